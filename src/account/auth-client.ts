@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { PageClient, SelfService, UserOperations, VisitorOperations } from '../auth/index.ts';
 import { cameFrom, withWait } from './core/confirm.ts';
 import { chooseLanguage, languageCookie } from './core/languages.ts';
+import { deviceIdOf } from './device.ts';
 import { cookieOf } from './request-cookies.ts';
 
 export type { AuthUser, TokenPair } from '../auth/index.ts';
@@ -41,6 +42,7 @@ export function createAuthClient(deps: {
       requestId: id,
       ip,
       userAgent: headers['user-agent'],
+      deviceId: deviceIdOf(caller),
       language: chooseLanguage(
         { requested: null, kept: cookieOf(caller, languageCookie), accepted: headers['accept-language'] },
         deps.languages(),

@@ -10,6 +10,7 @@ import {
   writeMemory,
 } from './core/browser-memory.ts';
 import { sessionCookie } from './core/cookies.ts';
+import { keepDevice } from './device.ts';
 import { ownerOf, type ParkedSessions } from './parked-sessions.ts';
 import { cookieOf, keepCookie } from './request-cookies.ts';
 import { isEnding, type OpenSession, type SessionStore } from './sessions.ts';
@@ -66,6 +67,7 @@ export function createBrowserSignIn(
       const before = await sessions.find(cookieOf(request, sessionCookie));
       const opened = await sessions.open(pair);
       setCookie(request, reply, opened.cookie);
+      keepDevice(request, reply);
       const memory = readMemory(cookieOf(request, memoryCookie));
       const account = { name: accountName(pair.user), way };
       keepCookie(request, reply, memoryCookie, writeMemory(remember(memory, account)));

@@ -62,6 +62,8 @@ export interface PageConfig extends Ways {
   readonly deletion: boolean;
   /** Whether users can authorize other apps to act for them. */
   readonly apps: boolean;
+  /** The rules by which sessions end. 0 disables a limit. */
+  readonly sessions: { idleSeconds: number; timeboxSeconds: number; isSingle: boolean };
   readonly languages: readonly string[];
 }
 
@@ -157,6 +159,11 @@ export function createPageFiller(deps: FillerDeps): PageFiller {
       doubleConfirm: auth.email.double_confirm_changes,
       deletion: config.plinth.account.deletion,
       apps: auth.oauth_server.enabled,
+      sessions: {
+        idleSeconds: Math.round((auth.sessions.inactivity_timeout ?? 0) / 1000),
+        timeboxSeconds: Math.round((auth.sessions.timebox ?? 0) / 1000),
+        isSingle: config.plinth.auth.sessions.single_per_user,
+      },
       languages: availableLanguages,
     };
   }

@@ -147,7 +147,14 @@ export function createFormActions(deps: FormActionDeps): Readonly<Record<string,
     if (requested === 'confirm') return sendCode(turn, 'confirm');
     const email = emailIn(form);
     const body = { email, password: textIn(form, 'password', 'field.password-missing') };
-    return arrive(turn, await auth.visitor(request).signInWithPassword(body), 'password');
+    const window = windows.of(request);
+    try {
+      return await arrive(turn, await auth.visitor(request, window.id).signInWithPassword(body), 'password');
+    } catch (error) {
+      if (!(error instanceof AuthRejection && error.code === 'device_not_confirmed')) throw error;
+      await windows.begin(request, turn.reply, window);
+      return { page: 'code', step: { email, purpose: 'sign-in' } };
+    }
   }
 
   async function signUp(turn: FormContext): Promise<Outcome> {

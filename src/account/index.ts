@@ -18,6 +18,7 @@ import { createAuthClient } from './auth-client.ts';
 import type { ConsentDeps, GuestDeps, ReturnDeps } from './auth-deps.ts';
 import { createBrowserSignIn } from './browser-sign-in.ts';
 import { offersOf } from './core/offers.ts';
+import { prepareDevice } from './device.ts';
 import { createPageFiller } from './fill.ts';
 import { createIdentify } from './identify.ts';
 import { overloaded } from './overloaded.ts';
@@ -125,6 +126,7 @@ export function createAccount(deps: AccountDeps): Service {
         documents: 'plinth',
         overloaded,
         plugin: async (app) => {
+          app.addHook('onRequest', async (request) => prepareDevice(request));
           const onError = (request: { id: string }, error: unknown): void =>
             log.error({ service: 'account', requestId: request.id, error }, 'request failed');
           await app.register(

@@ -5,13 +5,18 @@
 import { createHash } from 'node:crypto';
 import type { Queryable } from '../database/types.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { type LockoutRules, lockoutWaitMs, type Streak, streakMemoryMs } from './core/lockout.ts';
 import { type Bucket, fullAtFrom, horizonMs } from './core/rate-limit-rules.ts';
 import { type TypedSecret, type TypedSecretKind, tokenMemoryMs, typedSecrets } from './core/typed-secrets.ts';
 import {
   addAttempt,
+  clearAttempts,
   consumeAttempt,
   deleteFullAttempts,
+  endStreak,
+  extendStreak,
   findFullAt,
+  findStreak,
   returnAttempt,
 } from './queries/attempts.ts';
 
@@ -26,6 +31,11 @@ export interface Guess {
    * for attempts from all networks is used up.
    */
   readonly isKnownNetwork?: () => Promise<boolean>;
+  /**
+   * Where the attempt comes from: a network, or a browser in which the account has signed in. Wrong attempts in a row
+   * from the same place lead to growing waits. If it is undefined, no waits apply.
+   */
+  readonly place?: { readonly kind: 'network' | 'device'; readonly id: string };
 }
 
 export type AttemptResult<T> =
@@ -35,7 +45,7 @@ export type AttemptResult<T> =
    * No attempts are left. The secret wasn't compared, or the result of the comparison is withheld, so the caller learns
    * nothing about the secret.
    */
-  | { readonly kind: 'blocked'; readonly waitMs: number };
+  | { readonly kind: 'blocked'; readonly waitMs: number; readonly by: 'account' | 'place' };
 
 /** Uses up one of an issued token's attempts. Returns false if the token has no attempts left. */
 export type ConsumeToken = (token: string) => Promise<boolean>;
@@ -51,6 +61,8 @@ export interface AttemptLimits {
     guess: Guess,
     compare: (consumeToken: ConsumeToken) => Promise<T | undefined>,
   ): Promise<AttemptResult<T>>;
+  /** Makes all attempts at the account's secrets available again, from everywhere. */
+  unlock(account: string): Promise<void>;
   /** Deletes budgets that are full again. */
   sweep(): Promise<void>;
 }
@@ -62,6 +74,12 @@ export interface AttemptStore {
   add(key: string, rule: Bucket, nowMs: number): Promise<void>;
   refund(key: string, rule: Bucket): Promise<void>;
   fullAt(key: string): Promise<number | undefined>;
+  /** Returns the wrong attempts in a row. */
+  streak(key: string): Promise<Streak | undefined>;
+  extendStreak(key: string, nowMs: number): Promise<void>;
+  endStreak(key: string): Promise<void>;
+  /** Forgets all counts whose key begins with this text. */
+  clear(prefix: string): Promise<void>;
   sweep(nowMs: number): Promise<void>;
 }
 
@@ -75,6 +93,10 @@ export function sharedAttempts(db: Queryable): AttemptStore {
     add: (key, rule, nowMs) => addAttempt(db, key, rule, nowMs),
     refund: (key, rule) => returnAttempt(db, key, rule),
     fullAt: (key) => findFullAt(db, key),
+    streak: (key) => findStreak(db, key),
+    extendStreak: (key, nowMs) => extendStreak(db, key, nowMs),
+    endStreak: (key) => endStreak(db, key),
+    clear: (prefix) => clearAttempts(db, prefix),
     sweep: (nowMs) => deleteFullAttempts(db, nowMs),
   };
 }
@@ -82,6 +104,7 @@ export function sharedAttempts(db: Queryable): AttemptStore {
 /** Stores budgets in this process, for databases without our own tables. */
 export function localAttempts(): AttemptStore {
   const fullAtMs = new Map<string, number>();
+  const streaks = new Map<string, Streak>();
   const after = (key: string, rule: Bucket, nowMs: number): number =>
     fullAtFrom(fullAtMs.get(key), rule, nowMs) + rule.refillMs;
   return {
@@ -99,7 +122,21 @@ export function localAttempts(): AttemptStore {
       if (full !== undefined) fullAtMs.set(key, full - refillMs);
     },
     fullAt: async (key) => fullAtMs.get(key),
+    streak: async (key) => streaks.get(key),
+    async extendStreak(key, nowMs) {
+      const known = streaks.get(key);
+      const isOld = known === undefined || known.lastAtMs < nowMs - streakMemoryMs;
+      streaks.set(key, { failures: isOld ? 1 : known.failures + 1, lastAtMs: nowMs });
+    },
+    async endStreak(key) {
+      streaks.delete(key);
+    },
+    async clear(prefix) {
+      for (const counts of [fullAtMs, streaks])
+        for (const key of counts.keys()) if (key.startsWith(prefix)) counts.delete(key);
+    },
     async sweep(nowMs) {
+      for (const [key, { lastAtMs }] of streaks) if (lastAtMs < nowMs - streakMemoryMs) streaks.delete(key);
       for (const [key, full] of fullAtMs) if (full < nowMs) fullAtMs.delete(key);
     },
   };
@@ -119,6 +156,7 @@ export function createAttemptLimits(
   clock: Clock,
   isLimited: () => boolean,
   onBlocked: () => void = () => undefined,
+  lockout: () => LockoutRules = () => noLockout,
 ): AttemptLimits {
   /** Returns the number of milliseconds until an attempt is available again, or 0 if one is available now. */
   const waitMs = async ({ key, rule }: Budget): Promise<number> => {
@@ -133,17 +171,29 @@ export function createAttemptLimits(
    */
   const open = async (
     kind: TypedSecretKind,
-    { account, isKnownNetwork }: Guess,
+    { account, isKnownNetwork, place }: Guess,
     hasOne: (budget: Budget) => Promise<boolean>,
   ): Promise<Budget | number> => {
     const { guesses, knownNetwork }: TypedSecret = typedSecrets[kind];
     const common = { key: keyOf(kind, account), rule: guesses };
     if (await hasOne(common)) return common;
+    if (place?.kind === 'device') {
+      // Strangers can't use up this budget, even in the same network.
+      const own = { key: keyOf(kind, account, `device ${place.id}`), rule: knownNetwork ?? guesses };
+      if (await hasOne(own)) return own;
+    }
     if (knownNetwork !== undefined && isKnownNetwork !== undefined && (await isKnownNetwork())) {
-      const own = { key: keyOf(`${kind} at home`, account), rule: knownNetwork };
+      const own = { key: keyOf(kind, account, 'home'), rule: knownNetwork };
       if (await hasOne(own)) return own;
     }
     return Math.max(1, await waitMs(common));
+  };
+
+  /** Returns how long the place must wait after its wrong attempts in a row. */
+  const pauseOf = async (streakKey: string | undefined): Promise<number> => {
+    const rules = lockout();
+    if (streakKey === undefined || rules.after === 0) return 0;
+    return lockoutWaitMs(await store.streak(streakKey), rules, clock.now());
   };
 
   const consumeToken =
@@ -158,15 +208,25 @@ export function createAttemptLimits(
   return {
     async verify(kind, guess, compare) {
       if (!isLimited()) return attemptResult(await compare(async () => true));
+      const streakKey = guess.place && keyOf(kind, guess.account, `${guess.place.kind} ${guess.place.id}`);
+      const pauseMs = await pauseOf(streakKey);
+      if (pauseMs > 0) {
+        onBlocked();
+        return { kind: 'blocked', waitMs: pauseMs, by: 'place' };
+      }
       const isCountedAfter = typedSecrets[kind].counted === 'after';
       const isLeft = async (budget: Budget): Promise<boolean> => (await waitMs(budget)) === 0;
       const take = ({ key, rule }: Budget): Promise<boolean> => store.take(key, rule, clock.now());
       const budget = await open(kind, guess, isCountedAfter ? isLeft : take);
       if (typeof budget === 'number') {
         onBlocked();
-        return { kind: 'blocked', waitMs: budget };
+        return { kind: 'blocked', waitMs: budget, by: 'account' };
       }
       const result = attemptResult(await compare(consumeToken(kind)));
+      if (streakKey !== undefined) {
+        if (result.kind === 'wrong') await store.extendStreak(streakKey, clock.now());
+        else await store.endStreak(streakKey);
+      }
       if (!isCountedAfter) {
         if (result.kind === 'right') await store.refund(budget.key, budget.rule);
         return result;
@@ -179,7 +239,10 @@ export function createAttemptLimits(
       const wait = await waitMs(budget);
       if (wait === 0) return result;
       onBlocked();
-      return { kind: 'blocked', waitMs: wait };
+      return { kind: 'blocked', waitMs: wait, by: 'account' };
+    },
+    async unlock(account) {
+      for (const kind of Object.keys(typedSecrets)) await store.clear(keyOf(kind, account));
     },
     sweep: () => store.sweep(clock.now()),
   };
@@ -189,6 +252,12 @@ function attemptResult<T>(value: T | undefined): AttemptResult<T> {
   return value === undefined ? { kind: 'wrong' } : { kind: 'right', value };
 }
 
-function keyOf(kind: string, subject: string): string {
-  return `${kind}:${createHash('sha256').update(subject).digest('base64url')}`;
+const hash = (text: string): string => createHash('sha256').update(text).digest('base64url');
+
+/** Returns the key of a count. The keys of all places begin with the account's key. */
+function keyOf(kind: string, subject: string, place?: string): string {
+  const key = `${kind}:${hash(subject)}`;
+  return place === undefined ? key : `${key}:${hash(place)}`;
 }
+
+const noLockout: LockoutRules = { after: 0, firstWaitMs: 0, maxWaitMs: 0 };

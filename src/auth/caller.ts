@@ -22,6 +22,8 @@ export interface Caller {
    * the same emails as in GoTrue.
    */
   readonly pageLanguage?: string | undefined;
+  /** A hash of the cookie that identifies the browser on the Account pages. Undefined for other clients. */
+  readonly deviceId?: string | undefined;
   /**
    * Returns the URL that links in emails lead to. This is the requested URL if the redirect rule allows it, and
    * otherwise the site URL.

@@ -34,6 +34,10 @@ export const errorTable = {
   refresh_token_not_found: { status: 400, message: 'Invalid Refresh Token: Refresh Token Not Found' },
   refresh_token_already_used: { status: 400, message: 'Invalid Refresh Token: Already Used' },
   unexpected_audience: { status: 403, message: "Token audience doesn't match request audience" },
+  device_not_confirmed: {
+    status: 403,
+    message: 'This device is new. Sign in with the code that was sent to your email address',
+  },
   invalid_credentials: { status: 400, message: 'Invalid login credentials' },
   insufficient_aal: { status: 403, message: 'AAL2 required to enroll a new factor' },
   // Errors for sign-up, email addresses and phone numbers.

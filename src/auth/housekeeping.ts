@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuthContext } from './context.ts';
 import { batchRows, cleanups, type Lifetimes, tryLock } from './queries/housekeeping.ts';
 import { deleteOrphanedRecoveryCodes } from './queries/recovery-codes.ts';
+import { deleteOldSecurityData } from './queries/security-events.ts';
 import type { Settings } from './settings.ts';
 
 export interface Housekeeping {
@@ -51,7 +52,10 @@ export function createHousekeeping(ctx: Tools): Housekeeping {
       await ctx.assertions.sweep(now);
       await ctx.totpSteps.sweep(now);
       await ctx.guesses.sweep();
-      if (ctx.hasOwnTables) await deleteOrphanedRecoveryCodes(ctx.pool);
+      if (ctx.hasOwnTables) {
+        await deleteOrphanedRecoveryCodes(ctx.pool);
+        await deleteOldSecurityData(ctx.pool, ctx.settings.security.eventRetentionMs, now);
+      }
       return true;
     });
   }

@@ -27,7 +27,7 @@ import { isTrustedClient, releaseAuthorization } from './flows/oauth-consent.ts'
 import { createHousekeeping } from './housekeeping.ts';
 import { sendError } from './http/render-error.ts';
 import { respondToUnknownRoutes } from './http/unknown.ts';
-import { createLeakedPasswords } from './leaked-passwords.ts';
+import { leakedPasswordsOf } from './leaked-passwords.ts';
 import { createOidc } from './oidc.ts';
 import { createPasswords } from './passwords.ts';
 import { overloadedBody } from './public-errors.ts';
@@ -53,6 +53,7 @@ import { publicRoutes } from './routes/public.ts';
 import { recoveryCodeRoutes } from './routes/recovery-codes.ts';
 import { createRouter } from './routes/route.ts';
 import { scimRoutes } from './routes/scim.ts';
+import { securityEventRoutes } from './routes/security-events.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { signupRoutes } from './routes/signup.ts';
 import { ssoRoutes } from './routes/sso.ts';
@@ -136,9 +137,7 @@ export function createAuth(deps: AuthDeps): AuthService {
   );
   const outgoing = deps.outgoing ?? createOutgoing({ mode: deps.mode });
   const leakedPasswords = deps.config.derive(({ plinth }) =>
-    plinth.auth.password.hibp.enabled
-      ? createLeakedPasswords(plinth.auth.password.hibp, outgoing)
-      : undefined,
+    leakedPasswordsOf(plinth.auth.password.hibp, deps.projectDir, outgoing),
   );
   const authPool = deps.database.pool('supabase_auth_admin');
   const ownTables = deps.database.pool('supabase_admin');
@@ -162,7 +161,13 @@ export function createAuth(deps: AuthDeps): AuthService {
     limits: createRateLimits(hasOwnTables ? sharedBuckets(ownTables) : localBuckets(), current, (limit) =>
       limited.add([limit]),
     ),
-    guesses: createAttemptLimits(attemptStore, deps.clock, () => current().limitsGuesses, onGuessBlocked),
+    guesses: createAttemptLimits(
+      attemptStore,
+      deps.clock,
+      () => current().limitsGuesses,
+      onGuessBlocked,
+      () => current().security.lockout,
+    ),
     signIns,
     backgroundWork: createBackgroundWork(deps.log),
     assertions: hasOwnTables ? sharedAssertions(ownTables) : localAssertions(),
@@ -238,6 +243,7 @@ function authPlugin(ctx: AuthContext): FastifyPluginAsync {
     verifyRoutes(router);
     userRoutes(router, ctx);
     sessionRoutes(router, ctx);
+    securityEventRoutes(router, ctx);
     pendingChangeRoutes(router, ctx);
     ownAccountRoutes(router, ctx);
     factorRoutes(router, ctx);

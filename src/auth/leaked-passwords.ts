@@ -1,5 +1,7 @@
 /** Checks whether passwords have been leaked, with a service or a file that the project configures. */
+import { existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Outgoing } from '../shared/outgoing.ts';
 import { leakHashOf, listHolds, rangeHolds, rangePrefixChars } from './core/leaked-passwords.ts';
 
@@ -17,7 +19,25 @@ export interface LeakedPasswordSettings {
 /** The timeout of a check. It matches upstream's, and prevents a check from delaying a sign-up for long. */
 const leakCheckTimeoutMs = 5000;
 
-export function createLeakedPasswords(
+/** The list that is used without any setting, relative to the project folder. */
+const defaultList = 'supabase/leaked-passwords.txt';
+
+/**
+ * Returns the check that the settings enable. By default, passwords are checked if a list is present. The service is
+ * used only if the project enables it.
+ */
+export function leakedPasswordsOf(
+  settings: LeakedPasswordSettings & { readonly enabled: boolean | undefined },
+  projectDir: string,
+  outgoing: Outgoing,
+): LeakedPasswords | undefined {
+  const ownList = join(projectDir, defaultList);
+  const list_path = settings.list_path ?? (existsSync(ownList) ? ownList : undefined);
+  const isEnabled = settings.enabled ?? list_path !== undefined;
+  return isEnabled ? createLeakedPasswords({ ...settings, list_path }, outgoing) : undefined;
+}
+
+function createLeakedPasswords(
   { url, user_agent, list_path }: LeakedPasswordSettings,
   outgoing: Outgoing,
 ): LeakedPasswords {

@@ -17,6 +17,9 @@ import {
 import { authError } from './errors.ts';
 import type { Settings } from './settings.ts';
 
+/** The maximum number of security notices of one kind to one account. */
+const noticesPerHour = 10;
+
 /** Added to `forMs` to cover the clock skew between two requests (`horizonMs`). */
 const onceSlackMs = 1000;
 
@@ -30,6 +33,11 @@ export interface RateLimits {
   email(nowMs: number): Promise<void>;
   /** Counts a text message. Throws `over_sms_send_rate_limit`. */
   sms(nowMs: number): Promise<void>;
+  /**
+   * Counts a security notice, which doesn't count as an email. Otherwise, requests for codes could suppress notices.
+   * Returns false if the account has received too many notices of this kind.
+   */
+  notice(userId: string, kind: string, nowMs: number): Promise<boolean>;
   /** Limits an action to once per key. Returns true for the first call with a key, then false for at least `forMs`. */
   once(key: string, forMs: number, nowMs: number): Promise<boolean>;
   /** Deletes counts that have expired. */
@@ -87,6 +95,10 @@ export function createRateLimits(
       if (retryAfterMs === undefined) return;
       onLimited('sms');
       throw authError('over_sms_send_rate_limit', undefined, { retryAfterMs });
+    },
+    async notice(userId, kind, nowMs) {
+      if (settings().hourly.emails === 0) return false;
+      return consumeHourly(`notice:${kind}:${userId}`, noticesPerHour, nowMs);
     },
     once: (key, forMs, nowMs) => buckets.take(key, { size: 1, refillMs: forMs + onceSlackMs }, nowMs),
     sweep: (nowMs) => buckets.sweep(nowMs),

@@ -1,6 +1,7 @@
 /** Converts the settings in config.toml to the form that this service uses. */
 import type { Config } from '../config/index.ts';
 import { defaultColor, type MailBrand } from './core/default-mails.ts';
+import type { LockoutRules } from './core/lockout.ts';
 import { type PasswordRules, requiredSets } from './core/password-rules.ts';
 import { type RedirectRules, redirectRules } from './core/redirects.ts';
 import type { SmsConfig } from './core/text-providers.ts';
@@ -124,6 +125,17 @@ export interface Settings {
   readonly clientsActAsUsers: boolean;
   /** Whether failed attempts at user-entered secrets are limited per account and token. */
   readonly limitsGuesses: boolean;
+  readonly security: {
+    /** Which notices are sent although `[auth.email.notification]` doesn't enable them. */
+    readonly notices: 'always' | 'account' | 'configured';
+    /** How long the link in a notice undoes the change. */
+    readonly undoPeriodMs: number;
+    readonly eventRetentionMs: number;
+    /** Whether a sign-in with a password on a new device requires a code by email. */
+    readonly confirmsNewDevices: boolean;
+    /** The waits after wrong passwords and codes from one network or browser. */
+    readonly lockout: LockoutRules;
+  };
   readonly config: Config['auth'];
 }
 
@@ -238,6 +250,17 @@ export function settingsFrom(
     limitsByAddress: mode === 'production',
     clientsActAsUsers: plinth.auth.oauth_clients_as_users,
     limitsGuesses: plinth.auth.guess_limits,
+    security: {
+      notices: plinth.auth.security.notices ?? (mode === 'production' ? 'always' : 'account'),
+      undoPeriodMs: plinth.auth.security.undo_period,
+      eventRetentionMs: Math.max(plinth.auth.security.event_retention, plinth.auth.security.undo_period),
+      confirmsNewDevices: plinth.auth.security.confirm_new_devices,
+      lockout: {
+        after: plinth.auth.security.lockout.after,
+        firstWaitMs: plinth.auth.security.lockout.first_wait,
+        maxWaitMs: plinth.auth.security.lockout.max_wait,
+      },
+    },
     config: auth,
   };
 }

@@ -4,6 +4,7 @@ import type { AuthContext } from './context.ts';
 import { fieldsOf } from './core/fields.ts';
 import type { JsonObject } from './core/json.ts';
 import { renderUser } from './core/render-user.ts';
+import { renderEvent } from './core/security-events.ts';
 import { renderSessionEntry } from './core/session-entry.ts';
 import { withDeadline } from './deadline.ts';
 import { createByAdmin } from './flows/admin-create-user.ts';
@@ -15,9 +16,10 @@ import { requireTarget } from './flows/admin-target.ts';
 import { updateByAdmin } from './flows/admin-update-user.ts';
 import { requireFactor } from './flows/factors.ts';
 import { unlinkIdentityByAdmin } from './flows/identities.ts';
-import { endAllSessions, endSession, listUserSessions } from './flows/own-sessions.ts';
+import { endAllSessions, endSessionByAdmin, listUserSessions } from './flows/own-sessions.ts';
 import { recover } from './flows/recover.ts';
 import { retryOnConflict } from './flows/retry-conflicts.ts';
+import { listUserEvents } from './flows/security-events.ts';
 import { fallbackCode, publicError, publicPostgresError } from './public-errors.ts';
 
 /**
@@ -45,6 +47,8 @@ export interface UserAdministration {
   sessions(id: string): Promise<JsonObject[]>;
   endSession(id: string, sessionId: string): Promise<void>;
   endSessions(id: string): Promise<void>;
+  /** Returns a page of the timeline of a user's account, newest first. */
+  events(id: string, before: string | undefined): Promise<{ events: JsonObject[]; next: string | null }>;
   unlinkIdentity(id: string, identityId: string): Promise<void>;
 }
 
@@ -120,8 +124,14 @@ export function createUserAdministration(ctx: AuthContext): UserAdministration {
         const sessions = await listUserSessions(ctx, await target(id));
         return sessions.map((session) => renderSessionEntry(session, false));
       }),
-    endSession: (id, sessionId) => run(async () => endSession(ctx, caller, await target(id), sessionId)),
+    endSession: (id, sessionId) =>
+      run(async () => endSessionByAdmin(ctx, caller, await target(id), sessionId)),
     endSessions: (id) => run(async () => endAllSessions(ctx, await target(id))),
+    events: (id, before) =>
+      run(async () => {
+        const { events, next } = await listUserEvents(ctx, (await target(id)).id, { before });
+        return { events: events.map(renderEvent), next };
+      }),
     unlinkIdentity: (id, identityId) =>
       run(async () => unlinkIdentityByAdmin(ctx, caller, await target(id), identityId)),
   };

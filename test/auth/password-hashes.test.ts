@@ -197,7 +197,8 @@ describe('leaked passwords', () => {
     const list_path = join(dir, 'pwned.txt');
     const others = Array.from({ length: 500 }, (_, index) => `${leakHashOf(String(index))}:${index + 1}`);
     await writeFile(list_path, [...others, `${hash}:7`].toSorted().join('\r\n'));
-    const plinth = { auth: { password: { hibp: { enabled: true, list_path } } } };
+    // The list alone enables the check.
+    const plinth = { auth: { password: { hibp: { list_path } } } };
     const auth = await startAuth({}, { outgoing, plinth });
     try {
       asked.length = 0;

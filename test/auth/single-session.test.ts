@@ -39,3 +39,30 @@ test('ending a newer session revokes nothing', async () => {
   await second.auth.signOut({ scope: 'local' });
   expect((await first.auth.refreshSession()).error).toBeNull();
 });
+
+test('an app that the user opened from the Account pages shares their sign-in', async () => {
+  const email = newEmail();
+  const account = auth.client();
+  const { data } = await account.auth.signUp({ email, password });
+  auth.clock.advance(1000);
+  const verifier = 'v'.repeat(64);
+  const code = await auth.issueCode({
+    accessToken: data.session?.access_token ?? '',
+    codeChallenge: verifier,
+    codeChallengeMethod: 'plain',
+  });
+  const json = { auth_code: code, code_verifier: verifier };
+  const opened = await auth.request('/token?grant_type=pkce', { json });
+  const app = await opened.json<{ refresh_token: string }>();
+  auth.clock.advance(1000);
+  expect((await account.auth.refreshSession()).error).toBeNull();
+  const refresh = (refresh_token: string) =>
+    auth.request('/token?grant_type=refresh_token', { json: { refresh_token } });
+  const renewed = await refresh(app.refresh_token);
+  expect(renewed.status).toBe(200);
+  auth.clock.advance(1000);
+  await auth.client().auth.signInWithPassword({ email, password });
+  expect((await account.auth.refreshSession()).error).toMatchObject({ code: 'session_expired' });
+  const { refresh_token: next } = await renewed.json<{ refresh_token: string }>();
+  expect((await refresh(next)).status).toBe(400);
+});

@@ -75,6 +75,7 @@ test('an invitation and a reset link are sent, metadata is edited, and a session
   await page.getByText('"plan": "pro"').waitFor();
   await page.getByRole('button', { name: 'End session' }).press('Enter');
   await page.getByText('No active sessions').waitFor();
+  await page.getByText('Sessions ended · one').waitFor();
   expect((await owner.call('GET', `/users/${id}/sessions`)).body.sessions).toEqual([]);
   expect(complaints.list).toEqual([]);
   await close();

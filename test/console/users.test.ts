@@ -122,6 +122,18 @@ describe('a signed-in user', () => {
     expect(await lastAudit()).toMatchObject({ action: 'user.end-sessions', target: email });
     expect((await owner.call('GET', `/users/${id}/sessions`)).body.sessions).toEqual([]);
     expect((await one.auth.getUser()).error?.name).toBe('AuthSessionMissingError');
+    const { body: activity } = await owner.call('GET', `/users/${id}/events`);
+    expect(
+      activity.events.map((event: { kind: string; actor: string }) => [event.kind, event.actor]),
+    ).toEqual([
+      ['sessions_ended', 'operator'],
+      ['sessions_ended', 'operator'],
+      ['sign_in', 'user'],
+      ['sign_in', 'user'],
+      ['sign_in', 'user'],
+    ]);
+    expect(activity.next).toBeNull();
+    expect((await owner.call('GET', `/users/${id}/events?before=x`)).status).toBe(400);
   });
 
   test("doesn't end another user's session", async () => {

@@ -538,7 +538,7 @@ describe('a call', () => {
     const reply = await account(server, 'sign-in', { email, password });
     expect([...reply.headers.keys()].filter((name) => /^sb-|^x-sb/.test(name))).toEqual([]);
     const names = reply.headers.getSetCookie().map((line) => line.split('=', 1)[0]);
-    expect(names).toEqual(['plinth-account', 'plinth-account-known']);
+    expect(names).toEqual(['plinth-account', 'plinth-account-device', 'plinth-account-known']);
     const wrong = await account(server, 'sign-in', { email, password: 'wrong horse' });
     expect([...wrong.headers.keys()].filter((name) => /^sb-|^x-sb/.test(name))).toEqual([]);
     expect(wrong.headers.getSetCookie()).toEqual([]);

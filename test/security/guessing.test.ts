@@ -31,7 +31,7 @@ beforeAll(async () => {
       mode: 'production',
       trustedProxies: ['127.0.0.1'],
       // A high limit for slow machines, because an aborted request would count as successful.
-      plinth: { auth: { api: { max_request_duration: 120_000 } } },
+      plinth: { auth: { api: { max_request_duration: 120_000 }, security: { notices: 'configured' } } },
     },
   );
   server.clock.freeze();

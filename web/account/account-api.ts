@@ -40,11 +40,6 @@ export function identify(address: string): Promise<NextStep> {
   return post('identify', { address });
 }
 
-export async function signIn(email: string, password: string): Promise<SessionState<User>> {
-  await postGuarded<Made>('sign-in', { email, password });
-  return sessionClient().changed('SIGNED_IN');
-}
-
 /** Creates an account. The result has no state if the address must be confirmed before the user can sign in. */
 export async function signUp(
   email: string,

@@ -67,6 +67,12 @@ export interface PageConfig {
   /** Whether users can delete their account. */
   readonly deletion: boolean;
   readonly apps: boolean;
+  /** The rules by which sessions end. 0 disables a limit. */
+  readonly sessions: {
+    readonly idleSeconds: number;
+    readonly timeboxSeconds: number;
+    readonly isSingle: boolean;
+  };
   /** The request ID of the response that contained the page. */
   readonly requestId: string;
   /** The project's languages, a subset of `web/locales/languages.ts`. */
@@ -125,6 +131,7 @@ const prerendered: PageConfig = {
   doubleConfirm: false,
   deletion: false,
   apps: false,
+  sessions: { idleSeconds: 0, timeboxSeconds: 0, isSingle: false },
   requestId: '%PLINTH_REQUEST_ID%',
   languages: languageCodes,
 };

@@ -101,12 +101,13 @@ function titleOf(name: string): string {
     : `page.${page
         .replace(/^code-.*/, 'code')
         .replace(/^refused-.*/, 'refused-app')
+        .replace(/^(not-me|secured)-.*/, '$1')
         .replace(/-(device|recovery)$/, '')}`;
 }
 
 /** Returns the address of a plain page, for its links to other languages. Two of the pages have no separate address. */
 function addressOf(name: string): string {
-  const page = name.replace(/\..*/, '').replace(/^(code|confirm)-.*/, '$1');
+  const page = name.replace(/\..*/, '').replace(/^(code|confirm|not-me)-.*/, '$1');
   return page.startsWith('refused') || page === 'failed' ? 'sign-in' : page;
 }
 

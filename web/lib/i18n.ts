@@ -77,7 +77,7 @@ export function formatRelative(instant: string | number | Date, now: number = Da
  * Returns the regional variant of the language from the browser's settings (`en-GB`). Numbers always use Western
  * digits, as do the codes that users receive.
  */
-function formatLocale(locale: string): string {
+export function formatLocale(locale: string): string {
   const language = locale === 'pseudo' ? 'en' : locale;
   // Prerendered pages can't depend on the user's region.
   const known = typeof document === 'undefined' ? [] : navigator.languages;

@@ -36,6 +36,9 @@ export const stepCookie: CookieKind = { name: 'plinth-account-step', maxAgeSecon
 /** Identifies a window that is waiting for the link in an email to be opened (`waiting-windows.ts`). */
 export const waitCookie: CookieKind = { name: 'plinth-account-wait', maxAgeSeconds: 3600 };
 
+/** Identifies a browser that has signed in before (`device.ts`). Browsers keep cookies for at most 400 days. */
+export const deviceCookie: CookieKind = { name: 'plinth-account-device', maxAgeSeconds: 400 * 24 * 3600 };
+
 /** The guest cookie lasts long enough to sign in to another account, including a second factor. */
 const guestCookieMaxAgeSeconds = 900;
 /** Stores a guest's session while the guest signs in to another account (`routes/guests.ts`). */

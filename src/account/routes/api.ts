@@ -182,16 +182,7 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
     return {};
   });
 
-  /** Pages show a link to an app only if they would also redirect to that app. */
-  app.post('/app', async (request) => {
-    const { redirect_to: address } = bodies.object(request.body);
-    return { allowed: typeof address === 'string' && deps.isAppAddress(address) };
-  });
-
-  app.post('/return', async (request) => ({
-    url: await deps.returnAddress(request, bodies.object(request.body)),
-  }));
-
+  appRoutes(app, deps, () => bodies);
   journeyApi(app, deps, () => bodies);
   keyRoutes(app, { ...deps, bodies: () => bodies });
   guestRoutes(app, deps);
@@ -206,4 +197,17 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
       return found;
     },
   });
+}
+
+/** Declares the routes with which users return to an app. */
+function appRoutes(app: FastifyInstance, deps: ApiDeps, bodies: () => typeof Bodies): void {
+  /** Pages show a link to an app only if they would also redirect to this app. */
+  app.post('/app', async (request) => {
+    const { redirect_to: address } = bodies().object(request.body);
+    return { allowed: typeof address === 'string' && deps.isAppAddress(address) };
+  });
+
+  app.post('/return', async (request) => ({
+    url: await deps.returnAddress(request, bodies().object(request.body)),
+  }));
 }

@@ -23,6 +23,7 @@ import { mustStepUp, type Visitors } from '../visitor.ts';
 import type { WaitingWindows } from '../waiting-windows.ts';
 import { cancelChangeRoutes } from './cancel-change.ts';
 import { isOurs } from './mark.ts';
+import { notMeRoutes } from './not-me.ts';
 import { formFields, otherDevice, sendExpired } from './other-device.ts';
 import type { AnyPage, Send } from './page-names.ts';
 
@@ -97,6 +98,7 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
   });
 
   cancelChangeRoutes(app, { auth, send });
+  notMeRoutes(app, { auth, send });
   for (const page of ['link-expired-recovery', 'confirmed', 'email-changed', 'change-canceled']) {
     app.get(`/${page}`, (request, reply) => send(request, reply, `plain/${page}`, { isStill: true }));
   }

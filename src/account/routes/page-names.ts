@@ -38,6 +38,8 @@ export interface PageFields {
   readonly target?: string;
   readonly email?: string;
   readonly host?: string;
+  /** When the change was made that the page undoes, in words. */
+  readonly when?: string;
   /** The number that a waiting window shows. */
   readonly number?: number | undefined;
   /** The browser and operating system of the window that is waiting for a link. */

@@ -173,6 +173,7 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
       BROWSER: escapeText(fill.device?.browser ?? ''),
       SYSTEM: escapeText(fill.device?.system ?? ''),
       HOST: escapeText(fill.host ?? ''),
+      WHEN: escapeText(fill.when ?? ''),
       PROBLEM: escapeText(problem === undefined ? '' : textOf(problem.code, language)),
       CODE: escapeText(problem?.code ?? ''),
       REQUEST_ID: escapeText(problem?.requestId ?? request.id),

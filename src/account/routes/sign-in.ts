@@ -1,5 +1,6 @@
 /** The API for the first steps of a sign-in: the address, the password, sign-up and guests. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { AuthRejection } from '../../shared/auth-rejection.ts';
 import type { AuthClient, TokenPair } from '../auth-client.ts';
 import type { SignInWay } from '../core/browser-memory.ts';
 import { AccountError } from '../errors.ts';
@@ -34,7 +35,15 @@ export function signInRoutes(
 
   app.post('/sign-in', async (request, reply) => {
     const body = bodies().password(request.body);
-    return enter(request, reply, await auth.visitor(request).signInWithPassword(body), 'password');
+    const window = windows.of(request);
+    try {
+      const pair = await auth.visitor(request, window.id).signInWithPassword(body);
+      return await enter(request, reply, pair, 'password');
+    } catch (error) {
+      if (!(error instanceof AuthRejection && error.code === 'device_not_confirmed')) throw error;
+      // The browser is new, and a code was sent. The page asks for it.
+      return { session: null, number: await windows.begin(request, reply, window) };
+    }
   });
 
   app.post('/sign-up', async (request, reply) => {

@@ -15,6 +15,7 @@ import type { User } from '../rows.ts';
 import { userTraits } from './admin-user-changes.ts';
 import { adminActor, audit } from './audit.ts';
 import { forgetRecoveryCodes } from './recovery-codes.ts';
+import { forgetSecurityData } from './security-events.ts';
 
 export async function deleteByAdmin(
   ctx: AuthContext,
@@ -29,6 +30,7 @@ export async function deleteByAdmin(
       return;
     }
     await forgetRecoveryCodes(ctx, tx, user.id);
+    await forgetSecurityData(ctx, tx, user.id);
     try {
       await deleteUser(tx, user.id);
     } catch (cause) {
@@ -76,5 +78,6 @@ async function softDelete(ctx: AuthContext, tx: Transaction, user: User): Promis
   await deleteFactors(tx, user.id);
   await deletePasskeys(tx, user.id);
   await forgetRecoveryCodes(ctx, tx, user.id);
+  await forgetSecurityData(ctx, tx, user.id);
   await deleteSessions(tx, user.id);
 }

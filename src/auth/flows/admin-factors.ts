@@ -9,6 +9,7 @@ import { downgradeSessions } from '../queries/sessions.ts';
 import type { Factor, User } from '../rows.ts';
 import { adminActor, audit } from './audit.ts';
 import { forgetIdleRecoveryCodes } from './recovery-codes.ts';
+import { recordOperatorEvent } from './security-events.ts';
 
 export interface FactorChange {
   /** The new name. If it is empty, the name doesn't change. */
@@ -49,5 +50,8 @@ export async function deleteFactorByAdmin(
     await deleteFactor(tx, factor.id);
     await downgradeSessions(tx, user.id, factor.id, amrMethodOfFactor[factor.factor_type]);
     await forgetIdleRecoveryCodes(ctx, tx, user.id);
+    if (factor.status !== 'verified') return;
+    const details = { factor_type: factor.factor_type };
+    await recordOperatorEvent(ctx, tx, user.id, 'factor_removed', details);
   });
 }

@@ -22,6 +22,7 @@ import {
 import { ban, originOf, userTraits } from './admin-user-changes.ts';
 import { adminActor, audit } from './audit.ts';
 import { requireStrongPassword } from './password-strength.ts';
+import { recordOperatorEvent } from './security-events.ts';
 
 export async function updateByAdmin(
   ctx: AuthContext,
@@ -34,6 +35,7 @@ export async function updateByAdmin(
   if (password !== undefined) await requireStrongPassword(ctx, password);
   const hash =
     password === undefined ? undefined : password === '' ? null : await ctx.passwords.hash(password);
+  const { email: oldEmail, phone: oldPhone } = user;
   try {
     await ctx.pool.transaction(async (tx) => {
       if (request.role !== '') await updateUser(tx, user, { role: request.role.trim() }, ctx.clock.now());
@@ -46,6 +48,15 @@ export async function updateByAdmin(
       if (request.userMetadata) await setUserMetadata(ctx, tx, user, request.userMetadata);
       if (request.banMs !== undefined) await ban(ctx, tx, user, request.banMs);
       await audit(ctx, tx, adminActor(claims), 'user_modified', { traits: userTraits(user) });
+      if (hash !== undefined) await recordOperatorEvent(ctx, tx, user.id, 'password_changed');
+      if (user.email !== oldEmail) {
+        const details = { old_email: oldEmail ?? '', new_email: user.email ?? '' };
+        await recordOperatorEvent(ctx, tx, user.id, 'email_changed', details);
+      }
+      if (user.phone !== oldPhone) {
+        const details = { old_phone: oldPhone ?? '', new_phone: user.phone ?? '' };
+        await recordOperatorEvent(ctx, tx, user.id, 'phone_changed', details);
+      }
     });
   } catch (cause) {
     throw internalError('Error updating user', originOf(cause));

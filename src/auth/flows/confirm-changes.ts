@@ -22,6 +22,7 @@ import {
 import { audit } from './audit.ts';
 import { notify } from './notify.ts';
 import { nothing, resetUnclaimed, revokeEarlierAccess } from './reset-unclaimed.ts';
+import { recordEvent } from './security-events.ts';
 
 /**
  * Confirms a sign-up or an invitation. The account keeps the password and data of the request that the code was sent
@@ -122,8 +123,11 @@ export async function changeEmail(
   );
   await deleteOneTimeTokens(tx, user.id);
   if (user.email_confirmed_at === null) await confirmEmail(ctx, tx, user);
-  if (oldEmail !== '' && oldEmail !== newEmail) {
-    await notify(ctx, tx, caller, user, 'email_changed', { to: oldEmail, oldEmail });
+  if (oldEmail === newEmail) return;
+  const details = { old_email: oldEmail, new_email: newEmail };
+  const event = await recordEvent(ctx, tx, caller, user.id, 'email_changed', details);
+  if (oldEmail !== '') {
+    await notify(ctx, tx, caller, user, 'email_changed', { to: oldEmail, oldEmail, event });
   }
 }
 
@@ -156,7 +160,10 @@ export async function changePhone(
   );
   await deleteOneTimeTokens(tx, user.id);
   await stopBeingAnonymous(ctx, tx, user);
+  const details = { old_phone: oldPhone, new_phone: phone };
+  const event =
+    oldPhone === phone ? undefined : await recordEvent(ctx, tx, caller, user.id, 'phone_changed', details);
   if (oldPhone !== '' && oldPhone !== phone)
-    await notify(ctx, tx, caller, user, 'phone_changed', { oldPhone });
-  if (!identity) await notify(ctx, tx, caller, user, 'identity_linked', { provider: 'phone' });
+    await notify(ctx, tx, caller, user, 'phone_changed', { oldPhone, event });
+  if (!identity) await notify(ctx, tx, caller, user, 'identity_linked', { provider: 'phone', event });
 }

@@ -16,6 +16,7 @@ import {
   verifiedEmails,
 } from '../core/linking.ts';
 import { isBanned } from '../core/render-user.ts';
+import type { SecurityEvent } from '../core/security-events.ts';
 import { type AuthError, authError, internalError } from '../errors.ts';
 import { findIdentitiesByEmail, findIdentity, replaceIdentityData } from '../queries/identities.ts';
 import { findUserById, findUserIdsByEmail, findUserWithEmail, updateUser } from '../queries/users.ts';
@@ -34,6 +35,7 @@ import { audit } from './audit.ts';
 import { sendTokenMail } from './mail-tokens.ts';
 import type { Proof } from './proof.ts';
 import { keepOnlyIdentity } from './reset-unclaimed.ts';
+import { recordEvent } from './security-events.ts';
 
 export interface ExternalSignIn {
   /** The provider's name as stored with identities: `google`, `custom:NAME`, `sso:ID` or `web3`. */
@@ -203,19 +205,21 @@ const draftOf = (ctx: AuthContext, signIn: ExternalSignIn, email: string) =>
     isSsoUser: linkingDomain(signIn.provider) !== defaultDomain,
   });
 
-export function auditLinked(
+export async function auditLinked(
   ctx: AuthContext,
   tx: Transaction,
   caller: Caller,
   user: User,
   identity: Identity,
-): Promise<void> {
+): Promise<SecurityEvent | undefined> {
   const traits = {
     identity_id: identity.id,
     provider: identity.provider,
     provider_id: identity.provider_id,
   };
-  return audit(ctx, tx, user, 'identity_linked', { ip: caller.ip, traits });
+  await audit(ctx, tx, user, 'identity_linked', { ip: caller.ip, traits });
+  const details = { identity_id: identity.id, provider: identity.provider };
+  return recordEvent(ctx, tx, caller, user.id, 'identity_linked', details);
 }
 
 async function requestVerification(

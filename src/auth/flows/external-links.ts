@@ -41,7 +41,7 @@ export async function linkIdentity(
   }
   const data = identityDataOf(profile);
   const identity = await addIdentity(ctx, tx, target, provider, data);
-  await auditLinked(ctx, tx, caller, target, identity);
+  const event = await auditLinked(ctx, tx, caller, target, identity);
   const user = await reloadUser(tx, target);
   const email = typeof data.email === 'string' ? data.email.toLowerCase() : '';
   if (!user.email && email !== '') {
@@ -63,7 +63,7 @@ export async function linkIdentity(
   }
   await stopBeingAnonymous(ctx, tx, user);
   await syncProviders(ctx, tx, user);
-  await notify(ctx, tx, caller, user, 'identity_linked', { provider });
+  await notify(ctx, tx, caller, user, 'identity_linked', { provider, event });
   return { kind: 'user', user: await reloadUser(tx, user), isNew: false };
 }
 

@@ -17,6 +17,7 @@ import { audit } from './audit.ts';
 import { checkEnrollment } from './mfa.ts';
 import { notify } from './notify.ts';
 import { forgetIdleRecoveryCodes } from './recovery-codes.ts';
+import { recordEvent } from './security-events.ts';
 import { enrolKey } from './webauthn-factors.ts';
 
 /**
@@ -116,12 +117,21 @@ export async function unenroll(ctx: AuthContext, caller: UserCaller, factor: Fac
   if (factor.status === 'verified' && session.aal !== 'aal2') {
     throw authError('insufficient_aal', 'AAL2 required to unenroll verified factor', { status: 422 });
   }
-  await ctx.pool.transaction(async (tx) => {
+  const event = await ctx.pool.transaction(async (tx) => {
     await deleteFactor(tx, factor.id);
     const traits = { factor_id: factor.id, factor_status: factor.status, session_id: session.id };
     await audit(ctx, tx, user, 'factor_unenrolled', { ip: caller.ip, traits });
     await downgradeSessions(tx, user.id, factor.id, amrMethodOfFactor[factor.factor_type]);
     await forgetIdleRecoveryCodes(ctx, tx, user.id);
+    if (factor.status !== 'verified') return undefined;
+    const details = {
+      factor_type: factor.factor_type,
+      ...(factor.friendly_name ? { name: factor.friendly_name } : {}),
+    };
+    return recordEvent(ctx, tx, caller, user.id, 'factor_removed', details);
   });
-  await notify(ctx, undefined, caller, user, 'mfa_factor_unenrolled', { factorType: factor.factor_type });
+  await notify(ctx, undefined, caller, user, 'mfa_factor_unenrolled', {
+    factorType: factor.factor_type,
+    event,
+  });
 }

@@ -7,7 +7,7 @@ import { checkVerifier } from '../core/pkce.ts';
 import { toMs } from '../core/times.ts';
 import { authError } from '../errors.ts';
 import { consumeFlowState, findFlowStateByCode } from '../queries/flow-states.ts';
-import { setSessionEnd } from '../queries/sessions.ts';
+import { setSessionEnd, setSessionTag } from '../queries/sessions.ts';
 import { findUserById } from '../queries/users.ts';
 import type { FlowState } from '../rows.ts';
 import { originSession } from './app-codes.ts';
@@ -55,6 +55,7 @@ export async function redeemFlowCode(
     const issued = await issueSession(ctx, tx, caller, user, method, { by: 'flow' }, origin);
     const notAfter = end ?? origin?.not_after ?? undefined;
     if (notAfter !== undefined) await setSessionEnd(tx, issued.sessionId, notAfter);
+    if (origin !== undefined) await setSessionTag(tx, issued.sessionId, origin.tag ?? origin.id);
     return issued;
   });
   return { session, flow };

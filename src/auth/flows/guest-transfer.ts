@@ -13,6 +13,7 @@ import type { Session, User } from '../rows.ts';
 import { audit } from './audit.ts';
 import { runHook } from './hooks.ts';
 import { forgetRecoveryCodes } from './recovery-codes.ts';
+import { forgetSecurityData } from './security-events.ts';
 
 export interface GuestTransfer {
   readonly guestToken: string;
@@ -48,6 +49,7 @@ export async function transferGuest(ctx: AuthContext, request: GuestTransfer): P
     await runHook(ctx, 'guest_hand_over', { ip: request.ip }, ids, tx);
     await audit(ctx, tx, account.user, 'user_deleted', { traits: { user_id: guest.user.id } });
     await forgetRecoveryCodes(ctx, tx, guest.user.id);
+    await forgetSecurityData(ctx, tx, guest.user.id);
     await deleteUser(tx, guest.user.id);
     return 'done';
   });

@@ -13,6 +13,7 @@ import { audienceOf, firstAudience } from './audience.ts';
 import { audit } from './audit.ts';
 import { notify } from './notify.ts';
 import { requireUsedFactor } from './own-account.ts';
+import { recordEvent, recordOperatorEvent } from './security-events.ts';
 
 /**
  * Chooses a new address if none of the remaining identities has the user's address. The oldest verified address is
@@ -75,7 +76,7 @@ export async function unlinkIdentity(ctx: AuthContext, caller: UserCaller, id: s
   requireUsedFactor(caller);
   if (!isUuid(id)) throw authError('validation_failed', 'identity_id must be an UUID', { status: 404 });
   if (audienceOf(ctx, caller, claims) !== firstAudience(claims)) throw authError('unexpected_audience');
-  await removeIdentity(ctx, caller, user, id);
+  await removeIdentity(ctx, caller, user, id, false);
 }
 
 /**
@@ -90,12 +91,18 @@ export async function unlinkIdentityByAdmin(
 ): Promise<void> {
   if (!ctx.settings.manualLinkingEnabled) throw authError('manual_linking_disabled');
   if (!isUuid(id)) throw authError('validation_failed', 'identity_id must be an UUID', { status: 404 });
-  await removeIdentity(ctx, caller, user, id);
+  await removeIdentity(ctx, caller, user, id, true);
 }
 
-async function removeIdentity(ctx: AuthContext, caller: Caller, user: User, id: string): Promise<void> {
+async function removeIdentity(
+  ctx: AuthContext,
+  caller: Caller,
+  user: User,
+  id: string,
+  isOperator: boolean,
+): Promise<void> {
   const oldEmail = user.email ?? '';
-  const { provider } = await ctx.pool.transaction(async (tx) => {
+  const { provider, event } = await ctx.pool.transaction(async (tx) => {
     const identities = await lockIdentities(tx, user.id);
     if (identities.length <= 1) throw authError('single_identity_not_deletable');
     const identity = identities.find((each) => each.id === id);
@@ -111,10 +118,18 @@ async function removeIdentity(ctx: AuthContext, caller: Caller, user: User, id: 
         throw authError('email_conflict_identity_not_deletable');
     }
     await syncProviders(ctx, tx, user);
-    return identity;
+    const details = { provider: identity.provider };
+    if (isOperator) await recordOperatorEvent(ctx, tx, user.id, 'identity_unlinked', details);
+    return {
+      provider: identity.provider,
+      event: isOperator
+        ? undefined
+        : await recordEvent(ctx, tx, caller, user.id, 'identity_unlinked', details),
+    };
   });
   await notify(ctx, undefined, caller, user, 'identity_unlinked', {
     to: oldEmail,
     provider,
+    event,
   });
 }

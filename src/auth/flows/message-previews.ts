@@ -83,7 +83,10 @@ function sampleData({ settings }: AuthContext): TemplateData {
     Passkey: 'iCloud Keychain',
     Time: 'January 1, 2026 at 12:00 PM UTC',
     Device: 'Chrome on Windows',
+    App: 'Photo Album',
     SecureURL: settings.siteUrl,
+    RevertURL: settings.siteUrl,
+    UnlockURL: settings.siteUrl,
     CancelURL: settings.siteUrl,
     Data: { name: 'Ada Lovelace' },
   };

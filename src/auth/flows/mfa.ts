@@ -30,6 +30,7 @@ import { audit } from './audit.ts';
 import { runHook } from './hooks.ts';
 import { notify } from './notify.ts';
 import { replaceRefreshToken } from './replace-refresh-token.ts';
+import { recordEvent } from './security-events.ts';
 import { type AuthenticationMethod, clientOf, signSession } from './sessions.ts';
 
 export const challengeLifetimeMs = 300_000;
@@ -133,7 +134,7 @@ export async function raiseSession(
   record: (tx: Transaction) => Promise<void> = async () => {},
 ): Promise<IssuedSession> {
   const wasVerified = factor.status === 'verified';
-  const session = await ctx.pool.transaction(async (tx) => {
+  const { session, event } = await ctx.pool.transaction(async (tx) => {
     if (!(await consumeChallenge(tx, challenge.id, ctx.clock.now())))
       throw authError('mfa_ip_address_mismatch');
     await audit(ctx, tx, caller.user, 'verification_attempted', {
@@ -145,11 +146,20 @@ export async function raiseSession(
     const method = amrMethodOfFactor[factor.factor_type];
     const raised = await reissueAtAal2(ctx, tx, caller, { method, factorId: factor.id });
     await deleteUnverifiedFactors(tx, factor.user_id, factor.factor_type);
-    return raised;
+    const details = {
+      factor_id: factor.id,
+      factor_type: factor.factor_type,
+      ...(factor.friendly_name ? { name: factor.friendly_name } : {}),
+    };
+    const added = wasVerified
+      ? undefined
+      : await recordEvent(ctx, tx, caller, factor.user_id, 'factor_added', details);
+    return { session: raised, event: added };
   });
   if (!wasVerified) {
     await notify(ctx, undefined, caller, session.user, 'mfa_factor_enrolled', {
       factorType: factor.factor_type,
+      event,
     });
   }
   return session;

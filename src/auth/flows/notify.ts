@@ -1,96 +1,186 @@
-/** Emails that notify a user of a change to the account. */
+/** Emails that notify a user of a change to the account, or of a sign-in on a new device. */
 
-import type { Transaction } from '../../database/types.ts';
+import type { Queryable, Transaction } from '../../database/types.ts';
 import { deviceOf } from '../../shared/device.ts';
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { mailLanguage, wordsIn } from '../core/default-mails.ts';
+import type { SecurityEvent } from '../core/security-events.ts';
 import type { User } from '../rows.ts';
 import { callSendEmailHook, requireAuthorized } from './mail-sending.ts';
 import { deliver } from './mail-templates.ts';
+import { addReversal } from './reversal-tokens.ts';
 
+const upstreamNotifications = [
+  'password_changed',
+  'email_changed',
+  'phone_changed',
+  'identity_linked',
+  'identity_unlinked',
+  'mfa_factor_enrolled',
+  'mfa_factor_unenrolled',
+] as const;
+
+type UpstreamNotification = (typeof upstreamNotifications)[number];
 export type Notification =
-  | 'password_changed'
-  | 'email_changed'
-  | 'phone_changed'
-  | 'identity_linked'
-  | 'identity_unlinked'
-  | 'mfa_factor_enrolled'
-  | 'mfa_factor_unenrolled'
-  | 'passkey_added';
+  | UpstreamNotification
+  | 'passkey_added'
+  | 'new_device'
+  | 'app_connected'
+  | 'sign_in_locked';
 
-/** Notifies the user of a change if the project has enabled the notification. A failure is only logged. */
+export interface NoticeDetails {
+  readonly to?: string;
+  readonly oldEmail?: string;
+  readonly oldPhone?: string;
+  readonly provider?: string;
+  readonly factorType?: string;
+  readonly passkey?: string;
+  readonly app?: string;
+  /** The address of the page that ends a lockout. */
+  readonly unlockUrl?: string;
+  /** The event that the notice describes. If it is given, the notice contains a link that undoes the change. */
+  readonly event?: SecurityEvent | undefined;
+}
+
+export interface Notice {
+  /** Sends the email. A failure is only logged. */
+  send(): Promise<void>;
+}
+
+/** Notifies the user of a change if the project has enabled the notice. A failure to send it is only logged. */
 export async function notify(
   ctx: AuthContext,
   tx: Transaction | undefined,
   caller: Caller,
   user: User,
   kind: Notification,
-  details: {
-    readonly to?: string;
-    readonly oldEmail?: string;
-    readonly oldPhone?: string;
-    readonly provider?: string;
-    readonly factorType?: string;
-    readonly passkey?: string;
-  } = {},
+  details: NoticeDetails = {},
 ): Promise<void> {
-  const to = details.to ?? user.email ?? '';
-  if (!isEnabled(ctx, caller, kind) || to === '') return;
-  try {
-    requireAuthorized(ctx, to);
-    await ctx.limits.email(ctx.clock.now());
-    if (ctx.settings.hooks.send_email.enabled) {
-      await callSendEmailHook(ctx, tx, caller, user, {
-        redirect_to: caller.redirectTo(),
-        email_action_type: `${kind}_notification`,
-        old_email: details.oldEmail ?? '',
-        old_phone: details.oldPhone ?? '',
-        provider: details.provider ?? '',
-        factor_type: details.factorType ?? '',
-      });
-      return;
-    }
-    const data = {
-      SiteURL: ctx.settings.siteUrl,
-      Email: kind === 'identity_unlinked' ? to : (user.email ?? ''),
-      Data: user.raw_user_meta_data ?? {},
-      OldEmail: details.oldEmail ?? '',
-      Phone: user.phone ?? '',
-      OldPhone: details.oldPhone ?? '',
-      Provider: details.provider ?? '',
-      FactorType: details.factorType ?? '',
-      Passkey: details.passkey ?? '',
-      ...circumstances(ctx, caller),
-    };
-    await deliver(ctx, `${kind}_notification`, to, data, caller.pageLanguage);
-  } catch (error) {
-    ctx.log.warn({ userId: user.id, error }, `failed to send the ${kind} notification`);
-  }
+  await (await prepareNotice(ctx, tx, caller, user, kind, details))?.send();
 }
 
 /**
- * Whether the notification is sent. Upstream has no notification for passkeys, so their setting is the one for second
- * factors. If the passkey was added on the Account pages, the notification is always sent.
+ * Stores the link that undoes the change, and returns the email. Returns undefined if the project hasn't enabled the
+ * notice.
  */
-function isEnabled({ settings }: AuthContext, caller: Caller, kind: Notification): boolean {
-  const { notification } = settings.config.email;
-  if (kind !== 'passkey_added') return notification[kind].enabled;
-  return notification.mfa_factor_enrolled.enabled || caller.pageLanguage !== undefined;
+export async function prepareNotice(
+  ctx: AuthContext,
+  tx: Transaction | undefined,
+  caller: Caller,
+  user: User,
+  kind: Notification,
+  details: NoticeDetails = {},
+): Promise<Notice | undefined> {
+  const to = details.to ?? user.email ?? '';
+  if (!isEnabled(ctx, caller, kind) || to === '') return undefined;
+  const revertUrl = await revertLink(ctx, tx ?? ctx.pool, details.event);
+  return {
+    async send() {
+      try {
+        requireAuthorized(ctx, to);
+        if (!(await ctx.limits.notice(user.id, kind, ctx.clock.now()))) return;
+        await sendNotice(ctx, tx, caller, user, kind, { ...details, to, revertUrl });
+      } catch (error) {
+        ctx.log.warn({ userId: user.id, error }, `failed to send the ${kind} notification`);
+      }
+    },
+  };
 }
 
-/** Returns the time and the device of a change, and the URL of the page where the user can secure the account. */
-function circumstances({ settings, clock }: AuthContext, caller: Caller) {
-  const language = mailLanguage(caller.pageLanguage);
-  const device = deviceOf(caller.userAgent);
-  const time = new Intl.DateTimeFormat(`${language}-u-nu-latn`, {
+async function sendNotice(
+  ctx: AuthContext,
+  tx: Transaction | undefined,
+  caller: Caller,
+  user: User,
+  kind: Notification,
+  details: NoticeDetails & { readonly to: string; readonly revertUrl: string },
+): Promise<void> {
+  const { to, revertUrl, unlockUrl = '' } = details;
+  if (ctx.settings.hooks.send_email.enabled) {
+    // A notice about a sign-in is sent after its transaction has ended.
+    await callSendEmailHook(ctx, kind === 'new_device' ? undefined : tx, caller, user, {
+      redirect_to: caller.redirectTo(),
+      email_action_type: `${kind}_notification`,
+      old_email: details.oldEmail ?? '',
+      old_phone: details.oldPhone ?? '',
+      provider: details.provider ?? '',
+      factor_type: details.factorType ?? '',
+      // Without the setting, the hook receives exactly what it receives from GoTrue.
+      ...(revertUrl === '' || !isOurs(ctx, caller) ? {} : { revert_url: revertUrl }),
+      ...(unlockUrl === '' ? {} : { unlock_url: unlockUrl }),
+    });
+    return;
+  }
+  const data = {
+    SiteURL: ctx.settings.siteUrl,
+    Email: kind === 'identity_unlinked' ? to : (user.email ?? ''),
+    Data: user.raw_user_meta_data ?? {},
+    OldEmail: details.oldEmail ?? '',
+    Phone: user.phone ?? '',
+    OldPhone: details.oldPhone ?? '',
+    Provider: details.provider ?? '',
+    FactorType: details.factorType ?? '',
+    Passkey: details.passkey ?? '',
+    App: details.app ?? '',
+    UnlockURL: unlockUrl,
+    RevertURL: revertUrl,
+    ...circumstances(ctx, caller),
+  };
+  await deliver(ctx, `${kind}_notification`, to, data, caller.pageLanguage);
+}
+
+/**
+ * Whether the notice is sent. `[auth.email.notification]` enables upstream's notices, and the one for second factors
+ * also enables the one for passkeys. `[auth.security] notices` enables notices regardless of these settings.
+ */
+function isEnabled(ctx: AuthContext, caller: Caller, kind: Notification): boolean {
+  if (isOurs(ctx, caller)) return true;
+  const { notification } = ctx.settings.config.email;
+  if (kind === 'passkey_added') return notification.mfa_factor_enrolled.enabled;
+  const known = upstreamNotifications.find((each) => each === kind);
+  return known !== undefined && notification[known].enabled;
+}
+
+/** Whether `[auth.security] notices` enables the notices of this caller's changes. */
+function isOurs({ settings }: AuthContext, { pageLanguage }: Caller): boolean {
+  const { notices } = settings.security;
+  return notices === 'always' || (notices === 'account' && pageLanguage !== undefined);
+}
+
+/**
+ * Returns the link that undoes the change. Without an event, returns the page on which the user chooses a new password.
+ */
+async function revertLink(
+  ctx: AuthContext,
+  db: Queryable,
+  event: SecurityEvent | undefined,
+): Promise<string> {
+  if (!ctx.settings.hasAccountPages) return '';
+  if (event === undefined) return secureUrl(ctx);
+  return `${ctx.settings.accountUrl()}/not-me?token=${await addReversal(ctx, db, event)}`;
+}
+
+const secureUrl = ({ settings }: AuthContext): string =>
+  settings.hasAccountPages ? `${settings.accountUrl()}/recover` : '';
+
+/** Returns the time in words, in UTC, because the recipient's time zone isn't known. */
+export function timeInWords(ms: number, pageLanguage: string | undefined): string {
+  const time = new Intl.DateTimeFormat(`${mailLanguage(pageLanguage)}-u-nu-latn`, {
     dateStyle: 'long',
     timeStyle: 'short',
     timeZone: 'UTC',
-  }).format(clock.now());
+  }).format(ms);
+  return `${time} UTC`;
+}
+
+/** Returns the time and the device of a change, and the address at which the user secures the account. */
+function circumstances(ctx: AuthContext, caller: Caller) {
+  const device = deviceOf(caller.userAgent);
+  const words = wordsIn(mailLanguage(caller.pageLanguage));
   return {
-    Time: `${time} UTC`,
-    Device: device === undefined ? '' : wordsIn(language).deviceName(device.browser, device.system),
-    SecureURL: settings.hasAccountPages ? `${settings.accountUrl()}/recover` : '',
+    Time: timeInWords(ctx.clock.now(), caller.pageLanguage),
+    Device: device === undefined ? '' : words.deviceName(device.browser, device.system),
+    SecureURL: secureUrl(ctx),
   };
 }

@@ -3,6 +3,7 @@
  * have already granted the same scopes aren't asked again.
  */
 import type { Transaction } from '../../database/types.ts';
+import type { UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import type { OpenedAuthorization } from '../core/oauth/render-authorization.ts';
 import { coversScopes, parseScopes } from '../core/oauth/scopes.ts';
@@ -19,6 +20,8 @@ import {
 import { findOAuthClient } from '../queries/oauth-clients.ts';
 import { findConsent, upsertConsent } from '../queries/oauth-consents.ts';
 import type { OAuthAuthorization, User } from '../rows.ts';
+import { notify } from './notify.ts';
+import { recordEvent } from './security-events.ts';
 
 /**
  * Opens an authorization for the user who will decide it.
@@ -53,9 +56,10 @@ export async function openAuthorization(
 export async function decideAuthorization(
   ctx: AuthContext,
   authorizationId: string,
-  user: User,
+  caller: UserCaller,
   action: 'approve' | 'deny',
 ): Promise<string> {
+  const { user } = caller;
   const notPendingMessage = 'authorization request is no longer pending';
   const isMine = (row: OAuthAuthorization) => row.user_id === user.id;
   return withPending(ctx, { authorizationId, isMine, notPendingMessage }, async (tx, row) => {
@@ -63,11 +67,15 @@ export async function decideAuthorization(
       await closeAuthorization(tx, row.id, 'denied');
       return errorUrl(ctx, row.redirect_uri, 'access_denied', 'User denied the request', row.state);
     }
-    if ((await findOAuthClient(tx, row.client_id)) === undefined) return notFound();
+    const client = await findOAuthClient(tx, row.client_id);
+    if (client === undefined) return notFound();
     const now = ctx.clock.now();
     const code = await approveAuthorization(tx, row.id, now);
     const consent = { userId: user.id, clientId: row.client_id, scopes: parseScopes(row.scope) };
     await upsertConsent(tx, consent, now);
+    const details = { client_id: row.client_id, name: client.client_name ?? '', scopes: row.scope };
+    const event = await recordEvent(ctx, tx, caller, user.id, 'app_connected', details);
+    await notify(ctx, tx, caller, user, 'app_connected', { app: details.name || row.client_id, event });
     return successUrl(ctx, row, code);
   });
 }

@@ -4,16 +4,19 @@ import type { UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { isUuid } from '../core/uuid.ts';
 import { authError } from '../errors.ts';
+import { findOAuthClient } from '../queries/oauth-clients.ts';
 import { findConsent, type GrantedClient, listConsents, revokeConsent } from '../queries/oauth-consents.ts';
 import { deleteClientSessions } from '../queries/sessions.ts';
 import { audit } from './audit.ts';
+import { recordEvent } from './security-events.ts';
 
 export function listGrants(ctx: AuthContext, { user }: UserCaller): Promise<GrantedClient[]> {
   return listConsents(ctx.pool, user.id);
 }
 
 /** Revokes a client's grant and ends its sessions. @throws {AuthError} validation_failed, oauth_consent_not_found */
-export async function revokeGrant(ctx: AuthContext, { user }: UserCaller, clientId: string): Promise<void> {
+export async function revokeGrant(ctx: AuthContext, caller: UserCaller, clientId: string): Promise<void> {
+  const { user } = caller;
   if (clientId === '') throw authError('validation_failed', 'client_id query parameter is required');
   if (!isUuid(clientId)) throw authError('validation_failed', 'invalid client_id format');
   await ctx.pool.transaction(async (tx) => {
@@ -25,5 +28,8 @@ export async function revokeGrant(ctx: AuthContext, { user }: UserCaller, client
     await deleteClientSessions(tx, user.id, clientId);
     const traits = { oauth_client_id: clientId, action: 'revoke_oauth_grant' };
     await audit(ctx, tx, user, 'token_revoked', { traits });
+    const client = await findOAuthClient(tx, clientId);
+    const details = { client_id: clientId, name: client?.client_name ?? '' };
+    await recordEvent(ctx, tx, caller, user.id, 'app_disconnected', details);
   });
 }

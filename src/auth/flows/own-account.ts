@@ -5,6 +5,7 @@ import type { UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { isFreshSignIn } from '../core/fresh-sign-in.ts';
 import { hasVerifiedFactor } from '../core/render-user.ts';
+import type { SecurityEvent } from '../core/security-events.ts';
 import { authError, internalError } from '../errors.ts';
 import { type GrantedClient, listConsents } from '../queries/oauth-consents.ts';
 import { listPasskeys } from '../queries/passkeys.ts';
@@ -13,6 +14,7 @@ import { deleteUser } from '../queries/users.ts';
 import type { Passkey, Session, User } from '../rows.ts';
 import { audit } from './audit.ts';
 import { countRecoveryCodes, forgetRecoveryCodes, type RecoveryCodeCount } from './recovery-codes.ts';
+import { exportEvents, forgetSecurityData } from './security-events.ts';
 
 /** The SQLSTATEs that foreign keys raise to prevent a deletion: foreign_key_violation and restrict_violation. */
 const stillNeeded = new Set(['23503', '23001']);
@@ -40,6 +42,7 @@ export async function deleteOwnAccount(ctx: AuthContext, caller: UserCaller): Pr
     await ctx.pool.transaction(async (tx) => {
       await audit(ctx, tx, user, 'user_deleted', { ip: caller.ip, traits: { user_id: user.id } });
       await forgetRecoveryCodes(ctx, tx, user.id);
+      await forgetSecurityData(ctx, tx, user.id);
       await deleteUser(tx, user.id);
     });
   } catch (cause) {
@@ -58,6 +61,8 @@ export interface OwnData {
   readonly grants: readonly GrantedClient[];
   /** The user's recovery codes. Null for databases on the hosted service, which have no table for these codes. */
   readonly recoveryCodes: RecoveryCodeCount | null;
+  /** The timeline of the account, newest first. */
+  readonly events: readonly SecurityEvent[];
 }
 
 /**
@@ -67,11 +72,12 @@ export interface OwnData {
 export async function exportOwnData(ctx: AuthContext, caller: UserCaller): Promise<OwnData> {
   requireUsedFactor(caller);
   const { user } = caller;
-  const [sessions, passkeys, grants, recoveryCodes] = await Promise.all([
+  const [sessions, passkeys, grants, recoveryCodes, events] = await Promise.all([
     listSessions(ctx.pool, user.id),
     listPasskeys(ctx.pool, user.id),
     listConsents(ctx.pool, user.id),
     ctx.hasOwnTables ? countRecoveryCodes(ctx, user.id) : null,
+    exportEvents(ctx, user.id),
   ]);
-  return { user, sessions, passkeys, grants, recoveryCodes };
+  return { user, sessions, passkeys, grants, recoveryCodes, events };
 }

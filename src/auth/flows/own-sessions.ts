@@ -1,14 +1,21 @@
 /** Lists and ends a user's sessions. */
 
 import type { Transaction } from '../../database/types.ts';
-import type { Caller, UserCaller } from '../caller.ts';
+import type { AdminCaller, Caller, UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { isUuid } from '../core/uuid.ts';
 import { authError, internalError } from '../errors.ts';
-import { deleteOwnSession, deleteSession, deleteSessions, listSessions } from '../queries/sessions.ts';
+import {
+  deleteOwnSession,
+  deleteSession,
+  deleteSessions,
+  findSession,
+  listSessions,
+} from '../queries/sessions.ts';
 import type { Session, User } from '../rows.ts';
 import { audit } from './audit.ts';
 import { isClient, rejectClient } from './authenticate.ts';
+import { recordEvent, recordOperatorEvent } from './security-events.ts';
 
 export type SignOutScope = 'global' | 'local' | 'others';
 
@@ -22,15 +29,19 @@ export async function signOut(ctx: AuthContext, caller: UserCaller, scope: SignO
   const isOwnOnly = isClient(caller) && !ctx.settings.clientsActAsUsers;
   if (isOwnOnly && scope === 'others') throw rejectClient();
   const endsOne = session && (scope === 'local' || isOwnOnly);
-  await logOut(ctx, user, (tx) =>
-    endsOne
-      ? deleteSession(tx, session.id)
-      : deleteSessions(tx, user.id, scope === 'others' ? session?.id : undefined),
-  );
+  await logOut(ctx, user, async (tx) => {
+    if (endsOne) return deleteSession(tx, session.id);
+    await recordEvent(ctx, tx, caller, user.id, 'sessions_ended', { scope });
+    return deleteSessions(tx, user.id, scope === 'others' ? session?.id : undefined);
+  });
 }
 
+/** Ends all of a user's sessions on behalf of an administrator. */
 export function endAllSessions(ctx: AuthContext, user: User): Promise<void> {
-  return logOut(ctx, user, (tx) => deleteSessions(tx, user.id));
+  return logOut(ctx, user, async (tx) => {
+    await recordOperatorEvent(ctx, tx, user.id, 'sessions_ended', { scope: 'global' });
+    return deleteSessions(tx, user.id);
+  });
 }
 
 async function logOut(
@@ -53,12 +64,38 @@ export function listUserSessions(ctx: AuthContext, user: Pick<User, 'id'>): Prom
 }
 
 /** Ends one of the user's sessions. @throws {AuthError} validation_failed with status 404 for an unknown session */
-export async function endSession(ctx: AuthContext, caller: Caller, user: User, id: string): Promise<void> {
+export async function endSession(ctx: AuthContext, caller: UserCaller, id: string): Promise<void> {
+  await endOne(ctx, caller, caller.user, id, async (tx, device) => {
+    await recordEvent(ctx, tx, caller, caller.user.id, 'sessions_ended', { scope: 'one', device });
+  });
+}
+
+/** Ends one of a user's sessions on behalf of an administrator. Throws the errors of {@link endSession}. */
+export async function endSessionByAdmin(
+  ctx: AuthContext,
+  caller: AdminCaller,
+  user: User,
+  id: string,
+): Promise<void> {
+  await endOne(ctx, caller, user, id, (tx, device) =>
+    recordOperatorEvent(ctx, tx, user.id, 'sessions_ended', { scope: 'one', device }),
+  );
+}
+
+async function endOne(
+  ctx: AuthContext,
+  caller: Caller,
+  user: User,
+  id: string,
+  record: (tx: Transaction, device: string) => Promise<void>,
+): Promise<void> {
   if (!isUuid(id)) throw authError('validation_failed', 'session id must be an UUID', { status: 404 });
   const wasDeleted = await ctx.pool.transaction(async (tx) => {
-    const isOwn = await deleteOwnSession(tx, id, user.id);
-    if (isOwn) await audit(ctx, tx, user, 'logout', { traits: { session_id: id }, ip: caller.ip });
-    return isOwn;
+    const session = await findSession(tx, id);
+    if (!(await deleteOwnSession(tx, id, user.id))) return false;
+    await audit(ctx, tx, user, 'logout', { traits: { session_id: id }, ip: caller.ip });
+    await record(tx, session?.user_agent ?? '');
+    return true;
   });
   // The error code isn't session_not_found, because clients drop their own session when they receive that code.
   if (!wasDeleted) throw authError('validation_failed', 'Session not found', { status: 404 });

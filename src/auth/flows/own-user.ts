@@ -26,6 +26,7 @@ import { requireStrongPassword } from './password-strength.ts';
 import type { Channel } from './phone-codes.ts';
 import { parseChannel, sendPhoneCode } from './phone-codes.ts';
 import { requireNonce } from './reauthentication-nonce.ts';
+import { recordEvent } from './security-events.ts';
 import { verifySecret } from './verify-secret.ts';
 
 const dayMs = 24 * 3_600_000;
@@ -92,7 +93,8 @@ export async function updateOwnUser(ctx: AuthContext, caller: UserCaller, body: 
     if (hash !== undefined) {
       await storePassword(ctx, tx, user, hash, session?.id);
       await audit(ctx, tx, user, 'user_updated_password');
-      await notify(ctx, tx, caller, user, 'password_changed');
+      const event = await recordEvent(ctx, tx, caller, user.id, 'password_changed');
+      await notify(ctx, tx, caller, user, 'password_changed', { event });
     }
     if (update.data !== undefined) await setUserMetadata(ctx, tx, user, update.data);
     if (update.appData !== undefined) await setAppMetadata(ctx, tx, user, update.appData);

@@ -9,6 +9,7 @@ import { deletePasskey, findPasskey, listPasskeys, renamePasskey } from '../quer
 import type { Passkey, User } from '../rows.ts';
 import { adminActor, audit } from './audit.ts';
 import { requirePasskeyAal } from './passkeys.ts';
+import { recordEvent, recordOperatorEvent } from './security-events.ts';
 
 const maxNameBytes = 120;
 
@@ -53,6 +54,7 @@ export async function deleteOwnPasskey(ctx: AuthContext, caller: UserCaller, id:
   await ctx.pool.transaction(async (tx) => {
     await deletePasskey(tx, passkey.id);
     await audit(ctx, tx, user, 'passkey_deleted', { ip, traits: { passkey_id: passkey.id } });
+    await recordEvent(ctx, tx, caller, user.id, 'passkey_removed', { name: passkey.friendly_name });
   });
 }
 
@@ -71,6 +73,7 @@ export async function deletePasskeyByAdmin(
     await deletePasskey(tx, passkey.id);
     const traits = { user_id: user.id, passkey_id: passkey.id };
     await audit(ctx, tx, adminActor(claims), 'passkey_deleted', { ip, traits });
+    await recordOperatorEvent(ctx, tx, user.id, 'passkey_removed', { name: passkey.friendly_name });
   });
 }
 

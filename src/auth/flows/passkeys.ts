@@ -38,6 +38,7 @@ import type { Passkey, User } from '../rows.ts';
 import { verifyAssertion, verifyCreation } from '../webauthn.ts';
 import { audit } from './audit.ts';
 import { notify } from './notify.ts';
+import { recordEvent } from './security-events.ts';
 import { issueSession } from './sessions.ts';
 
 const passkeyChallengeLifetimeMs = 300_000;
@@ -101,14 +102,18 @@ export async function finishRegistration(
 
 async function store(ctx: AuthContext, caller: Caller, user: User, key: NewKey): Promise<Passkey> {
   const name = (await passkeyName(key.aaguid)) ?? nameFor(caller);
-  const added = await ctx.pool.transaction(async (tx) => {
+  const { added, event } = await ctx.pool.transaction(async (tx) => {
     if ((await countPasskeys(tx, user.id)) >= maxPasskeysPerUser) throw authError('too_many_passkeys');
     const passkey = await insertPasskey(tx, user.id, key, name, ctx.clock.now());
     if (!passkey) throw authError('webauthn_credential_exists');
     await audit(ctx, tx, user, 'passkey_created', { ip: caller.ip, traits: { passkey_id: passkey.id } });
-    return passkey;
+    const details = { passkey_id: passkey.id, name };
+    return {
+      added: passkey,
+      event: await recordEvent(ctx, tx, caller, user.id, 'passkey_added', details),
+    };
   });
-  await notify(ctx, undefined, caller, user, 'passkey_added', { passkey: name });
+  await notify(ctx, undefined, caller, user, 'passkey_added', { passkey: name, event });
   return added;
 }
 

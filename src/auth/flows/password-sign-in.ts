@@ -10,6 +10,7 @@ import { findUserByEmail, findUserByPhone } from '../queries/users.ts';
 import type { User } from '../rows.ts';
 import { audienceOf } from './audience.ts';
 import { audit } from './audit.ts';
+import { requireConfirmedDevice } from './confirm-device.ts';
 import { requireNoSso } from './enforced-sso.ts';
 import { runHook } from './hooks.ts';
 import { weaknessAtSignIn } from './password-strength.ts';
@@ -32,7 +33,7 @@ export interface PasswordSignIn {
 /**
  * Signs a user in.
  * @throws {AuthError} invalid_credentials, user_banned, email_not_confirmed, phone_not_confirmed,
- * over_request_rate_limit
+ * over_request_rate_limit, device_not_confirmed
  */
 export async function signInWithPassword(
   ctx: AuthContext,
@@ -55,6 +56,7 @@ export async function signInWithPassword(
   if (isBanned(user, ctx.clock.now())) throw authError('user_banned');
   if (email !== '' && user.email_confirmed_at === null) throw authError('email_not_confirmed');
   if (phone !== '' && user.phone_confirmed_at === null) throw authError('phone_not_confirmed');
+  await requireConfirmedDevice(ctx, caller, user);
 
   const session = await ctx.pool.transaction(async (tx) => {
     await audit(ctx, tx, user, 'login', { traits: { provider: email !== '' ? 'email' : 'phone' } });

@@ -21,6 +21,7 @@ import {
 } from '../queries/recovery-codes.ts';
 import { type Actor, adminActor, audit, userActor } from './audit.ts';
 import { reissueAtAal2, runVerificationHook } from './mfa.ts';
+import { recordEvent } from './security-events.ts';
 import { verifySecret } from './verify-secret.ts';
 
 /** The number of codes that the user received, and the number of codes that are left. */
@@ -59,6 +60,7 @@ export async function makeRecoveryCodes(ctx: AuthContext, caller: UserCaller): P
   await ctx.pool.transaction(async (tx) => {
     await replaceRecoveryCodes(tx, user.id, hashes, ctx.clock.now());
     await audit(ctx, tx, user, 'recovery_codes_created', { ip: caller.ip, traits: { count: codesPerSet } });
+    await recordEvent(ctx, tx, caller, user.id, 'recovery_codes_created');
   });
   return codes;
 }

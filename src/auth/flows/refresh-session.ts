@@ -154,10 +154,14 @@ async function requireNewest(
   for (const other of await listSessions(tx, session.user_id)) {
     const times = sessionTimes(other);
     const isOver = checkSession(times, undefined, ctx.settings.sessions, now) !== 'valid';
-    if (other.id === session.id || isOver || lastRefreshedMs(times, undefined) <= ownMs) continue;
+    if (signInOf(other) === signInOf(session) || isOver || lastRefreshedMs(times, undefined) <= ownMs)
+      continue;
     throw authError('session_expired', 'Invalid Refresh Token: Session Expired (Revoked by Newer Login)');
   }
 }
+
+/** The session of the Account pages and the sessions of the apps that the user opened from there are one sign-in. */
+const signInOf = ({ id, tag }: Session): string => tag ?? id;
 
 /**
  * Throws if the caller isn't the OAuth client that the session belongs to. A client's sessions can be refreshed only by

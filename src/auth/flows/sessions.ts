@@ -14,6 +14,7 @@ import { updateUser } from '../queries/users.ts';
 import type { Session, User } from '../rows.ts';
 import { requireNoSso } from './enforced-sso.ts';
 import { runHook } from './hooks.ts';
+import { noteSignIn } from './note-sign-in.ts';
 import { type Proof, requireProof } from './proof.ts';
 
 /** The values of the `amr` claim. */
@@ -62,6 +63,10 @@ export async function issueSession(
   );
   const refreshToken = await insertRefreshToken(tx, { userId: user.id, sessionId, parent: null }, now);
   await updateUser(tx, user, { last_sign_in_at: fromMs(now) }, now);
+  // A session that a client or an app gets from an existing sign-in isn't a sign-in of the user.
+  if (grant === undefined && (origin === undefined || proof.by === 'passkey')) {
+    await noteSignIn(ctx, tx, caller, user, method, proof);
+  }
   const claims = origin?.amr_claims ?? [{ authentication_method: method, updated_at: fromMs(now) }];
   for (const claim of claims)
     await addAmrClaim(tx, sessionId, claim.authentication_method, toMs(claim.updated_at));

@@ -1,12 +1,15 @@
 /** Compares secrets that users enter, and enforces the limits on failed attempts. */
-import type { Transaction } from '../../database/types.ts';
+import type { Queryable, Transaction } from '../../database/types.ts';
 import { networkOf } from '../../shared/network-of.ts';
-import type { ConsumeToken } from '../attempt-limits.ts';
+import type { ConsumeToken, Guess } from '../attempt-limits.ts';
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import type { TypedSecretKind } from '../core/typed-secrets.ts';
 import { authError } from '../errors.ts';
+import { isKnownDevice } from '../queries/security-events.ts';
 import { listSessionAddresses } from '../queries/sessions.ts';
+import { reportLockout } from './lockout.ts';
+import { deviceKey } from './security-events.ts';
 
 export interface SecretAttempt {
   readonly account: string;
@@ -43,8 +46,30 @@ export async function verifySecret<T>(
     );
     return addresses.some((address) => networkOf(address) === networkOf(caller.ip));
   };
-  const result = await ctx.guesses.verify(kind, { account, isKnownNetwork }, compare);
-  if (result.kind === 'blocked')
+  const place = await placeOf(ctx, caller, ownerId, tx ?? ctx.pool);
+  const result = await ctx.guesses.verify(kind, { account, isKnownNetwork, place }, compare);
+  if (result.kind === 'blocked') {
+    if (ownerId !== undefined && result.by === 'account') await reportLockout(ctx, caller, ownerId);
     throw authError('over_request_rate_limit', undefined, { retryAfterMs: result.waitMs });
+  }
   return result.kind === 'right' ? result.value : undefined;
+}
+
+const noUser = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * Returns the browser if its cookie shows that the user has signed in there, and otherwise the network. A cookie that no
+ * one has signed in with must not count, because a guesser could send another one with every attempt.
+ */
+async function placeOf(
+  ctx: AuthContext,
+  caller: Caller,
+  ownerId: string | undefined,
+  db: Queryable,
+): Promise<NonNullable<Guess['place']>> {
+  const network = { kind: 'network', id: networkOf(caller.ip) } as const;
+  if (caller.deviceId === undefined || !ctx.hasOwnTables) return network;
+  // Unknown accounts are looked up, too, so that the response takes as long.
+  const isKnown = await isKnownDevice(db, ownerId ?? noUser, deviceKey(caller));
+  return isKnown ? { kind: 'device', id: caller.deviceId } : network;
 }

@@ -30,13 +30,13 @@ export const decideOAuthAuthorization: Operation<AuthorizationCall, string> = {
   guards: [],
   async run(ctx, { caller, authorizationId, origin, body }) {
     requireOAuthServer(ctx);
-    const { user } = await requirePerson(ctx, caller);
+    const self = await requirePerson(ctx, caller);
     rejectForeignOrigin(ctx, origin);
     const action = readJson(body).text('action');
     if (action !== 'approve' && action !== 'deny') {
       throw authError('validation_failed', "action must be 'approve' or 'deny'");
     }
-    return decideAuthorization(ctx, authorizationId, user, action);
+    return decideAuthorization(ctx, authorizationId, self, action);
   },
 };
 

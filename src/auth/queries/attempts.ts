@@ -4,6 +4,7 @@
  */
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
+import { type Streak, streakMemoryMs } from '../core/lockout.ts';
 import { type Bucket, horizonMs, staleAfterMs } from '../core/rate-limit-rules.ts';
 import { fromMs, toMs } from '../core/times.ts';
 
@@ -54,6 +55,34 @@ export async function findFullAt(db: Queryable, key: string): Promise<number | u
   return row && toMs(row.full_at);
 }
 
+/** Returns the wrong guesses in a row. */
+export async function findStreak(db: Queryable, key: string): Promise<Streak | undefined> {
+  const [row] = await db.query<{ failures: number; last_at: string }>(
+    sql`select failures, last_at from _plinth.guess_streaks where key = ${key}`,
+  );
+  return row && { failures: row.failures, lastAtMs: toMs(row.last_at) };
+}
+
+/** Adds a wrong guess to the streak. A streak that is too old starts again. */
+export async function extendStreak(db: Queryable, key: string, nowMs: number): Promise<void> {
+  const now = fromMs(nowMs);
+  await db.query(sql`
+    insert into _plinth.guess_streaks as s (key, failures, last_at) values (${key}, 1, ${now})
+    on conflict (key) do update set last_at = excluded.last_at,
+      failures = case when s.last_at < ${fromMs(nowMs - streakMemoryMs)} then 1 else s.failures + 1 end`);
+}
+
+export async function endStreak(db: Queryable, key: string): Promise<void> {
+  await db.query(sql`delete from _plinth.guess_streaks where key = ${key}`);
+}
+
+/** Deletes all counts whose key begins with this text. */
+export async function clearAttempts(db: Queryable, prefix: string): Promise<void> {
+  await db.query(sql`delete from _plinth.guesses where starts_with(key, ${prefix})`);
+  await db.query(sql`delete from _plinth.guess_streaks where starts_with(key, ${prefix})`);
+}
+
 export async function deleteFullAttempts(db: Queryable, nowMs: number): Promise<void> {
   await db.query(sql`delete from _plinth.guesses where full_at < ${fromMs(nowMs)}`);
+  await db.query(sql`delete from _plinth.guess_streaks where last_at < ${fromMs(nowMs - streakMemoryMs)}`);
 }

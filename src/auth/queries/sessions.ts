@@ -120,6 +120,11 @@ export async function setSessionEnd(db: Queryable, id: string, notAfter: string)
   await db.query(sql`update auth.sessions set not_after = ${notAfter} where id = ${id}`);
 }
 
+/** Marks the session as part of the sign-in of another session. */
+export async function setSessionTag(db: Queryable, id: string, tag: string): Promise<void> {
+  await db.query(sql`update auth.sessions set tag = ${tag} where id = ${id}`);
+}
+
 export async function deleteSession(db: Queryable, id: string): Promise<void> {
   await db.query(sql`delete from auth.sessions where id = ${id}`);
 }

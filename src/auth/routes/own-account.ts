@@ -4,6 +4,7 @@
  */
 import type { AuthContext } from '../context.ts';
 import { renderUser } from '../core/render-user.ts';
+import { renderEvent } from '../core/security-events.ts';
 import { renderSessionEntry } from '../core/session-entry.ts';
 import { fromMs } from '../core/times.ts';
 import { renderPasskey } from '../core/webauthn/render-passkey.ts';
@@ -26,6 +27,7 @@ export function ownAccountRoutes({ define }: Router, ctx: AuthContext): void {
       sessions: exported.sessions.map((each) => renderSessionEntry(each, each.id === self.session?.id)),
       passkeys: exported.passkeys.map(renderPasskey),
       oauth_grants: exported.grants.map(renderGrant),
+      security_events: exported.events.map(renderEvent),
       recovery_codes: exported.recoveryCodes && renderRecoveryCodes(exported.recoveryCodes),
     };
   };

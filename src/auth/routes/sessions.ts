@@ -26,7 +26,7 @@ export function sessionRoutes({ define, serve }: Router, ctx: AuthContext): void
 
   define('DELETE', '/user/sessions/:id', async ({ caller, params, reply }) => {
     const self = await requireUser(ctx, caller);
-    await endSession(ctx, self, self.user, params.id ?? '');
+    await endSession(ctx, self, params.id ?? '');
     return reply.code(204).send();
   });
 }

@@ -27,7 +27,7 @@ export type Run = <Input extends Call, Result>(
 
 /** Returns the function that runs operations on behalf of a browser. */
 export function runnerFor(ctx: AuthContext, observe: Observe, client: PageClient, accessToken: string): Run {
-  const { requestId, ip, userAgent, language: pageLanguage } = client;
+  const { requestId, ip, userAgent, deviceId, language: pageLanguage } = client;
   const callerFor = (redirectTo: string | undefined): Caller => ({
     ip,
     userAgent: userAgent ?? '',
@@ -35,6 +35,7 @@ export function runnerFor(ctx: AuthContext, observe: Observe, client: PageClient
     hasCredentials: true,
     audience: undefined,
     pageLanguage,
+    deviceId,
     redirectTo: () => chooseRedirect(ctx.settings.redirects, [redirectTo], ctx.settings.accountUrl()),
     setHeader: () => {},
   });

@@ -9,6 +9,8 @@ export interface PageClient {
   readonly requestId: string;
   readonly ip: string;
   readonly userAgent: string | undefined;
+  /** A hash of the cookie that identifies the browser. */
+  readonly deviceId: string | undefined;
   /** The language of the page. */
   readonly language: string;
   /** The URL that links in emails lead to, if the redirect rule allows it. */
@@ -66,6 +68,19 @@ export interface VisitorOperations {
   followLink(link: { type: string; token: string; redirectTo: string }): Promise<string>;
   /** Cancels an email change with the link that was sent to the old address. Rejects with `otp_expired`. */
   cancelEmailChange(token: string): Promise<void>;
+  /**
+   * Returns the change that the link in a security notice undoes. `when` is its time in the language of the page.
+   * Doesn't use the link. Rejects with `otp_expired`.
+   */
+  readReversal(
+    token: string,
+  ): Promise<{ readonly kind: string; readonly when: string; readonly email: string }>;
+  /** Rejects with `otp_expired` if the link can't unlock an account. Doesn't use the link. */
+  readUnlock(token: string): Promise<void>;
+  /** Unlocks the account after too many wrong attempts. Rejects with `otp_expired`. */
+  unlock(token: string): Promise<void>;
+  /** Undoes the change. Returns how the user gets back in. Rejects with `otp_expired`. */
+  reverse(token: string): Promise<'email' | 'sso' | 'none'>;
   /** Rejects with `otp_expired` if a link was used or has expired. Doesn't use up the link. */
   checkLink(link: { type: string; token: string }): Promise<void>;
   /** Returns the URL where the browser signs in. */

@@ -2,6 +2,7 @@
 import { renderFlowSession, renderPasswordSession, renderSession } from '../core/issued-session.ts';
 import { renderPasskeyOptions } from '../core/webauthn/render-passkey.ts';
 import { recoverAccount, resendCode, sendCode } from '../operations/codes.ts';
+import { readReversal, readUnlock, useReversal, useUnlock } from '../operations/event-reversals.ts';
 import { passkeyChallenge, passkeySignIn } from '../operations/passkeys.ts';
 import { providerSignIn, ssoPolicy, ssoSignIn } from '../operations/providers.ts';
 import { signUpOperation } from '../operations/sign-up.ts';
@@ -62,6 +63,14 @@ export function visitorOperations(run: Run): VisitorOperations {
         type: 'email_change',
         hash: token,
       }),
+    async readReversal(token) {
+      const route = get('/user/security-events');
+      const { event, when, email } = await run(route, readReversal, { token });
+      return { kind: event.details.new_device === true ? 'new_device' : event.kind, when, email };
+    },
+    readUnlock: (token) => run(get('/user/security-events'), readUnlock, { token }),
+    unlock: (token) => run(post('/user/security-events'), useUnlock, { token }),
+    reverse: async (token) => (await run(post('/user/security-events'), useReversal, { token })).next,
     checkLink: ({ type, token }) => run(get('/verify'), checkLink, { type, hash: token }),
     providerAddress: (query) =>
       run(get('/authorize', 302), providerSignIn, { query, redirectTo: query.get('redirect_to') ?? '' }),

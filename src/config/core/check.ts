@@ -182,7 +182,7 @@ function checkPlinth({ plinth }: Config, report: Report, need: Need, file: File)
     );
   checkConsole(plinth.console, report, need);
   const { hibp } = plinth.auth.password;
-  if (hibp.enabled) file('auth.password.hibp.list_path', hibp.list_path);
+  if (hibp.enabled !== false) file('auth.password.hibp.list_path', hibp.list_path);
   file('branding.logo_path', plinth.branding.logo_path);
   const { color, support_url, terms_url, privacy_url, logo } = plinth.branding;
   if (color !== undefined && !/^#[0-9a-f]{6}$/i.test(color)) {

@@ -13,6 +13,7 @@ import {
   live,
   liveSection,
   oneOf,
+  optionalBoolean,
   optionalDuration,
   optionalInteger,
   optionalOneOf,
@@ -174,11 +175,41 @@ export const plinthSchema = section("Plinth's own settings.", {
         true,
         'Limits wrong passwords and codes per account and per issued code, across all IP addresses. If false, only limits per IP address apply, as in upstream.',
       ),
+      security: section('What users see of the security of their account.', {
+        notices: optionalOneOf(
+          ['always', 'account', 'configured'],
+          'Security notices that are emailed although `[auth.email.notification]` in config.toml does not enable them. `always`: all notices. `account`: only notices of changes and sign-ins on the Account pages. `configured`: none.',
+          { defaultText: '`always` with `plinth serve`, `account` with `plinth start`' },
+        ),
+        confirm_new_devices: boolean(
+          false,
+          'Requires a code by email when users with a confirmed email address sign in with a password on a device that they have not used before. Clients other than the Account pages receive the error device_not_confirmed and must then sign in with the code.',
+        ),
+        lockout: section(
+          'Growing waits after wrong passwords and codes in a row, per account and network. Browsers in which the user has signed in are counted separately. The limits of `guess_limits` apply in addition.',
+          {
+            after: integer(
+              10,
+              'Number of wrong attempts in a row after which the first wait begins. 0 disables the waits.',
+            ),
+            first_wait: duration(30_000, 'First wait. Every further wrong attempt doubles it.'),
+            max_wait: duration(60 * 60_000, 'Longest wait.'),
+          },
+        ),
+        undo_period: duration(
+          7 * 24 * 60 * 60_000,
+          'Time for which the link "This wasn\'t me" in a notice works.',
+        ),
+        event_retention: duration(
+          365 * 24 * 60 * 60_000,
+          "Time after which entries in the timeline of an account are deleted, and devices are forgotten that weren't used. At least as long as `undo_period`.",
+        ),
+      }),
       password: section('Passwords.', {
         hibp: section('Rejects passwords that have been leaked.', {
-          enabled: boolean(
-            false,
-            "Checks passwords with a service that receives only the first five characters of a password's hash.",
+          enabled: optionalBoolean(
+            "Checks passwords with the list in `list_path`, or else with a service that receives only the first five characters of a password's hash.",
+            { defaultText: 'true if the list is present, so that no service is used unless you enable it' },
           ),
           fail_closed: boolean(
             false,
@@ -191,8 +222,8 @@ export const plinthSchema = section("Plinth's own settings.", {
           ),
           list_path: optionalPath(
             'supabase',
-            'File that the Have I Been Pwned downloader has written (sorted lines of SHA-1 hashes). If set, passwords are checked with this file instead of the service.',
-            { anywhere: true },
+            'File with sorted lines of SHA-1 hashes, as the Have I Been Pwned downloader (`haveibeenpwned-downloader`) writes it. If the file is present, passwords are checked with it instead of the service.',
+            { anywhere: true, defaultText: 'supabase/leaked-passwords.txt, if that file exists' },
           ),
         }),
       }),

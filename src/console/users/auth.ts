@@ -49,6 +49,7 @@ export interface AuthUsers {
   recoveryLink(email: string): Promise<string>;
   removeFactor(id: string, factorId: string): Promise<void>;
   sessions(id: string): Promise<unknown>;
+  events(id: string, before: string | undefined): Promise<unknown>;
   endSession(id: string, sessionId: string): Promise<void>;
   endSessions(id: string): Promise<void>;
   unlink(id: string, identityId: string): Promise<void>;
@@ -77,6 +78,7 @@ export function createAuthUsers(users: UserAdministration): AuthUsers {
     removeFactor: (id, factorId) =>
       translated(users.removeFactor(id, factorId), "This user doesn't have this factor."),
     sessions: (id) => translated(users.sessions(id)),
+    events: (id, before) => translated(users.events(id, before), missing),
     endSession: (id, sessionId) => translated(users.endSession(id, sessionId)),
     endSessions: (id) => translated(users.endSessions(id)),
     unlink: (id, identityId) => translated(users.unlinkIdentity(id, identityId)),

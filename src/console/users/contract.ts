@@ -10,6 +10,7 @@ const userPage = z.object({
   page: z.coerce.number<number>().int().min(1).default(1),
   search: z.string().max(200).default(''),
 });
+const eventPage = z.object({ before: z.uuid().optional() });
 const newUser = z
   .object({
     email: email.optional(),
@@ -88,6 +89,23 @@ export interface UserSession {
   readonly aal: string;
 }
 
+/** An entry in the timeline of a user's account, as the user sees it. */
+export interface UserEvent {
+  readonly id: string;
+  readonly kind: string;
+  readonly actor: 'user' | 'operator';
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly user_agent: string | null;
+  readonly network: string | null;
+  readonly created_at: string;
+}
+
+export interface UserEventPage {
+  readonly events: readonly UserEvent[];
+  /** The value of `before` for the next page. Null on the last page. */
+  readonly next: string | null;
+}
+
 /** A short-lived token that lets the operator act as the user. */
 export interface ImpersonationToken {
   readonly accessToken: string;
@@ -110,6 +128,7 @@ export const contract = {
   'DELETE /users/:id/factors/:factor': { response: noContent },
   'DELETE /users/:id/identities/:identity': { response: noContent },
   'GET /users/:id/sessions': { response: json<{ readonly sessions: readonly UserSession[] }>() },
+  'GET /users/:id/events': { query: eventPage, response: json<UserEventPage>() },
   'DELETE /users/:id/sessions': { response: noContent },
   'DELETE /users/:id/sessions/:session': { response: noContent },
   'POST /users/:id/impersonate': { response: json<ImpersonationToken>() },

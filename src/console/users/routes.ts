@@ -12,7 +12,7 @@ import { identify } from '../persona/act.ts';
 import { mintToken } from '../persona/token.ts';
 import type { Api, Call } from '../routes/api.ts';
 import { type AuthUser, createAuthUsers, usersPerPage } from './auth.ts';
-import type { User, UserSession } from './contract.ts';
+import type { User, UserEventPage, UserSession } from './contract.ts';
 import { activeImpersonations, findByPhoneOrId, isPhoneOrId } from './queries.ts';
 
 export interface UsersDeps {
@@ -35,14 +35,6 @@ export function userRoutes(api: Api, deps: UsersDeps): void {
 
   const route = api.feature(() => import('./contract.ts'));
 
-  const param = ({ request }: Call, name: string): string => {
-    const value = (request.params as Record<string, string | undefined>)[name] ?? '';
-    if (!uuid.test(value))
-      throw new ConsoleError('not_found', {
-        message: name === 'id' ? "This user doesn't exist." : "The user doesn't have this item.",
-      });
-    return value;
-  };
   const idOf = (call: Call): string => param(call, 'id');
   const userOf = (call: Call): Promise<AuthUser> => users.get(idOf(call));
   const emailOf = ({ email }: AuthUser): string => {
@@ -135,6 +127,9 @@ export function userRoutes(api: Api, deps: UsersDeps): void {
   route('GET /users/:id/sessions', 'read', async (call) => ({
     sessions: (await users.sessions(idOf(call))) as readonly UserSession[],
   }));
+  route('GET /users/:id/events', 'read', async (call) =>
+    eventPage(await users.events(idOf(call), (await call.query()).before)),
+  );
   route('DELETE /users/:id/sessions', 'write', async (call) => {
     const user = await userOf(call);
     await users.endSessions(user.id);
@@ -170,6 +165,17 @@ export function userRoutes(api: Api, deps: UsersDeps): void {
     impersonations: await activeImpersonations(own, operator.id, new Date(clock.now()).toISOString()),
   }));
 }
+
+const param = ({ request }: Call, name: string): string => {
+  const value = (request.params as Record<string, string | undefined>)[name] ?? '';
+  if (!uuid.test(value))
+    throw new ConsoleError('not_found', {
+      message: name === 'id' ? "This user doesn't exist." : "The user doesn't have this item.",
+    });
+  return value;
+};
+
+const eventPage = (page: unknown): UserEventPage => page as UserEventPage;
 
 /** The auth service returns more fields than its type declares. */
 const shown = (user: AuthUser): User => user as User;

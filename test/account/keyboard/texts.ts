@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { compileMessage } from '@lingui/message-utils/compileMessage';
 import { activateLocale, addMessages, type Catalog, textOf } from '../../../web/lib/i18n.ts';
 import type { messages as account } from '../../../web/locales/en/account.ts';
+import type { messages as activity } from '../../../web/locales/en/activity.ts';
 import type { messages as consent } from '../../../web/locales/en/consent.ts';
 import type { messages as errors } from '../../../web/locales/en/errors.ts';
 import type { messages as guest } from '../../../web/locales/en/guest.ts';
@@ -15,6 +16,7 @@ import type { LanguageCode } from '../../../web/locales/languages.ts';
 
 type TextId =
   | keyof typeof account
+  | keyof typeof activity
   | keyof typeof consent
   | keyof typeof errors
   | keyof typeof guest

@@ -172,7 +172,10 @@ export async function openWorld(
       const id = messages.map(({ ID }) => ID).findLast((one) => !read.has(one));
       if (id !== undefined) {
         read.add(id);
-        return ((await (await fetch(`${mailUrl}/api/v1/message/${id}`)).json()) as { Text: string }).Text;
+        const { Text } = (await (await fetch(`${mailUrl}/api/v1/message/${id}`)).json()) as { Text: string };
+        // Security notices aren't part of a flow, and may arrive at any time.
+        if (!Text.includes('/account/not-me?')) return Text;
+        continue;
       }
       await new Promise((resolve) => setTimeout(resolve, 50));
     }

@@ -58,7 +58,7 @@ export const contractRoutes: readonly RouteEntry[] = [
     'GET /admin/users/{userId}/factors/recovery-codes',
     'DELETE /admin/users/{userId}/factors/recovery-codes',
   ),
-  ...routes('GET /user/sessions', 'DELETE /user/sessions/{id}'),
+  ...routes('GET /user/sessions', 'DELETE /user/sessions/{id}', 'GET /user/security-events'),
   ...routes('DELETE /user/email_change', 'DELETE /user/phone_change', 'GET /user/data', 'DELETE /user'),
 ];
 

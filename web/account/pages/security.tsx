@@ -9,6 +9,7 @@ import { leaveFor, returnAddress, signOut } from '../account-api.ts';
 import { hostOf, useFlow } from '../flow.ts';
 import { usePageConfig } from '../page-config.ts';
 import { PageButton, PageLink, Waiting } from '../parts.tsx';
+import { ActivitySection } from '../security/activity.tsx';
 import { AppsSection } from '../security/apps.tsx';
 import { DataSection } from '../security/data.tsx';
 import { EmailSection } from '../security/email.tsx';
@@ -123,6 +124,7 @@ function Sections({ user, onDeleted }: { user: User; onDeleted: () => void }) {
       {isGuest ? null : <IdentitiesSection user={user} />}
       <SessionsSection user={user} />
       {apps ? <AppsSection user={user} /> : null}
+      <ActivitySection user={user} />
       <DataSection user={user} onDeleted={onDeleted} />
     </>
   );

@@ -6,6 +6,7 @@ import { t } from './text.ts';
 export const email = '%PLINTH_EMAIL%';
 export const host = '%PLINTH_HOST%';
 export const target = '%PLINTH_TARGET%';
+export const when = '%PLINTH_WHEN%';
 export const requestId = '%PLINTH_REQUEST_ID%';
 
 export const number = '%PLINTH_NUMBER%';

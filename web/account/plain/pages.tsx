@@ -28,6 +28,7 @@ import {
   requestId,
   system,
   target,
+  when,
 } from './fields.tsx';
 import { t } from './text.ts';
 
@@ -298,6 +299,41 @@ function AppRefused({ fault, hint }: { fault: (typeof faults)[number]; hint: boo
   );
 }
 
+/** The changes that the link in a security notice undoes. */
+const notMeKinds = [
+  'new_device',
+  'password_changed',
+  'email_changed',
+  'phone_changed',
+  'factor_added',
+  'factor_removed',
+  'passkey_added',
+  'identity_linked',
+  'identity_unlinked',
+  'app_connected',
+] as const;
+
+/** Says what the button undoes, before anything changes. */
+function NotMe({ kind }: { kind: (typeof notMeKinds)[number] }) {
+  return (
+    <Page title="page.not-me" intro={t(`not-me.${kind}`, { when })}>
+      <Stack>
+        <p>{t('not-me.then')}</p>
+        <ul className={partClasses.steps}>
+          <li>{t(`not-me.${kind}-undo`, { email })}</li>
+          <li>{t('not-me.later')}</li>
+          <li>{t('not-me.sign-out')}</li>
+          <li>{t('not-me.back-in', { email })}</li>
+        </ul>
+      </Stack>
+      <Posted errorField={undefined}>
+        <Submit busy={false}>{t('not-me.button')}</Submit>
+      </Posted>
+      <Aside>{t('not-me.was-me')}</Aside>
+    </Page>
+  );
+}
+
 /** A page after which the user continues in another window. */
 const Last = ({ title, text }: { title: string; text: string }) => <Page title={title} intro={text} />;
 
@@ -367,6 +403,36 @@ export const plainPages = (): ReadonlyMap<string, ReactElement> =>
         <PageButton to="recover">{t('change-canceled.password')}</PageButton>
       </Page>,
     ],
+    ...notMeKinds.map((kind): [string, ReactElement] => [`not-me-${kind}`, <NotMe key={kind} kind={kind} />]),
+    [
+      'secured',
+      <Page key="secured" title="page.secured" intro={t('secured.text')}>
+        <PageButton to="recover">{t('secured.button')}</PageButton>
+        <Aside>{t('secured.factor')}</Aside>
+      </Page>,
+    ],
+    [
+      'secured-sso',
+      <Page key="secured-sso" title="page.secured" intro={t('secured.sso')}>
+        <PageButton to="sso">{t('secured.sso-button')}</PageButton>
+      </Page>,
+    ],
+    [
+      'unlock',
+      <Page key="unlock" title="page.unlock" intro={t('unlock.text')}>
+        <Posted errorField={undefined}>
+          <Submit busy={false}>{t('unlock.button')}</Submit>
+        </Posted>
+        <Aside>{t('not-me.was-me-not')}</Aside>
+      </Page>,
+    ],
+    [
+      'unlocked',
+      <Page key="unlocked" title="page.unlocked" intro={t('unlocked.text')}>
+        <PageButton to="sign-in">{t('unlocked.button')}</PageButton>
+      </Page>,
+    ],
+    ['secured-none', <Last key="secured-none" title="page.secured" text={t('secured.none')} />],
     ['email-changed', <Last key="email-changed" title="page.email-changed" text={t('email-changed.text')} />],
     [
       'link-expired-recovery',

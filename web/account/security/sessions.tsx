@@ -12,6 +12,7 @@ import { callAuth, type User } from '../session.ts';
 import { t } from '../text.ts';
 import { Badge, Card, LoadFailed } from './card.tsx';
 import classes from './security.module.css';
+import { SessionPolicy } from './session-policy.tsx';
 
 interface SessionEntry {
   readonly id: string;
@@ -50,6 +51,7 @@ export function SessionsSection({ user }: { user: User }) {
   );
   return (
     <Card title={t('security.sessions')}>
+      <SessionPolicy />
       <ErrorSummary problems={end.isError ? [problemOf(end.error)] : none} />
       <div role="status">{done === undefined ? null : <Notice tone="success">{done}</Notice>}</div>
       {list.isPending ? <Waiting /> : null}

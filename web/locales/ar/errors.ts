@@ -39,6 +39,7 @@ export const messages = {
   'error.email_provider_disabled': 'تسجيل الدخول بالبريد متوقف. اختر طريقة أخرى.',
   'error.phone_provider_disabled': 'تسجيل الدخول بالهاتف متوقف. اختر طريقة أخرى.',
   'error.anonymous_provider_disabled': 'حسابات الضيوف متوقفة. سجّل الدخول أو أنشئ حسابًا.',
+  'error.device_not_confirmed': 'لم تستخدم هذا الجهاز من قبل. سجّل الدخول بالرمز الذي أرسلناه إلى بريدك.',
   'error.email_not_confirmed': 'لم يُؤكَّد هذا العنوان بعد. افتح الرسالة التي أرسلناها، أو اطلب رمزًا جديدًا.',
   'error.phone_not_confirmed': 'لم يُؤكَّد رقم الهاتف هذا بعد. اطلب رمزًا جديدًا.',
   'error.email_address_not_authorized': 'لا يمكن إرسال رسائل إلى هذا العنوان بعد. استخدم عنوانًا آخر.',

@@ -45,6 +45,8 @@ export const messages = {
   'error.email_provider_disabled': 'Email sign-in is turned off. Choose another way to sign in.',
   'error.phone_provider_disabled': 'Phone sign-in is turned off. Choose another way to sign in.',
   'error.anonymous_provider_disabled': 'Guest accounts are turned off. Sign in or create an account.',
+  'error.device_not_confirmed':
+    'You haven’t used this device before. Sign in with the code that we’ve emailed you.',
   'error.email_not_confirmed':
     'This address isn’t confirmed yet. Open the email we sent you, or request a new code.',
   'error.phone_not_confirmed': 'This phone number isn’t confirmed yet. Request a new code.',

@@ -47,6 +47,56 @@ export const messages = {
   'change-canceled.password': 'Choose a new password',
   'email-changed.text': 'The new address of your account is confirmed. You can close this window.',
 
+  'page.not-me': 'Secure your account',
+  'not-me.new_device': 'Your account was used to sign in on a new device on {when}.',
+  'not-me.password_changed': 'The password of your account was changed on {when}.',
+  'not-me.email_changed': 'The email address of your account was changed on {when}.',
+  'not-me.phone_changed': 'The phone number of your account was changed on {when}.',
+  'not-me.factor_added': 'A verification method was added to your account on {when}.',
+  'not-me.factor_removed': 'A verification method was removed from your account on {when}.',
+  'not-me.passkey_added': 'A passkey was added to your account on {when}.',
+  'not-me.identity_linked': 'A sign-in method was added to your account on {when}.',
+  'not-me.identity_unlinked': 'A sign-in method was removed from your account on {when}.',
+  'not-me.app_connected': 'An app was connected to your account on {when}.',
+  'not-me.then': 'If this wasn’t you, use the button. Then this happens:',
+  'not-me.new_device-undo': 'The new device is signed out and no longer recognized.',
+  'not-me.password_changed-undo': 'The current password stops working.',
+  'not-me.email_changed-undo': 'The address of your account becomes {email} again.',
+  'not-me.phone_changed-undo': 'The previous phone number is restored.',
+  'not-me.factor_added-undo': 'The added verification method is removed.',
+  'not-me.factor_removed-undo':
+    'The removed verification method can’t be restored. Add a new one when you’re signed in again.',
+  'not-me.passkey_added-undo': 'The added passkey is removed.',
+  'not-me.identity_linked-undo': 'The added sign-in method is removed.',
+  'not-me.identity_unlinked-undo':
+    'The removed sign-in method can’t be restored. Add it again when you’re signed in again.',
+  'not-me.app_connected-undo': 'The app loses access to your account.',
+  'not-me.later': 'Everything that was added or changed after that is undone, too.',
+  'not-me.sign-out': 'All devices and connected apps are signed out, and the password stops working.',
+  'not-me.back-in':
+    'To sign in again, you’ll need a code that is sent to {email} and a new password. Two-step verification stays on.',
+  'not-me.button': 'This wasn’t me',
+  'not-me.was-me': 'If it was you, close this page. Nothing changes.',
+  'page.unlock': 'Unlock sign-in',
+  'unlock.text':
+    'Sign-in to your account is paused after too many wrong passwords or codes. If you entered them, unlock sign-in.',
+  'unlock.button': 'Unlock sign-in',
+  'not-me.was-me-not': 'If you didn’t try to sign in, close this page. Your account stays protected.',
+  'page.unlocked': 'Sign-in is unlocked',
+  'unlocked.text': 'You can sign in again. If you don’t remember your password, choose a new one.',
+  'unlocked.button': 'Sign in',
+  'page.secured': 'Your account is secured',
+  'secured.text':
+    'The change was undone and all devices were signed out. Choose a new password to sign in again.',
+  'secured.button': 'Choose a new password',
+  'secured.factor':
+    'After you sign in, add a passkey or two-step verification on your account page. Then a password alone isn’t enough.',
+  'secured.sso':
+    'All devices were signed out. Sign in with your organization again, and inform its administrators.',
+  'secured.sso-button': 'Sign in with SSO',
+  'secured.none':
+    'All devices were signed out and the password stopped working. Your previous email address belongs to another account now, so contact support to sign in again.',
+
   'field.code-empty': 'Enter your code.',
 
   'plain.sent':

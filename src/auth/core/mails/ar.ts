@@ -10,8 +10,9 @@ export const words: MailWords = {
 };
 
 const ignore = 'إذا لم تطلب ذلك، فيمكنك تجاهل هذه الرسالة. لا تشارك الرمز مع أي شخص.';
-const alarm = 'لم تكن أنت؟ اختر كلمة مرور جديدة الآن. سيؤدي ذلك إلى تسجيل خروج جميع الجلسات الأخرى.';
-const secure = { label: 'احمِ حسابك', url: 'SecureURL' } as const;
+const alarm =
+  'لم تكن أنت؟ استخدم هذا الرابط للتراجع عن التغيير وتسجيل الخروج من جميع الأجهزة واختيار كلمة مرور جديدة. إذا كنت أنت، فتجاهل هذه الرسالة.';
+const undo = { label: 'لم أكن أنا', url: 'RevertURL' } as const;
 
 const factor =
   '{{ if eq .FactorType "totp" }}تطبيق مصادقة{{ else if eq .FactorType "phone" }}رقم هاتف' +
@@ -91,14 +92,15 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
     title: 'تم تغيير كلمة مرورك',
     intro: 'تم تغيير كلمة مرور حسابك {{ .Email }} في {{ .Brand.name }}.',
     closing: alarm,
-    undo: secure,
+    undo,
     isNotice: true,
   },
   email_changed_notification: {
     subject: 'تم تغيير عنوان بريدك الإلكتروني في {{ .Brand.name }}',
     title: 'تم تغيير عنوان بريدك الإلكتروني',
     intro: 'تم تغيير عنوان حسابك في {{ .Brand.name }} من {{ .OldEmail }} إلى {{ .Email }}.',
-    closing: 'لم تكن أنت؟ تواصل مع الدعم فورًا.',
+    closing: alarm,
+    undo,
     isNotice: true,
   },
   phone_changed_notification: {
@@ -106,7 +108,7 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
     title: 'تم تغيير رقم هاتفك',
     intro: 'تم تغيير رقم هاتف حسابك {{ .Email }} من {{ .OldPhone }} إلى {{ .Phone }}.',
     closing: alarm,
-    undo: secure,
+    undo,
     isNotice: true,
   },
   identity_linked_notification: {
@@ -114,7 +116,7 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
     title: 'أُضيفت طريقة تسجيل دخول',
     intro: 'يمكنك الآن تسجيل الدخول إلى حسابك {{ .Email }} عبر {{ .Provider }}.',
     closing: alarm,
-    undo: secure,
+    undo,
     isNotice: true,
   },
   identity_unlinked_notification: {
@@ -122,7 +124,7 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
     title: 'أُزيلت طريقة تسجيل دخول',
     intro: 'لم يعد بالإمكان استخدام {{ .Provider }} لتسجيل الدخول إلى حسابك {{ .Email }}.',
     closing: alarm,
-    undo: secure,
+    undo,
     isNotice: true,
   },
   mfa_factor_enrolled_notification: {
@@ -130,7 +132,7 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
     title: 'أُضيفت طريقة تحقق',
     intro: `أُضيفت إلى حسابك {{ .Email }} طريقة تحقق: ${factor}.`,
     closing: alarm,
-    undo: secure,
+    undo,
     isNotice: true,
   },
   mfa_factor_unenrolled_notification: {
@@ -138,15 +140,42 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
     title: 'أُزيلت طريقة تحقق',
     intro: `أُزيلت من حسابك {{ .Email }} طريقة تحقق: ${factor}.`,
     closing: alarm,
-    undo: secure,
+    undo,
     isNotice: true,
   },
   passkey_added_notification: {
     subject: 'أُضيف مفتاح مرور إلى حسابك في {{ .Brand.name }}',
     title: 'أُضيف مفتاح مرور',
     intro: 'يمكنك الآن تسجيل الدخول إلى حسابك {{ .Email }} بمفتاح المرور {{ .Passkey }}.',
-    closing: 'لم تكن أنت؟ اختر كلمة مرور جديدة الآن، ثم أزل مفتاح المرور من حسابك.',
-    undo: secure,
+    closing: alarm,
+    undo,
+    isNotice: true,
+  },
+  new_device_notification: {
+    subject: 'تسجيل دخول جديد إلى حسابك في {{ .Brand.name }}',
+    title: 'تسجيل دخول جديد إلى حسابك',
+    intro: 'سُجّل الدخول إلى حسابك {{ .Email }} من جهاز لم تستخدمه من قبل.',
+    closing:
+      'لم تكن أنت؟ استخدم هذا الرابط لتسجيل الخروج من جميع الأجهزة واختيار كلمة مرور جديدة. إذا كنت أنت، فتجاهل هذه الرسالة.',
+    undo,
+    isNotice: true,
+  },
+  app_connected_notification: {
+    subject: 'رُبط تطبيق بحسابك في {{ .Brand.name }}',
+    title: 'رُبط تطبيق بحسابك',
+    intro: 'يمكن للتطبيق {{ .App }} الآن الوصول إلى حسابك {{ .Email }}.',
+    closing: alarm,
+    undo,
+    isNotice: true,
+  },
+  sign_in_locked_notification: {
+    subject: 'محاولات فاشلة كثيرة لتسجيل الدخول إلى حسابك في {{ .Brand.name }}',
+    title: 'تسجيل الدخول متوقف مؤقتًا',
+    intro:
+      'أدخل شخص ما كلمة مرور أو رمزًا خاطئًا لحسابك {{ .Email }} مرات كثيرة. لحماية حسابك، على المتصفحات الجديدة الانتظار قبل المحاولة مرة أخرى.',
+    closing:
+      'هل كنت أنت؟ استخدم هذا الرابط لتسجيل الدخول فورًا. إذا لم تكن أنت، فتجاهل هذه الرسالة. المتصفحات التي سجّلت الدخول فيها ما زالت تعمل.',
+    undo: { label: 'إلغاء إيقاف تسجيل الدخول', url: 'UnlockURL' },
     isNotice: true,
   },
 };

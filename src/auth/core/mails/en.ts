@@ -10,8 +10,9 @@ export const words: MailWords = {
 };
 
 const ignore = "If you didn't request this, you can ignore this email. Never share the code.";
-const alarm = "Wasn't you? Choose a new password now. This signs out all other sessions.";
-const secure = { label: 'Secure your account', url: 'SecureURL' } as const;
+const alarm =
+  "Wasn't you? Use this link to undo the change, sign out all devices and choose a new password. If it was you, ignore this email.";
+const undo = { label: "This wasn't me", url: 'RevertURL' } as const;
 
 const factor =
   '{{ if eq .FactorType "totp" }}An authenticator app{{ else if eq .FactorType "phone" }}A phone number' +
@@ -93,7 +94,7 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
     title: 'Your password was changed',
     intro: 'The password for your account {{ .Email }} at {{ .Brand.name }} was changed.',
     closing: alarm,
-    undo: secure,
+    undo,
     isNotice: true,
   },
   email_changed_notification: {
@@ -101,7 +102,8 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
     title: 'Your email address was changed',
     intro:
       'The address of your account at {{ .Brand.name }} was changed from {{ .OldEmail }} to {{ .Email }}.',
-    closing: "Wasn't you? Contact support right away.",
+    closing: alarm,
+    undo,
     isNotice: true,
   },
   phone_changed_notification: {
@@ -109,7 +111,7 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
     title: 'Your phone number was changed',
     intro: 'The phone number of your account {{ .Email }} was changed from {{ .OldPhone }} to {{ .Phone }}.',
     closing: alarm,
-    undo: secure,
+    undo,
     isNotice: true,
   },
   identity_linked_notification: {
@@ -117,7 +119,7 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
     title: 'A sign-in method was added',
     intro: 'You can now sign in to your account {{ .Email }} with {{ .Provider }}.',
     closing: alarm,
-    undo: secure,
+    undo,
     isNotice: true,
   },
   identity_unlinked_notification: {
@@ -125,7 +127,7 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
     title: 'A sign-in method was removed',
     intro: '{{ .Provider }} can no longer be used to sign in to your account {{ .Email }}.',
     closing: alarm,
-    undo: secure,
+    undo,
     isNotice: true,
   },
   mfa_factor_enrolled_notification: {
@@ -133,7 +135,7 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
     title: 'A verification method was added',
     intro: `${factor} can now be used to confirm who signs in to your account {{ .Email }}.`,
     closing: alarm,
-    undo: secure,
+    undo,
     isNotice: true,
   },
   mfa_factor_unenrolled_notification: {
@@ -141,15 +143,42 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
     title: 'A verification method was removed',
     intro: `${factor} can no longer be used to confirm who signs in to your account {{ .Email }}.`,
     closing: alarm,
-    undo: secure,
+    undo,
     isNotice: true,
   },
   passkey_added_notification: {
     subject: 'A passkey was added to your {{ .Brand.name }} account',
     title: 'A passkey was added',
     intro: 'You can now sign in to your account {{ .Email }} with the passkey {{ .Passkey }}.',
-    closing: "Wasn't you? Choose a new password now, then remove the passkey from your account.",
-    undo: secure,
+    closing: alarm,
+    undo,
+    isNotice: true,
+  },
+  new_device_notification: {
+    subject: 'New sign-in to your {{ .Brand.name }} account',
+    title: 'New sign-in to your account',
+    intro: "Your account {{ .Email }} was used to sign in on a device that you haven't used before.",
+    closing:
+      "Wasn't you? Use this link to sign out all devices and choose a new password. If it was you, ignore this email.",
+    undo,
+    isNotice: true,
+  },
+  app_connected_notification: {
+    subject: 'An app was connected to your {{ .Brand.name }} account',
+    title: 'An app was connected',
+    intro: '{{ .App }} can now access your account {{ .Email }}.',
+    closing: alarm,
+    undo,
+    isNotice: true,
+  },
+  sign_in_locked_notification: {
+    subject: 'Too many failed sign-ins to your {{ .Brand.name }} account',
+    title: 'Sign-ins are paused',
+    intro:
+      'Someone entered a wrong password or code for your account {{ .Email }} too many times. To protect the account, new browsers must wait before they can try again.',
+    closing:
+      "Was it you? Use this link to sign in again right away. If it wasn't you, ignore this email. Browsers in which you're signed in still work.",
+    undo: { label: 'Unlock sign-in', url: 'UnlockURL' },
     isNotice: true,
   },
 };

@@ -13,7 +13,7 @@ export interface MailTexts {
   /** What to do if the recipient didn't request the email. */
   readonly closing: string;
   /** The label of the link that reverses the change, and the template value that contains its URL. */
-  readonly undo?: { readonly label: string; readonly url: 'CancelURL' | 'SecureURL' };
+  readonly undo?: { readonly label: string; readonly url: 'CancelURL' | 'RevertURL' | 'UnlockURL' };
   /** Whether the email states when and on which device the change was made. */
   readonly isNotice?: boolean;
 }
@@ -46,6 +46,9 @@ export const templateNames = [
   'mfa_factor_enrolled_notification',
   'mfa_factor_unenrolled_notification',
   'passkey_added_notification',
+  'new_device_notification',
+  'app_connected_notification',
+  'sign_in_locked_notification',
 ] as const;
 
 export type TemplateName = (typeof templateNames)[number];

@@ -9,6 +9,7 @@ import { Moment } from '../../components/moment.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SidePanel } from '../../components/side-panel.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
+import { Events } from './events.tsx';
 import { Metadata } from './metadata.tsx';
 import { Sessions } from './sessions.tsx';
 import { SignInMethods } from './sign-in-methods.tsx';
@@ -74,6 +75,7 @@ function Details({ user, onClose }: { user: User; onClose: () => void }) {
       </Facts>
       <SignInMethods user={user} />
       <Sessions user={user} />
+      <Events user={user} />
       <Metadata user={user} field="app_metadata" />
       <Metadata user={user} field="user_metadata" />
     </div>

@@ -1,0 +1,64 @@
+/** The events in the timeline of an account. Users see their own events, and operators see those of every user. */
+import { isIPv4 } from 'node:net';
+import { networkOf, siteOf } from '../../shared/network-of.ts';
+import type { JsonObject } from './json.ts';
+import { toRfc3339 } from './times.ts';
+
+export const eventKinds = [
+  'sign_in',
+  'password_changed',
+  'email_changed',
+  'phone_changed',
+  'factor_added',
+  'factor_removed',
+  'recovery_codes_created',
+  'passkey_added',
+  'passkey_removed',
+  'identity_linked',
+  'identity_unlinked',
+  'app_connected',
+  'app_disconnected',
+  'sessions_ended',
+  'locked',
+  'unlocked',
+  'secured',
+] as const;
+
+export type EventKind = (typeof eventKinds)[number];
+
+export interface SecurityEvent {
+  readonly id: string;
+  readonly user_id: string;
+  readonly kind: EventKind;
+  /** `operator` for a change that an administrator made. */
+  readonly actor: 'user' | 'operator';
+  readonly details: JsonObject;
+  readonly user_agent: string | null;
+  readonly network: string | null;
+  readonly created_at: string;
+}
+
+/**
+ * Returns the network of a client, which suffices for a user to recognize a sign-in: the first three parts of an IPv4
+ * address, or the site of an IPv6 address. Returns null if the address is unknown.
+ *
+ * @example approximateAddress('203.0.113.7') // '203.0.113.*'
+ */
+export function approximateAddress(ip: string): string | null {
+  const site = siteOf(ip);
+  if (site !== undefined) return site;
+  const address = networkOf(ip);
+  return isIPv4(address) ? address.replace(/\d+$/, '*') : null;
+}
+
+export function renderEvent(event: SecurityEvent): JsonObject {
+  return {
+    id: event.id,
+    kind: event.kind,
+    actor: event.actor,
+    details: event.details,
+    user_agent: event.user_agent,
+    network: event.network,
+    created_at: toRfc3339(event.created_at),
+  };
+}

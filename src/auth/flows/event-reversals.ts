@@ -1,0 +1,165 @@
+/**
+ * Handles "This wasn't me", the link in security notices. It undoes a change and everything that was changed after it,
+ * invalidates the password and ends all sessions. The user then gets back in with a code by email (decision 64).
+ */
+import type { Transaction } from '../../database/types.ts';
+import type { Caller } from '../caller.ts';
+import type { AuthContext } from '../context.ts';
+import { contactStatus } from '../core/contact-status.ts';
+import type { SecurityEvent } from '../core/security-events.ts';
+import { consumeReversal, deleteReversalsSince, findReversal } from '../queries/event-reversals.ts';
+import { deleteFactor } from '../queries/factors.ts';
+import { deleteIdentity, findIdentity, lockIdentities, updateIdentityData } from '../queries/identities.ts';
+import { findConsent, revokeConsent } from '../queries/oauth-consents.ts';
+import { deleteOneTimeTokens } from '../queries/one-time-tokens.ts';
+import { deletePasskey } from '../queries/passkeys.ts';
+import { deleteRecoveryCodes } from '../queries/recovery-codes.ts';
+import { forgetDevicesSince, listEventsSince } from '../queries/security-events.ts';
+import { findUserById, findUserByPhone, findUserWithEmail, updateUser } from '../queries/users.ts';
+import type { User } from '../rows.ts';
+import { addIdentity, identityClaims, storePassword, syncProviders } from './accounts.ts';
+import { invalidLink } from './find-token-owner.ts';
+import { forgetIdleRecoveryCodes } from './recovery-codes.ts';
+import { hashOf } from './reversal-tokens.ts';
+import { recordEvent } from './security-events.ts';
+
+export interface ReversalPreview {
+  readonly event: SecurityEvent;
+  /** The address to which the code for getting back in will be sent. */
+  readonly email: string;
+}
+
+/** Returns what a link undoes, without using the link. @throws {AuthError} otp_expired */
+export async function previewReversal(ctx: AuthContext, token: string): Promise<ReversalPreview> {
+  const event = ctx.hasOwnTables ? await findReversal(ctx.pool, hashOf(token), ctx.clock.now()) : undefined;
+  const user = event && (await findUserById(ctx.pool, event.user_id));
+  if (!event || !user || event.kind === 'locked') throw invalidLink();
+  const events = await listEventsSince(ctx.pool, event);
+  return { event, email: valueBefore(events, 'email') ?? user.email ?? '' };
+}
+
+export interface Reversed {
+  /**
+   * How the user gets back in: with a code by email, through the identity provider, or not at all because the former
+   * address belongs to another account now.
+   */
+  readonly next: 'email' | 'sso' | 'none';
+}
+
+/** Uses a link. @throws {AuthError} otp_expired */
+export async function reverseEvent(ctx: AuthContext, caller: Caller, token: string): Promise<Reversed> {
+  if (!ctx.hasOwnTables) throw invalidLink();
+  const hash = hashOf(token);
+  return ctx.pool.transaction(async (tx) => {
+    const event = await findReversal(tx, hash, ctx.clock.now());
+    // The link in the email about a lockout only unlocks the account.
+    if (!event || event.kind === 'locked') throw invalidLink();
+    await lockIdentities(tx, event.user_id);
+    const user = await findUserById(tx, event.user_id);
+    if (!user || user.deleted_at !== null || !(await consumeReversal(tx, hash))) throw invalidLink();
+    const events = await listEventsSince(tx, event);
+    for (const each of events) await removeAddition(ctx, tx, user, each);
+    await forgetIdleRecoveryCodes(ctx, tx, user.id);
+    await restoreContacts(ctx, tx, user, events);
+    await restoreIdentities(ctx, tx, user);
+    // Also clears pending changes, and the codes and links that were sent.
+    await storePassword(ctx, tx, user, null, undefined);
+    await deleteReversalsSince(tx, user.id, event.created_at);
+    await forgetDevicesSince(tx, user.id, event.created_at);
+    await recordEvent(ctx, tx, caller, user.id, 'secured', { reason: event.kind });
+    if (user.is_sso_user) return { next: 'sso' };
+    return { next: user.email ? 'email' : 'none' };
+  });
+}
+
+/** Removes what an event added to the account. What it removed can't be restored. */
+async function removeAddition(
+  ctx: AuthContext,
+  tx: Transaction,
+  user: User,
+  { kind, details }: SecurityEvent,
+): Promise<void> {
+  const text = (name: string): string => String(details[name] ?? '');
+  switch (kind) {
+    case 'factor_added':
+      if (user.factors.some(({ id }) => id === details.factor_id)) await deleteFactor(tx, text('factor_id'));
+      break;
+    case 'passkey_added':
+      await deletePasskey(tx, text('passkey_id'));
+      break;
+    case 'recovery_codes_created':
+      await deleteRecoveryCodes(tx, user.id);
+      break;
+    case 'identity_linked':
+      if (user.identities?.some(({ id }) => id === details.identity_id))
+        await deleteIdentity(tx, text('identity_id'));
+      break;
+    case 'app_connected': {
+      const consent = await findConsent(tx, user.id, text('client_id'));
+      if (consent !== undefined) await revokeConsent(tx, consent.id, ctx.clock.now());
+      break;
+    }
+    default:
+  }
+}
+
+/** Returns the address or number before the first change. Returns undefined if it wasn't changed. */
+function valueBefore(events: readonly SecurityEvent[], contact: 'email' | 'phone'): string | undefined {
+  const first = events.find(({ kind }) => kind === `${contact}_changed`);
+  return first && String(first.details[`old_${contact}`] ?? '');
+}
+
+async function restoreContacts(
+  ctx: AuthContext,
+  tx: Transaction,
+  user: User,
+  events: readonly SecurityEvent[],
+): Promise<void> {
+  const now = ctx.clock.now();
+  const oldPhone = valueBefore(events, 'phone');
+  if (oldPhone !== undefined && oldPhone !== user.phone) {
+    const isTaken = oldPhone !== '' && (await findUserByPhone(tx, oldPhone, user.aud ?? ''));
+    const phone = isTaken ? null : oldPhone || null;
+    await updateUser(tx, user, { phone, ...(phone === null ? { phone_confirmed_at: null } : {}) }, now);
+    const identity = await findIdentity(tx, user.id, 'phone');
+    if (identity && phone === null) await deleteIdentity(tx, identity.id);
+    else if (identity) await updateIdentityData(tx, identity, { phone, phone_verified: true });
+  }
+  const oldEmail = valueBefore(events, 'email');
+  if (oldEmail === undefined || oldEmail === user.email) return;
+  const email = oldEmail !== '' && (await isFree(ctx, tx, user, oldEmail)) ? oldEmail : null;
+  await updateUser(tx, user, { email, ...(email === null ? { email_confirmed_at: null } : {}) }, now);
+  const identity = await findIdentity(tx, user.id, 'email');
+  if (identity && email === null) await deleteIdentity(tx, identity.id);
+  else if (identity) await updateIdentityData(tx, identity, { email, email_verified: true });
+}
+
+/**
+ * Whether the user can have the address again. An account that no one owns gives up the address, because the attacker
+ * may have signed up with it to keep it from the user.
+ */
+async function isFree(ctx: AuthContext, tx: Transaction, user: User, email: string): Promise<boolean> {
+  const other = await findUserWithEmail(tx, email, user.aud ?? '', user.id);
+  if (!other) return true;
+  if (contactStatus(other, 'email') !== 'unclaimed') return false;
+  await updateUser(tx, other, { email: null, confirmation_token: '', recovery_token: '' }, ctx.clock.now());
+  await deleteOneTimeTokens(tx, other.id);
+  const identity = await findIdentity(tx, other.id, 'email');
+  if (identity) await deleteIdentity(tx, identity.id);
+  return true;
+}
+
+/** Gives the account an email identity if all others were removed, and updates the list of providers. */
+async function restoreIdentities(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
+  const left = await lockIdentities(tx, user.id);
+  if (left.length === 0 && user.email) {
+    await addIdentity(
+      ctx,
+      tx,
+      user,
+      'email',
+      identityClaims(user, { email: user.email, emailVerified: true }),
+    );
+  }
+  await syncProviders(ctx, tx, user);
+}

@@ -1,0 +1,24 @@
+/** Records a sign-in in the user's timeline, and notifies the user of a sign-in on a new device. */
+import type { Transaction } from '../../database/types.ts';
+import type { Caller } from '../caller.ts';
+import type { AuthContext } from '../context.ts';
+import type { User } from '../rows.ts';
+import { prepareNotice } from './notify.ts';
+import type { Proof } from './proof.ts';
+import { recordSignIn } from './security-events.ts';
+
+export async function noteSignIn(
+  ctx: AuthContext,
+  tx: Transaction,
+  caller: Caller,
+  user: User,
+  method: string,
+  proof: Proof,
+): Promise<void> {
+  const provider = proof.by === 'identity' ? { provider: proof.provider } : {};
+  const event = await recordSignIn(ctx, tx, caller, user.id, { method, ...provider });
+  if (event?.details.new_device !== true || user.email_confirmed_at === null) return;
+  const notice = await prepareNotice(ctx, tx, caller, user, 'new_device', { event });
+  // The email is sent in the background, so that the response takes as long as on a known device.
+  if (notice) await ctx.backgroundWork.do(true, () => notice.send());
+}

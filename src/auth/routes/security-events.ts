@@ -1,0 +1,19 @@
+/** Declares GET /user/security-events, the timeline of the user's own account, which upstream doesn't have. */
+import type { AuthContext } from '../context.ts';
+import { renderEvent } from '../core/security-events.ts';
+import { requirePerson } from '../flows/authenticate.ts';
+import { listUserEvents } from '../flows/security-events.ts';
+import type { Router } from './route.ts';
+
+export function securityEventRoutes({ define }: Router, ctx: AuthContext): void {
+  define('GET', '/user/security-events', async ({ caller, query, reply }) => {
+    const { user } = await requirePerson(ctx, caller);
+    const limit = query.get('limit');
+    const { events, next } = await listUserEvents(ctx, user.id, {
+      before: query.get('before') ?? undefined,
+      ...(limit === null ? {} : { limit: Number(limit) }),
+    });
+    reply.header('cache-control', 'no-store');
+    return { events: events.map(renderEvent), next };
+  });
+}

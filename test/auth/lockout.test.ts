@@ -1,0 +1,165 @@
+/** Tests growing waits, unlocking by email, and the confirmation of new devices. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type AuthServer, codeOf, newEmail, startAuth } from './harness.ts';
+
+const password = 'correct horse';
+let auth: AuthServer;
+beforeAll(async () => {
+  auth = await startAuth(
+    {},
+    {
+      servesAccount: true,
+      trustedProxies: ['127.0.0.1'],
+      plinth: {
+        auth: {
+          security: {
+            notices: 'always',
+            lockout: { after: 3, first_wait: 60_000, max_wait: 180_000 },
+          },
+        },
+      },
+    },
+  );
+  auth.clock.freeze();
+});
+afterAll(() => auth.stop());
+
+async function newUser(server: AuthServer): Promise<string> {
+  const email = newEmail();
+  await server.admin().auth.admin.createUser({ email, password, email_confirm: true });
+  return email;
+}
+
+/** Signs in with a stock client from an address. Returns the status and the error code. */
+async function tryPassword(email: string, typed: string, ip: string): Promise<[number, string | undefined]> {
+  const response = await auth.request('/token?grant_type=password', {
+    json: { email, password: typed },
+    headers: { 'x-forwarded-for': ip },
+  });
+  return [response.status, (await response.json()).error_code];
+}
+
+const wrong: [number, string] = [400, 'invalid_credentials'];
+const blocked: [number, string] = [429, 'over_request_rate_limit'];
+
+/** A browser on the Account pages, which keeps its cookies. */
+function browser(server: AuthServer) {
+  const jar = new Map<string, string>();
+  return {
+    jar,
+    async send(
+      path: string,
+      ip: string,
+      json: object,
+    ): Promise<{ status: number; body: Record<string, unknown> }> {
+      const response = await fetch(`${server.url}/account/api/${path}`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'x-plinth-request': '1',
+          'sec-fetch-site': 'same-origin',
+          'x-forwarded-for': ip,
+          cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; '),
+        },
+        body: JSON.stringify(json),
+      });
+      for (const line of response.headers.getSetCookie()) {
+        const [name = '', value = ''] = (line.split(';', 1)[0] ?? '').split('=');
+        jar.set(name, value);
+      }
+      return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+    },
+  };
+}
+
+describe('wrong passwords', () => {
+  test.each(['known', 'unknown'])('lead to growing waits per network for a %s address', async (kind) => {
+    const email = kind === 'known' ? await newUser(auth) : newEmail();
+    const [home, elsewhere] = ['203.0.113.20', '198.51.100.20'];
+    for (let n = 0; n < 3; n += 1) expect(await tryPassword(email, 'wrong', home)).toEqual(wrong);
+    expect(await tryPassword(email, password, home)).toEqual(blocked);
+    // Other networks don't wait.
+    expect(await tryPassword(email, 'wrong', elsewhere)).toEqual(wrong);
+    auth.clock.advance(60_000);
+    expect(await tryPassword(email, 'wrong', home)).toEqual(wrong);
+    auth.clock.advance(60_000);
+    expect(await tryPassword(email, password, home)).toEqual(blocked);
+    auth.clock.advance(60_000);
+    expect(await tryPassword(email, 'wrong', home)).toEqual(wrong);
+    // The longest wait.
+    auth.clock.advance(180_000);
+    const [status] = await tryPassword(email, password, home);
+    expect(status).toBe(kind === 'known' ? 200 : 400);
+    // A correct password ends the streak.
+    if (kind === 'known') expect(await tryPassword(email, 'wrong', home)).toEqual(wrong);
+  });
+
+  test('a stranger can’t lock the owner out of a known browser, and the owner unlocks others by email', async () => {
+    const email = await newUser(auth);
+    const own = browser(auth);
+    expect((await own.send('sign-in', '203.0.113.30', { email, password })).status).toBe(200);
+    // Strangers use up all guesses, also from the owner's network.
+    let answer: [number, string | undefined] = wrong;
+    for (let site = 1; answer[0] === 400; site += 1)
+      answer = await tryPassword(email, 'wrong', `10.1.${site}.1`);
+    for (let n = 0; n < 4; n += 1) await tryPassword(email, 'wrong', '203.0.113.30');
+    expect(await tryPassword(email, password, '203.0.113.30')).toEqual(blocked);
+    const known = await own.send('sign-in', '203.0.113.30', { email, password });
+    expect(known.status).toBe(200);
+    // A cookie that no one has signed in with doesn't help a guesser.
+    const fresh = browser(auth);
+    expect((await fresh.send('sign-in', '192.0.2.77', { email, password })).status).toBe(429);
+
+    const mails = async () =>
+      (await auth.inbox(email)).filter((mail) => /failed sign-ins/.test(mail.subject ?? ''));
+    await expect.poll(async () => (await mails()).length).toBe(1);
+    const link = /http\S+\/account\/unlock\?token=\S+/.exec((await mails())[0]?.text ?? '')?.[0] ?? '';
+    const token = new URL(link).searchParams.get('token') ?? '';
+    const page = await fetch(link);
+    expect(page.status).toBe(200);
+    expect((await fresh.send('sign-in', '192.0.2.77', { email, password })).status).toBe(429);
+    const mark = /name="mark" value="([^"]+)"/.exec(await page.text())?.[1] ?? '';
+    const cookies = page.headers.getSetCookie().map((one) => one.split(';', 1)[0]);
+    const press = (path: string) =>
+      fetch(`${auth.url}/account/${path}`, {
+        method: 'POST',
+        redirect: 'manual',
+        headers: { cookie: cookies.join('; '), origin: auth.url },
+        body: new URLSearchParams({ mark, token }),
+      });
+    // The link unlocks, but can't undo anything.
+    expect((await press('not-me')).status).toBe(400);
+    expect((await press('unlock')).headers.get('location')).toBe('/account/unlocked');
+    expect((await fresh.send('sign-in', '192.0.2.77', { email, password })).status).toBe(200);
+    expect((await press('unlock')).status).toBe(400);
+  });
+});
+
+describe('new devices', () => {
+  test('must be confirmed with a code by email, on the Account pages and in apps', async () => {
+    const server = await startAuth(
+      {},
+      { servesAccount: true, plinth: { auth: { security: { confirm_new_devices: true } } } },
+    );
+    try {
+      const email = await newUser(server);
+      const own = browser(server);
+      const asked = await own.send('sign-in', '127.0.0.1', { email, password });
+      expect(asked).toMatchObject({ status: 200, body: { session: null } });
+      expect((await own.send('sign-in', '127.0.0.1', { email, password: 'wrong' })).status).toBe(400);
+      const json = { email, token: codeOf((await server.inbox(email))[0]), type: 'email' };
+      expect((await own.send('verify', '127.0.0.1', json)).body.session).not.toBeNull();
+      const again = await own.send('sign-in', '127.0.0.1', { email, password });
+      expect(again.body.session).not.toBeNull();
+
+      const client = server.client();
+      const refused = await client.auth.signInWithPassword({ email, password });
+      expect(refused.error).toMatchObject({ status: 403, code: 'device_not_confirmed' });
+      const token = codeOf((await server.inbox(email))[0]);
+      expect((await client.auth.verifyOtp({ email, token, type: 'email' })).error).toBeNull();
+      expect((await client.auth.signInWithPassword({ email, password })).error).toBeNull();
+    } finally {
+      await server.stop();
+    }
+  });
+});

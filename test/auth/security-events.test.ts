@@ -1,0 +1,214 @@
+/** Tests the timeline of an account, and the links in notices with which users undo changes. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sql } from '../../src/kernel/sql.ts';
+import { type AuthServer, codeOf, newEmail, startAuth } from './harness.ts';
+
+const password = 'correct horse';
+const hour = 3_600_000;
+let auth: AuthServer;
+beforeAll(async () => {
+  auth = await startAuth(
+    { email: { double_confirm_changes: false, enable_confirmations: true } },
+    {
+      servesAccount: true,
+      trustedProxies: ['127.0.0.1'],
+      plinth: { auth: { security: { notices: 'always', undo_period: 48 * hour } } },
+    },
+  );
+});
+afterAll(() => auth.stop());
+
+interface Events {
+  readonly events: readonly {
+    readonly id: string;
+    readonly kind: string;
+    readonly actor: string;
+    readonly details: Record<string, unknown>;
+    readonly network: string | null;
+  }[];
+  readonly next: string | null;
+}
+
+const eventsOf = async (token: string, query = ''): Promise<Events> =>
+  (await auth.request(`/user/security-events${query}`, { token })).json<Events>();
+
+/** Signs in from an address. Returns the access token. */
+async function signIn(email: string, ip = '203.0.113.7', typed = password): Promise<string> {
+  const response = await auth.request('/token?grant_type=password', {
+    json: { email, password: typed },
+    headers: { 'x-forwarded-for': ip },
+  });
+  return (await response.json<{ access_token: string }>()).access_token;
+}
+
+async function newUser(): Promise<{ email: string; id: string }> {
+  const email = newEmail();
+  const { data } = await auth.admin().auth.admin.createUser({ email, password, email_confirm: true });
+  return { email, id: data.user?.id ?? '' };
+}
+
+/** Waits for a notice, which may be sent after the response, and returns its link. */
+async function linkTo(email: string, subject: RegExp): Promise<string> {
+  const found = async () => (await auth.inbox(email)).find((mail) => subject.test(mail.subject ?? ''));
+  await expect.poll(found, { timeout: 10_000 }).toBeDefined();
+  return /http\S+\/account\/not-me\?token=\S+/.exec((await found())?.text ?? '')?.[0] ?? '';
+}
+
+/** Presses the button of the page to which a notice leads. Returns the address of the next page. */
+async function press(link: string): Promise<string> {
+  const page = await fetch(`${auth.url}/account/cancel-change?token=${'0'.repeat(56)}`);
+  const cookie = page.headers.getSetCookie().map((one) => one.split(';', 1)[0]);
+  const mark = /name="mark" value="([^"]+)"/.exec(await page.text())?.[1] ?? '';
+  const response = await fetch(link, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { cookie: cookie.join('; '), origin: auth.url },
+    body: new URLSearchParams({ mark, token: new URL(link).searchParams.get('token') ?? '' }),
+  });
+  return response.headers.get('location') ?? String(response.status);
+}
+
+/** Changes the address and confirms it at the new address, as someone with a session can. */
+async function changeEmail(token: string, next: string): Promise<void> {
+  await auth.request('/user', { method: 'PUT', token, json: { email: next } });
+  const code = codeOf((await auth.inbox(next))[0]);
+  const json = { type: 'email_change', email: next, token: code };
+  expect((await auth.request('/verify', { json })).status).toBe(200);
+}
+
+describe('the timeline', () => {
+  test('lists sign-ins and changes with approximate addresses, in pages, for the user alone', async () => {
+    const { email, id } = await newUser();
+    const token = await signIn(email);
+    await auth.request('/user', { method: 'PUT', token, json: { password: 'another horse' } });
+    await auth.admin().auth.admin.updateUserById(id, { password });
+    const again = await signIn(email, '2001:db8:5:6::1');
+    const { events } = await eventsOf(again);
+    expect(events.map(({ kind, actor, network }) => [kind, actor, network])).toEqual([
+      ['sign_in', 'user', '2001:db8:5::/48'],
+      ['password_changed', 'operator', null],
+      ['password_changed', 'user', '127.0.0.*'],
+      ['sign_in', 'user', '203.0.113.*'],
+    ]);
+    expect(events[0]?.details).toEqual({ method: 'password', new_device: true });
+    expect(events[3]?.details).toEqual({ method: 'password' });
+    const first = await eventsOf(again, '?limit=3');
+    expect(first.events).toHaveLength(3);
+    const rest = await eventsOf(again, `?limit=3&before=${first.next}`);
+    expect(rest).toEqual({ events: events.slice(3), next: null });
+    // Another user's event isn't a valid position in this timeline.
+    const stranger = await signIn((await newUser()).email);
+    expect((await eventsOf(stranger, `?before=${events[0]?.id}`)).events).toEqual([]);
+    for (const query of ['?limit=0', '?limit=101', '?limit=x', '?before=x'])
+      expect((await auth.request(`/user/security-events${query}`, { token: again })).status).toBe(400);
+    const data = await (await auth.request('/user/data', { token: again })).json<{
+      security_events: unknown;
+    }>();
+    expect(data.security_events).toEqual(events);
+  });
+
+  test('a failed change leaves no event, and events are deleted with the user or when they are old', async () => {
+    const { email, id } = await newUser();
+    const token = await signIn(email);
+    await auth.request('/user', { method: 'PUT', token, json: { password } });
+    expect((await eventsOf(token)).events.map(({ kind }) => kind)).toEqual(['sign_in']);
+    await auth.admin().auth.admin.deleteUser(id);
+    const own = auth.database.pool('supabase_admin');
+    for (const table of ['security_events', 'known_devices'])
+      expect(await own.query(sql`select from ${sql.id('_plinth', table)} where user_id = ${id}`)).toEqual([]);
+  });
+});
+
+describe('the link in a notice', () => {
+  test('opening it changes nothing; its button works once, within the period, and needs the form’s mark', async () => {
+    const { email } = await newUser();
+    const token = await signIn(email);
+    await auth.request('/user', { method: 'PUT', token, json: { password: 'attacker 1' } });
+    const link = await linkTo(email, /password/);
+    expect((await fetch(link)).status).toBe(200);
+    const forged = await fetch(link, {
+      method: 'POST',
+      headers: { origin: 'https://evil.example' },
+      body: new URLSearchParams({ token: new URL(link).searchParams.get('token') ?? '' }),
+    });
+    expect(forged.status).toBe(403);
+    const attacker = await signIn(email, '203.0.113.7', 'attacker 1');
+    expect(await press(link)).toBe('/account/secured');
+    expect((await auth.request('/user', { token: attacker })).status).toBe(403);
+    expect(await signIn(email, '203.0.113.7', 'attacker 1')).toBeUndefined();
+    expect(await signIn(email)).toBeUndefined();
+    expect(await press(link)).toBe('400');
+    const [row] = await auth.database
+      .pool('supabase_admin')
+      .query<{ count: number }>(
+        sql`select count(*)::int from _plinth.event_reversals where hash = ${new URL(link).searchParams.get('token')}`,
+      );
+    expect(row?.count).toBe(0);
+  });
+
+  test('an expired link does nothing', async () => {
+    const { email } = await newUser();
+    const token = await signIn(email);
+    await auth.request('/user', { method: 'PUT', token, json: { password: 'owner 12345' } });
+    const link = await linkTo(email, /password/);
+    auth.clock.advance(49 * hour);
+    expect((await fetch(link)).status).toBe(400);
+    expect(await press(link)).toBe('400');
+    expect(await signIn(email, '203.0.113.7', 'owner 12345')).toBeDefined();
+  });
+
+  test('the old address wins against an attacker who changed it twice and takes the address away', async () => {
+    const { email } = await newUser();
+    const owner = await signIn(email);
+    const [evil, worse] = [newEmail(), newEmail()];
+    await changeEmail(owner, evil);
+    await changeEmail(owner, worse);
+    // The attacker signs up with the owner's address, so that it can't be restored.
+    await auth.request('/signup', { json: { email, password: 'attacker 1' } });
+    const [ownersLink, attackersLink] = [
+      await linkTo(email, /address was changed/),
+      await linkTo(evil, /address was changed/),
+    ];
+    expect(await press(attackersLink)).toBe('/account/secured');
+    expect(await press(ownersLink)).toBe('/account/secured');
+    const { data } = await auth.admin().auth.admin.listUsers({ perPage: 1000 });
+    const emails = data.users.map((user) => user.email);
+    expect([emails.includes(email), emails.includes(evil), emails.includes(worse)]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    // The owner gets back in with a code, and sees what happened.
+    await auth.request('/recover', { json: { email } });
+    const code = codeOf((await auth.inbox(email)).find((mail) => /reset/i.test(mail.subject ?? '')));
+    const verified = await auth.request('/verify', { json: { type: 'recovery', email, token: code } });
+    const { access_token: token } = await verified.json<{ access_token: string }>();
+    const kinds = (await eventsOf(token)).events.map(({ kind }) => kind);
+    // As in upstream, the confirmation of an address also signs the person in who confirms it.
+    const changes = ['sign_in', 'email_changed', 'sign_in', 'email_changed'];
+    expect(kinds).toEqual(['sign_in', 'secured', 'secured', ...changes, 'sign_in']);
+  });
+
+  test('a link that was sent to the attacker doesn’t work after the owner’s earlier link was used', async () => {
+    const { email } = await newUser();
+    const owner = await signIn(email);
+    const [evil, worse] = [newEmail(), newEmail()];
+    await changeEmail(owner, evil);
+    await changeEmail(owner, worse);
+    const attackersLink = await linkTo(evil, /address was changed/);
+    expect(await press(await linkTo(email, /address was changed/))).toBe('/account/secured');
+    expect(await press(attackersLink)).toBe('400');
+  });
+
+  test('a sign-in on a new device is undone with everything that was added after it', async () => {
+    const { email, id } = await newUser();
+    await signIn(email);
+    const attacker = await signIn(email, '198.51.100.9');
+    const evil = newEmail();
+    await changeEmail(attacker, evil);
+    expect(await press(await linkTo(email, /New sign-in/))).toBe('/account/secured');
+    const { data } = await auth.admin().auth.admin.getUserById(id);
+    expect(data.user?.email).toBe(email);
+    expect((await auth.request('/user', { token: attacker })).status).toBe(403);
+  });
+});
