@@ -76,6 +76,11 @@ export const placesOf: Readonly<Record<string, Readonly<Record<string, string>>>
 };
 
 const maxFieldLength = 4096;
+/** Returns undefined if the browser is new and a code was sent. */
+function ifNewDevice(error: unknown): undefined {
+  if (!(error instanceof AuthRejection && error.code === 'device_not_confirmed')) throw error;
+}
+
 const verifyTypes = { 'sign-in': 'email', confirm: 'email', recover: 'recovery' } as const;
 
 export function createFormActions(deps: FormActionDeps): Readonly<Record<string, FormAction>> {
@@ -143,18 +148,15 @@ export function createFormActions(deps: FormActionDeps): Readonly<Record<string,
   async function password(turn: FormContext): Promise<Outcome> {
     const { request, form } = turn;
     const requested = form.get('do');
-    if (requested === 'code') return sendCode(turn, 'sign-in');
-    if (requested === 'confirm') return sendCode(turn, 'confirm');
+    if (requested === 'code' || requested === 'confirm')
+      return sendCode(turn, requested === 'code' ? 'sign-in' : 'confirm');
     const email = emailIn(form);
     const body = { email, password: textIn(form, 'password', 'field.password-missing') };
     const window = windows.of(request);
-    try {
-      return await arrive(turn, await auth.visitor(request, window.id).signInWithPassword(body), 'password');
-    } catch (error) {
-      if (!(error instanceof AuthRejection && error.code === 'device_not_confirmed')) throw error;
-      await windows.begin(request, turn.reply, window);
-      return { page: 'code', step: { email, purpose: 'sign-in' } };
-    }
+    const pair = await auth.visitor(request, window.id).signInWithPassword(body).catch(ifNewDevice);
+    if (pair !== undefined) return arrive(turn, pair, 'password');
+    await windows.begin(request, turn.reply, window);
+    return { page: 'code', step: { email, purpose: 'sign-in' } };
   }
 
   async function signUp(turn: FormContext): Promise<Outcome> {

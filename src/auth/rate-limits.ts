@@ -98,7 +98,7 @@ export function createRateLimits(
     },
     async notice(userId, kind, nowMs) {
       if (settings().hourly.emails === 0) return false;
-      return consumeHourly(`notice:${kind}:${userId}`, noticesPerHour, nowMs);
+      return (await consumeHourly(`notice:${kind}:${userId}`, noticesPerHour, nowMs)) === undefined;
     },
     once: (key, forMs, nowMs) => buckets.take(key, { size: 1, refillMs: forMs + onceSlackMs }, nowMs),
     sweep: (nowMs) => buckets.sweep(nowMs),

@@ -235,7 +235,12 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
       const query = queryOf(request);
       if (forApps.has(page) && (query.get('redirect_to') ?? '') !== '') {
         const fault = deps.faultOf(Object.fromEntries(query));
-        if (fault !== undefined) return rejectApp(request, reply, fault);
+        if (fault !== undefined)
+          return send(request, reply, refusedPage(fault, deps.isDevelopment), {
+            status: 400,
+            isStill: true,
+            target: query.get('redirect_to') ?? '',
+          });
       }
       if (page === 'sign-in' && isKnownBrowser(request)) {
         return reply.redirect(ourPage('accounts', carriedFlow(query)), 303);
@@ -255,12 +260,6 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
     });
   }
 
-  function rejectApp(request: FastifyRequest, reply: FastifyReply, fault: RequestFault) {
-    const address = queryOf(request).get('redirect_to') ?? '';
-    const page = `plain/refused-${fault}${deps.isDevelopment ? '-development' : ''}` as const;
-    return send(request, reply, page, { status: 400, isStill: true, target: address });
-  }
-
   app.setNotFoundHandler((request, reply) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       return reply.code(404).send({ code: 'not_found', message: "This page doesn't exist." });
@@ -268,3 +267,6 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
     return send(request, reply, 'error', { status: 404 });
   });
 }
+
+const refusedPage = (fault: RequestFault, isDevelopment: boolean): AnyPage =>
+  `plain/refused-${fault}${isDevelopment ? '-development' : ''}`;
