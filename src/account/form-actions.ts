@@ -148,15 +148,14 @@ export function createFormActions(deps: FormActionDeps): Readonly<Record<string,
   async function password(turn: FormContext): Promise<Outcome> {
     const { request, form } = turn;
     const requested = form.get('do');
-    if (requested === 'code' || requested === 'confirm')
-      return sendCode(turn, requested === 'code' ? 'sign-in' : 'confirm');
-    const email = emailIn(form);
-    const body = { email, password: textIn(form, 'password', 'field.password-missing') };
+    if (requested === 'code') return sendCode(turn, 'sign-in');
+    if (requested === 'confirm') return sendCode(turn, 'confirm');
+    const body = { email: emailIn(form), password: textIn(form, 'password', 'field.password-missing') };
     const window = windows.of(request);
     const pair = await auth.visitor(request, window.id).signInWithPassword(body).catch(ifNewDevice);
     if (pair !== undefined) return arrive(turn, pair, 'password');
     await windows.begin(request, turn.reply, window);
-    return { page: 'code', step: { email, purpose: 'sign-in' } };
+    return { page: 'code', step: { email: body.email, purpose: 'sign-in' } };
   }
 
   async function signUp(turn: FormContext): Promise<Outcome> {
