@@ -73,7 +73,7 @@ it('the page shows a check from the command line, and a lost target', async () =
 });
 
 it.each(looks)(
-  'the page is accessible at $width px, $colorScheme',
+  'the page is accessible at $width px, $colorScheme first',
   async ({ width, height, colorScheme }) => {
     const { page } = await openBackups({ viewport: { width, height }, colorScheme });
     await page.getByRole('heading', { name: 'Restore', exact: true }).waitFor();

@@ -76,7 +76,7 @@ test("a read-only operator can read and can't call anything", async () => {
 });
 
 test.each(looks)(
-  'every state is accessible at $width px, $colorScheme',
+  'every state is accessible at $width px, $colorScheme first',
   async ({ colorScheme, ...viewport }) => {
     const { page, complaints, go, close } = await signedIn(browser, services.backend, {
       viewport,

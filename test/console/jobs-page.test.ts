@@ -225,7 +225,7 @@ describe('with content', () => {
   });
 
   test.each(looks)(
-    'every page is accessible at $width px, $colorScheme',
+    'every page is accessible at $width px, $colorScheme first',
     async ({ colorScheme, ...viewport }) => {
       const { page, complaints, go, close } = await signedIn(browser, backend, { viewport, colorScheme });
       for (const [path, ready] of [

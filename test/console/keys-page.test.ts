@@ -6,10 +6,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { generateSigningKey } from '../../src/keys/index.ts';
-import { axeViolations, launchBrowser, openContext, scrollsSideways } from '../web/browser.ts';
+import { launchBrowser, openContext } from '../web/browser.ts';
 import { type Backend, startBackend } from './harness.ts';
+import { expectSound, looks } from './page-helpers.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'plinth-keys-page-'));
 let backend: Backend;
@@ -91,16 +92,12 @@ test('a secret is revealed only to an owner', async () => {
   await other.close();
 });
 
-describe.each([
-  [1280, 800],
-  [360, 740],
-])('%i px wide', (width, height) => {
-  test.each(['light', 'dark'] as const)('the page is accessible and fits, %s', async (colorScheme) => {
-    const { page, complaints, close } = await opened({ viewport: { width, height }, colorScheme });
-    expect(await axeViolations(page)).toEqual([]);
-    expect(await scrollsSideways(page)).toBe(false);
-    expect(await page.getByText('⟦').count()).toBe(0);
+test.each(looks)(
+  'the page is accessible and fits at $width px, $colorScheme first',
+  async ({ colorScheme, ...viewport }) => {
+    const { page, complaints, close } = await opened({ viewport, colorScheme });
+    await expectSound(page, 'the page');
     expect(complaints.list).toEqual([]);
     await close();
-  });
-});
+  },
+);

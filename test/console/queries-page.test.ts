@@ -90,7 +90,7 @@ test('read-only operators see everything but can change nothing', async () => {
 });
 
 describe('every width and scheme', () => {
-  test.each(looks)('$width $colorScheme', async ({ width, height, colorScheme }) => {
+  test.each(looks)('$width px, $colorScheme first', async ({ width, height, colorScheme }) => {
     const { page, go, close } = await signedIn(browser, backend, {
       viewport: { width, height },
       colorScheme,

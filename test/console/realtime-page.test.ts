@@ -122,7 +122,7 @@ test('a read-only operator can only join as Anonymous', async () => {
 });
 
 test.each(looks)(
-  'every state is accessible at $width px, $colorScheme',
+  'every state is accessible at $width px, $colorScheme first',
   async ({ colorScheme, ...viewport }) => {
     const { page, complaints, go, close } = await signedIn(browser, services.backend, {
       viewport,

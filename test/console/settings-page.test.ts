@@ -3,9 +3,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { axeViolations, launchBrowser, openContext, scrollsSideways } from '../web/browser.ts';
 import { type Backend, startBackend } from './harness.ts';
+import { expectSound, looks } from './page-helpers.ts';
 
 const projectDir = mkdtempSync(join(tmpdir(), 'plinth-settings-page-'));
 const file = join(projectDir, 'supabase/config.toml');
@@ -136,19 +137,15 @@ test('a read-only operator can view but not change settings', async () => {
   await close();
 });
 
-describe.each([
-  [1280, 800],
-  [360, 740],
-])('%i px wide', (width, height) => {
-  test.each(['light', 'dark'] as const)('the page is accessible and fits, %s', async (colorScheme) => {
+test.each(looks)(
+  'the page is accessible and fits at $width px, $colorScheme first',
+  async ({ colorScheme, ...viewport }) => {
     const { page, complaints, close } = await opened('/settings?search=jwt_expiry', {
-      viewport: { width, height },
+      viewport,
       colorScheme,
     });
-    expect(await axeViolations(page)).toEqual([]);
-    expect(await scrollsSideways(page)).toBe(false);
-    expect(await page.getByText('⟦').count()).toBe(0);
+    await expectSound(page, 'the page');
     expect(complaints.list).toEqual([]);
     await close();
-  });
-});
+  },
+);

@@ -1,9 +1,10 @@
 /** Tests the SQL page in Chromium, with the keyboard. */
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
-import { axeViolations, launchBrowser, openContext, scrollsSideways } from '../web/browser.ts';
+import { axeViolations, launchBrowser, openContext } from '../web/browser.ts';
 import { type Backend, operator, startBackend } from './harness.ts';
+import { expectSound, looks } from './page-helpers.ts';
 
 let backend: Backend;
 let browser: Browser;
@@ -203,19 +204,11 @@ test('a read-only operator can view data, and the page says so', async () => {
   await close();
 });
 
-describe.each([
-  ['light', 1280],
-  ['dark', 1280],
-  ['light', 360],
-  ['dark', 360],
-] as const)('%s, %i px', (colorScheme, width) => {
-  test('every state is accessible and never scrolls horizontally', async () => {
-    const { page, complaints, close } = await opened({ colorScheme, viewport: { width, height: 800 } });
-    const judge = async (state: string): Promise<void> => {
-      expect([state, await axeViolations(page)]).toEqual([state, []]);
-      expect([state, await scrollsSideways(page)]).toEqual([state, false]);
-      expect([state, await page.getByText('⟦').count()]).toEqual([state, 0]);
-    };
+test.each(looks)(
+  'every state is accessible and never scrolls horizontally at $width px, $colorScheme first',
+  async ({ colorScheme, ...viewport }) => {
+    const { page, complaints, close } = await opened({ colorScheme, viewport });
+    const judge = (state: string) => expectSound(page, state);
     await judge('empty');
     await write(page, `select * from tasks where id < 9; -- and\nselect nonsense from tasks`);
     await page.keyboard.press('Control+Enter');
@@ -240,5 +233,6 @@ describe.each([
     await judge('question');
     expect(complaints.list).toEqual([]);
     await close();
-  }, 60_000);
-});
+  },
+  60_000,
+);

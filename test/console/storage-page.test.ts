@@ -328,7 +328,7 @@ test('a read-only operator can view everything and sees no controls that change 
 });
 
 test.each(looks)(
-  'every state is accessible at $width px, $colorScheme',
+  'every state is accessible at $width px, $colorScheme first',
   async ({ colorScheme, ...viewport }) => {
     const { page, complaints, go, close } = await signedIn(browser, backend, { viewport, colorScheme });
     await go('/storage');

@@ -38,7 +38,7 @@ export function findChromium(): string {
   return found;
 }
 
-const launch = (executablePath: string): Promise<Browser> =>
+const launch = (executablePath: string, args: readonly string[] = []): Promise<Browser> =>
   chromium.launch({
     executablePath,
     args: [
@@ -49,6 +49,7 @@ const launch = (executablePath: string): Promise<Browser> =>
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      ...args,
     ],
   });
 
@@ -58,6 +59,13 @@ const launch = (executablePath: string): Promise<Browser> =>
  */
 export const launchChromium = (): Promise<Browser> => launch(findChromium());
 
+const cheap = [
+  // A page doesn't live long enough for optimized code to pay off.
+  '--js-flags=--no-opt --no-maglev',
+  // The pages of a context share a process per site, and no spare process is started.
+  '--renderer-process-limit=1',
+];
+
 let shared: Promise<Browser> | undefined;
 
 /**
@@ -66,7 +74,7 @@ let shared: Promise<Browser> | undefined;
  * browser for subsequent test files. The browser ends with the process.
  */
 export function launchBrowser(): Promise<Browser> {
-  shared ??= launch(firstFound(headlessShells) ?? findChromium()).then((browser) => {
+  shared ??= launch(firstFound(headlessShells) ?? findChromium(), cheap).then((browser) => {
     browser.close = async () => {
       await Promise.all(browser.contexts().map((context) => context.close()));
     };
