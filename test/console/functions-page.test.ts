@@ -93,5 +93,5 @@ test.each(looks)(
     expect(complaints.list).toEqual([]);
     await close();
   },
-  60_000,
+  120_000,
 );

@@ -35,6 +35,8 @@ const run = (text: string): Promise<void> => backend.database.pool('postgres').e
 
 test('a page explains a feature that isn’t enabled, and one key press enables it', async () => {
   const { page, complaints, go, close } = await signedIn(browser, backend);
+  await go('/');
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
   await page.keyboard.press('g');
   await page.keyboard.press('j');
   await page.waitForURL('**/jobs/cron');
@@ -251,6 +253,6 @@ describe('with content', () => {
       expect(complaints.list).toEqual([]);
       await close();
     },
-    60_000,
+    120_000,
   );
 });

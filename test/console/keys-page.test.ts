@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { generateSigningKey } from '../../src/keys/index.ts';
 import { launchBrowser, openContext } from '../web/browser.ts';
 import { type Backend, startBackend } from './harness.ts';
-import { expectSound, looks } from './page-helpers.ts';
+import { expectSound, looks, signInWindow } from './page-helpers.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'plinth-keys-page-'));
 let backend: Backend;
@@ -33,9 +33,8 @@ async function opened(options: Parameters<typeof openContext>[1] = {}, name?: st
     viewport: { width: 1280, height: 800 },
     ...options,
   });
+  await signInWindow(context, backend, name);
   const page = await context.newPage();
-  await page.goto(await backend.consoleLink(name));
-  await page.getByRole('heading', { name: 'Home' }).waitFor();
   await page.goto(`${backend.console.url}/console/keys`);
   await page.getByRole('heading', { name: 'Signing keys' }).waitFor();
   return { page, complaints, close: () => context.close() };

@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchBrowser, openContext } from '../web/browser.ts';
 import { type Backend, startBackend } from './harness.ts';
-import { expectSound, looks } from './page-helpers.ts';
+import { expectSound, looks, signInWindow } from './page-helpers.ts';
 
 let backend: Backend;
 let browser: Browser;
@@ -48,9 +48,8 @@ async function opened(path: string, options: Parameters<typeof openContext>[1] =
     viewport: { width: 1280, height: 800 },
     ...options,
   });
+  await signInWindow(context, backend);
   const page = await context.newPage();
-  await page.goto(await backend.consoleLink());
-  await page.getByRole('heading', { name: 'Home' }).waitFor();
   await page.goto(`${backend.console.url}/console${path}`);
   return { page, complaints, close: () => context.close() };
 }
@@ -151,5 +150,5 @@ test.each(looks)(
     expect(complaints.list).toEqual([]);
     await close();
   },
-  60_000,
+  120_000,
 );

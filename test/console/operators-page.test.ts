@@ -230,7 +230,7 @@ test.each(looks)(
     expect(complaints.list).toEqual([]);
     await close();
   },
-  60_000,
+  120_000,
 );
 
 test('without a backup target, the backups page explains how to configure one', async () => {

@@ -1,5 +1,5 @@
-/** A signed-in Console page in Chromium, and the checks that apply to every page. */
-import type { Browser, Page } from 'playwright-core';
+/** A window of a signed-in operator in Chromium, and the checks that apply to every page. */
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import {
   animationsEnded,
@@ -8,7 +8,20 @@ import {
   openContext,
   scrollsSideways,
 } from '../web/browser.ts';
-import type { Backend } from './harness.ts';
+import { type Backend, operator } from './harness.ts';
+
+/** Signs an operator in without a page. A sign-in link would load two pages first. test/console/browser uses the link. */
+export async function signInWindow(
+  context: BrowserContext,
+  backend: Backend,
+  operatorName?: string,
+): Promise<void> {
+  const { cookie } = await operator(backend, operatorName);
+  const [name = '', value = ''] = cookie.split('=');
+  await context.addCookies([
+    { name, value, domain: '127.0.0.1', path: '/console', httpOnly: true, sameSite: 'Strict' },
+  ]);
+}
 
 export interface SignedIn {
   readonly page: Page;
@@ -27,9 +40,8 @@ export async function signedIn(
     viewport: { width: 1280, height: 800 },
     ...options,
   });
+  await signInWindow(context, backend, operatorName);
   const page = await context.newPage();
-  await page.goto(await backend.consoleLink(operatorName));
-  await page.getByRole('heading', { name: 'Home' }).waitFor();
   return {
     page,
     complaints,

@@ -6,7 +6,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { axeViolations, launchBrowser, openContext, scrollsSideways } from '../web/browser.ts';
 import { type Backend, startBackend } from './harness.ts';
-import { expectSound, looks } from './page-helpers.ts';
+import { expectSound, looks, signInWindow } from './page-helpers.ts';
 
 const projectDir = mkdtempSync(join(tmpdir(), 'plinth-settings-page-'));
 const file = join(projectDir, 'supabase/config.toml');
@@ -32,9 +32,8 @@ async function opened(path: string, options: Parameters<typeof openContext>[1] =
     viewport: { width: 1280, height: 800 },
     ...options,
   });
+  await signInWindow(context, backend, name);
   const page = await context.newPage();
-  await page.goto(await backend.consoleLink(name));
-  await page.getByRole('heading', { name: 'Home' }).waitFor();
   await page.goto(`${backend.console.url}/console${path}`);
   await page.getByLabel('auth.jwt_expiry', { exact: true }).waitFor();
   return { page, complaints, close: () => context.close() };

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { axeViolations, launchBrowser, openContext } from '../web/browser.ts';
 import { type Backend, operator, startBackend } from './harness.ts';
-import { expectSound, looks } from './page-helpers.ts';
+import { expectSound, looks, signInWindow } from './page-helpers.ts';
 
 let backend: Backend;
 let browser: Browser;
@@ -31,9 +31,8 @@ async function opened(options: Options = {}, name?: string) {
     viewport: { width: 1280, height: 800 },
     ...options,
   });
+  await signInWindow(context, backend, name);
   const page = await context.newPage();
-  await page.goto(await backend.consoleLink(name));
-  await page.getByRole('heading', { name: 'Home' }).waitFor();
   await page.goto(`${backend.console.url}/console/sql`);
   await editor(page).waitFor();
   return { page, complaints, close: () => context.close() };
@@ -234,5 +233,5 @@ test.each(looks)(
     expect(complaints.list).toEqual([]);
     await close();
   },
-  60_000,
+  120_000,
 );

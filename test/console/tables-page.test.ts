@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { type Complaints, launchBrowser, openContext } from '../web/browser.ts';
 import { type Backend, startBackend } from './harness.ts';
-import { expectSound, looks } from './page-helpers.ts';
+import { expectSound, looks, signInWindow } from './page-helpers.ts';
 
 const hostile = `<img src=x onerror="document.title='owned'">`;
 // Each test opens several pages, and the machine may be busy.
@@ -53,9 +53,8 @@ async function signedIn(
     permissions: ['clipboard-read', 'clipboard-write'],
     ...options,
   });
+  await signInWindow(context, backend, name);
   const page = await context.newPage();
-  await page.goto(await backend.consoleLink(name));
-  await page.getByRole('heading', { name: 'Home' }).waitFor();
   return { page, complaints, close: () => context.close() };
 }
 
@@ -385,5 +384,5 @@ test.each(looks)(
     expect(complaints.list).toEqual([]);
     await close();
   },
-  90_000,
+  120_000,
 );

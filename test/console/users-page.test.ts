@@ -132,5 +132,5 @@ test.each(looks)(
     expect(complaints.list).toEqual([]);
     await close();
   },
-  60_000,
+  120_000,
 );
