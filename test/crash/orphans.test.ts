@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, it } from 'vitest';
 
-const plinth = fileURLToPath(new URL('../../bin/plinth.mjs', import.meta.url));
+const plinth = fileURLToPath(new URL('../../bin/plinth-built.mjs', import.meta.url));
 const projectDir = mkdtempSync(join(tmpdir(), 'plinth-orphans-'));
 const folder = join(projectDir, 'supabase', 'functions', 'idle');
 mkdirSync(folder, { recursive: true });

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { DefaultHttpStack, Upload, type UploadOptions } from 'tus-js-client';
 import { afterAll, expect, it } from 'vitest';
 
-const plinth = fileURLToPath(new URL('../../bin/plinth.mjs', import.meta.url));
+const plinth = fileURLToPath(new URL('../../bin/plinth-built.mjs', import.meta.url));
 const projectDir = mkdtempSync(join(tmpdir(), 'plinth-resumable-'));
 let child: ChildProcess | undefined;
 afterAll(async () => {

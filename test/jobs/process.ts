@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 
-const bin = fileURLToPath(new URL('../../bin/plinth.mjs', import.meta.url));
+const bin = fileURLToPath(new URL('../../bin/plinth-built.mjs', import.meta.url));
 
 export interface Plinth {
   readonly child: ChildProcess;

@@ -193,14 +193,14 @@ describe('changing the file', () => {
 
 describe('plinth keys', () => {
   const plinth = (projectDir: string, ...args: string[]) => {
-    const command = ['bin/plinth.mjs', 'keys', ...args, '--workdir', projectDir];
+    const command = ['bin/plinth-built.mjs', 'keys', ...args, '--workdir', projectDir];
     const { status, stdout, stderr } = spawnSync(process.execPath, command, { encoding: 'utf8' });
     return { status, stdout, stderr };
   };
 
   test('can list, create, rotate and revoke keys in a project file', () => {
     const projectDir = folder();
-    const init = spawnSync(process.execPath, ['bin/plinth.mjs', 'init', '--workdir', projectDir]);
+    const init = spawnSync(process.execPath, ['bin/plinth-built.mjs', 'init', '--workdir', projectDir]);
     expect(init.status).toBe(0);
     const none = plinth(projectDir, 'list');
     expect(none.status).not.toBe(0);
