@@ -32,7 +32,8 @@ afterAll(async () => {
 });
 
 test('a problem on the home page is followed to its fix, which is saved as a migration, with the keyboard', async () => {
-  const { page, complaints, close } = await signedIn(browser, backend);
+  const { page, complaints, go, close } = await signedIn(browser, backend);
+  await go('/');
   const problems = page.getByRole('region', { name: 'Problems' });
   await problems.getByText('The last run of the cron job “nightly” failed', { exact: false }).waitFor();
   const findings = problems.getByRole('listitem').filter({ hasText: 'security finding' });
@@ -80,7 +81,7 @@ test('a read-only operator sees findings but can’t apply a fix', async () => {
   expect((await owner.call('POST', '/advisors/fix', fix)).status).toBe(404);
 });
 
-test.each(looks)('both pages are accessible at $width px in the $colorScheme scheme', async (look) => {
+test.each(looks)('both pages are accessible at $width px, $colorScheme first', async (look) => {
   const { page, go, close } = await signedIn(browser, backend, {
     viewport: look,
     colorScheme: look.colorScheme,

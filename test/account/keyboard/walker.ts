@@ -34,7 +34,7 @@ const maxPresses = 80;
 /** The controls of a page that is still loading don't exist yet. */
 const maxLoadingMs = 10_000;
 
-/** A page renders after each key, so only the start of a long text is typed. The rest arrives at once, as if pasted. */
+/** A page renders after each key, so only the start of a long text is typed. The rest is inserted in one step. */
 const typedKeys = 6;
 
 /** @param isOurs Whether the page at a URL is one of the pages to check. */
