@@ -14,6 +14,8 @@ export interface ReturnDeps {
     readonly accessToken: string;
     readonly codeChallenge: string;
     readonly codeChallengeMethod: 's256' | 'plain';
+    /** The app's URL. Users see its origin in the list of their sessions. */
+    readonly redirectTo: string;
   }) => Promise<string>;
   /** Whether an app that doesn't send a PKCE challenge receives its session in the URL fragment. */
   readonly implicit: boolean;
@@ -25,6 +27,8 @@ export interface ReturnDeps {
 export interface ConsentDeps {
   /** Whether an administrator registered the app. Any other app may have been registered by anyone, under any name. */
   readonly isTrustedClient: (clientId: string) => Promise<boolean>;
+  /** Whether the client has registered the address as a destination after sign-out. */
+  readonly isPostLogoutRedirect: (clientId: string, address: string) => Promise<boolean>;
   /**
    * Releases an authorization request that this user opened but didn't decide so that a different user can decide it.
    */

@@ -16,6 +16,12 @@ import { cookieOf, keepCookie } from './request-cookies.ts';
 import { isEnding, type OpenSession, type SessionStore } from './sessions.ts';
 import { accountName } from './visitor.ts';
 
+/**
+ * `local`: this session. `browser`: also the sessions of apps in this browser. `elsewhere`: all sessions in other
+ * browsers.
+ */
+export type SignOutScope = 'local' | 'browser' | 'elsewhere';
+
 export interface BrowserSignIn {
   /**
    * Signs the browser in: creates a row and a cookie. The browser remembers the account and how it signed in. A previous
@@ -23,7 +29,7 @@ export interface BrowserSignIn {
    */
   enter(request: FastifyRequest, reply: FastifyReply, pair: TokenPair, way: SignInWay): Promise<OpenSession>;
   /** Ends a session in auth and deletes its row. The row is deleted even if auth has already ended the session. */
-  leave(request: FastifyRequest, session: OpenSession, scope: string): Promise<void>;
+  leave(request: FastifyRequest, session: OpenSession, scope: SignOutScope): Promise<void>;
 }
 
 export function createBrowserSignIn(
@@ -31,16 +37,19 @@ export function createBrowserSignIn(
   auth: AuthClient,
   parked: ParkedSessions,
 ): BrowserSignIn {
-  async function leave(request: FastifyRequest, session: OpenSession, scope: string): Promise<void> {
+  async function leave(request: FastifyRequest, session: OpenSession, scope: SignOutScope): Promise<void> {
     try {
       const alive = await sessions.fresh(session, request, false);
       if (alive !== undefined) {
-        await auth.user(request, alive).signOut(scope);
+        const user = auth.user(request, alive);
+        await (scope === 'local'
+          ? user.signOut(scope)
+          : user.signOutBrowsers(scope === 'browser' ? 'this' : 'others'));
       }
     } catch (error) {
       if (!isEnding(error)) throw error;
     }
-    if (scope !== 'others') await sessions.close(session);
+    if (scope !== 'elsewhere') await sessions.close(session);
   }
   /** Ends the account's earlier sessions in this browser, and parks the session of another account. */
   async function putAside(

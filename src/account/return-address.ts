@@ -56,7 +56,7 @@ export function createReturnAddress(deps: {
       const { value: codeChallenge, method: codeChallengeMethod } = challenge;
       return withCode(
         redirectTo,
-        await returning.issueCode({ accessToken, codeChallenge, codeChallengeMethod }),
+        await returning.issueCode({ accessToken, codeChallenge, codeChallengeMethod, redirectTo }),
       );
     }
     const verifier = randomBytes(32).toString('base64url');
@@ -64,6 +64,7 @@ export function createReturnAddress(deps: {
       accessToken,
       codeChallenge: createHash('sha256').update(verifier).digest('base64url'),
       codeChallengeMethod: 's256',
+      redirectTo,
     });
     return withSession(redirectTo, await auth.visitor(request).redeemCode(code, verifier));
   };

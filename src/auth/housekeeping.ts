@@ -1,9 +1,10 @@
 /** Deletes expired rows periodically, in the background. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuthContext } from './context.ts';
-import { batchRows, cleanups, type Lifetimes, tryLock } from './queries/housekeeping.ts';
+import { batchRows, cleanups, dayMs, type Lifetimes, tryLock } from './queries/housekeeping.ts';
 import { deleteOrphanedRecoveryCodes } from './queries/recovery-codes.ts';
 import { deleteOldSecurityData } from './queries/security-events.ts';
+import { deleteOrphanedSessionBrowsers } from './queries/session-browsers.ts';
 import type { Settings } from './settings.ts';
 
 export interface Housekeeping {
@@ -55,9 +56,18 @@ export function createHousekeeping(ctx: Tools): Housekeeping {
       if (ctx.hasOwnTables) {
         await deleteOrphanedRecoveryCodes(ctx.pool);
         await deleteOldSecurityData(ctx.pool, ctx.settings.security.eventRetentionMs, now);
+        await sweepSessionBrowsers(now);
       }
       return true;
     });
+  }
+
+  /** Rows are kept for a day, because the row of an OAuth client's session is written before the session. */
+  async function sweepSessionBrowsers(now: number): Promise<void> {
+    for (let gone = batchRows; gone >= batchRows && !isStopping; ) {
+      gone = await deleteOrphanedSessionBrowsers(ctx.pool, now - dayMs, batchRows);
+      if (gone >= batchRows) await sleep(pauseMs);
+    }
   }
 
   return {

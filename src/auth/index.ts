@@ -24,6 +24,7 @@ import { type CodeRequest, issueCode } from './flows/app-codes.ts';
 import { type GuestTransfer, type GuestTransferOutcome, transferGuest } from './flows/guest-transfer.ts';
 import { createMessagePreviews, type MessagePreviews } from './flows/message-previews.ts';
 import { isTrustedClient, releaseAuthorization } from './flows/oauth-consent.ts';
+import { isPostLogoutRedirect } from './flows/oauth-logout.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { sendError } from './http/render-error.ts';
 import { respondToUnknownRoutes } from './http/unknown.ts';
@@ -119,6 +120,8 @@ export interface AuthService extends Service {
   readonly transferGuest: (request: GuestTransfer) => Promise<GuestTransferOutcome>;
   /** Implemented in `flows/oauth-consent.ts`. */
   readonly isTrustedClient: (clientId: string) => Promise<boolean>;
+  /** Implemented in `flows/oauth-logout.ts`. */
+  readonly isPostLogoutRedirect: (clientId: string, redirectUri: string) => Promise<boolean>;
   readonly releaseAuthorization: (authorizationId: string, userId: string) => Promise<void>;
   /** The enabled custom providers, sorted by name. `id` is the value of `provider` at /authorize. */
   readonly customProviders: () => Promise<{ id: string; name: string }[]>;
@@ -211,6 +214,7 @@ export function createAuth(deps: AuthDeps): AuthService {
     issueCode: (request) => issueCode(ctx, request),
     transferGuest: (request) => transferGuest(ctx, request),
     isTrustedClient: (clientId) => isTrustedClient(ctx, clientId),
+    isPostLogoutRedirect: (clientId, redirectUri) => isPostLogoutRedirect(ctx, clientId, redirectUri),
     releaseAuthorization: (id, userId) => releaseAuthorization(ctx, id, userId),
     messagePreviews: createMessagePreviews(ctx),
     users: createUserAdministration(ctx),

@@ -165,6 +165,7 @@ const forAccount = (auth: ReturnType<Modules['auth']['createAuth']>) => ({
   issueCode: auth.issueCode,
   transferGuest: auth.transferGuest,
   isTrustedClient: auth.isTrustedClient,
+  isPostLogoutRedirect: auth.isPostLogoutRedirect,
   releaseAuthorization: auth.releaseAuthorization,
   customProviders: auth.customProviders,
 });

@@ -135,10 +135,11 @@ export function createKeys(options: KeysOptions): KeyStore {
     const isUnknown = !verified.ok && (verified.reason === 'no-key' || verified.reason === 'signature');
     return isUnknown && ring.lookAgain() ? verifier.verify(token) : verified;
   };
-  const signWithSecret = (claims: Claims): string => encode({ alg: 'HS256', typ: 'JWT' }, claims, secretKey);
-  const sign = (claims: Claims): string => {
+  const signWithSecret = (claims: Claims, typ = 'JWT'): string =>
+    encode({ alg: 'HS256', typ }, claims, secretKey);
+  const sign = (claims: Claims, typ?: string): string => {
     const { signer } = ring.current();
-    return signer ? signWith(signer, claims) : signWithSecret(claims);
+    return signer ? signWith(signer, claims, typ) : signWithSecret(claims, typ);
   };
   const apiKey = (role: string): string => {
     // If a signing keys file exists, the local stack signs these keys with the first key in the file, and the keys are
@@ -191,6 +192,7 @@ export function createKeys(options: KeysOptions): KeyStore {
     }),
     verify: (token) => verifyWith(all, token, 'access'),
     verifyOwn: (token) => verifyWith(own, token, 'access'),
+    verifyIdToken: (token) => verifyWith(own, token, 'id'),
     verifySignedUrl: (token) => verifyWith(own, token, 'signed-url'),
     prepare(authorization) {
       const token = thirdParty && /^bearer (\S+)$/i.exec(authorization ?? '')?.[1];
@@ -232,9 +234,9 @@ function publicSettings(values: {
   ];
 }
 
-function signWith(key: LoadedKey, claims: Claims): string {
+function signWith(key: LoadedKey, claims: Claims, typ = 'JWT'): string {
   if (key.signKey === undefined) throw new Error("this key can't sign");
-  return encode({ alg: key.alg, ...(key.kid ? { kid: key.kid } : {}), typ: 'JWT' }, claims, key.signKey);
+  return encode({ alg: key.alg, ...(key.kid ? { kid: key.kid } : {}), typ }, claims, key.signKey);
 }
 
 function encode(header: { alg: string; kid?: string; typ: string }, claims: Claims, key: Key): string {

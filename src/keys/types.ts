@@ -72,6 +72,8 @@ export interface Keys {
    * Verifies a token like {@link verify}, but accepts only tokens signed by this project, not by a third-party issuer.
    */
   verifyOwn(token: string): VerifiedToken;
+  /** Verifies a token like {@link verifyOwn}, but accepts only ID tokens. */
+  verifyIdToken(token: string): VerifiedToken;
   /** Verifies a token like {@link verifyOwn}, but accepts only tokens from signed storage URLs. */
   verifySignedUrl(token: string): VerifiedToken;
   /**
@@ -83,8 +85,8 @@ export interface Keys {
    * Returns the JWS name of the current signing key's algorithm. Returns `HS256` if the JWT secret is used for signing.
    */
   signingAlgorithm(): string;
-  /** Signs with the current signing key (header `alg`, `kid?`, `typ`). */
-  sign(claims: Claims): string;
+  /** Signs with the current signing key (header `alg`, `kid?`, `typ`). `typ` defaults to `JWT`. */
+  sign(claims: Claims, typ?: string): string;
   /** Signs with HS256 and the JWT secret. Used for tokens that only one service reads (storage's signed URLs). */
   signWithSecret(claims: Claims): string;
   /** Returns the public keys that verify this project's tokens. The result never contains an `oct` key. */

@@ -286,8 +286,8 @@ test('ending a session elsewhere signs the page out', async () => {
   const second = await openContext(stage.browser);
   const elsewhere = await second.context.newPage();
   await signIn(elsewhere, stage.backend, email);
-  await elsewhere.getByRole('button', { name: 'Sign out all other sessions' }).click();
-  await elsewhere.getByText('All other sessions were signed out.').waitFor();
+  await elsewhere.getByRole('button', { name: 'Sign out everywhere else' }).click();
+  await elsewhere.getByText('All other browsers and devices were signed out.').waitFor();
   await second.context.close();
   await page.getByRole('button', { name: 'Change password' }).click();
   await page.getByLabel('New password', { exact: true }).fill('quite another 3');

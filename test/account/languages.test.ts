@@ -96,7 +96,7 @@ describe.each([
     await check('security');
     expect(loaded.filter((url) => /texts-(rest-)?en/.test(url))).toEqual([]);
     await page.getByRole('link', { name: 'English' }).click();
-    await page.getByText('Current session', { exact: true }).first().waitFor();
+    await page.getByText('This browser', { exact: true }).first().waitFor();
     expect(complaints.list).toEqual([]);
     await context.close();
   }, 120_000);

@@ -65,7 +65,7 @@ describe.each(looks)('$colorScheme at $width px', ({ colorScheme, width }) => {
     await check('password refused');
 
     await signIn(page, backend, 'ada@example.com');
-    await page.getByText('Current session', { exact: true }).first().waitFor();
+    await page.getByText('This browser', { exact: true }).first().waitFor();
     await check('security');
     await page.getByRole('button', { name: 'Add authenticator app' }).click();
     await page.getByLabel('Device name').fill(`${colorScheme} ${width}`);

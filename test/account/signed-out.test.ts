@@ -33,7 +33,7 @@ async function check(): Promise<void> {
 
 test('a signed-out user can close the window, sign in again, or return to the app', async () => {
   await open(`?redirect_to=${encodeURIComponent('https://app.example/bye?x=1')}`);
-  await page.getByText('You can close this window.').waitFor();
+  await page.getByText('Apps that you opened with this account may still be signed in.').waitFor();
   await back().waitFor();
   expect(await back().getAttribute('href')).toBe('https://app.example/bye?x=1');
   await check();

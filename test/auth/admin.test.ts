@@ -225,6 +225,8 @@ describe('a user’s own sessions', () => {
       'ip',
       'aal',
       'current',
+      'browser',
+      'app',
     ]);
     const other = listed.find((session) => !session.current);
     expect((await server.request(`/user/sessions/${other?.id}`, { method: 'DELETE', token })).status).toBe(

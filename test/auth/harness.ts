@@ -138,6 +138,7 @@ export async function startAuth(
       issueCode: auth.issueCode,
       transferGuest: auth.transferGuest,
       isTrustedClient: auth.isTrustedClient,
+      isPostLogoutRedirect: auth.isPostLogoutRedirect,
       releaseAuthorization: auth.releaseAuthorization,
       customProviders: auth.customProviders,
       selfService: auth.selfService,

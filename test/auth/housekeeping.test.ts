@@ -73,15 +73,20 @@ test('expired sessions are deleted after a delay, and their tokens earlier', asy
   const { data } = await auth.client().auth.signUp({ email: newEmail(), password });
   const userId = data.user?.id;
   await run(sql`update auth.sessions set not_after = now() where user_id = ${userId}`);
+  await run(sql`
+    insert into _plinth.session_browsers (session_id, user_id, browser, created_at)
+    select id, user_id, 'browser', now() from auth.sessions where user_id = ${userId}`);
+  const places = () =>
+    count(sql`select count(*)::int as n from _plinth.session_browsers where user_id = ${userId}`);
   const sessions = () => count(sql`select count(*)::int as n from auth.sessions where user_id = ${userId}`);
   const tokens = () =>
     count(
       sql`select count(*)::int as n from auth.refresh_tokens where user_id = ${String(userId)} and not revoked`,
     );
   await housekeeper(dayMs + hourMs).sweep();
-  expect([await sessions(), await tokens()]).toEqual([1, 0]);
+  expect([await sessions(), await tokens(), await places()]).toEqual([1, 0, 1]);
   await housekeeper(3 * dayMs + hourMs).sweep();
-  expect(await sessions()).toBe(0);
+  expect([await sessions(), await places()]).toEqual([0, 0]);
 });
 
 test.each<[string, PartialConfig, number]>([

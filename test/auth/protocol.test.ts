@@ -228,7 +228,12 @@ test('a code for the Account pages creates a separate session, and only once', a
   const verifier = 'v'.repeat(64);
   const codeChallenge = createHash('sha256').update(verifier).digest('base64url');
   const accessToken = data.session?.access_token ?? '';
-  const code = await server.issueCode({ accessToken, codeChallenge, codeChallengeMethod: 's256' });
+  const code = await server.issueCode({
+    accessToken,
+    codeChallenge,
+    codeChallengeMethod: 's256',
+    redirectTo: 'https://app.example/in',
+  });
   const exchange = () =>
     server.request('/token?grant_type=pkce', { json: { auth_code: code, code_verifier: verifier } });
   const session = await (await exchange()).json<SessionJson>();
@@ -241,7 +246,12 @@ test('a code for the Account pages creates a separate session, and only once', a
   expect((await exchange()).status).toBe(404);
   await client.auth.signOut();
   await expect(
-    server.issueCode({ accessToken, codeChallenge, codeChallengeMethod: 's256' }),
+    server.issueCode({
+      accessToken,
+      codeChallenge,
+      codeChallengeMethod: 's256',
+      redirectTo: 'https://app.example/in',
+    }),
   ).rejects.toMatchObject({
     code: 'session_not_found',
   });

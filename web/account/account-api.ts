@@ -86,9 +86,29 @@ export async function verifyFactor(factorId: string, code: string): Promise<Sess
   return sessionClient().changed('TOKEN_REFRESHED');
 }
 
-export async function signOut(scope: 'local' | 'others'): Promise<void> {
+/** What is known after this page signed the user out. */
+export interface SignedOut {
+  /** The apps that stay signed in in this browser. */
+  readonly apps: readonly string[];
+  readonly scope: 'local' | 'browser';
+}
+
+let last: SignedOut | undefined;
+/** The last sign-out in this window. Undefined if the page doesn't know which apps are still signed in. */
+export const lastSignOut = (): SignedOut | undefined => last;
+
+/**
+ * Ends this session, this session and those of the apps in this browser, or all sessions in other browsers. `apps` are
+ * the apps that stay signed in, if the caller knows them.
+ */
+export async function signOut(
+  scope: 'local' | 'browser' | 'elsewhere',
+  apps?: readonly string[],
+): Promise<void> {
   await post('sign-out', { scope });
-  if (scope === 'local') await sessionClient().changed('SIGNED_OUT');
+  if (scope === 'elsewhere') return;
+  last = scope === 'browser' ? { scope, apps: [] } : apps && { scope, apps };
+  await sessionClient().changed('SIGNED_OUT');
 }
 
 /** Returns the URL that redirects the user back to the app. The app receives its own session there. */
@@ -102,9 +122,13 @@ export async function returnAddress(flow: Flow = parseFlow(window.location.searc
   return url;
 }
 
-/** Whether the project's redirect rules allow the address. */
-export async function isAppAddress(address: string): Promise<boolean> {
-  return (await post<{ allowed: boolean }>('app', { redirect_to: address })).allowed;
+/**
+ * Whether the project's redirect rules allow the address, or the OAuth client has registered it as its destination after
+ * sign-out.
+ */
+export async function isAppAddress(address: string, clientId?: string): Promise<boolean> {
+  const body = { redirect_to: address, ...(clientId === undefined ? {} : { client_id: clientId }) };
+  return (await post<{ allowed: boolean }>('app', body)).allowed;
 }
 
 /**

@@ -73,6 +73,11 @@ export function formatRelative(instant: string | number | Date, now: number = Da
   return format.format(0, 'second');
 }
 
+/** Formats names as a list, such as "A, B and C". Each name keeps its own text direction. */
+export function formatList(names: readonly string[]): string {
+  return new Intl.ListFormat(formatLocale(i18n.locale)).format(names.map((name) => `\u2068${name}\u2069`));
+}
+
 /**
  * Returns the regional variant of the language from the browser's settings (`en-GB`). Numbers always use Western
  * digits, as do the codes that users receive.

@@ -1,7 +1,7 @@
 import type { User } from '@supabase/supabase-js';
 import { useState } from 'react';
 import { NewNote } from './new-note.tsx';
-import { type Note, supabase } from './supabase.ts';
+import { type Note, signOut, supabase } from './supabase.ts';
 import { useNotes } from './use-notes.ts';
 
 interface Stats {
@@ -22,7 +22,7 @@ export function Board({ user }: { user: User }) {
           {live ? 'live' : 'connecting'}
         </span>
         <span className="who">{user.email || 'guest'}</span>
-        <button type="button" className="quiet" onClick={() => supabase.auth.signOut({ scope: 'local' })}>
+        <button type="button" className="quiet" onClick={signOut}>
           Sign out
         </button>
       </header>

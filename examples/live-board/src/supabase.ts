@@ -1,11 +1,20 @@
 import { createClient } from '@supabase/supabase-js';
 
+const url = import.meta.env.VITE_SUPABASE_URL ?? 'http://127.0.0.1:54321';
+
 /** The stock client. None of this code depends on Plinth. */
 export const supabase = createClient(
-  import.meta.env.VITE_SUPABASE_URL ?? 'http://127.0.0.1:54321',
+  url,
   import.meta.env.VITE_SUPABASE_KEY ?? 'sb_publishable_ACJWlzQHlZjBrEguHvfOxg_3BJgxAaH',
   { auth: { flowType: 'pkce' } },
 );
+
+/** Signs out of the app. The Account pages then offer to sign out of the account and of the other apps too. */
+export async function signOut(): Promise<void> {
+  await supabase.auth.signOut({ scope: 'local' });
+  const back = encodeURIComponent(window.location.origin);
+  window.location.assign(`${url}/account/signed-out?redirect_to=${back}`);
+}
 
 export interface Note {
   id: number;

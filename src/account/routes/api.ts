@@ -90,8 +90,7 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
   const { sessions, auth, windows } = deps;
   const { present, needed } = deps.visitors;
 
-  // Forms on other websites can send text/plain or urlencoded request bodies without a preflight, so these types aren't
-  // parsed here.
+  // Forms on other websites can send these bodies without a preflight, so they aren't parsed here.
   app.removeContentTypeParser('text/plain');
 
   // The schemas are loaded on the first request so that an idle server doesn't use memory for them.
@@ -178,7 +177,7 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
     const scope = bodies.signOut(request.body);
     const session = await sessions.find(cookieOf(request, sessionCookie));
     if (session !== undefined) await leave(request, session, scope);
-    if (scope !== 'others') setCookie(request, reply, undefined);
+    if (scope !== 'elsewhere') setCookie(request, reply, undefined);
     return {};
   });
 
@@ -203,8 +202,10 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
 function appRoutes(app: FastifyInstance, deps: ApiDeps, bodies: () => typeof Bodies): void {
   /** Pages show a link to an app only if they would also redirect to this app. */
   app.post('/app', async (request) => {
-    const { redirect_to: address } = bodies().object(request.body);
-    return { allowed: typeof address === 'string' && deps.isAppAddress(address) };
+    const { redirect_to: address, client_id: clientId } = bodies().object(request.body);
+    if (typeof address !== 'string') return { allowed: false };
+    const isOfClient = typeof clientId === 'string' && deps.consent.isPostLogoutRedirect(clientId, address);
+    return { allowed: deps.isAppAddress(address) || (await isOfClient) };
   });
 
   app.post('/return', async (request) => ({

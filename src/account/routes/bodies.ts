@@ -1,5 +1,7 @@
 /** Parses the request bodies of `/account/api`. Only known fields are passed to auth. */
+
 import { z } from 'zod';
+import type { SignOutScope } from '../browser-sign-in.ts';
 import { AccountError } from '../errors.ts';
 
 const text = z.string().max(4096);
@@ -24,7 +26,7 @@ const factorBody = z.object({ factor_id: uuid, code: text });
 const authorizationId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/);
 const consentBody = z.object({ authorization_id: authorizationId, action: z.enum(['approve', 'deny']) });
 const authorizationBody = z.object({ authorization_id: authorizationId });
-const signOutBody = z.object({ scope: z.enum(['local', 'others', 'global']) });
+const signOutBody = z.object({ scope: z.enum(['local', 'browser', 'elsewhere']) });
 const codeBody = z.object({
   ...address,
   purpose: z.enum(['sign-in', 'sign-up', 'confirm', 'recover']),
@@ -124,7 +126,7 @@ export function authorization(source: unknown): string {
   return read(authorizationBody, source).authorization_id;
 }
 
-export function signOut(body: unknown): 'local' | 'others' | 'global' {
+export function signOut(body: unknown): SignOutScope {
   return read(signOutBody, body).scope;
 }
 

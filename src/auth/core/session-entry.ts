@@ -1,4 +1,5 @@
 /** Renders a session for its user's session list. */
+import type { SessionPlace } from '../queries/session-browsers.ts';
 import type { Session } from '../rows.ts';
 import type { JsonObject } from './json.ts';
 import { toRfc3339 } from './times.ts';
@@ -13,4 +14,11 @@ export function renderSessionEntry(session: Session, isCurrent: boolean): JsonOb
     aal: session.aal ?? 'aal1',
     current: isCurrent,
   };
+}
+
+/** Renders the browser and the app of a session. `app` is null for the Account pages and for unknown apps. */
+export function renderSessionPlace(place: SessionPlace | undefined): JsonObject {
+  const { browser = null, app = null, client_name: name = null, client_uri: uri = null } = place ?? {};
+  const isApp = app !== null || name !== null || uri !== null;
+  return { browser, app: isApp ? { name, url: app ?? uri } : null };
 }

@@ -242,7 +242,7 @@ export async function storePassword(
 ): Promise<void> {
   await updateUser(tx, user, { encrypted_password: hash, ...nothingPending }, ctx.clock.now());
   await deleteOneTimeTokens(tx, user.id);
-  await deleteSessions(tx, user.id, exceptSessionId);
+  await deleteSessions(tx, user.id, exceptSessionId === undefined ? [] : [exceptSessionId]);
 }
 
 /** Invalidates the codes and links that were sent before the primary address changed. */

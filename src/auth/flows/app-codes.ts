@@ -1,9 +1,10 @@
 /**
  * Transfers a sign-in from the Account pages to an app. The signed-in user gets a PKCE code for the app, and the app
  * exchanges the code for a separate session. This session has the same methods, level and factor as the original one.
- * The flow's `referrer` stores the original session's ID.
+ * The flow's `referrer` stores the original session's ID and the app's origin.
  */
 import type { Queryable } from '../../database/types.ts';
+import { splitOnce } from '../../shared/split-once.ts';
 import type { AuthContext } from '../context.ts';
 import { parseChallenge } from '../core/pkce.ts';
 import { isUuid } from '../core/uuid.ts';
@@ -20,6 +21,8 @@ export interface CodeRequest {
   readonly accessToken: string;
   readonly codeChallenge: string;
   readonly codeChallengeMethod: 's256' | 'plain';
+  /** The app's URL, which the code is sent to. */
+  readonly redirectTo: string;
 }
 
 /**
@@ -41,18 +44,32 @@ export async function issueCode(ctx: AuthContext, request: CodeRequest): Promise
     providerType,
     authenticationMethod,
     challenge,
-    referrer: session.id,
+    referrer: `${session.id} ${appOf(request.redirectTo)}`,
   };
   return insertFlowState(ctx.pool, flow, ctx.clock.now());
 }
 
+/** Returns the origin of a website, or the scheme and host of a native app's URL. */
+function appOf(redirectTo: string): string {
+  const { origin, protocol, host } = new URL(redirectTo);
+  return origin === 'null' ? `${protocol}//${host}` : origin;
+}
+
+export interface Origin {
+  /** The session on the Account pages. */
+  readonly session: Session;
+  /** The origin of the app. Null if an earlier version of Plinth created the code. */
+  readonly app: string | null;
+}
+
 /**
- * Returns the session that a code was created from. Returns undefined for other flows.
+ * Returns the session that a code was created from, and the app. Returns undefined for other flows.
  * @throws {AuthError} if that session has ended
  */
-export async function originSession(db: Queryable, flow: FlowState): Promise<Session | undefined> {
+export async function originOf(db: Queryable, flow: FlowState): Promise<Origin | undefined> {
   if (flow.provider_type !== providerType || flow.referrer === null) return undefined;
-  const session = await findSession(db, flow.referrer);
+  const [sessionId, app] = splitOnce(flow.referrer, ' ');
+  const session = await findSession(db, sessionId);
   if (session === undefined) throw authError('flow_state_not_found');
-  return session;
+  return { session, app: app ?? null };
 }

@@ -10,8 +10,9 @@ import { consumeFlowState, findFlowStateByCode } from '../queries/flow-states.ts
 import { setSessionEnd, setSessionTag } from '../queries/sessions.ts';
 import { findUserById } from '../queries/users.ts';
 import type { FlowState } from '../rows.ts';
-import { originSession } from './app-codes.ts';
+import { originOf } from './app-codes.ts';
 import { audit } from './audit.ts';
+import { recordApp } from './session-browsers.ts';
 import { issueSession } from './sessions.ts';
 
 /**
@@ -51,8 +52,12 @@ export async function redeemFlowCode(
     if (!(await consumeFlowState(tx, flow.id))) throw authError('flow_state_not_found');
     await audit(ctx, tx, user, 'login', { traits: { provider_type: flow.provider_type } });
     const method = flow.authentication_method;
-    const origin = await originSession(tx, flow);
+    const from = await originOf(tx, flow);
+    const origin = from?.session;
     const issued = await issueSession(ctx, tx, caller, user, method, { by: 'flow' }, origin);
+    if (from !== undefined) {
+      await recordApp(ctx, tx, { sessionId: issued.sessionId, originId: from.session.id, app: from.app });
+    }
     const notAfter = end ?? origin?.not_after ?? undefined;
     if (notAfter !== undefined) await setSessionEnd(tx, issued.sessionId, notAfter);
     if (origin !== undefined) await setSessionTag(tx, issued.sessionId, origin.tag ?? origin.id);

@@ -3,10 +3,12 @@
 import { randomUUID } from 'node:crypto';
 import type { AuthContext } from '../context.ts';
 import type { Fields, ReadFields } from '../core/fields.ts';
+import { type ClientLogout, parseClientLogout } from '../core/oauth/client-logout.ts';
 import { parseRegistration, parseUpdate } from '../core/oauth/registration.ts';
 import { clientSecretText, hashClientSecret } from '../core/oauth/secrets.ts';
 import { isUuid } from '../core/uuid.ts';
 import { AuthError, authError } from '../errors.ts';
+import { listClientLogouts, storeClientLogout } from '../queries/oauth-client-logout.ts';
 import {
   deleteOAuthClient,
   findOAuthClient,
@@ -20,6 +22,7 @@ import { requireOAuthServer } from './oauth-authorize.ts';
 
 export interface RegisteredClient {
   readonly client: OAuthClient;
+  readonly logout: ClientLogout | undefined;
   /** The client's secret. Only set if it was just generated, because only its hash is stored. */
   readonly secret: string | undefined;
 }
@@ -40,8 +43,19 @@ export function registerByAdmin(ctx: AuthContext, body: ReadFields): Promise<Reg
   return insertClient(ctx, body, 'manual');
 }
 
-export function listClients(ctx: AuthContext): Promise<OAuthClient[]> {
-  return listOAuthClients(ctx.pool);
+export async function listClients(ctx: AuthContext): Promise<RegisteredClient[]> {
+  return withLogouts(ctx, await listOAuthClients(ctx.pool));
+}
+
+async function withLogouts(ctx: AuthContext, clients: readonly OAuthClient[]): Promise<RegisteredClient[]> {
+  const ids = clients.map(({ id }) => id);
+  const logouts = ctx.hasOwnTables ? await listClientLogouts(ctx.pool, ids) : undefined;
+  return clients.map((client) => ({ client, logout: logouts?.get(client.id), secret: undefined }));
+}
+
+/** Returns a client with its sign-out metadata. */
+export async function describeClient(ctx: AuthContext, client: OAuthClient): Promise<RegisteredClient> {
+  return (await withLogouts(ctx, [client]))[0] as RegisteredClient;
 }
 
 /** Finds a client by ID. @throws {AuthError} validation_failed, or oauth_client_not_found with status 404 */
@@ -57,11 +71,34 @@ export async function updateClient(
   ctx: AuthContext,
   client: OAuthClient,
   body: ReadFields,
-): Promise<OAuthClient> {
-  const patch = reading(body, (fields) => parseUpdate(fields, client.client_type));
-  const updated = await updateOAuthClient(ctx.pool, client.id, patch, ctx.clock.now());
+): Promise<RegisteredClient> {
+  const { logout: previous } = await describeClient(ctx, client);
+  const { patch, logout } = reading(body, (fields) => {
+    const changed = parseClientLogout(fields, previous);
+    return { patch: parseUpdate(fields, client.client_type, changed !== undefined), logout: changed };
+  });
+  await requireNotifiable(ctx, client.registration_type, logout);
+  const updated = await ctx.pool.transaction(async (tx) => {
+    if (logout !== undefined) await storeClientLogout(tx, client.id, logout);
+    return updateOAuthClient(tx, client.id, patch, ctx.clock.now());
+  });
   if (updated === undefined) throw authError('oauth_client_not_found');
-  return updated;
+  return { client: updated, logout: logout ?? previous, secret: undefined };
+}
+
+/** Checks the sign-out metadata. An operator may enter a private address for a client that they registered. */
+async function requireNotifiable(
+  ctx: AuthContext,
+  type: OAuthClient['registration_type'],
+  logout: ClientLogout | undefined,
+): Promise<void> {
+  if (logout === undefined) return;
+  if (!ctx.hasOwnTables)
+    throw authError('validation_failed', 'This database can\u2019t store sign-out metadata');
+  if (type === 'manual' || logout.backchannelUri === null) return;
+  await ctx.outgoing.requirePublic(logout.backchannelUri).catch((cause: unknown) => {
+    throw authError('validation_failed', 'backchannel_logout_uri must be a public https URL', { cause });
+  });
 }
 
 export async function deleteClient(ctx: AuthContext, client: OAuthClient): Promise<void> {
@@ -81,7 +118,7 @@ export async function regenerateSecret(ctx: AuthContext, client: OAuthClient): P
   const secretHash = hashClientSecret(secret);
   const updated = await updateOAuthClient(ctx.pool, client.id, { secretHash }, ctx.clock.now());
   if (updated === undefined) throw authError('oauth_client_not_found');
-  return { client: updated, secret };
+  return { ...(await describeClient(ctx, updated)), secret };
 }
 
 async function insertClient(
@@ -89,9 +126,9 @@ async function insertClient(
   body: ReadFields,
   registrationType: 'manual' | 'dynamic',
 ): Promise<RegisteredClient> {
-  const registration = reading(body, (fields) => {
+  const { registration, logout } = reading(body, (fields) => {
     try {
-      return parseRegistration(fields);
+      return { registration: parseRegistration(fields), logout: parseClientLogout(fields) };
     } catch (error) {
       // As in upstream, the message contains the original error with its status.
       if (!(error instanceof AuthError) || error.code !== 'validation_failed') throw error;
@@ -99,17 +136,14 @@ async function insertClient(
     }
   });
   const secret = registration.clientType === 'confidential' ? clientSecretText() : undefined;
-  const client = await insertOAuthClient(
-    ctx.pool,
-    {
-      ...registration,
-      id: randomUUID(),
-      registrationType,
-      secretHash: secret === undefined ? null : hashClientSecret(secret),
-    },
-    ctx.clock.now(),
-  );
-  return { client, secret };
+  await requireNotifiable(ctx, registrationType, logout);
+  const secretHash = secret === undefined ? null : hashClientSecret(secret);
+  const added = { ...registration, id: randomUUID(), registrationType, secretHash };
+  const client = await ctx.pool.transaction(async (tx) => {
+    if (logout !== undefined) await storeClientLogout(tx, added.id, logout);
+    return insertOAuthClient(tx, added, ctx.clock.now());
+  });
+  return { client, logout, secret };
 }
 
 function reading<T>(body: ReadFields, read: (fields: Fields) => T): T {

@@ -7,6 +7,7 @@ import type { UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import type { OpenedAuthorization } from '../core/oauth/render-authorization.ts';
 import { coversScopes, parseScopes } from '../core/oauth/scopes.ts';
+import { sessionIdOfCode } from '../core/oauth/secrets.ts';
 import { withParams } from '../core/redirects.ts';
 import { toMs } from '../core/times.ts';
 import { type AuthError, authError } from '../errors.ts';
@@ -19,9 +20,13 @@ import {
 } from '../queries/oauth-authorizations.ts';
 import { findOAuthClient } from '../queries/oauth-clients.ts';
 import { findConsent, upsertConsent } from '../queries/oauth-consents.ts';
-import type { OAuthAuthorization, User } from '../rows.ts';
+import type { OAuthAuthorization } from '../rows.ts';
 import { notify } from './notify.ts';
 import { recordEvent } from './security-events.ts';
+import { recordApp } from './session-browsers.ts';
+
+/** The user who decides an authorization, and the session they use. */
+type Decider = Pick<UserCaller, 'user' | 'session'>;
 
 /**
  * Opens an authorization for the user who will decide it.
@@ -30,7 +35,7 @@ import { recordEvent } from './security-events.ts';
 export async function openAuthorization(
   ctx: AuthContext,
   authorizationId: string,
-  user: User,
+  { user, session }: Decider,
 ): Promise<OpenedAuthorization> {
   const notPendingMessage = 'authorization request cannot be processed';
   const isMine = (row: OAuthAuthorization) => row.user_id === null || row.user_id === user.id;
@@ -41,7 +46,7 @@ export async function openAuthorization(
       await setAuthorizationUser(tx, row.id, user.id);
       const consent = await findConsent(tx, user.id, row.client_id);
       if (consent && coversScopes(parseScopes(consent.scopes), parseScopes(row.scope))) {
-        const code = await approveAuthorization(tx, row.id, ctx.clock.now());
+        const code = await approve(ctx, tx, row, session);
         return { kind: 'allowed', redirectUrl: successUrl(ctx, row, code) };
       }
     }
@@ -69,15 +74,28 @@ export async function decideAuthorization(
     }
     const client = await findOAuthClient(tx, row.client_id);
     if (client === undefined) return notFound();
-    const now = ctx.clock.now();
-    const code = await approveAuthorization(tx, row.id, now);
+    const code = await approve(ctx, tx, row, caller.session);
     const consent = { userId: user.id, clientId: row.client_id, scopes: parseScopes(row.scope) };
-    await upsertConsent(tx, consent, now);
+    await upsertConsent(tx, consent, ctx.clock.now());
     const details = { client_id: row.client_id, name: client.client_name ?? '', scopes: row.scope };
     const event = await recordEvent(ctx, tx, caller, user.id, 'app_connected', details);
     await notify(ctx, tx, caller, user, 'app_connected', { app: details.name || row.client_id, event });
     return successUrl(ctx, row, code);
   });
+}
+
+/** Approves an authorization and returns its code. The client's session belongs to the browser that decided. */
+async function approve(
+  ctx: AuthContext,
+  tx: Transaction,
+  row: OAuthAuthorization,
+  session: UserCaller['session'],
+): Promise<string> {
+  const code = await approveAuthorization(tx, row.id, ctx.clock.now());
+  if (session) {
+    await recordApp(ctx, tx, { sessionId: sessionIdOfCode(code), originId: session.id, app: null });
+  }
+  return code;
 }
 
 /**

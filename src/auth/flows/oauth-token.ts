@@ -12,6 +12,7 @@ import { isBanned } from '../core/render-user.ts';
 import { toMs } from '../core/times.ts';
 import { internalError, OAuthShapedError } from '../errors.ts';
 import { consumeAuthorization, findAuthorizationByCode } from '../queries/oauth-authorizations.ts';
+import { listClientLogouts } from '../queries/oauth-client-logout.ts';
 import { deleteClientSession } from '../queries/sessions.ts';
 import { findUserById } from '../queries/users.ts';
 import type { OAuthAuthorization, OAuthClient, User } from '../rows.ts';
@@ -57,7 +58,10 @@ export async function redeemCode(
     await revokeReplayed(ctx, client, code);
     throw invalidGrant('Invalid authorization code');
   }
-  const idToken = scopes.includes('openid') ? signIdToken(ctx, user, authorization, scopes) : undefined;
+  const sessionId = (await receivesLogouts(ctx, client)) ? session.sessionId : undefined;
+  const idToken = scopes.includes('openid')
+    ? signIdToken(ctx, user, authorization, { scopes, sessionId })
+    : undefined;
   return { session, idToken };
 }
 
@@ -117,17 +121,23 @@ async function revokeReplayed(ctx: AuthContext, client: OAuthClient, code: strin
   });
 }
 
+/** Only these clients get the claim `sid`, so that other clients get the same ID tokens as from upstream. */
+async function receivesLogouts(ctx: AuthContext, { id }: OAuthClient): Promise<boolean> {
+  if (!ctx.hasOwnTables) return false;
+  return ((await listClientLogouts(ctx.pool, [id])).get(id)?.backchannelUri ?? null) !== null;
+}
+
 function signIdToken(
   ctx: AuthContext,
   user: User,
   authorization: OAuthAuthorization,
-  scopes: readonly string[],
+  more: { readonly scopes: readonly string[]; readonly sessionId: string | undefined },
 ): string {
   const nowSeconds = Math.floor(ctx.clock.now() / 1000);
   return ctx.keys.sign(
     idTokenClaims({
       user,
-      scopes,
+      ...more,
       issuer: ctx.settings.issuer(),
       clientId: authorization.client_id,
       nonce: authorization.nonce,

@@ -5,7 +5,9 @@ import type { AdminCaller, Caller, UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { isUuid } from '../core/uuid.ts';
 import { authError, internalError } from '../errors.ts';
+import { listBrowserSessions, listSessionPlaces, type SessionPlace } from '../queries/session-browsers.ts';
 import {
+  deleteListedSessions,
   deleteOwnSession,
   deleteSession,
   deleteSessions,
@@ -15,6 +17,7 @@ import {
 import type { Session, User } from '../rows.ts';
 import { audit } from './audit.ts';
 import { isClient, rejectClient } from './authenticate.ts';
+import { endAndNotify } from './oauth-logout.ts';
 import { recordEvent, recordOperatorEvent } from './security-events.ts';
 
 export type SignOutScope = 'global' | 'local' | 'others';
@@ -32,7 +35,7 @@ export async function signOut(ctx: AuthContext, caller: UserCaller, scope: SignO
   await logOut(ctx, user, async (tx) => {
     if (endsOne) return deleteSession(tx, session.id);
     await recordEvent(ctx, tx, caller, user.id, 'sessions_ended', { scope });
-    return deleteSessions(tx, user.id, scope === 'others' ? session?.id : undefined);
+    return deleteSessions(tx, user.id, scope === 'others' && session ? [session.id] : []);
   });
 }
 
@@ -50,13 +53,40 @@ async function logOut(
   end: (tx: Transaction) => Promise<unknown>,
 ): Promise<void> {
   try {
-    await ctx.pool.transaction(async (tx) => {
+    await endAndNotify(ctx, user.id, async (tx) => {
       await audit(ctx, tx, user, 'logout');
       await end(tx);
     });
   } catch (cause) {
     throw internalError('Error logging out user', cause);
   }
+}
+
+/** `this`: all sessions in the caller's browser. `others`: all sessions that aren't in the caller's browser. */
+export type BrowserScope = 'this' | 'others';
+
+/** Ends the user's sessions by browser. A session without a known browser counts as a separate browser. */
+export async function signOutBrowsers(
+  ctx: AuthContext,
+  caller: UserCaller,
+  scope: BrowserScope,
+): Promise<void> {
+  const { user, session } = caller;
+  if (session === undefined) throw authError('session_not_found');
+  await logOut(ctx, user, async (tx) => {
+    if (scope === 'others') await recordEvent(ctx, tx, caller, user.id, 'sessions_ended', { scope });
+    const ids = ctx.hasOwnTables ? await listBrowserSessions(tx, session) : [session.id];
+    await (scope === 'this' ? deleteListedSessions(tx, user.id, ids) : deleteSessions(tx, user.id, ids));
+  });
+}
+
+/** Returns where each of the user's sessions is used, by session ID. */
+export async function listPlaces(
+  ctx: AuthContext,
+  user: Pick<User, 'id'>,
+): Promise<ReadonlyMap<string, SessionPlace>> {
+  const places = ctx.hasOwnTables ? await listSessionPlaces(ctx.pool, user.id) : [];
+  return new Map(places.map((place) => [place.session_id, place]));
 }
 
 export function listUserSessions(ctx: AuthContext, user: Pick<User, 'id'>): Promise<Session[]> {
@@ -90,7 +120,7 @@ async function endOne(
   record: (tx: Transaction, device: string) => Promise<void>,
 ): Promise<void> {
   if (!isUuid(id)) throw authError('validation_failed', 'session id must be an UUID', { status: 404 });
-  const wasDeleted = await ctx.pool.transaction(async (tx) => {
+  const wasDeleted = await endAndNotify(ctx, user.id, async (tx) => {
     const session = await findSession(tx, id);
     if (!(await deleteOwnSession(tx, id, user.id))) return false;
     await audit(ctx, tx, user, 'logout', { traits: { session_id: id }, ip: caller.ip });

@@ -16,6 +16,7 @@ import { requireNoSso } from './enforced-sso.ts';
 import { runHook } from './hooks.ts';
 import { noteSignIn } from './note-sign-in.ts';
 import { type Proof, requireProof } from './proof.ts';
+import { recordBrowser } from './session-browsers.ts';
 
 /** The values of the `amr` claim. */
 export type AuthenticationMethod =
@@ -61,6 +62,7 @@ export async function issueSession(
     { id: sessionId, userId: user.id, userAgent, ip, ...(grant ? { oauth: grant } : {}) },
     now,
   );
+  if (grant === undefined) await recordBrowser(ctx, tx, caller, { sessionId, userId: user.id });
   const refreshToken = await insertRefreshToken(tx, { userId: user.id, sessionId, parent: null }, now);
   await updateUser(tx, user, { last_sign_in_at: fromMs(now) }, now);
   // A session that a client or an app gets from an existing sign-in isn't a sign-in of the user.

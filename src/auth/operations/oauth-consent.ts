@@ -19,9 +19,9 @@ export const openOAuthAuthorization: Operation<AuthorizationCall, OpenedAuthoriz
   guards: [],
   async run(ctx, { caller, authorizationId, origin }) {
     requireOAuthServer(ctx);
-    const { user } = await requirePerson(ctx, caller);
+    const self = await requirePerson(ctx, caller);
     rejectForeignOrigin(ctx, origin);
-    return openAuthorization(ctx, authorizationId, user);
+    return openAuthorization(ctx, authorizationId, self);
   },
 };
 

@@ -2,7 +2,7 @@
 import { authError } from '../errors.ts';
 import { audienceOf, firstAudience } from '../flows/audience.ts';
 import { requireCaller, requireUser } from '../flows/authenticate.ts';
-import { type SignOutScope, signOut } from '../flows/own-sessions.ts';
+import { type BrowserScope, type SignOutScope, signOut, signOutBrowsers } from '../flows/own-sessions.ts';
 import { updateOwnUser } from '../flows/own-user.ts';
 import { retryOnConflict } from '../flows/retry-conflicts.ts';
 import type { User } from '../rows.ts';
@@ -39,6 +39,18 @@ export const endSessions: Operation<SignOutCall, void> = {
   async run(ctx, { caller, scope }) {
     const self = await requireCaller(ctx, caller);
     await signOut(ctx, self, parseScope(scope));
+  },
+};
+
+export interface BrowserSignOutCall extends Call {
+  readonly scope: BrowserScope;
+}
+
+/** Ends sessions by browser. Only the Account pages can call this operation. */
+export const endBrowserSessions: Operation<BrowserSignOutCall, void> = {
+  guards: [],
+  async run(ctx, { caller, scope }) {
+    await signOutBrowsers(ctx, await requireUser(ctx, caller), scope);
   },
 };
 

@@ -16,7 +16,7 @@ export interface Lifetimes {
   readonly longestCodeMs: number;
 }
 
-const dayMs = 86_400_000;
+export const dayMs = 86_400_000;
 export const batchRows = 100;
 
 /** Returns the statements. Each of them deletes one batch and returns the deleted or changed rows. */

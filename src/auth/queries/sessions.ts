@@ -152,10 +152,26 @@ export async function deleteOwnSession(db: Queryable, id: string, userId: string
   return rows.length > 0;
 }
 
-export async function deleteSessions(db: Queryable, userId: string, exceptId?: string): Promise<void> {
+/** Deletes the user's sessions except the given ones. */
+export async function deleteSessions(
+  db: Queryable,
+  userId: string,
+  exceptIds: readonly string[] = [],
+): Promise<void> {
   await deleteCodes(db, userId);
-  const others = exceptId === undefined ? sql.empty : sql` and id <> ${exceptId}`;
-  await db.query(sql`delete from auth.sessions where user_id = ${userId}${others}`);
+  await db.query(
+    sql`delete from auth.sessions where user_id = ${userId} and id <> all(${exceptIds}::uuid[])`,
+  );
+}
+
+/** Deletes the given sessions of the user. */
+export async function deleteListedSessions(
+  db: Queryable,
+  userId: string,
+  ids: readonly string[],
+): Promise<void> {
+  await deleteCodes(db, userId);
+  await db.query(sql`delete from auth.sessions where user_id = ${userId} and id = any(${ids}::uuid[])`);
 }
 
 /** Deletes all of the client's sessions, for all users. */

@@ -59,6 +59,7 @@ function documentOf(ctx: AuthContext): JsonObject {
   return discoveryDocument({
     issuer: ctx.settings.issuer(),
     allowsRegistration: enabled && allowsRegistration,
+    hasLogout: enabled && ctx.settings.hasAccountPages,
     algorithm: ctx.keys.signingAlgorithm(),
   });
 }

@@ -1,11 +1,13 @@
 /** Declares the routes for the OAuth server's clients: their administration, and dynamic registration (RFC 7591). */
 import type { AuthContext } from '../context.ts';
 import type { JsonObject } from '../core/json.ts';
+import { renderClientLogout } from '../core/oauth/client-logout.ts';
 import { toRfc3339 } from '../core/times.ts';
 import { requireAdmin } from '../flows/authenticate.ts';
 import { requireOAuthServer } from '../flows/oauth-authorize.ts';
 import {
   deleteClient,
+  describeClient,
   listClients,
   type RegisteredClient,
   regenerateSecret,
@@ -28,7 +30,6 @@ export function oauthClientRoutes({ define }: Router, ctx: AuthContext): void {
     await enter(exchange);
     return requireOAuthClient(ctx, exchange.params.clientId ?? '');
   };
-  const withoutSecret = (client: OAuthClient) => render({ client, secret: undefined });
 
   const register: Handler = async ({ body, reply }) => {
     const registered = registerDynamically(ctx, body);
@@ -41,7 +42,7 @@ export function oauthClientRoutes({ define }: Router, ctx: AuthContext): void {
     await enter(exchange);
     const clients = await listClients(ctx);
     // As in upstream, an empty list is omitted.
-    return clients.length === 0 ? {} : { clients: clients.map(withoutSecret) };
+    return clients.length === 0 ? {} : { clients: clients.map(render) };
   });
 
   define('POST', '/admin/oauth/clients', async (exchange) => {
@@ -51,11 +52,11 @@ export function oauthClientRoutes({ define }: Router, ctx: AuthContext): void {
   });
 
   define('GET', '/admin/oauth/clients/:clientId', async (exchange) =>
-    withoutSecret(await enterWithClient(exchange)),
+    render(await describeClient(ctx, await enterWithClient(exchange))),
   );
 
   define('PUT', '/admin/oauth/clients/:clientId', async (exchange) =>
-    withoutSecret(await updateClient(ctx, await enterWithClient(exchange), exchange.body)),
+    render(await updateClient(ctx, await enterWithClient(exchange), exchange.body)),
   );
 
   define('DELETE', '/admin/oauth/clients/:clientId', async (exchange) => {
@@ -68,7 +69,7 @@ export function oauthClientRoutes({ define }: Router, ctx: AuthContext): void {
   );
 }
 
-function render({ client, secret }: RegisteredClient): JsonObject {
+function render({ client, logout, secret }: RegisteredClient): JsonObject {
   return {
     client_id: client.id,
     ...(secret === undefined ? {} : { client_secret: secret }),
@@ -80,6 +81,7 @@ function render({ client, secret }: RegisteredClient): JsonObject {
     ...(client.client_name ? { client_name: client.client_name } : {}),
     ...(client.client_uri ? { client_uri: client.client_uri } : {}),
     ...(client.logo_uri ? { logo_uri: client.logo_uri } : {}),
+    ...renderClientLogout(logout),
     registration_type: client.registration_type,
     created_at: toRfc3339(client.created_at),
     updated_at: toRfc3339(client.updated_at),

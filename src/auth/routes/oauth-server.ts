@@ -1,6 +1,6 @@
 /**
  * Declares the routes of the OAuth 2.1 server and OpenID provider, compatible with GoTrue 2.196: /oauth/authorize, the
- * user's consent, /oauth/token and /oauth/userinfo.
+ * user's consent, /oauth/token and /oauth/userinfo. /oauth/logout isn't part of upstream.
  *
  * Glossary. *Client*: an app that requests access on behalf of a user. *Authorization*: a client's request, pending
  * until the user decides. *Consent*: the stored decision, which upstream calls a *grant* in its API for users.
@@ -15,6 +15,7 @@ import { OAuthShapedError } from '../errors.ts';
 import { requireCaller } from '../flows/authenticate.ts';
 import { authorize, requireOAuthServer } from '../flows/oauth-authorize.ts';
 import { authenticateClient, grantTokens } from '../flows/oauth-grant-types.ts';
+import { endSessionUrl } from '../flows/oauth-logout.ts';
 import { type Exchange, header } from '../http/exchange.ts';
 import { decideOAuthAuthorization, openOAuthAuthorization } from '../operations/oauth-consent.ts';
 import type { Router } from './route.ts';
@@ -53,6 +54,14 @@ export function oauthServerRoutes({ define, serve }: Router, ctx: AuthContext): 
     if (params === undefined) throw new OAuthShapedError('invalid_request', 'Invalid JSON body');
     return renderTokens(await grantTokens(ctx, exchange.caller, params, client));
   });
+
+  // The browser is redirected with 303 so that a form post becomes a GET request.
+  define('GET', '/oauth/logout', async ({ reply, query }) =>
+    reply.redirect(await endSessionUrl(ctx, query), 303),
+  );
+  define('POST', '/oauth/logout', async ({ reply, text }) =>
+    reply.redirect(await endSessionUrl(ctx, new URLSearchParams(text)), 303),
+  );
 
   define('GET', '/oauth/userinfo', async (exchange) => {
     requireOAuthServer(ctx);

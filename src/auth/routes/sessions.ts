@@ -3,9 +3,9 @@
  * and DELETE /user/sessions/:id.
  */
 import type { AuthContext } from '../context.ts';
-import { renderSessionEntry } from '../core/session-entry.ts';
+import { renderSessionEntry, renderSessionPlace } from '../core/session-entry.ts';
 import { requireUser } from '../flows/authenticate.ts';
-import { endSession, listUserSessions } from '../flows/own-sessions.ts';
+import { endSession, listPlaces, listUserSessions } from '../flows/own-sessions.ts';
 import { endSessions } from '../operations/own-user.ts';
 import type { Router } from './route.ts';
 
@@ -20,8 +20,13 @@ export function sessionRoutes({ define, serve }: Router, ctx: AuthContext): void
 
   define('GET', '/user/sessions', async ({ caller }) => {
     const { user, session } = await requireUser(ctx, caller);
-    const sessions = await listUserSessions(ctx, user);
-    return { sessions: sessions.map((each) => renderSessionEntry(each, each.id === session?.id)) };
+    const [sessions, places] = await Promise.all([listUserSessions(ctx, user), listPlaces(ctx, user)]);
+    return {
+      sessions: sessions.map((each) => ({
+        ...renderSessionEntry(each, each.id === session?.id),
+        ...renderSessionPlace(places.get(each.id)),
+      })),
+    };
   });
 
   define('DELETE', '/user/sessions/:id', async ({ caller, params, reply }) => {

@@ -96,6 +96,8 @@ export interface UserOperations {
   read(): Promise<AuthUser>;
   update(body: Body): Promise<void>;
   signOut(scope: string): Promise<void>;
+  /** Ends the sessions in this browser, including those of apps, or all sessions in other browsers. */
+  signOutBrowsers(scope: 'this' | 'others'): Promise<void>;
   challengeFactor(factorId: string): Promise<{ id: string }>;
   verifyFactor(factorId: string, body: Body): Promise<TokenPair>;
   verifyRecoveryCode(body: Body): Promise<TokenPair>;

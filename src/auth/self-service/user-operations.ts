@@ -5,7 +5,7 @@ import { renderChallenge } from '../core/render-factor.ts';
 import { renderUser } from '../core/render-user.ts';
 import { challengeOwnFactor, verifyOwnFactor, verifyOwnRecoveryCode } from '../operations/factors.ts';
 import { decideOAuthAuthorization, openOAuthAuthorization } from '../operations/oauth-consent.ts';
-import { changeOwnUser, endSessions, readOwnUser } from '../operations/own-user.ts';
+import { changeOwnUser, endBrowserSessions, endSessions, readOwnUser } from '../operations/own-user.ts';
 import { identityLinking } from '../operations/providers.ts';
 import { get, post, type Run } from './run.ts';
 import { type AuthUser, type OpenAuthorization, pairOf, type UserOperations } from './types.ts';
@@ -17,6 +17,7 @@ export function userOperations(run: Run): UserOperations {
       await run({ method: 'PUT', path: '/user' }, changeOwnUser, { content });
     },
     signOut: (scope) => run(post(`/logout?scope=${scope}`, 204), endSessions, { scope }),
+    signOutBrowsers: (scope) => run(post('/logout', 204), endBrowserSessions, { scope }),
     async challengeFactor(factorId) {
       const input = { factorId, hasBody: true, content: {} };
       return renderChallenge(await run(post(`/factors/${factorId}/challenge`), challengeOwnFactor, input));

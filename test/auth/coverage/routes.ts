@@ -47,7 +47,13 @@ export const contractRoutes: readonly RouteEntry[] = [
     'GET /oauth/authorizations/{id}',
     'POST /oauth/authorizations/{id}/consent',
   ),
-  ...routes('POST /oauth/token', 'GET /oauth/userinfo', 'POST /oauth/clients/register'),
+  ...routes(
+    'POST /oauth/token',
+    'GET /oauth/userinfo',
+    'GET /oauth/logout',
+    'POST /oauth/logout',
+    'POST /oauth/clients/register',
+  ),
   ...routes('GET /user/oauth/grants', 'DELETE /user/oauth/grants'),
   ...routes('GET /scim/v2/ServiceProviderConfig', 'GET /scim/v2/ResourceTypes', 'GET /scim/v2/Schemas', {
     noSuccess: 'off, as upstream',

@@ -1,7 +1,9 @@
 /** The last pages of a flow: signed out, and page not found. */
 import { lazy, Suspense } from 'react';
+import { formatList } from '../../lib/i18n.ts';
 import { Copyable } from '../../ui/copyable.tsx';
 import { t as ui } from '../../ui/text.ts';
+import { lastSignOut } from '../account-api.ts';
 import { useFlow } from '../flow.ts';
 import { usePageConfig } from '../page-config.ts';
 import { Aside, PageButton } from '../parts.tsx';
@@ -21,7 +23,7 @@ export function SignedOutPage() {
   return (
     <Shell
       page={isStillIn ? 'page.still-in' : 'page.signed-out'}
-      intro={isStillIn ? undefined : isEnded ? t('sign-in.ended') : t('signed-out.text')}
+      intro={isStillIn ? undefined : isEnded ? t('sign-in.ended') : signedOutText()}
     >
       {isStillIn || redirectTo !== undefined ? (
         <Suspense>
@@ -35,6 +37,15 @@ export function SignedOutPage() {
       )}
     </Shell>
   );
+}
+
+/** Names the apps that stay signed in. After a reload, the page doesn't know them. */
+function signedOutText(): string {
+  const known = lastSignOut();
+  if (known === undefined) return t('signed-out.text');
+  if (known.scope === 'browser') return t('signed-out.all');
+  if (known.apps.length === 0) return t('signed-out.alone');
+  return t('signed-out.apps', { apps: formatList(known.apps) });
 }
 
 export function ErrorPage() {

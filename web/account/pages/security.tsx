@@ -11,11 +11,13 @@ import { usePageConfig } from '../page-config.ts';
 import { PageButton, PageLink, Waiting } from '../parts.tsx';
 import { ActivitySection } from '../security/activity.tsx';
 import { AppsSection } from '../security/apps.tsx';
+import { Card } from '../security/card.tsx';
 import { DataSection } from '../security/data.tsx';
 import { EmailSection } from '../security/email.tsx';
 import { FactorsSection } from '../security/factors.tsx';
 import { SessionContext } from '../security/fresh.tsx';
 import { IdentitiesSection } from '../security/identities.tsx';
+import { type AppSessions, appsHere } from '../security/own-sessions.ts';
 import { PasskeysSection } from '../security/passkeys.tsx';
 import { PasswordSection } from '../security/password.tsx';
 import { PhoneSection } from '../security/phone.tsx';
@@ -31,6 +33,7 @@ import {
 } from '../session.ts';
 import { SessionFailed } from '../session-failed.tsx';
 import { Shell } from '../shell.tsx';
+import { SignOutChoice } from '../sign-out-choice.tsx';
 import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
 
@@ -91,8 +94,12 @@ export function SecurityPage() {
 }
 
 function Sections({ user, onDeleted }: { user: User; onDeleted: () => void }) {
+  const [otherApps, setOtherApps] = useState<readonly AppSessions[]>([]);
   const leave = useSubmit(async () => {
-    await signOut('local');
+    // If the list of apps can't be loaded, the user can still sign out of the account.
+    const others = await appsHere().catch(() => undefined);
+    if (others === undefined || others.length === 0) await signOut('local', others && []);
+    else setOtherApps(others);
     return undefined;
   });
   const isGuest = user.is_anonymous === true;
@@ -104,10 +111,17 @@ function Sections({ user, onDeleted }: { user: User; onDeleted: () => void }) {
         <Button component="a" variant="default" href="/account/accounts">
           {t('security.accounts')}
         </Button>
-        <Button variant="default" loading={leave.busy} onClick={() => leave.run(undefined)}>
-          {t('security.sign-out')}
-        </Button>
+        {otherApps.length === 0 ? (
+          <Button variant="default" loading={leave.busy} onClick={() => leave.run(undefined)}>
+            {t('security.sign-out')}
+          </Button>
+        ) : null}
       </div>
+      {otherApps.length === 0 ? null : (
+        <Card title={t('sign-out.title')}>
+          <SignOutChoice apps={otherApps} onStay={() => setOtherApps([])} />
+        </Card>
+      )}
       <ErrorSummary problems={leave.problems} />
       {isGuest ? (
         <Notice tone="info">

@@ -1,9 +1,12 @@
 import { Button } from '@mantine/core';
-import { useEffect, useState } from 'react';
-import { isAppAddress, signOut } from '../account-api.ts';
+import { useEffect, useRef, useState } from 'react';
+import { isAppAddress, leaveFor, signOut } from '../account-api.ts';
 import { hostOf, useFlow } from '../flow.ts';
-import { Form, PageLink, Submit, wide } from '../parts.tsx';
+import { Form } from '../form.tsx';
+import { PageLink, Submit, Waiting, wide } from '../parts.tsx';
+import { type AppSessions, appsHere } from '../security/own-sessions.ts';
 import { nameOf, useSession } from '../session.ts';
+import { SignOutChoice } from '../sign-out-choice.tsx';
 import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
 
@@ -14,29 +17,50 @@ import { useSubmit } from '../use-submit.ts';
 export function SignedOutMore() {
   const state = useSession();
   const { redirectTo } = useFlow();
+  const { clientId, state: clientState } = endSessionRequest();
   const [isKnown, setKnown] = useState(false);
   useEffect(() => {
     // If the request fails, the link back is omitted.
-    if (redirectTo !== undefined) isAppAddress(redirectTo).then(setKnown, () => setKnown(false));
-  }, [redirectTo]);
+    if (redirectTo !== undefined) isAppAddress(redirectTo, clientId).then(setKnown, () => setKnown(false));
+  }, [redirectTo, clientId]);
   const submit = useSubmit(async () => {
-    await signOut('local');
+    await signOut('local', []);
     return undefined;
   });
   const host = hostOf(redirectTo);
+  const target = redirectTo && withState(redirectTo, clientState);
   const isStillIn = state.status === 'signed-in';
+  const wasIn = useRef(isStillIn);
+  useEffect(() => {
+    // The user has just signed out here, so the client gets the browser back. Without that click, the page only shows a
+    // link, because any website can open it.
+    const hasLeft = wasIn.current && state.status === 'signed-out' && state.reason === 'left';
+    if (hasLeft && isKnown && clientId !== undefined && target) void leaveFor(target);
+    wasIn.current = isStillIn;
+  }, [state, isStillIn, isKnown, clientId, target]);
+  const [apps, setApps] = useState<readonly AppSessions[]>();
+  useEffect(() => {
+    // If the request fails, the page still offers to sign out of the account.
+    if (isStillIn) appsHere().then(setApps, () => setApps([]));
+  }, [isStillIn]);
   return (
     <>
       {isStillIn ? (
-        <Form onSubmit={submit.onSubmit} problems={submit.problems}>
+        <>
           <p>
             {nameOf(state.session.user) === ''
               ? t('still-in.guest')
               : t('still-in.text', { who: nameOf(state.session.user) })}
           </p>
-          <Submit busy={submit.busy}>{t('still-in.submit')}</Submit>
+          {apps === undefined ? <Waiting /> : null}
+          {apps?.length === 0 ? (
+            <Form onSubmit={submit.onSubmit} problems={submit.problems}>
+              <Submit busy={submit.busy}>{t('still-in.submit')}</Submit>
+            </Form>
+          ) : null}
+          {apps !== undefined && apps.length > 0 ? <SignOutChoice apps={apps} /> : null}
           <PageLink to="security">{t('error.home')}</PageLink>
-        </Form>
+        </>
       ) : null}
       {isKnown && host !== undefined ? (
         <Button
@@ -45,11 +69,25 @@ export function SignedOutMore() {
           size="md"
           fullWidth
           classNames={wide}
-          href={redirectTo}
+          href={target}
         >
           {t('still-in.back', { host })}
         </Button>
       ) : null}
     </>
   );
+}
+
+/** The parameters of the end session endpoint (`src/auth/flows/oauth-logout.ts`). */
+function endSessionRequest(): { clientId: string | undefined; state: string | undefined } {
+  const query = new URLSearchParams(window.location.search);
+  const clientId = query.get('client_id') ?? undefined;
+  return { clientId, state: clientId === undefined ? undefined : (query.get('state') ?? undefined) };
+}
+
+function withState(address: string, state: string | undefined): string {
+  if (state === undefined || !URL.canParse(address)) return address;
+  const url = new URL(address);
+  url.searchParams.set('state', state);
+  return url.href;
 }

@@ -11,44 +11,29 @@ import { problemOf } from '../problems.ts';
 import { callAuth, type User } from '../session.ts';
 import { t } from '../text.ts';
 import { Badge, Card, LoadFailed } from './card.tsx';
+import { type BrowserSessions, groupByBrowser, listSessions } from './own-sessions.ts';
 import classes from './security.module.css';
 import { SessionPolicy } from './session-policy.tsx';
 
-interface SessionEntry {
-  readonly id: string;
-  readonly created_at: string;
-  readonly refreshed_at: string | null;
-  readonly user_agent: string | null;
-  readonly ip: string | null;
-  readonly aal: string;
-  readonly current: boolean;
-}
-
 const none: never[] = [];
 
-/** All of the user's sessions, the current one first. Other sessions can be ended one by one or all together. */
+/** All of the user's sessions by browser, the current browser first. Each browser names the apps that are signed in. */
 export function SessionsSection({ user }: { user: User }) {
   const cache = useQueryClient();
   const queryKey = ['sessions', user.id];
   const [done, setDone] = useState<string>();
-  const list = useQuery({
-    queryKey,
-    queryFn: async () => (await callAuth<{ sessions: SessionEntry[] }>('/user/sessions')).sessions,
-  });
+  const list = useQuery({ queryKey, queryFn: listSessions });
   const end = useMutation({
-    mutationFn: async (id: string | 'others') => {
+    mutationFn: async (ids: readonly string[] | 'elsewhere') => {
       setDone(undefined);
-      if (id === 'others') await signOut('others');
-      else await callAuth(`/user/sessions/${id}`, { method: 'DELETE' });
+      if (ids === 'elsewhere') await signOut('elsewhere');
+      else for (const id of ids) await callAuth(`/user/sessions/${id}`, { method: 'DELETE' });
     },
-    onSuccess: (_result, id) =>
-      setDone(id === 'others' ? t('security.sessions-ended') : t('security.session-ended')),
+    onSuccess: (_result, ids) =>
+      setDone(ids === 'elsewhere' ? t('security.sessions-ended') : t('security.session-ended')),
     onSettled: () => cache.invalidateQueries({ queryKey }),
   });
-  const sessions = [...(list.data ?? none)].sort(
-    (one, other) =>
-      Number(other.current) - Number(one.current) || lastSeen(other).localeCompare(lastSeen(one)),
-  );
+  const browsers = groupByBrowser(list.data ?? none);
   return (
     <Card title={t('security.sessions')}>
       <SessionPolicy />
@@ -57,18 +42,18 @@ export function SessionsSection({ user }: { user: User }) {
       {list.isPending ? <Waiting /> : null}
       {list.isError ? <LoadFailed onAgain={() => void list.refetch()} /> : null}
       <ul className={classes.list}>
-        {sessions.map((session) => (
-          <SessionItem
-            key={session.id}
-            session={session}
+        {browsers.map((browser) => (
+          <BrowserItem
+            key={browser.key}
+            browser={browser}
             busy={end.isPending}
-            onEnd={() => end.mutate(session.id)}
+            onEnd={(ids) => end.mutate(ids)}
           />
         ))}
       </ul>
-      {sessions.length > 1 ? (
+      {browsers.length > 1 ? (
         <div className={classes.actions}>
-          <Button variant="default" disabled={end.isPending} onClick={() => end.mutate('others')}>
+          <Button variant="default" disabled={end.isPending} onClick={() => end.mutate('elsewhere')}>
             {t('security.sessions-others')}
           </Button>
         </div>
@@ -77,39 +62,67 @@ export function SessionsSection({ user }: { user: User }) {
   );
 }
 
-function lastSeen({ refreshed_at, created_at }: SessionEntry): string {
-  return refreshed_at ?? created_at;
+interface ItemProps {
+  readonly browser: BrowserSessions;
+  readonly busy: boolean;
+  readonly onEnd: (ids: readonly string[]) => void;
 }
 
-function SessionItem(props: { session: SessionEntry; busy: boolean; onEnd: () => void }) {
-  const { session, busy, onEnd } = props;
-  const known = deviceOf(session.user_agent);
+function BrowserItem({ browser, busy, onEnd }: ItemProps) {
+  const known = deviceOf(browser.userAgent);
   const device = known === undefined ? t('security.device-unknown') : t('security.device', known);
-  const seen = lastSeen(session);
+  const seen = browser.lastSeen;
   return (
     <li className={classes.item}>
       <span className={classes.what}>
         <span className={classes.name}>
           {device}
-          {session.current ? <Badge tone="good">{t('security.session-current')}</Badge> : null}
+          {browser.isCurrent ? <Badge tone="good">{t('security.session-current')}</Badge> : null}
         </span>
         <span className={classes.meta}>
           <time dateTime={seen} title={formatDateTime(seen)}>
             {t('security.session-seen', { when: formatRelative(seen) })}
           </time>
-          {session.ip === null ? null : ` · ${session.ip}`}
+          {browser.ip === null ? null : ` · ${browser.ip}`}
         </span>
       </span>
-      {session.current ? null : (
+      {browser.isCurrent ? null : (
         <Button
           variant="default"
           disabled={busy}
           aria-label={t('security.session-end-what', { device })}
-          onClick={onEnd}
+          onClick={() => onEnd(browser.ids)}
         >
           {t('security.session-end')}
         </Button>
       )}
+      <BrowserApps browser={browser} busy={busy} onEnd={onEnd} />
     </li>
+  );
+}
+
+/** The apps that are signed in in a browser. In the current browser, each app can be signed out separately. */
+function BrowserApps({ browser, busy, onEnd }: ItemProps) {
+  if (browser.apps.length === 0) return null;
+  return (
+    <ul className={classes.signedIn} aria-label={t('security.session-apps')}>
+      {browser.hasAccount ? <li>{t('security.session-account')}</li> : null}
+      {browser.apps.map(({ name, ids }) => (
+        <li key={name}>
+          <bdi>{name}</bdi>
+          {browser.isCurrent ? (
+            <Button
+              variant="default"
+              size="xs"
+              disabled={busy}
+              aria-label={t('security.session-end-what', { device: name })}
+              onClick={() => onEnd(ids)}
+            >
+              {t('security.session-end')}
+            </Button>
+          ) : null}
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -128,7 +128,10 @@ export const messages = {
   'link-expired.text': 'This link was already used or has expired. Request a new one.',
   'link-expired.sign-in': 'Sign in',
 
-  'signed-out.text': 'You can close this window.',
+  'signed-out.text': 'Apps that you opened with this account may still be signed in.',
+  'signed-out.alone': 'You can close this window.',
+  'signed-out.all': 'You’re also signed out of the apps in this browser. You can close this window.',
+  'signed-out.apps': 'You’re still signed in to {apps} in this browser.',
   'signed-out.again': 'Sign in again',
 
   'error.text': 'Check the address. The page may have been moved or deleted.',

@@ -8,6 +8,8 @@ const namedAlgorithms = ['RS256', 'HS256', 'ES256'];
 export function discoveryDocument(facts: {
   readonly issuer: string;
   readonly allowsRegistration: boolean;
+  /** Whether users can sign out on the Account pages. */
+  readonly hasLogout: boolean;
   /** The algorithm of the current signing key. */
   readonly algorithm: string;
 }): JsonObject {
@@ -46,5 +48,13 @@ export function discoveryDocument(facts: {
     code_challenge_methods_supported: ['S256', 'plain'],
     // Defined in RFC 9207. Upstream doesn't support this parameter.
     authorization_response_iss_parameter_supported: true,
+    // Defined in OpenID Connect RP-Initiated Logout and Back-Channel Logout, which upstream doesn't support.
+    ...(facts.hasLogout
+      ? {
+          end_session_endpoint: `${base}/oauth/logout`,
+          backchannel_logout_supported: true,
+          backchannel_logout_session_supported: true,
+        }
+      : {}),
   };
 }

@@ -17,6 +17,8 @@ export interface IdTokenInput {
   readonly nonce: string | null;
   readonly authTimeSeconds: number;
   readonly issuedAtSeconds: number;
+  /** The session that a logout token identifies. Undefined for clients that don't receive logout tokens. */
+  readonly sessionId: string | undefined;
 }
 
 /**
@@ -41,6 +43,7 @@ export function idTokenClaims(input: IdTokenInput): JsonObject {
     phone_number_verified: withPhone && user.phone_confirmed_at !== null,
     ...(scopes.includes('profile') ? profileClaims(user) : {}),
     client_id: input.clientId,
+    ...(input.sessionId === undefined ? {} : { sid: input.sessionId }),
   };
 }
 

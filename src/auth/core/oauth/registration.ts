@@ -73,14 +73,19 @@ export function parseRegistration(fields: Fields): Registration {
  * Parses the fields of an update. Fields that are missing remain unchanged. Throws the same errors as {@link
  * parseRegistration}.
  */
-export function parseUpdate(fields: Fields, clientType: ClientType): Partial<ClientMetadata> {
+export function parseUpdate(
+  fields: Fields,
+  clientType: ClientType,
+  hasOtherFields = false,
+): Partial<ClientMetadata> {
   const redirectUris = fields.list('redirect_uris');
   const grants = fields.list('grant_types');
   const name = fields.optionalText('client_name');
   const uri = fields.optionalText('client_uri');
   const logo = fields.optionalText('logo_uri');
   const method = fields.optionalText('token_endpoint_auth_method');
-  if ([redirectUris, grants, name, uri, logo, method].every((value) => value === undefined)) {
+  const isEmpty = [redirectUris, grants, name, uri, logo, method].every((value) => value === undefined);
+  if (isEmpty && !hasOtherFields) {
     throw invalid('No fields provided for update');
   }
   if (redirectUris !== undefined) checkRedirectUris(redirectUris);

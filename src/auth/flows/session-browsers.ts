@@ -1,0 +1,33 @@
+/**
+ * Records which browser a session belongs to, so that users see the sessions of a browser together and can sign out of
+ * all apps in it. The Account pages identify the browser by a cookie. A session for an app inherits the browser of the
+ * session that it was created from (decision 66).
+ */
+import { createHash } from 'node:crypto';
+import type { Transaction } from '../../database/types.ts';
+import type { Caller } from '../caller.ts';
+import type { AuthContext } from '../context.ts';
+import { inheritBrowser, insertSessionBrowser } from '../queries/session-browsers.ts';
+
+/** Records the browser of a new session on the Account pages. Has no effect for other clients. */
+export async function recordBrowser(
+  ctx: AuthContext,
+  tx: Transaction,
+  { deviceId }: Caller,
+  { sessionId, userId }: { readonly sessionId: string; readonly userId: string },
+): Promise<void> {
+  if (deviceId === undefined || !ctx.hasOwnTables) return;
+  const browser = createHash('sha256').update(`browser of ${userId} ${deviceId}`).digest('base64url');
+  await insertSessionBrowser(tx, { sessionId, userId, browser }, ctx.clock.now());
+}
+
+/**
+ * Records that an app received a session from another session. `app` is the app's origin, or null for an OAuth client.
+ */
+export async function recordApp(
+  ctx: AuthContext,
+  tx: Transaction,
+  row: { readonly sessionId: string; readonly originId: string; readonly app: string | null },
+): Promise<void> {
+  if (ctx.hasOwnTables) await inheritBrowser(tx, row, ctx.clock.now());
+}

@@ -1,0 +1,292 @@
+/**
+ * Tests sessions across apps and browsers: the session list groups them by browser, and signing out names the apps that
+ * stay signed in or ends them too.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { axeViolations, type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
+import { makeUser, openStage, password, type Stage, signIn } from './harness.ts';
+
+let stage: Stage;
+let app: Server;
+let origin: string;
+let host: string;
+/** Each test walks a whole path in several browsers and checks every page. */
+vi.setConfig({ testTimeout: 240_000 });
+
+const opened: { context: BrowserContext; complaints: Complaints }[] = [];
+
+beforeAll(async () => {
+  app = createServer((_request, response) => {
+    response.setHeader('content-type', 'text/html').end('<title>The app</title><p>The app</p>');
+  });
+  await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve));
+  host = `127.0.0.1:${(app.address() as AddressInfo).port}`;
+  origin = `http://${host}`;
+  stage = await openStage({ auth: { oauth_server: { enabled: true, allow_dynamic_registration: true } } });
+});
+
+afterAll(async () => {
+  await stage.close();
+  await new Promise((resolve) => app.close(resolve));
+});
+
+afterEach(async () => {
+  for (const { context, complaints } of opened.splice(0)) {
+    await context.close();
+    expect(complaints.list).toEqual([]);
+  }
+});
+
+/** Opens a separate browser profile. */
+async function openBrowser(): Promise<Page> {
+  const each = await openContext(stage.browser);
+  opened.push(each);
+  return each.context.newPage();
+}
+
+async function auth<T>(path: string, token: string, json?: object): Promise<{ status: number; body: T }> {
+  const response = await stage.backend.fetch(`/auth/v1${path}`, {
+    method: json === undefined ? 'GET' : 'POST',
+    headers: {
+      apikey: stage.backend.keys.publishableKey,
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+    },
+    ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+  });
+  const text = await response.text();
+  return { status: response.status, body: (text === '' ? undefined : JSON.parse(text)) as T };
+}
+
+const isAlive = async (token: string): Promise<boolean> => (await auth('/user', token)).status === 200;
+
+const pkce = () => {
+  const verifier = randomBytes(32).toString('base64url');
+  return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
+};
+
+/**
+ * Signs in to the app in this browser, on the Account pages. The app exchanges the code on a server, so its session has
+ * another user agent than the browser.
+ */
+async function openApp(page: Page, email: string): Promise<string> {
+  const { verifier, challenge } = pkce();
+  const query = new URLSearchParams({
+    redirect_to: `${origin}/callback`,
+    code_challenge: challenge,
+    code_challenge_method: 's256',
+  });
+  const toApp = page.getByRole('button', { name: /^Continue to/ });
+  const cookies = await page.context().cookies();
+  if (cookies.some(({ name }) => name === 'plinth-account')) {
+    await page.goto(`${stage.backend.url}/account/sign-in?${query}`);
+    await toApp.click();
+  } else {
+    await signIn(page, stage.backend, email, `?${query}`);
+  }
+  await page.waitForURL(`${origin}/callback**`);
+  const code = new URL(page.url()).searchParams.get('code');
+  const exchange = { auth_code: code, code_verifier: verifier };
+  const { keys } = stage.backend;
+  const answer = await auth<{ access_token: string }>(
+    '/token?grant_type=pkce',
+    keys.publishableKey,
+    exchange,
+  );
+  return answer.body.access_token;
+}
+
+/** Connects an OAuth client in this browser, where the user is signed in. */
+async function openClient(
+  page: Page,
+  name: string,
+  more: object = {},
+): Promise<{ id: string; token: string }> {
+  const { serviceRoleKey } = stage.backend.keys;
+  const redirectUri = `${origin}/client`;
+  const metadata = {
+    redirect_uris: [redirectUri],
+    client_name: name,
+    token_endpoint_auth_method: 'none',
+    ...more,
+  };
+  const { body } = await auth<{ client_id: string }>('/oauth/clients/register', serviceRoleKey, metadata);
+  const { verifier, challenge } = pkce();
+  const query = new URLSearchParams({
+    client_id: body.client_id,
+    redirect_uri: redirectUri,
+    response_type: 'code',
+    scope: 'email',
+    code_challenge: challenge,
+    code_challenge_method: 'S256',
+  });
+  await page.goto(`${stage.backend.url}/auth/v1/oauth/authorize?${query}`);
+  await page.getByRole('button', { name: 'Allow', exact: true }).click();
+  await page.waitForURL(`${redirectUri}**`);
+  const response = await fetch(`${stage.backend.url}/auth/v1/oauth/token`, {
+    method: 'POST',
+    body: new URLSearchParams({
+      client_id: body.client_id,
+      grant_type: 'authorization_code',
+      code: new URL(page.url()).searchParams.get('code') ?? '',
+      code_verifier: verifier,
+    }),
+  });
+  const { access_token: token } = (await response.json()) as { access_token: string };
+  return { id: body.client_id, token };
+}
+
+const openSecurity = (page: Page, lang = 'en') =>
+  page.goto(`${stage.backend.url}/account/security?lang=${lang}`);
+
+/** The browsers in the session list. Each of them may contain a list of apps. */
+const browsers = (page: Page, title = 'Devices and sessions') =>
+  page.getByRole('region', { name: title }).locator('> ul > li');
+
+/** Checks the page in both color schemes at 360 px. */
+async function check(page: Page): Promise<void> {
+  await page.setViewportSize({ width: 360, height: 800 });
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect(await axeViolations(page)).toEqual([]);
+  }
+  expect(await scrollsSideways(page)).toBe(false);
+  await page.setViewportSize({ width: 1280, height: 800 });
+}
+
+test('sessions are grouped by browser, and signing out everywhere else keeps this browser’s apps', async () => {
+  await makeUser(stage.backend, 'ada@example.com');
+  await makeUser(stage.backend, 'eve@example.com');
+  const [here, there] = [await openBrowser(), await openBrowser()];
+  const appHere = await openApp(here, 'ada@example.com');
+  const { token: clientHere } = await openClient(here, 'Herbarium');
+  const appThere = await openApp(there, 'ada@example.com');
+  const direct = await auth<{ access_token: string }>(
+    '/token?grant_type=password',
+    stage.backend.keys.publishableKey,
+    { email: 'ada@example.com', password },
+  );
+  // Another user of the same app isn't affected.
+  const stranger = await openApp(await openBrowser(), 'eve@example.com');
+
+  await openSecurity(here);
+  await expect.poll(() => browsers(here).count()).toBe(3);
+  const own = browsers(here).first();
+  await own.getByText('This browser').waitFor();
+  expect(await own.getByRole('list').getByRole('listitem').allInnerTexts()).toEqual([
+    'Your account',
+    expect.stringMatching(/^Herbarium\s+Sign out$/),
+    expect.stringMatching(new RegExp(`^${host}\\s+Sign out$`)),
+  ]);
+  expect(await browsers(here).getByText(host, { exact: true }).count()).toBe(2);
+  await check(here);
+  await openSecurity(here, 'ar');
+  await browsers(here, 'الأجهزة والجلسات').first().getByText('هذا المتصفّح').waitFor();
+  await check(here);
+
+  await openSecurity(here);
+  await here.getByRole('button', { name: 'Sign out everywhere else' }).click();
+  await here.getByText('All other browsers and devices were signed out.').waitFor();
+  await expect.poll(() => browsers(here).count()).toBe(1);
+  expect(await Promise.all([appHere, clientHere, stranger].map(isAlive))).toEqual([true, true, true]);
+  expect(await Promise.all([appThere, direct.body.access_token].map(isAlive))).toEqual([false, false]);
+  await openSecurity(there);
+  await there.waitForURL('**/account/sign-in**');
+
+  await here.getByRole('button', { name: 'Sign out Herbarium' }).click();
+  await here.getByText('The session was signed out.').waitFor();
+  expect(await Promise.all([appHere, clientHere].map(isAlive))).toEqual([true, false]);
+});
+
+test('signing out names the apps that stay signed in, or signs out of them too', async () => {
+  await makeUser(stage.backend, 'bea@example.com');
+  await makeUser(stage.backend, 'kim@example.com');
+  const page = await openBrowser();
+  const elsewhere = await openApp(await openBrowser(), 'bea@example.com');
+  const first = await openApp(page, 'bea@example.com');
+  await openSecurity(page, 'ar');
+  await page.getByRole('button', { name: 'تسجيل الخروج', exact: true }).first().click();
+  await page.getByText('في هذا المتصفّح، أنت مسجّل الدخول أيضًا إلى:').waitFor();
+  await check(page);
+  await openSecurity(page);
+  const signOut = page.getByRole('button', { name: 'Sign out', exact: true }).first();
+  await signOut.click();
+  await page.getByRole('button', { name: 'Stay signed in' }).click();
+  await signOut.click();
+  await page.getByRole('form', { name: 'Sign out' }).getByText(host).waitFor();
+  await check(page);
+  await page.getByRole('button', { name: 'Sign out of your account only' }).click();
+  await page.getByText('You’re still signed in to').waitFor();
+  await page.getByText(host).waitFor();
+  await check(page);
+  expect(await isAlive(first)).toBe(true);
+
+  // Another person who uses the same browser doesn't see or end these sessions.
+  const other = await openApp(page, 'kim@example.com');
+  await openSecurity(page);
+  await expect.poll(() => browsers(page).count()).toBe(1);
+  await signOut.click();
+  await page.getByRole('button', { name: 'Sign out of all apps in this browser' }).click();
+  await page.getByText('You’re also signed out of the apps in this browser.').waitFor();
+  expect(await Promise.all([first, other].map(isAlive))).toEqual([true, false]);
+
+  // The browser is recognized after signing in again, so the app's earlier session is still in its group.
+  await signIn(page, stage.backend, 'bea@example.com');
+  await browsers(page).first().getByText(host).waitFor();
+  await signOut.click();
+  await page.getByRole('button', { name: 'Sign out of all apps in this browser' }).click();
+  await page.getByText('You’re also signed out of the apps in this browser.').waitFor();
+  expect(await Promise.all([first, elsewhere].map(isAlive))).toEqual([false, true]);
+});
+
+test('a user whose app has signed out sees the other apps and can sign out of them', async () => {
+  await makeUser(stage.backend, 'lou@example.com');
+  const page = await openBrowser();
+  const ended = await openApp(page, 'lou@example.com');
+  const { token: kept } = await openClient(page, 'Atlas');
+  expect((await auth('/logout?scope=browser', ended, {})).status).toBe(400);
+  expect((await auth('/logout?scope=local', ended, {})).status).toBe(204);
+  await page.goto(
+    `${stage.backend.url}/account/signed-out?redirect_to=${encodeURIComponent(`${origin}/bye`)}`,
+  );
+  await page.getByText('still signed in here as lou@example.com').waitFor();
+  await page.getByText('Atlas').waitFor();
+  await check(page);
+  await page.getByRole('button', { name: 'Sign out of all apps in this browser' }).click();
+  await page.getByText('You’re also signed out of the apps in this browser.').waitFor();
+  expect(await isAlive(kept)).toBe(false);
+  expect(await page.getByRole('link', { name: /^Back to/ }).getAttribute('href')).toBe(`${origin}/bye`);
+});
+
+test('an OpenID client signs a user out through the Account pages and gets the browser back', async () => {
+  await makeUser(stage.backend, 'max@example.com');
+  const page = await openBrowser();
+  const other = await openApp(page, 'max@example.com');
+  // Only the client's registration allows this address.
+  const bye = 'https://almanac.example/bye';
+  await page.context().route(`${bye}**`, (route) => route.fulfill({ contentType: 'text/html', body: 'Bye' }));
+  const client = await openClient(page, 'Almanac', { post_logout_redirect_uris: [bye] });
+  const logout = (query: Record<string, string>) =>
+    page.goto(`${stage.backend.url}/auth/v1/oauth/logout?${new URLSearchParams(query)}`);
+  const request = { client_id: client.id, post_logout_redirect_uri: bye, state: 'xyz' };
+  await logout(request);
+  await page.getByText('Almanac').waitFor();
+  await check(page);
+  expect(await Promise.all([client.token, other].map(isAlive))).toEqual([true, true]);
+  // Another client's page doesn't link to this address.
+  await page.goto(page.url().replace(client.id, crypto.randomUUID()));
+  await page.getByText('Almanac').waitFor();
+  expect(await page.getByRole('link', { name: /^Back to/ }).count()).toBe(0);
+  await logout(request);
+  await page.getByRole('link', { name: /^Back to/ }).waitFor();
+  await page.getByRole('button', { name: 'Sign out of all apps in this browser' }).click();
+  await page.waitForURL(`${bye}?state=xyz`);
+  expect(await Promise.all([client.token, other].map(isAlive))).toEqual([false, false]);
+  await logout(request);
+  await page.getByText('Apps that you opened with this account may still be signed in.').waitFor();
+  expect(await page.getByRole('link', { name: /^Back to/ }).getAttribute('href')).toBe(`${bye}?state=xyz`);
+});

@@ -1,0 +1,210 @@
+/** Tests sign-out with OpenID clients: the end session endpoint and logout tokens, and how attackers could abuse them. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createOutgoing } from '../../../src/shared/outgoing.ts';
+import { type AuthServer, startAuth } from '../harness.ts';
+import { claimsOf, person, type Registered, register, signIn, verified } from './client.ts';
+
+const bye = 'https://app.example/bye';
+
+let server: AuthServer;
+let receiver: Server;
+let receiverUrl: string;
+let received: string[] = [];
+/** The addresses of names. All other names have a public address. */
+const lookups = new Map<string, string>();
+
+beforeAll(async () => {
+  receiver = createServer(async (request, response) => {
+    let text = '';
+    for await (const chunk of request) text += chunk;
+    received.push(text);
+    response.end();
+  });
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  receiverUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/backchannel`;
+  server = await startAuth(
+    { site_url: 'https://app.example', oauth_server: { enabled: true, allow_dynamic_registration: true } },
+    {
+      outgoing: createOutgoing({
+        mode: 'development',
+        resolve: (host, _options, done) =>
+          done(null, [{ address: lookups.get(host) ?? '93.184.216.34', family: 4 }]),
+      }),
+    },
+  );
+});
+
+afterAll(async () => {
+  await server.stop();
+  await new Promise((resolve) => receiver.close(resolve));
+});
+beforeEach(() => {
+  received = [];
+});
+
+const admin = () => server.keys.serviceRoleKey;
+
+async function registerByAdmin(metadata: object): Promise<Registered> {
+  const response = await server.request('/admin/oauth/clients', {
+    token: admin(),
+    json: { client_name: 'Herbarium', redirect_uris: ['https://app.example/callback'], ...metadata },
+  });
+  return response.json<Registered>();
+}
+
+async function endSession(params: Record<string, string>, method = 'GET') {
+  const query = new URLSearchParams(params);
+  const response =
+    method === 'GET'
+      ? await fetch(`${server.url}/auth/v1/oauth/logout?${query}`, { redirect: 'manual' })
+      : await fetch(`${server.url}/auth/v1/oauth/logout`, { method, body: query, redirect: 'manual' });
+  const location = response.headers.get('location');
+  return { status: response.status, location: location === null ? undefined : new URL(location) };
+}
+
+describe('a client ends the session', () => {
+  test('and the Account pages ask the user, with a destination that the client registered', async () => {
+    const discovery = await (await server.request('/.well-known/openid-configuration')).json();
+    expect(discovery).toMatchObject({
+      end_session_endpoint: `${server.url}/auth/v1/oauth/logout`,
+      backchannel_logout_supported: true,
+      backchannel_logout_session_supported: true,
+    });
+    const client = await register(server, { post_logout_redirect_uris: [bye] });
+    expect(client).toMatchObject({ post_logout_redirect_uris: [bye] });
+    const user = await person(server);
+    const { tokens } = await signIn(server, client, user, { scope: 'openid' });
+    const hint = tokens.id_token ?? '';
+    expect(claimsOf(hint).sid).toBeUndefined();
+    // The hint is accepted after it has expired.
+    server.clock.advance(2 * 3_600_000);
+    for (const method of ['GET', 'POST']) {
+      const request = { id_token_hint: hint, post_logout_redirect_uri: bye, state: 's&1' };
+      const { status, location } = await endSession(request, method);
+      expect([status, location?.origin, location?.pathname]).toEqual([
+        303,
+        server.url,
+        '/account/signed-out',
+      ]);
+      expect(Object.fromEntries(location?.searchParams ?? [])).toEqual({
+        client_id: client.client_id,
+        redirect_to: bye,
+        state: 's&1',
+      });
+    }
+    server.clock.advance(-2 * 3_600_000);
+    // Opening the endpoint ends nothing, because any website can open it.
+    expect((await server.request('/user', { token: tokens.access_token })).status).toBe(200);
+    expect((await endSession({})).location?.search).toBe('');
+  });
+
+  test('and no other destination is accepted', async () => {
+    const [client, other] = [
+      await register(server, { post_logout_redirect_uris: [bye] }),
+      await register(server, { post_logout_redirect_uris: ['https://other.example/bye'] }),
+    ];
+    const user = await person(server);
+    const { tokens } = await signIn(server, client, user, { scope: 'openid' });
+    const hint = tokens.id_token ?? '';
+    const forged = `${hint.slice(0, -8)}AAAAAAAA`;
+    const rejected: Record<string, string>[] = [
+      { post_logout_redirect_uri: bye },
+      { client_id: client.client_id, post_logout_redirect_uri: `${bye}/more` },
+      { client_id: client.client_id, post_logout_redirect_uri: 'https://app.example/callback' },
+      { client_id: client.client_id, post_logout_redirect_uri: 'https://evil.example/' },
+      { client_id: other.client_id, post_logout_redirect_uri: bye },
+      { client_id: other.client_id, id_token_hint: hint, post_logout_redirect_uri: bye },
+      { id_token_hint: forged, post_logout_redirect_uri: bye },
+      { id_token_hint: tokens.access_token, post_logout_redirect_uri: bye },
+      { client_id: 'x', post_logout_redirect_uri: bye },
+    ];
+    for (const [index, params] of rejected.entries()) {
+      const rejection = await endSession(params, index % 2 === 0 ? 'GET' : 'POST');
+      expect(rejection).toEqual({ status: 400, location: undefined });
+    }
+    for (const uri of ['javascript:alert(1)', 'http://app.example/', 'https://a.example/#x', '//a.example']) {
+      await expect(register(server, { post_logout_redirect_uris: [uri] })).rejects.toThrow(
+        'validation_failed',
+      );
+    }
+  });
+});
+
+describe('a client is notified', () => {
+  test('with a signed token when its session ends, and the token grants no access', async () => {
+    const client = await registerByAdmin({ backchannel_logout_uri: receiverUrl });
+    const listed = await server.request(`/admin/oauth/clients/${client.client_id}`, { token: admin() });
+    expect(await listed.json()).toMatchObject({
+      backchannel_logout_uri: receiverUrl,
+      backchannel_logout_session_required: true,
+    });
+    const silent = await register(server);
+    const user = await person(server);
+    const { tokens } = await signIn(server, client, user, { scope: 'openid' });
+    await signIn(server, silent, user, { scope: 'openid' });
+    const { sid } = claimsOf(tokens.id_token ?? '');
+    expect(sid).toBe(claimsOf(tokens.access_token).session_id);
+    expect((await server.request('/logout?scope=others', { method: 'POST', token: user.token })).status).toBe(
+      204,
+    );
+    await expect.poll(() => received.length).toBe(1);
+    const logoutToken = new URLSearchParams(received[0]).get('logout_token') ?? '';
+    const header = JSON.parse(Buffer.from(logoutToken.split('.')[0] ?? '', 'base64url').toString());
+    expect(header.typ).toBe('logout+jwt');
+    const claims = await verified(server, logoutToken);
+    expect(claims).toEqual({
+      iss: `${server.url}/auth/v1`,
+      sub: user.id,
+      aud: client.client_id,
+      iat: expect.any(Number),
+      exp: (claims.iat as number) + 120,
+      jti: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
+      sid,
+    });
+    expect((await server.request('/user', { token: logoutToken })).status).toBe(403);
+    expect((await endSession({ id_token_hint: logoutToken })).status).toBe(400);
+  });
+
+  test('only once, only about its own sessions, and not after it removed its address', async () => {
+    const client = await registerByAdmin({ backchannel_logout_uri: receiverUrl });
+    const [user, other] = [await person(server), await person(server)];
+    const { tokens } = await signIn(server, client, user, { scope: 'openid' });
+    await signIn(server, client, other, { scope: 'openid' });
+    await server.request('/logout?scope=local', { method: 'POST', token: tokens.access_token });
+    await server.request('/logout?scope=global', { method: 'POST', token: user.token });
+    await expect.poll(() => received.length).toBe(1);
+    const removed = await server.request(`/admin/oauth/clients/${client.client_id}`, {
+      method: 'PUT',
+      token: admin(),
+      body: JSON.stringify({ backchannel_logout_uri: '' }),
+    });
+    expect(await removed.json()).not.toHaveProperty('backchannel_logout_uri');
+    await server.request('/logout?scope=global', { method: 'POST', token: other.token });
+    expect(received.length).toBe(1);
+  });
+
+  test('never at a private address that the client itself registered', async () => {
+    const dynamic = (uri: string) => register(server, { backchannel_logout_uri: uri });
+    for (const uri of [
+      receiverUrl,
+      'https://127.0.0.1/x',
+      'https://10.0.0.1/x',
+      'https://169.254.169.254/latest',
+      'https://user:pass@app.example/x',
+      'ftp://app.example/x',
+    ]) {
+      await expect(dynamic(uri)).rejects.toThrow('validation_failed');
+    }
+    const client = await dynamic('https://rebound.example/x');
+    // The name was public when the client registered.
+    lookups.set('rebound.example', '127.0.0.1');
+    const user = await person(server);
+    await signIn(server, client, user, { scope: 'openid' });
+    const response = await server.request('/logout?scope=global', { method: 'POST', token: user.token });
+    expect(response.status).toBe(204);
+    expect(received).toEqual([]);
+  });
+});

@@ -1,0 +1,49 @@
+import { Button } from '@mantine/core';
+import { signOut } from './account-api.ts';
+import { Form } from './form.tsx';
+import { Submit, wide } from './parts.tsx';
+import type { AppSessions } from './security/own-sessions.ts';
+import { t } from './text.ts';
+import { useSubmit } from './use-submit.ts';
+
+/** Asks whether to sign out of the apps in this browser too. Sign-out never ends more than the page names. */
+export function SignOutChoice(props: { apps: readonly AppSessions[]; onStay?: () => void }) {
+  const names = props.apps.map(({ name }) => name);
+  const all = useSubmit(async () => {
+    await signOut('browser');
+    return undefined;
+  });
+  const one = useSubmit(async () => {
+    await signOut('local', names);
+    return undefined;
+  });
+  const isBusy = all.busy || one.busy;
+  return (
+    <Form onSubmit={all.onSubmit} problems={[...all.problems, ...one.problems]} label={t('sign-out.title')}>
+      <p>{t('sign-out.apps')}</p>
+      <ul>
+        {names.map((name) => (
+          <li key={name}>
+            <bdi>{name}</bdi>
+          </li>
+        ))}
+      </ul>
+      <Submit busy={all.busy}>{t('sign-out.all')}</Submit>
+      <Button
+        variant="default"
+        size="md"
+        fullWidth
+        classNames={wide}
+        disabled={isBusy}
+        onClick={() => one.run(undefined)}
+      >
+        {t('sign-out.account')}
+      </Button>
+      {props.onStay === undefined ? null : (
+        <Button variant="subtle" fullWidth disabled={isBusy} onClick={props.onStay}>
+          {t('sign-out.stay')}
+        </Button>
+      )}
+    </Form>
+  );
+}
