@@ -50,6 +50,7 @@ test('an app that the user opened from the Account pages shares their sign-in', 
     accessToken: data.session?.access_token ?? '',
     codeChallenge: verifier,
     codeChallengeMethod: 'plain',
+    redirectTo: 'https://app.example/in',
   });
   const json = { auth_code: code, code_verifier: verifier };
   const opened = await auth.request('/token?grant_type=pkce', { json });
