@@ -66,6 +66,9 @@ const denied: Flow = {
     await scene.sees(say('consent.unvetted', { name: 'Meadow' }));
     await scene.state('consent, app unchecked');
     await walker.press(say('consent.other'));
+    await scene.arrives('page.accounts');
+    await scene.state('accounts, for a request');
+    await walker.press(say('accounts.add'), 'link');
     await scene.arrives('page.sign-in');
     await scene.signIn(other);
     await scene.sees(say('consent.as', { who: other }));
