@@ -7,7 +7,7 @@ import type { VisitorOperations } from '../auth/index.ts';
 import { AuthRejection } from '../shared/auth-rejection.ts';
 import type { AuthClient, TokenPair } from './auth-client.ts';
 import type { BrowserSignIn } from './browser-sign-in.ts';
-import type { SignInWay } from './core/browser-memory.ts';
+import { type SignInWay, wayOfCode } from './core/browser-memory.ts';
 import { passwordPageFor } from './core/confirm.ts';
 import type { CodePurpose, Step } from './core/step.ts';
 import { AccountError } from './errors.ts';
@@ -185,7 +185,7 @@ export function createFormActions(deps: FormActionDeps): Readonly<Record<string,
     const pair = await auth.visitor(request).verifyCode(body);
     if (pair === undefined) throw new Error('only an email change has two confirmations');
     await windows.end(request, turn.reply);
-    return arrive(turn, pair, 'code', purpose === 'recover' ? 'new-password' : undefined);
+    return arrive(turn, pair, wayOfCode(purpose), purpose === 'recover' ? 'new-password' : undefined);
   }
 
   /** Continues if the link in the email was confirmed on another device. */
@@ -196,7 +196,7 @@ export function createFormActions(deps: FormActionDeps): Readonly<Record<string,
     const body = { type: taken.type, token_hash: taken.link };
     const pair = await auth.visitor(turn.request).verifyCode(body);
     if (pair === undefined) throw new Error('only an email change has two confirmations');
-    return arrive(turn, pair, 'code', passwordPageFor(taken.type));
+    return arrive(turn, pair, wayOfCode(taken.type), passwordPageFor(taken.type));
   }
 
   async function newPassword(turn: FormContext): Promise<Outcome> {

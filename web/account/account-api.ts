@@ -64,7 +64,7 @@ export async function verifyCode(
   purpose: CodePurpose,
 ): Promise<SessionState<User>> {
   const type = purpose === 'recover' ? 'recovery' : 'phone' in to ? 'sms' : 'email';
-  await post<Made>('verify', { ...to, token, type });
+  await post<Made>('verify', { ...to, token, type, purpose });
   return sessionClient().changed(purpose === 'recover' ? 'PASSWORD_RECOVERY' : 'SIGNED_IN');
 }
 

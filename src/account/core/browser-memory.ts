@@ -64,6 +64,13 @@ export function forget({ accounts, last }: BrowserMemory, name: string): Browser
 export const wayOf = ({ accounts }: BrowserMemory, name: string): SignInWay | undefined =>
   accounts.find((one) => isSameName(one.name, name))?.way;
 
+/**
+ * Returns the way that a code or link stands for. After a sign-up or a password reset, the user has just chosen a
+ * password, so the password is the way for the next sign-in.
+ */
+export const wayOfCode = (type: string): SignInWay =>
+  ['signup', 'confirm', 'invite', 'recovery', 'recover'].includes(type) ? 'password' : 'code';
+
 export const writeAddress = (address: string): string => Buffer.from(address).toString('base64url');
 
 /** Parses the cookie of the sign-in in progress. */

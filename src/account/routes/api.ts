@@ -9,7 +9,7 @@ import { retryAfterOf } from '../../shared/retry-after.ts';
 import type { AuthClient, TokenPair } from '../auth-client.ts';
 import type { ConsentDeps } from '../auth-deps.ts';
 import { type BrowserSignIn, setCookie } from '../browser-sign-in.ts';
-import type { SignInWay } from '../core/browser-memory.ts';
+import { type SignInWay, wayOfCode } from '../core/browser-memory.ts';
 import { sessionCookie } from '../core/cookies.ts';
 import { AccountError, accountErrors } from '../errors.ts';
 import type { Identify } from '../identify.ts';
@@ -149,11 +149,15 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
     await windows.end(request, reply);
     const pair = await auth.visitor(request).verifyCode({ type: taken.type, token_hash: taken.link });
     if (pair === undefined) return { state: 'none' };
-    return { state: taken.state, type: taken.type, ...(await enter(request, reply, pair, 'code')) };
+    return {
+      state: taken.state,
+      type: taken.type,
+      ...(await enter(request, reply, pair, wayOfCode(taken.type))),
+    };
   });
 
   app.post('/verify', async (request, reply) => {
-    const body = bodies.verifyCode(request.body);
+    const { purpose = '', ...body } = bodies.verifyCode(request.body);
     const pair = await auth.visitor(request).verifyCode(body);
     if (pair !== undefined && body.type === 'email_change' && (await present(request)) !== undefined) {
       // The browser keeps its own session, which may have been verified with a second factor.
@@ -162,7 +166,7 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
     }
     if (pair !== undefined) await windows.end(request, reply);
     // Auth doesn't return a session if the other address of a double email change must still be confirmed.
-    return pair === undefined ? { session: null } : enter(request, reply, pair, 'code');
+    return pair === undefined ? { session: null } : enter(request, reply, pair, wayOfCode(purpose));
   });
 
   app.post('/factor', async (request, reply) => {

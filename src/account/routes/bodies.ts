@@ -20,6 +20,8 @@ const passwordBody = z.object({ ...address, password: text, captcha_token: text.
 const verifyBody = z.object({
   ...address,
   token: text,
+  /** The purpose for which the page requested the code. */
+  purpose: z.enum(['sign-in', 'sign-up', 'confirm', 'recover']).optional(),
   type: z.enum(['email', 'sms', 'recovery', 'email_change', 'phone_change', 'invite', 'signup', 'magiclink']),
 });
 const factorBody = z.object({ factor_id: uuid, code: text });

@@ -8,6 +8,7 @@ import { AuthRejection } from '../../shared/auth-rejection.ts';
 import { arrivalAddress, ourPage, problemPage } from '../arrival.ts';
 import type { AuthClient, TokenPair } from '../auth-client.ts';
 import type { BrowserSignIn } from '../browser-sign-in.ts';
+import { wayOfCode } from '../core/browser-memory.ts';
 import {
   type ConfirmLink,
   isOpenedByUser,
@@ -118,7 +119,7 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
       if (pair === undefined) return page('/account/confirm-other');
       if (link.type === 'email_change') return page(await afterEmailChange(request, own, pair));
       await windows.end(request, reply);
-      const session = await enter(request, reply, pair, 'code');
+      const session = await enter(request, reply, pair, wayOfCode(link.type));
       const arrived = { session, user: pair.user };
       const passwordPage = passwordPageFor(link.type);
       if (passwordPage !== undefined) {
