@@ -741,7 +741,10 @@ describe('the caller', () => {
     await sleep(50);
     const signIn = server.records.slice(before).find(({ url }) => url.includes('grant_type=password'));
     expect(signIn?.trace).toMatchObject({ role: 'anon', userId: undefined });
-    const old = await account(server, 'session', undefined, { cookie: ada.cookie });
+    // The session of the other account is parked under a separate cookie.
+    const parked = ada.cookie.replace(/^[^=]*=/, 'plinth-account-1=');
+    expect(reply.headers.getSetCookie().map((line) => line.split(';', 1)[0])).toContain(parked);
+    const old = await account(server, 'session', undefined, { cookie: parked });
     expect(old.body).toEqual({ session: null });
   });
 
