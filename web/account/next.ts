@@ -6,7 +6,7 @@ import { leaveFor, returnAddress } from './account-api.ts';
 import { currentFlow, type Flow } from './flow.ts';
 import { needsSecondFactor, type User } from './session.ts';
 
-import { keepTyped } from './typed-address.ts';
+import { forgetTyped } from './typed-address.ts';
 
 type Navigate = (path: string, options?: { replace?: boolean }) => void;
 
@@ -22,7 +22,7 @@ export async function goOn(state: SessionState<User>, navigate: Navigate): Promi
     });
   }
   const flow = currentFlow();
-  keepTyped('');
+  forgetTyped();
   if (needsSecondFactor(state.session)) {
     navigate(`/mfa${flow.search}`);
   } else if (flow.redirectTo !== undefined && (flow.next === undefined || flow.next === 'app')) {

@@ -7,9 +7,17 @@ import { pageConfig, usePageConfig } from './page-config.ts';
 
 const key = 'plinth-typed-email';
 
+// The user has chosen an account from the list, whose address the server has written into the page.
+if (typeof window !== 'undefined' && new URLSearchParams(window.location.search).has('chosen')) forgetTyped();
+
 export const typedAddress = (): string => sessionStorage.getItem(key) ?? pageConfig.address;
 
 export const keepTyped = (address: string): void => sessionStorage.setItem(key, address);
+
+/** Called when the sign-in is complete. */
+export function forgetTyped(): void {
+  sessionStorage.removeItem(key);
+}
 
 const never = () => () => {};
 

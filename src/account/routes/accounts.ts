@@ -3,7 +3,7 @@
  * in every browser.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { arrivalAddress, ourPage } from '../arrival.ts';
+import { arrivalAddress, ourPage, pageWith } from '../arrival.ts';
 import type { AuthClient } from '../auth-client.ts';
 import { type BrowserSignIn, setCookie } from '../browser-sign-in.ts';
 import { forget, memoryCookie, readMemory, wayOf, writeMemory } from '../core/browser-memory.ts';
@@ -142,10 +142,10 @@ export function accountsRoutes(app: FastifyInstance, deps: AccountsDeps, send: S
       if (step === 'none' || way === 'passkey' || way === 'wallet') {
         // The sign-in page offers these ways.
         query.set('add', '1');
-        return reply.redirect(ourPage('sign-in', carriedFlow(query)), 303);
+        return reply.redirect(pageWith('sign-in', carriedFlow(query), 'chosen', '1'), 303);
       }
       // A code is sent only after the user has requested it on its page.
-      return reply.redirect(ourPage(step, flow), 303);
+      return reply.redirect(pageWith(step, flow, 'chosen', '1'), 303);
     }
     const account = (await signedIn(request, reply)).find(({ slot }) => String(slot) === key);
     if (account === undefined) return reply.redirect(ourPage('accounts', flow), 303);
