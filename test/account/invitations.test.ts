@@ -146,7 +146,7 @@ test('an invited user can create a passkey instead of a password', async () => {
   const notice = await latestMail(stage.backend, email, /passkey/);
   expect(notice.subject).toBe('A passkey was added to your Harbor account');
   expect(notice.text).toMatch(/Time: .+ UTC\nDevice: Chrome on Linux/);
-  expect(notice.text).toMatch(/Secure your account: http\S+\/account\/recover/);
+  expect(notice.text).toMatch(/This wasn't me: http\S+\/account\/not-me\?token=/);
 });
 
 test('the Account pages open an app without a code only if the redirect rule allows the app', async () => {
