@@ -81,19 +81,24 @@ test('a read-only operator sees findings but can’t apply a fix', async () => {
   expect((await owner.call('POST', '/advisors/fix', fix)).status).toBe(404);
 });
 
-test.each(looks)('both pages are accessible at $width px, $colorScheme first', async (look) => {
-  const { page, go, close } = await signedIn(browser, backend, {
-    viewport: look,
-    colorScheme: look.colorScheme,
-  });
-  await page.getByRole('region', { name: 'Problems' }).getByRole('listitem').first().waitFor();
-  await expectSound(page, 'home');
-  await go('/advisors');
-  await page
-    .getByRole('button', { name: /^Table public\./ })
-    .first()
-    .press('Enter');
-  await page.getByRole('dialog').getByText('Why it matters').waitFor();
-  await expectSound(page, 'finding');
-  await close();
-});
+test.each(looks)(
+  'both pages are accessible at $width px, $colorScheme first',
+  async (look) => {
+    const { page, go, close } = await signedIn(browser, backend, {
+      viewport: look,
+      colorScheme: look.colorScheme,
+    });
+    await go('/');
+    await page.getByRole('region', { name: 'Problems' }).getByRole('listitem').first().waitFor();
+    await expectSound(page, 'home');
+    await go('/advisors');
+    await page
+      .getByRole('button', { name: /^Table public\./ })
+      .first()
+      .press('Enter');
+    await page.getByRole('dialog').getByText('Why it matters').waitFor();
+    await expectSound(page, 'finding');
+    await close();
+  },
+  120_000,
+);
