@@ -1,6 +1,7 @@
 /** Runs the auth service's operations on behalf of a browser. */
 import type { FastifyRequest } from 'fastify';
 import type { PageClient, SelfService, UserOperations, VisitorOperations } from '../auth/index.ts';
+import { keepLoopbackName } from '../kernel/request-origin.ts';
 import { cameFrom, withWait } from './core/confirm.ts';
 import { chooseLanguage, languageCookie } from './core/languages.ts';
 import { deviceIdOf } from './device.ts';
@@ -36,18 +37,20 @@ export function createAuthClient(deps: {
 }): AuthClient {
   const clientOf = (caller: Caller, wait?: string): PageClient => {
     const { id, ip, headers, host } = caller;
+    const accountUrl = keepLoopbackName(deps.accountUrl(), host);
     // Links in emails return the user to our pages.
-    const page = cameFrom(headers.referer, host, deps.accountUrl());
+    const page = cameFrom(headers.referer, host, accountUrl);
     return {
       requestId: id,
       ip,
       userAgent: headers['user-agent'],
       deviceId: deviceIdOf(caller),
+      host,
       language: chooseLanguage(
         { requested: null, kept: cookieOf(caller, languageCookie), accepted: headers['accept-language'] },
         deps.languages(),
       ),
-      redirectTo: wait === undefined ? page : withWait(page ?? `${deps.accountUrl()}/sign-in`, wait),
+      redirectTo: wait === undefined ? page : withWait(page ?? `${accountUrl}/sign-in`, wait),
     };
   };
   return {

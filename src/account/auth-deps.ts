@@ -29,6 +29,10 @@ export interface ConsentDeps {
   readonly isTrustedClient: (clientId: string) => Promise<boolean>;
   /** Whether the client has registered the address as a destination after sign-out. */
   readonly isPostLogoutRedirect: (clientId: string, address: string) => Promise<boolean>;
+  /** Returns the client of a pending authorization request. */
+  readonly requestingClient: (
+    authorizationId: string,
+  ) => Promise<{ readonly name: string; readonly redirectUri: string } | undefined>;
   /**
    * Releases an authorization request that this user opened but didn't decide so that a different user can decide it.
    */

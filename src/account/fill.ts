@@ -32,6 +32,8 @@ export interface PageConfig extends Ways {
     supportUrl?: string;
     termsUrl?: string;
     privacyUrl?: string;
+    /** The app's website. Undefined if `site_url` isn't a web address. */
+    appUrl?: string;
   };
   readonly offers: Offers;
   readonly key: string;
@@ -134,6 +136,7 @@ export function createPageFiller(deps: FillerDeps): PageFiller {
         ...(branding.support_url === undefined ? {} : { supportUrl: branding.support_url }),
         ...(branding.terms_url === undefined ? {} : { termsUrl: branding.terms_url }),
         ...(branding.privacy_url === undefined ? {} : { privacyUrl: branding.privacy_url }),
+        ...(/^https?:/.test(auth.site_url) ? { appUrl: auth.site_url } : {}),
       },
       offers: offered,
       key: publishableKey,
@@ -182,11 +185,14 @@ export function createPageFiller(deps: FillerDeps): PageFiller {
       const id = [code, `error.${code}`, 'error.other'].find((one) => Object.hasOwn(known, one));
       return id === undefined ? '' : (known[id] as string);
     },
-    intro(page, language, redirectTo) {
-      const host = hostOf(redirectTo);
-      if (host !== undefined)
-        return (textsIn(language)['sign-in.to'] ?? '').replace('%PLINTH_HOST%', () => host);
-      return page === 'guest' ? '' : welcomeIn(language);
+    intro(page, language, { redirectTo, app }) {
+      const destination = app ?? hostOf(redirectTo);
+      const to = textsIn(language)['sign-in.to'] ?? '';
+      const lines = [
+        destination === undefined ? '' : to.replace('%PLINTH_HOST%', () => destination),
+        page === 'guest' ? '' : welcomeIn(language),
+      ];
+      return lines.filter((line) => line !== '').join('\n');
     },
     async filled(page, language, lastUsed) {
       const file = `pages/${language}/${page}.html`;
@@ -214,6 +220,7 @@ export function createPageFiller(deps: FillerDeps): PageFiller {
         brandCss: css,
         brandDarkCss: darkCss,
         config: pageConfig(offers, ways, welcome),
+        appUrl: config.auth.site_url,
       });
       pages.set(`${file} ${ways.last}`, { custom: key, html });
       return html;

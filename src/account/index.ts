@@ -17,6 +17,7 @@ import type { Keys } from '../keys/types.ts';
 import { createAuthClient } from './auth-client.ts';
 import type { ConsentDeps, GuestDeps, ReturnDeps } from './auth-deps.ts';
 import { createBrowserSignIn } from './browser-sign-in.ts';
+import { hostOf } from './core/host.ts';
 import { offersOf } from './core/offers.ts';
 import { prepareDevice } from './device.ts';
 import { createPageFiller } from './fill.ts';
@@ -27,7 +28,7 @@ import { createReturnAddress, faultOf } from './return-address.ts';
 import { apiRoutes } from './routes/api.ts';
 import { pageRoutes } from './routes/pages.ts';
 import { createSessionStore } from './sessions.ts';
-import { createVisitors } from './visitor.ts';
+import { createVisitors, factsOf } from './visitor.ts';
 import { createWaitingWindows } from './waiting-windows.ts';
 
 export const migrations: MigrationSet = { module: 'account', dir: new URL('./sql/', import.meta.url) };
@@ -49,6 +50,7 @@ export interface AccountDeps extends Omit<ReturnDeps, 'implicit' | 'requireMfa'>
   readonly isDevelopment: boolean;
 }
 
+const maxAppNameLength = 60;
 const sweepEveryMs = 3_600_000;
 
 export function createAccount(deps: AccountDeps): Service {
@@ -105,6 +107,17 @@ export function createAccount(deps: AccountDeps): Service {
         return false;
       },
     );
+  /**
+   * Names the host as well, because anyone may register an app under any name. If the database is unavailable, the app
+   * isn't named.
+   */
+  const clientName = async (authorizationId: string): Promise<string | undefined> => {
+    const client = await deps.requestingClient(authorizationId).catch(() => undefined);
+    if (client === undefined) return undefined;
+    const name = client.name.replace(/\p{C}/gu, '').trim().slice(0, maxAppNameLength);
+    const host = hostOf(client.redirectUri) ?? '';
+    return name === '' ? host : `${name} (${host})`;
+  };
   let sweep: NodeJS.Timeout | undefined;
 
   async function removeExpired(): Promise<void> {
@@ -158,11 +171,23 @@ export function createAccount(deps: AccountDeps): Service {
               accounts: { auth, sessions, parked, browserSignIn, returnAddress, identify },
               onError,
               keepsSession,
+              clientName,
+              factsOf: async (cookie) => factsOf(await sessions.find(cookie).catch(() => undefined)),
               filler,
               faultOf: (requested) => faultOf(returning, requested),
               isDevelopment: deps.isDevelopment,
             }),
           );
+        },
+      },
+      {
+        // Password managers open this URL (https://w3c.github.io/webappsec-change-password-url).
+        prefix: '/.well-known/change-password',
+        cors: 'none',
+        apiKeys: false,
+        documents: 'plinth',
+        plugin: async (app) => {
+          app.get('', (_request, reply) => reply.redirect('/account/security#password', 302));
         },
       },
     ],

@@ -2,6 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { AuthUser } from './auth-client.ts';
 import { sessionCookie } from './core/cookies.ts';
+import { knownProvider } from './core/providers.ts';
 import { AccountError } from './errors.ts';
 import { cookieOf } from './request-cookies.ts';
 import type { OpenSession, SessionStore } from './sessions.ts';
@@ -60,8 +61,39 @@ export function mustStepUp({ session, user }: Visitor): boolean {
 
 /** Whether the session used two factors, such as a verified passkey. */
 export function isAtAal2(session: OpenSession): boolean {
-  const payload = Buffer.from(session.tokens.access_token.split('.')[1] ?? '', 'base64url').toString('utf8');
-  return (JSON.parse(payload) as { aal?: string }).aal === 'aal2';
+  return claimsOf(session).aal === 'aal2';
+}
+
+interface TokenClaims {
+  readonly aal?: string;
+  readonly email?: string;
+  readonly phone?: string;
+  readonly app_metadata?: { readonly providers?: readonly string[] };
+}
+
+function claimsOf({ tokens }: OpenSession): TokenClaims {
+  const payload = Buffer.from(tokens.access_token.split('.')[1] ?? '', 'base64url').toString('utf8');
+  return JSON.parse(payload) as TokenClaims;
+}
+
+/** The account as the security page shows it without scripts. */
+export interface AccountFacts {
+  readonly email: string;
+  readonly phone: string;
+  readonly providers: string;
+}
+
+const unknown = '–';
+
+export function factsOf(session: OpenSession | undefined): AccountFacts {
+  const { email, phone, app_metadata: app } = session === undefined ? {} : claimsOf(session);
+  const others = (app?.providers ?? []).filter((id) => id !== 'email' && id !== 'phone');
+  const names = others.map((id) => knownProvider(id)?.name ?? id);
+  return {
+    email: email || unknown,
+    phone: phone ? `+${phone}` : unknown,
+    providers: names.join(', ') || unknown,
+  };
 }
 
 /** Returns the session data that a page receives. */

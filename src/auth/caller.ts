@@ -9,6 +9,8 @@ export interface Caller {
   /** The client's IP address, for rate limits, the audit log and hooks. */
   readonly ip: string;
   readonly userAgent: string;
+  /** The `Host` header of the request. */
+  readonly host: string;
   /** The bearer token, which hasn't been verified yet. */
   readonly accessToken: string | undefined;
   /** Whether the request contains credentials, even if they are malformed. */

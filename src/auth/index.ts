@@ -33,6 +33,7 @@ import { createOidc } from './oidc.ts';
 import { createPasswords } from './passwords.ts';
 import { overloadedBody } from './public-errors.ts';
 import { listCustomProviders } from './queries/custom-providers.ts';
+import { findRequestingClient, type RequestingClient } from './queries/oauth-authorizations.ts';
 import { createRateLimits } from './rate-limits.ts';
 import { adminLinkRoutes } from './routes/admin-links.ts';
 import { adminSsoRoutes } from './routes/admin-sso.ts';
@@ -122,6 +123,7 @@ export interface AuthService extends Service {
   readonly isTrustedClient: (clientId: string) => Promise<boolean>;
   /** Implemented in `flows/oauth-logout.ts`. */
   readonly isPostLogoutRedirect: (clientId: string, redirectUri: string) => Promise<boolean>;
+  readonly requestingClient: (authorizationId: string) => Promise<RequestingClient | undefined>;
   readonly releaseAuthorization: (authorizationId: string, userId: string) => Promise<void>;
   /** The enabled custom providers, sorted by name. `id` is the value of `provider` at /authorize. */
   readonly customProviders: () => Promise<{ id: string; name: string }[]>;
@@ -215,6 +217,7 @@ export function createAuth(deps: AuthDeps): AuthService {
     transferGuest: (request) => transferGuest(ctx, request),
     isTrustedClient: (clientId) => isTrustedClient(ctx, clientId),
     isPostLogoutRedirect: (clientId, redirectUri) => isPostLogoutRedirect(ctx, clientId, redirectUri),
+    requestingClient: (id) => findRequestingClient(ctx.pool, id, ctx.clock.now()),
     releaseAuthorization: (id, userId) => releaseAuthorization(ctx, id, userId),
     messagePreviews: createMessagePreviews(ctx),
     users: createUserAdministration(ctx),

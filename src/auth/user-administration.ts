@@ -69,6 +69,7 @@ export function createUserAdministration(ctx: AuthContext): UserAdministration {
   const caller: AdminCaller = {
     ip: '127.0.0.1',
     userAgent: '',
+    host: '',
     accessToken: undefined,
     hasCredentials: false,
     audience: undefined,

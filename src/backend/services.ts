@@ -166,6 +166,7 @@ const forAccount = (auth: ReturnType<Modules['auth']['createAuth']>) => ({
   transferGuest: auth.transferGuest,
   isTrustedClient: auth.isTrustedClient,
   isPostLogoutRedirect: auth.isPostLogoutRedirect,
+  requestingClient: auth.requestingClient,
   releaseAuthorization: auth.releaseAuthorization,
   customProviders: auth.customProviders,
 });

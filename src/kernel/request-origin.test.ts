@@ -1,5 +1,27 @@
 import { describe, expect, it } from 'vitest';
-import { foreignOf, hostnameOf, isLoopbackName } from './request-origin.ts';
+import { foreignOf, hostnameOf, isLoopbackName, keepLoopbackName } from './request-origin.ts';
+
+describe('a URL of this server with the name that the client used', () => {
+  const url = 'http://127.0.0.1:54321/account';
+  it.each([
+    ['localhost:54321', 'http://localhost:54321/account'],
+    ['LOCALHOST:54321', 'http://localhost:54321/account'],
+    ['[::1]:54321', 'http://[::1]:54321/account'],
+    ['localhost:1', url],
+    ['localhost', url],
+    ['evil.example:54321', url],
+    ['localhost.evil.example:54321', url],
+    ['user@localhost:54321', url],
+    ['localhost:54321/evil', url],
+    ['', url],
+  ])('%s', (host, expected) => {
+    expect(keepLoopbackName(url, host)).toBe(expected);
+  });
+
+  it('is unchanged for a public address', () => {
+    expect(keepLoopbackName('https://api.example/account', 'localhost')).toBe('https://api.example/account');
+  });
+});
 
 describe('the host of a request', () => {
   it.each([

@@ -18,6 +18,22 @@ export function hostnameOf(host: string | undefined): string | undefined {
     .replace(/^\[(.*)\]$/, '$1');
 }
 
+const loopbackName = /^(localhost|127(\.\d+){3}|::1)$/;
+
+/**
+ * Returns a URL of this server with the name by which the client reached it, if both are names of the loopback
+ * interface. A browser's cookies and passkeys for localhost don't exist at 127.0.0.1.
+ */
+export function keepLoopbackName(url: string, host: string): string {
+  const own = new URL(url);
+  const name = hostnameOf(host);
+  if (name === undefined || !loopbackName.test(name) || !loopbackName.test(hostnameOf(own.host) ?? ''))
+    return url;
+  if ((/:(\d+)$/.exec(host)?.[1] ?? '') !== own.port) return url;
+  own.host = host;
+  return own.href;
+}
+
 /**
  * Whether no website can have this host name, because it always refers to this machine (RFC 6761 section 6.3). This
  * includes Docker's name for the machine.

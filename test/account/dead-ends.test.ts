@@ -1,4 +1,7 @@
 /** Tests that errors are shown once, that limits count down, and that every page leads somewhere. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { axeViolations, openContext, scrollsSideways } from '../web/browser.ts';
@@ -9,23 +12,33 @@ import { latestMail } from './mailbox.ts';
 
 const pauseMs = 60_000;
 
+const dir = mkdtempSync(join(tmpdir(), 'plinth-dead-ends-'));
+const logo = join(dir, 'wordmark.svg');
+const welcome = { en: 'Berths for small boats', ar: 'مراسٍ للقوارب الصغيرة' };
+
 let stage: Stage;
 let app: TestApp;
 
 beforeAll(async () => {
+  writeFileSync(
+    logo,
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 160 40"><rect width="160" height="40" fill="#a16207"/></svg>',
+  );
   app = await openApp();
   stage = await openStage({
     auth: {
       site_url: app.url,
+      oauth_server: { enabled: true },
       enable_anonymous_sign_ins: true,
       email: { enable_confirmations: true, max_frequency: pauseMs },
     },
-    plinth: { branding: { name: 'Harbor' } },
+    plinth: { branding: { name: 'Harbor', color: '#facc15', logo_path: logo, welcome } },
   });
 });
 afterAll(async () => {
   await stage.close();
   await app.close();
+  rmSync(dir, { recursive: true });
 });
 
 const closing: (() => Promise<void>)[] = [];
@@ -171,4 +184,194 @@ test('every limit of the Account API and of the auth service sends Retry-After',
     expect(seconds).toBeGreaterThan(10);
     expect(seconds).toBeLessThanOrEqual(60);
   }
+});
+
+async function signInWithCode(page: Page, email: string): Promise<void> {
+  await open(page, 'code');
+  await page.locator('#email').fill(email);
+  await button(page, say('code.send')).click();
+  await heading(page, say('page.code'));
+  await page.locator('#code').fill((await latestMail(stage.backend, email)).code);
+}
+
+async function makeUserWithoutPassword(email: string): Promise<void> {
+  const { serviceRoleKey } = stage.backend.keys;
+  const response = await stage.backend.fetch('/auth/v1/admin/users', {
+    method: 'POST',
+    headers: {
+      apikey: serviceRoleKey,
+      authorization: `Bearer ${serviceRoleKey}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ email, email_confirm: true }),
+  });
+  expect(response.status).toBe(200);
+}
+
+describe.each(languages)('in %s, a guest who signs out', (language) => {
+  test('is asked first, and can save the account instead', async () => {
+    const page = await newDevice(language);
+    await open(page, 'guest');
+    await button(page, say('sign-in.guest')).click();
+    await heading(page, say('page.security'));
+    const hasCookie = async () =>
+      (await page.context().cookies()).some(({ name }) => name === 'plinth-account');
+    for (const start of ['security', 'signed-out'] as const) {
+      const texts = {
+        security: 'security.sign-out',
+        'signed-out': 'still-in.submit',
+      };
+      await open(page, start);
+      await button(page, say(texts[start] as 'security.sign-out')).click();
+      const question = page.getByRole('region', { name: say('guest.leave-title') });
+      await question.getByText(say('guest.leave-text')).waitFor();
+      expect(await hasCookie()).toBe(true);
+      await question.getByRole('link', { name: say('page.upgrade') }).waitFor();
+      if (start === 'security') await check(page);
+      await question.getByRole('button', { name: say('guest.leave-cancel') }).click();
+      await button(page, say(texts[start] as 'security.sign-out')).waitFor();
+    }
+    await button(page, say('still-in.submit')).click();
+    await button(page, say('guest.leave')).click();
+    await heading(page, say('page.signed-out'));
+    expect(await hasCookie()).toBe(false);
+  });
+
+  test('is asked without scripts, too', async () => {
+    const page = await newDevice(language, false);
+    await open(page, 'guest');
+    await button(page, say('sign-in.guest')).click();
+    await button(page, say('plain.sign-out')).click();
+    await heading(page, say('page.leave-guest'));
+    await seen(page, say('plain.save-guest'));
+    await check(page, false);
+    await page.getByRole('link', { name: say('guest.leave-cancel'), exact: true }).click();
+    await heading(page, say('page.signed-in'));
+    await button(page, say('plain.sign-out')).click();
+    await button(page, say('guest.leave')).click();
+    await heading(page, say('page.signed-out'));
+  });
+});
+
+describe.each(languages)('in %s, the security page', (language) => {
+  test('lets a user without a password set one, and leads back to the app', async () => {
+    const email = newEmail();
+    await makeUserWithoutPassword(email);
+    const page = await newDevice(language);
+    await signInWithCode(page, email);
+    const back = page.getByRole('link', {
+      name: say('security.back', { name: 'Harbor', host: new URL(app.url).host }),
+    });
+    expect(await back.getAttribute('href')).toBe(app.url);
+    await page.goto(`${stage.backend.url}/.well-known/change-password`);
+    await page.waitForURL('**/account/security#password');
+    await button(page, say('security.password-set')).click();
+    await page.locator('#new-password').fill(password);
+    await button(page, say('security.password-save')).click();
+    await seen(page, say('security.password-saved'));
+    await button(page, say('security.password-change')).waitFor();
+    expect(await button(page, say('security.password-set')).count()).toBe(0);
+    await check(page);
+    await back.click();
+    await page.waitForURL(app.url);
+  });
+
+  test('shows the account without scripts', async () => {
+    const email = newEmail();
+    await makeUser(stage.backend, email);
+    const page = await newDevice(language, false);
+    await open(page, 'sign-in');
+    await page.locator('input[name=email]').fill(email);
+    await page.locator('input[name=email]').press('Enter');
+    await page.locator('input[name=password]').fill(password);
+    await page.locator('input[name=password]').press('Enter');
+    await heading(page, say('page.signed-in'));
+    await open(page, 'security');
+    await heading(page, say('page.security'));
+    await seen(page, email);
+    await seen(page, say('plain.needs-scripts'));
+    await check(page, false);
+    const back = page.getByRole('link', { name: say('plain.back', { name: 'Harbor' }) });
+    expect(await back.getAttribute('href')).toBe(app.url);
+    await button(page, say('plain.sign-out')).click();
+    await heading(page, say('page.signed-out'));
+  });
+});
+
+test('a browser that uses localhost stays there, so that it keeps its passkeys and cookies', async () => {
+  const { port } = new URL(stage.backend.url);
+  const email = newEmail();
+  await makeUserWithoutPassword(email);
+  const { search } = app.startSignIn();
+  for (const host of ['localhost', '127.0.0.1']) {
+    const response = await fetch(
+      `http://${host}:${port}/auth/v1/authorize${search}&provider=custom:account`,
+      { redirect: 'manual' },
+    );
+    expect(response.headers.get('location')).toMatch(`http://${host}:${port}/account/sign-in?`);
+  }
+  // The link in the email leads to the same host, so this browser needs no number.
+  const page = await newDevice('en');
+  await page.goto(`http://localhost:${port}/account/code`);
+  await page.locator('#email').fill(email);
+  await button(page, say('code.send')).click();
+  await heading(page, say('page.code'));
+  await page.goto((await latestMail(stage.backend, email)).link);
+  expect(new URL(page.url()).host).toBe(`localhost:${port}`);
+});
+
+describe.each(languages)('in %s, the brand', (language) => {
+  test.each([true, false])('keeps its color, its logo and its text (scripts: %s)', async (scripts) => {
+    const page = await newDevice(language, scripts);
+    await open(page, `sign-in${app.startSignIn().search}`);
+    await seen(page, say('sign-in.to', { host: new URL(app.url).host }));
+    await seen(page, welcome[language]);
+    const submit = page.locator('form button[type=submit]').first();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await submit.evaluate((button) => getComputedStyle(button).backgroundColor)).toBe(
+        'rgb(250, 204, 21)',
+      );
+    }
+    const { width, height } = (await page.locator('header img').boundingBox()) ?? { width: 0, height: 0 };
+    expect([width, height]).toEqual([144, 36]);
+    await check(page, scripts);
+  });
+
+  test('an app that sends the user here is named, with its host', async () => {
+    const { serviceRoleKey } = stage.backend.keys;
+    const created = await stage.backend.fetch('/auth/v1/admin/oauth/clients', {
+      method: 'POST',
+      headers: {
+        apikey: serviceRoleKey,
+        authorization: `Bearer ${serviceRoleKey}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({
+        redirect_uris: ['https://herbarium.example/callback'],
+        client_type: 'public',
+        client_name: 'Herbarium <b>',
+      }),
+    });
+    const { client_id } = (await created.json()) as { client_id: string };
+    const query = new URLSearchParams({
+      client_id,
+      redirect_uri: 'https://herbarium.example/callback',
+      response_type: 'code',
+      code_challenge: 'a'.repeat(43),
+      code_challenge_method: 'S256',
+    });
+    for (const scripts of [true, false]) {
+      const page = await newDevice(language, scripts);
+      await page.goto(`${stage.backend.url}/auth/v1/oauth/authorize?${query}`);
+      await heading(page, say('page.sign-in'));
+      await seen(page, say('sign-in.to', { host: 'Herbarium <b> (herbarium.example)' }));
+      await seen(page, welcome[language]);
+      await check(page, scripts);
+    }
+    const unknown = await newDevice(language);
+    await open(unknown, 'sign-in?next=consent&authorization_id=unknown');
+    await heading(unknown, say('page.sign-in'));
+    expect(await unknown.getByText('Herbarium').count()).toBe(0);
+  });
 });

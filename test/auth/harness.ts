@@ -139,6 +139,7 @@ export async function startAuth(
       transferGuest: auth.transferGuest,
       isTrustedClient: auth.isTrustedClient,
       isPostLogoutRedirect: auth.isPostLogoutRedirect,
+      requestingClient: auth.requestingClient,
       releaseAuthorization: auth.releaseAuthorization,
       customProviders: auth.customProviders,
       selfService: auth.selfService,

@@ -18,6 +18,8 @@ export interface PageConfig {
     readonly supportUrl?: string;
     readonly termsUrl?: string;
     readonly privacyUrl?: string;
+    /** The app's website. */
+    readonly appUrl?: string;
   };
   readonly offers: {
     readonly password: boolean;
@@ -75,6 +77,8 @@ export interface PageConfig {
   };
   /** The request ID of the response that contained the page. */
   readonly requestId: string;
+  /** The name and host of the OAuth client that sent the user here. Empty for the project's own app. */
+  readonly app: string;
   /** The project's languages, a subset of `web/locales/languages.ts`. */
   readonly languages: readonly string[];
 }
@@ -133,6 +137,7 @@ const prerendered: PageConfig = {
   apps: false,
   sessions: { idleSeconds: 0, timeboxSeconds: 0, isSingle: false },
   requestId: '%PLINTH_REQUEST_ID%',
+  app: '',
   languages: languageCodes,
 };
 
@@ -141,10 +146,10 @@ function read(): PageConfig {
   if (element === null) return prerendered;
   const config = JSON.parse(element.textContent) as Omit<
     PageConfig,
-    'requestId' | 'address' | 'isPrerendered'
+    'requestId' | 'address' | 'app' | 'isPrerendered'
   >;
-  const { requestId = '', address = '' } = element.dataset;
-  return offeredHere({ ...config, isPrerendered: false, requestId, address });
+  const { requestId = '', address = '', app = '' } = element.dataset;
+  return offeredHere({ ...config, isPrerendered: false, requestId, address, app });
 }
 
 /**
@@ -174,6 +179,7 @@ const hydrated: PageConfig = {
   ...prerendered,
   brand: pageConfig.brand,
   requestId: pageConfig.requestId,
+  app: pageConfig.app,
   providers: pageConfig.providers,
   shown: pageConfig.shown,
   isCollapsed: pageConfig.isCollapsed,

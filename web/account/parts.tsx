@@ -21,7 +21,7 @@ import { keepTyped, typedAddress } from './typed-address.ts';
 export function Waiting({ count = 1 }: { count?: number }) {
   return Array.from({ length: count }, (_, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: all items are identical
-    <div key={index} className={classes.waiting} />
+    <div key={index} data-placeholder className={classes.waiting} />
   ));
 }
 

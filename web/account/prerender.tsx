@@ -55,8 +55,8 @@ async function writeLocale(dir: string, locale: Locale, messages: Catalog): Prom
   const root = `<html lang="${language}" dir="${languages[language].dir}" data-locale="${locale}" data-off="%PLINTH_OFF%" data-mantine-color-scheme="light">`;
   const head =
     `<style nonce="${nonce}">${css.trim()}</style><style nonce="${nonce}">%PLINTH_BRAND_CSS%</style>` +
-    `<noscript><style nonce="${nonce}">${darkWithoutScripts(css)}</style></noscript>` +
-    '<script type="application/json" id="plinth-config" data-request-id="%PLINTH_REQUEST_ID%" data-address="%PLINTH_EMAIL%">%PLINTH_CONFIG%</script>';
+    `<noscript><style nonce="${nonce}">[data-placeholder]{display:none}${darkWithoutScripts(css)}</style></noscript>` +
+    '<script type="application/json" id="plinth-config" data-request-id="%PLINTH_REQUEST_ID%" data-app="%PLINTH_APP%" data-address="%PLINTH_EMAIL%">%PLINTH_CONFIG%</script>';
   const preloads = assets
     .filter((name) => name.startsWith(`texts-${language}-`) && name.endsWith('.js'))
     .map((name) => `<link rel="modulepreload" nonce="${nonce}" href="/account/assets/${name}">`)
@@ -105,9 +105,11 @@ function titleOf(name: string): string {
         .replace(/-(device|recovery)$/, '')}`;
 }
 
-/** Returns the address of a plain page, for its links to other languages. Two of the pages have no separate address. */
+/** Returns the address of a plain page, for its links to other languages. Some pages have no separate address. */
 function addressOf(name: string): string {
   const page = name.replace(/\..*/, '').replace(/^(code|confirm|not-me)-.*/, '$1');
+  const page = name.replace(/\..*/, '').replace(/^(code|confirm)-.*/, '$1');
+  if (page === 'leave-guest') return 'signed-in';
   return page.startsWith('refused') || page === 'failed' ? 'sign-in' : page;
 }
 

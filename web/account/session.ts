@@ -35,6 +35,8 @@ export interface User {
   readonly phone?: string;
   readonly new_phone?: string;
   readonly is_anonymous?: boolean;
+  /** Undefined while only the token's claims are known. */
+  readonly has_password?: boolean;
   readonly factors?: readonly Factor[];
   readonly identities?: readonly Identity[] | null;
 }

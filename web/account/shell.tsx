@@ -36,7 +36,7 @@ export function Shell({ page, intro, wide = false, children }: ShellProps) {
   return (
     <div className={classes.shell}>
       <header className={classes.header}>
-        <img className={classes.logo} src={brand.logo} width={36} height={36} alt="" />
+        <img className={classes.logo} src={brand.logo} alt="" />
         <span className={classes.name}>{brand.name}</span>
       </header>
       <main ref={main} className={wide ? classes.wide : classes.card}>

@@ -41,7 +41,11 @@ export const theme = createTheme({
     const colors = defaultVariantColorsResolver(input);
     const isPrimary = input.color === undefined || input.color === input.theme.primaryColor;
     return input.variant === 'filled' && isPrimary
-      ? { ...colors, color: 'var(--plinth-on-primary)' }
+      ? {
+          ...colors,
+          color: 'var(--plinth-on-primary)',
+          border: '1px solid var(--plinth-primary-border, transparent)',
+        }
       : colors;
   },
   components: {

@@ -10,11 +10,14 @@ describe.each(['light', 'dark'] as const)('any brand color in the %s scheme', (s
   test('buttons and links are readable', () => {
     fc.assert(
       fc.property(color, (brand) => {
-        const { primary, primaryHover, onPrimary, link } = brandColors(brand, scheme);
+        const { primary, primaryHover, onPrimary, primaryBorder, link } = brandColors(brand, scheme);
+        expect(primary).toBe(brand);
         expect(contrast(onPrimary, primary)).toBeGreaterThanOrEqual(4.5);
         expect(contrast(onPrimary, primaryHover)).toBeGreaterThanOrEqual(4.5);
         for (const ground of grounds[scheme]) {
           expect(contrast(link, ground)).toBeGreaterThanOrEqual(4.5);
+          const edge = primaryBorder === 'transparent' ? primary : primaryBorder;
+          expect(contrast(edge, ground)).toBeGreaterThanOrEqual(3);
         }
       }),
       { numRuns: 300 },
@@ -29,6 +32,13 @@ describe.each(['light', 'dark'] as const)('any brand color in the %s scheme', (s
 
 test('a color with enough contrast is unchanged', () => {
   expect(brandColors('#0f766e', 'light')).toMatchObject({ primary: '#0f766e', onPrimary: '#ffffff' });
+});
+
+test('a light color stays the color of buttons, with dark text', () => {
+  for (const scheme of ['light', 'dark'] as const)
+    expect(brandColors('#facc15', scheme)).toMatchObject({ primary: '#facc15', onPrimary: '#000000' });
+  expect(brandColors('#facc15', 'light').link).not.toBe('#facc15');
+  expect(brandColors('#facc15', 'dark')).toMatchObject({ link: '#facc15', primaryBorder: 'transparent' });
 });
 
 test('no color produces no CSS rules', () => {

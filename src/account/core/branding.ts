@@ -1,6 +1,7 @@
 /**
- * Derives the few colors that the pages need from a brand's single color. The brand color is darkened or lightened
- * until both text in this color and text on this color meet WCAG AA in the light and dark schemes.
+ * Derives the few colors that the pages need from a brand's single color, so that they meet WCAG AA in the light and
+ * dark schemes. Buttons have the brand color itself, with dark or light text. Links, focus rings and the borders of
+ * buttons have a darker or lighter tone of it if necessary.
  */
 import { escapeMarkup } from '../../shared/escape-markup.ts';
 
@@ -8,6 +9,8 @@ export interface BrandColors {
   readonly primary: string;
   readonly primaryHover: string;
   readonly onPrimary: string;
+  /** The border of a button, which is visible if the brand color is similar to the page's color. */
+  readonly primaryBorder: string;
   readonly link: string;
 }
 
@@ -28,17 +31,18 @@ export function brandColors(color: string, scheme: 'light' | 'dark'): BrandColor
   const base = parse(color);
   const away = scheme === 'light' ? black : white;
   const ground = grounds[scheme].map(parse);
-  const primary = shift(base, away, (candidate) => ground.every((one) => ratio(candidate, one) >= edgeRatio));
-  const onPrimary = ratio(white, primary) >= textRatio ? white : black;
-  // This usually returns the color unchanged because black and white reach 4.5:1 on almost every color.
-  const readable = shift(
-    primary,
-    onPrimary === white ? black : white,
-    (one) => ratio(onPrimary, one) >= textRatio,
-  );
-  const hover = mix(readable, onPrimary === white ? black : white, 0.14);
+  const edge = shift(base, away, (candidate) => ground.every((one) => ratio(candidate, one) >= edgeRatio));
+  // Black reaches 4.5:1 on every color on which white doesn't.
+  const onPrimary = ratio(white, base) >= textRatio ? white : black;
+  const hover = mix(base, onPrimary === white ? black : white, 0.14);
   const link = shift(base, away, (candidate) => ground.every((one) => ratio(candidate, one) >= textRatio));
-  return { primary: hex(readable), primaryHover: hex(hover), onPrimary: hex(onPrimary), link: hex(link) };
+  return {
+    primary: hex(base),
+    primaryHover: hex(hover),
+    onPrimary: hex(onPrimary),
+    primaryBorder: hex(edge) === hex(base) ? 'transparent' : hex(edge),
+    link: hex(link),
+  };
 }
 
 /** Returns CSS that overrides the theme's colors with the brand's. Returns an empty string if no brand color is set. */
@@ -56,10 +60,11 @@ export function brandDarkCss(color: string | undefined): string {
 }
 
 function brandRule(color: string, scheme: 'light' | 'dark', says: 'light' | 'dark'): string {
-  const { primary, primaryHover, onPrimary, link } = brandColors(color, scheme);
+  const { primary, primaryHover, onPrimary, primaryBorder, link } = brandColors(color, scheme);
   return (
     `:root[data-mantine-color-scheme="${says}"]{--plinth-primary:${primary};` +
-    `--plinth-primary-hover:${primaryHover};--plinth-on-primary:${onPrimary};--plinth-link:${link}}`
+    `--plinth-primary-hover:${primaryHover};--plinth-on-primary:${onPrimary};` +
+    `--plinth-primary-border:${primaryBorder};--plinth-link:${link}}`
   );
 }
 

@@ -77,6 +77,7 @@ describe('pages', () => {
   const fill = {
     name: 'A&B "<i>"',
     logo: '/l',
+    appUrl: 'https://app.example',
     off: ['guest'],
     brandCss: ':root{}',
     brandDarkCss: '',

@@ -5,6 +5,8 @@ import type { Provider } from './providers.ts';
 
 export interface PageFill {
   readonly name: string;
+  /** The `site_url` of the project. */
+  readonly appUrl: string;
   readonly logo: string;
   /** The features that this project doesn't offer. A style sheet hides them before the script runs. */
   readonly off: readonly string[];
@@ -18,6 +20,7 @@ export interface PageFill {
 export function fillPage(html: string, fill: PageFill): string {
   const values: Readonly<Record<string, string>> = {
     NAME: escapeMarkup(fill.name),
+    APP_URL: escapeText(fill.appUrl),
     LOGO: escapeMarkup(fill.logo),
     OFF: escapeMarkup(fill.off.join(' ')),
     BRAND_CSS: fill.brandCss,

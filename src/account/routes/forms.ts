@@ -74,8 +74,11 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
   }
 
   app.post('/sign-out', async (request, reply) => {
-    if (!isOurs(request, formOf(request))) return refuse(request, reply);
+    const form = formOf(request);
+    if (!isOurs(request, form)) return refuse(request, reply);
     const visitor = await visitors.present(request);
+    if (visitor?.user.is_anonymous === true && form.get('do') !== 'leave')
+      return send(request, reply, 'plain/leave-guest', { fields: markedForm(request, reply), isStill: true });
     if (visitor !== undefined) await browserSignIn.leave(request, visitor.session, 'local');
     setCookie(request, reply, undefined);
     return reply.redirect('/account/signed-out', 303);

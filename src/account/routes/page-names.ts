@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AccountRow } from '../core/html.ts';
 import type { StepProblem } from '../core/step.ts';
+import type { AccountFacts } from '../visitor.ts';
 
 /** The names of all pages. A test checks that the build prerenders exactly these pages. */
 export const pageNames = [
@@ -40,6 +41,7 @@ export interface PageFields {
   readonly host?: string;
   /** When the change was made that the page undoes, in words. */
   readonly when?: string;
+  readonly facts?: AccountFacts;
   /** The number that a waiting window shows. */
   readonly number?: number | undefined;
   /** The browser and operating system of the window that is waiting for a link. */

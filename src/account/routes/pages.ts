@@ -13,6 +13,7 @@ import type { Logo } from '../logo.ts';
 import { hasParked } from '../parked-sessions.ts';
 import { cookieOf, keepCookie } from '../request-cookies.ts';
 import type { RequestFault } from '../return-address.ts';
+import type { AccountFacts } from '../visitor.ts';
 import { type AccountsDeps, accountsRoutes } from './accounts.ts';
 import { type ConfirmDeps, confirmRoutes } from './confirm.ts';
 import { type FormDeps, formPages, formRoutes } from './forms.ts';
@@ -81,7 +82,11 @@ export interface PageFiller {
   /** The project's languages. The default language is first. */
   readonly languages: readonly string[];
   /** Returns the text below the heading of a sign-in or sign-up page. The text may be empty. */
-  readonly intro: (page: AnyPage, language: string, redirectTo: string | null) => string;
+  readonly intro: (
+    page: AnyPage,
+    language: string,
+    destination: { readonly redirectTo: string | null; readonly app: string | undefined },
+  ) => string;
   /** Returns the text for an error code. */
   readonly textOf: (code: string, language: string) => string;
   readonly imageSources: readonly string[];
@@ -103,6 +108,10 @@ export interface PageDeps {
   readonly faultOf: (requested: Readonly<Record<string, unknown>>) => RequestFault | undefined;
   /** Whether a rejected request names the setting to change. */
   readonly isDevelopment: boolean;
+  /** Returns the name of the OAuth client that sent an authorization request. */
+  readonly clientName: (authorizationId: string) => Promise<string | undefined>;
+  /** Returns the facts that the token of the cookie's session contains, for browsers without scripts. */
+  readonly factsOf: (cookie: string | undefined) => Promise<AccountFacts>;
   /** Returns whether there is a session for the cookie. Auth may already have ended that session. */
   readonly keepsSession: (cookie: string | undefined) => Promise<boolean>;
 }
@@ -162,13 +171,20 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
       !queryOf(request).has('again') &&
       !queryOf(request).has('add') &&
       (await deps.keepsSession(cookieOf(request, sessionCookie)));
+    const client = forApps.has(page) ? await requestingApp(request, deps) : undefined;
     const isOurCode = problem?.code.startsWith('field.') ?? true;
     const values = {
       FIELDS:
         fields + (fill.providerError === undefined ? '' : alertOf(textOf(fill.providerError, language))),
       TARGET: escapeText(target),
       EMAIL: escapeText(fill.email ?? addressOf(request) ?? ''),
-      INTRO: escapeText(intro(page, language, queryOf(request).get('redirect_to'))),
+      INTRO: escapeText(
+        intro(page, language, { redirectTo: queryOf(request).get('redirect_to'), app: client }),
+      ),
+      APP: escapeText(client ?? ''),
+      FACT_EMAIL: escapeText(fill.facts?.email ?? ''),
+      FACT_PHONE: escapeText(fill.facts?.phone ?? ''),
+      FACT_PROVIDERS: escapeText(fill.facts?.providers ?? ''),
       NUMBER: String(fill.number ?? '–'),
       BROWSER: escapeText(fill.device?.browser ?? ''),
       SYSTEM: escapeText(fill.device?.system ?? ''),
@@ -205,19 +221,7 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
   app.get<{ Params: { name: string } }>('/assets/:name', (request, reply) =>
     face.sendAsset(request, reply, request.params.name),
   );
-  app.get('/logo', (_request, reply) => {
-    const { logo } = filler();
-    if ('address' in logo) return reply.redirect(logo.address, 302);
-    return reply
-      .headers({
-        'cache-control': 'public, max-age=3600',
-        'x-content-type-options': 'nosniff',
-        // This policy is necessary because an SVG that is opened directly is a document and could run scripts.
-        'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
-      })
-      .type(logo.type)
-      .send(logo.bytes);
-  });
+  logoRoute(app, filler);
 
   for (const page of pageNames) {
     if (page === 'confirm') continue;
@@ -248,6 +252,9 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
       if (page === 'password' && addressOf(request) === undefined) {
         return reply.redirect(ourPage('sign-in', carriedFlow(query)), 303);
       }
+      const facts = page === 'security' ? await deps.factsOf(cookieOf(request, sessionCookie)) : undefined;
+      if (facts !== undefined)
+        return send(request, reply, page, { facts, fields: markedForm(request, reply) });
       if (!hasForm.has(page)) return send(request, reply, page, {});
       const problem = queryOf(request).get('problem') ?? undefined;
       return (
@@ -270,3 +277,24 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
 
 const refusedPage = (fault: RequestFault, isDevelopment: boolean): AnyPage =>
   `plain/refused-${fault}${isDevelopment ? '-development' : ''}`;
+function logoRoute(app: FastifyInstance, filler: PageDeps['filler']): void {
+  app.get('/logo', (_request, reply) => {
+    const { logo } = filler();
+    if ('address' in logo) return reply.redirect(logo.address, 302);
+    return reply
+      .headers({
+        'cache-control': 'public, max-age=3600',
+        'x-content-type-options': 'nosniff',
+        // This policy is necessary because an SVG that is opened directly is a document and could run scripts.
+        'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+      })
+      .type(logo.type)
+      .send(logo.bytes);
+  });
+}
+
+/** Returns the name of the OAuth client that sent the user to a page. */
+async function requestingApp(request: FastifyRequest, deps: PageDeps): Promise<string | undefined> {
+  const id = queryOf(request).get('authorization_id');
+  return id === null ? undefined : deps.clientName(id);
+}

@@ -1,5 +1,6 @@
 /** Starts a sign-in with a provider. */
 
+import { keepLoopbackName } from '../../kernel/request-origin.ts';
 import type { Caller, UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { passedParams } from '../core/oauth-client.ts';
@@ -26,17 +27,18 @@ export function signInAddress(
   query: URLSearchParams,
 ): Promise<string> | string {
   return query.get('provider') === accountProvider
-    ? accountAddress(ctx, query)
+    ? accountAddress(ctx, caller, query)
     : providerAddress(ctx, caller, query);
 }
 
 /** The redirect URL and the challenge aren't checked here, because the Account pages check them. */
-function accountAddress(ctx: AuthContext, query: URLSearchParams): string {
+function accountAddress(ctx: AuthContext, { host }: Caller, query: URLSearchParams): string {
   const passed = ['redirect_to', 'code_challenge', 'code_challenge_method', 'state']
     .map((name) => [name, query.get(name)] as const)
     .filter((pair): pair is readonly [string, string] => pair[1] !== null);
   const search = new URLSearchParams(passed.map(([name, value]) => [name, value])).toString();
-  return `${ctx.settings.accountUrl()}/sign-in${search === '' ? '' : `?${search}`}`;
+  const accountUrl = keepLoopbackName(ctx.settings.accountUrl(), host);
+  return `${accountUrl}/sign-in${search === '' ? '' : `?${search}`}`;
 }
 
 async function providerAddress(

@@ -1,5 +1,6 @@
 /** Functions that all emails of this service share: limits, links, and the hook that can send the emails. */
 import type { Transaction } from '../../database/types.ts';
+import { keepLoopbackName } from '../../kernel/request-origin.ts';
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { actionLink, confirmPageLink, type LinkType } from '../core/action-link.ts';
@@ -23,8 +24,11 @@ export function linkFor(
   redirectTo: string,
   hasButton: boolean,
 ): string {
-  return hasButton || isBelow(redirectTo, accountUrl())
-    ? confirmPageLink(accountUrl(), hash, type, redirectTo)
+  const isForPages = isBelow(redirectTo, accountUrl());
+  // The link opens the pages where the email was requested, because a cookie identifies the waiting window.
+  const pagesUrl = isForPages ? keepLoopbackName(accountUrl(), new URL(redirectTo).host) : accountUrl();
+  return hasButton || isForPages
+    ? confirmPageLink(pagesUrl, hash, type, redirectTo)
     : actionLink(externalUrl(), hash, type, redirectTo);
 }
 

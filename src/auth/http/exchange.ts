@@ -48,6 +48,7 @@ function callerOf(
     // trusted proxies.
     ip: request.ip,
     userAgent: header(request, 'user-agent') ?? '',
+    host: request.host,
     accessToken: /^[Bb]earer (\S+)$/.exec(header(request, 'authorization') ?? '')?.[1],
     hasCredentials: Boolean(header(request, 'authorization')),
     audience: header(request, 'x-jwt-aud'),

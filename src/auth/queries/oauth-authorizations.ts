@@ -43,6 +43,25 @@ export async function lockAuthorization(
   return row;
 }
 
+export interface RequestingClient {
+  readonly name: string;
+  readonly redirectUri: string;
+}
+
+/** Returns the client of a pending authorization that hasn't expired. */
+export async function findRequestingClient(
+  db: Queryable,
+  authorizationId: string,
+  nowMs: number,
+): Promise<RequestingClient | undefined> {
+  const [row] = await db.query<{ client_name: string | null; redirect_uri: string }>(sql`
+    select c.client_name, a.redirect_uri
+    from auth.oauth_authorizations a join auth.oauth_clients c on c.id = a.client_id
+    where a.authorization_id = ${authorizationId} and a.status = 'pending' and a.expires_at > ${fromMs(nowMs)}
+      and c.deleted_at is null`);
+  return row && { name: row.client_name ?? '', redirectUri: row.redirect_uri };
+}
+
 export async function setAuthorizationUser(db: Queryable, id: string, userId: string): Promise<void> {
   await db.query(sql`update auth.oauth_authorizations set user_id = ${userId} where id = ${id}`);
 }

@@ -27,10 +27,11 @@ export type Run = <Input extends Call, Result>(
 
 /** Returns the function that runs operations on behalf of a browser. */
 export function runnerFor(ctx: AuthContext, observe: Observe, client: PageClient, accessToken: string): Run {
-  const { requestId, ip, userAgent, deviceId, language: pageLanguage } = client;
+  const { requestId, ip, userAgent, deviceId, host, language: pageLanguage } = client;
   const callerFor = (redirectTo: string | undefined): Caller => ({
     ip,
     userAgent: userAgent ?? '',
+    host,
     accessToken,
     hasCredentials: true,
     audience: undefined,

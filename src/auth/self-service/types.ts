@@ -11,6 +11,7 @@ export interface PageClient {
   readonly userAgent: string | undefined;
   /** A hash of the cookie that identifies the browser. */
   readonly deviceId: string | undefined;
+  readonly host: string;
   /** The language of the page. */
   readonly language: string;
   /** The URL that links in emails lead to, if the redirect rule allows it. */
@@ -34,6 +35,8 @@ export const pairOf = (session: JsonObject): TokenPair => session as unknown as 
 /** A user, as `GET /user` returns it. */
 export interface AuthUser {
   readonly id: string;
+  /** Only the Account pages receive this field. */
+  readonly has_password?: boolean;
   readonly factors?: readonly {
     readonly id: string;
     readonly status: string;

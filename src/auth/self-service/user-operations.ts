@@ -12,7 +12,10 @@ import { type AuthUser, type OpenAuthorization, pairOf, type UserOperations } fr
 
 export function userOperations(run: Run): UserOperations {
   return {
-    read: async () => renderUser(await run(get('/user'), readOwnUser, {})) as unknown as AuthUser,
+    async read() {
+      const user = await run(get('/user'), readOwnUser, {});
+      return { ...(renderUser(user) as unknown as AuthUser), has_password: Boolean(user.encrypted_password) };
+    },
     async update(content) {
       await run({ method: 'PUT', path: '/user' }, changeOwnUser, { content });
     },

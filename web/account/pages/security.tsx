@@ -5,10 +5,13 @@ import { useLocation } from 'wouter';
 import { createQueryClient } from '../../lib/query.ts';
 import { ErrorSummary } from '../../ui/error-summary.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { leaveFor, returnAddress, signOut } from '../account-api.ts';
+import { isAppAddress, leaveFor, returnAddress, signOut } from '../account-api.ts';
 import { hostOf, useFlow } from '../flow.ts';
+import { GuestSignOut } from '../guest/sign-out.tsx';
 import { usePageConfig } from '../page-config.ts';
-import { PageButton, PageLink, Waiting } from '../parts.tsx';
+import partClasses from '../parts.module.css';
+import { PageButton, PageLink, SubtleButton, Waiting } from '../parts.tsx';
+import { AccountFacts } from '../plain/account-facts.tsx';
 import { ActivitySection } from '../security/activity.tsx';
 import { AppsSection } from '../security/apps.tsx';
 import { Card } from '../security/card.tsx';
@@ -72,6 +75,7 @@ export function SecurityPage() {
   }
   return (
     <Shell page="page.security" wide>
+      <noscript suppressHydrationWarning>{import.meta.env.SSR ? <AccountFacts /> : null}</noscript>
       {state.status === 'failed' ? <SessionFailed error={state.error} /> : null}
       {state.status === 'loading' ? <Waiting count={3} /> : null}
       {state.status === 'signed-in' && !mustStepUp ? (
@@ -111,23 +115,29 @@ function Sections({ user, onDeleted }: { user: User; onDeleted: () => void }) {
         <Button component="a" variant="default" href="/account/accounts">
           {t('security.accounts')}
         </Button>
-        {otherApps.length === 0 ? (
+        {isGuest || otherApps.length > 0 ? null : (
           <Button variant="default" loading={leave.busy} onClick={() => leave.run(undefined)}>
             {t('security.sign-out')}
           </Button>
-        ) : null}
+        )}
       </div>
+      <BackToApp />
       {otherApps.length === 0 ? null : (
         <Card title={t('sign-out.title')}>
           <SignOutChoice apps={otherApps} onStay={() => setOtherApps([])} />
         </Card>
       )}
-      <ErrorSummary problems={leave.problems} />
+      {isGuest ? null : <ErrorSummary problems={leave.problems} />}
       {isGuest ? (
-        <Notice tone="info">
-          <p>{t('security.guest-intro')}</p>
-          <PageLink to="upgrade">{t('security.guest-keep')}</PageLink>
-        </Notice>
+        <>
+          <Notice tone="info">
+            <p>{t('security.guest-intro')}</p>
+            <PageLink to="upgrade">{t('security.guest-keep')}</PageLink>
+          </Notice>
+          <GuestSignOut leave={leave}>
+            {(ask) => <SubtleButton onClick={ask}>{t('security.sign-out')}</SubtleButton>}
+          </GuestSignOut>
+        </>
       ) : null}
       <NextStep user={user} />
       <EmailSection user={user} />
@@ -141,6 +151,26 @@ function Sections({ user, onDeleted }: { user: User; onDeleted: () => void }) {
       <ActivitySection user={user} />
       <DataSection user={user} onDeleted={onDeleted} />
     </>
+  );
+}
+
+/** Links to the app that opened this page or, if there is none, to the project's website. */
+function BackToApp() {
+  const { redirectTo } = useFlow();
+  const { brand } = usePageConfig();
+  const [isKnown, setKnown] = useState(false);
+  useEffect(() => {
+    if (redirectTo !== undefined) isAppAddress(redirectTo).then(setKnown, () => setKnown(false));
+  }, [redirectTo]);
+  const address = isKnown ? redirectTo : brand.appUrl;
+  const host = hostOf(address);
+  if (address === undefined || host === undefined) return null;
+  return (
+    <p>
+      <a className={partClasses.link} href={address}>
+        {t('security.back', { name: brand.name, host })}
+      </a>
+    </p>
   );
 }
 

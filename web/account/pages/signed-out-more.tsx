@@ -3,7 +3,8 @@ import { useEffect, useRef, useState } from 'react';
 import { isAppAddress, leaveFor, signOut } from '../account-api.ts';
 import { hostOf, useFlow } from '../flow.ts';
 import { Form } from '../form.tsx';
-import { PageLink, Submit, Waiting, wide } from '../parts.tsx';
+import { GuestSignOut } from '../guest/sign-out.tsx';
+import { PageLink, Submit, SubtleButton, Waiting, wide } from '../parts.tsx';
 import { type AppSessions, appsHere } from '../security/own-sessions.ts';
 import { nameOf, useSession } from '../session.ts';
 import { SignOutChoice } from '../sign-out-choice.tsx';
@@ -43,17 +44,19 @@ export function SignedOutMore() {
     // If the request fails, the page still offers to sign out of the account.
     if (isStillIn) appsHere().then(setApps, () => setApps([]));
   }, [isStillIn]);
+  const isGuest = isStillIn && nameOf(state.session.user) === '';
   return (
     <>
       {isStillIn ? (
         <>
-          <p>
-            {nameOf(state.session.user) === ''
-              ? t('still-in.guest')
-              : t('still-in.text', { who: nameOf(state.session.user) })}
-          </p>
+          <p>{isGuest ? t('still-in.guest') : t('still-in.text', { who: nameOf(state.session.user) })}</p>
           {apps === undefined ? <Waiting /> : null}
-          {apps?.length === 0 ? (
+          {apps?.length === 0 && isGuest ? (
+            <GuestSignOut leave={submit}>
+              {(ask) => <SubtleButton onClick={ask}>{t('still-in.submit')}</SubtleButton>}
+            </GuestSignOut>
+          ) : null}
+          {apps?.length === 0 && !isGuest ? (
             <Form onSubmit={submit.onSubmit} problems={submit.problems}>
               <Submit busy={submit.busy}>{t('still-in.submit')}</Submit>
             </Form>

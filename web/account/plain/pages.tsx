@@ -288,6 +288,20 @@ function SignedIn({ to, isGuest, errorField }: State & { to: 'app' | 'home'; isG
   );
 }
 
+/** A guest can't sign in to the same account again. */
+const LeaveGuest = () => (
+  <Page title="page.leave-guest" intro={t('guest.leave-text')}>
+    <PageButton isSubtle to="signed-in">
+      {t('guest.leave-cancel')}
+    </PageButton>
+    <form method="post" action="/account/sign-out" className={partClasses.stack}>
+      <noscript>{'%PLINTH_FIELDS%'}</noscript>
+      <ActionButton value="leave">{t('guest.leave')}</ActionButton>
+    </form>
+    <Aside>{t('plain.save-guest')}</Aside>
+  </Page>
+);
+
 const faults = ['redirect_not_allowed', 'pkce_required', 'bad_code_challenge'] as const;
 
 /** The page for an app's request that can't succeed. In development, the page also names the setting to change. */
@@ -466,6 +480,7 @@ export const plainPages = (): ReadonlyMap<string, ReactElement> =>
       [`refused-${fault}`, <AppRefused key={fault} fault={fault} hint={false} />],
       [`refused-${fault}-development`, <AppRefused key={`${fault}-hint`} fault={fault} hint />],
     ]),
+    ['leave-guest', <LeaveGuest key="leave-guest" />],
     ['refused', <End key="refused" title="page.refused" text={t('plain.refused')} />],
     ['failed', <End key="failed" title="page.failed" text={t('plain.failed')} />],
   ]);

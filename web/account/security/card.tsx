@@ -6,6 +6,8 @@ import classes from './security.module.css';
 
 export interface CardProps {
   readonly title: string;
+  /** The ID of the section, for links to it. */
+  readonly anchor?: string;
   readonly badge?: ReactNode;
   /** Describes the card's purpose, or summarizes its content. */
   readonly intro?: ReactNode;
@@ -17,10 +19,10 @@ export interface CardProps {
 }
 
 /** A section of the security page. */
-export function Card({ title, badge, intro, action, children }: CardProps) {
+export function Card({ title, anchor, badge, intro, action, children }: CardProps) {
   const id = useId();
   return (
-    <section className={classes.card} aria-labelledby={id}>
+    <section id={anchor} className={classes.card} aria-labelledby={id}>
       <div className={classes.head}>
         <div className={classes.about}>
           <div className={classes.title}>

@@ -1,5 +1,5 @@
 import { Button, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { ApiError } from '../../lib/api.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { PasswordField } from '../../ui/password-field.tsx';
@@ -19,18 +19,26 @@ const passwordId = 'new-password';
 const nonceId = 'nonce';
 const rulesId = 'password-rules';
 
+/** The fragment to which `/.well-known/change-password` leads. */
+const anchor = 'password';
+
 export function PasswordSection({ user }: { user: User }) {
+  const isNew = user.has_password === false;
   const [open, setOpen] = useState(false);
   const [saved, setSaved] = useState(false);
   const fresh = useFresh();
+  useEffect(() => {
+    if (window.location.hash === `#${anchor}`) document.getElementById(anchor)?.scrollIntoView();
+  }, []);
   return (
     <Card
+      anchor={anchor}
       title={t('security.password')}
-      intro={t('security.password-intro')}
+      intro={isNew ? t('security.password-none') : t('security.password-intro')}
       action={
         open ? null : (
           <Button variant="default" onClick={() => fresh(() => setOpen(true))}>
-            {t('security.password-change')}
+            {isNew ? t('security.password-set') : t('security.password-change')}
           </Button>
         )
       }
@@ -50,7 +58,8 @@ export function PasswordSection({ user }: { user: User }) {
 }
 
 function PasswordForm({ user, onClose }: { user: User; onClose: (isSaved: boolean) => void }) {
-  const { password: policy, currentPassword } = usePageConfig();
+  const { password: policy, currentPassword: mustProve } = usePageConfig();
+  const currentPassword = mustProve && user.has_password !== false;
   const [password, setPassword] = useState('');
   const [needsNonce, setNeedsNonce] = useState(false);
   const submit = useSubmit(

@@ -1,6 +1,7 @@
 /** Arabic translations of `en/plain.ts`. */
 export const messages = {
   'page.signed-in': 'أنت مسجّل الدخول',
+  'page.leave-guest': 'هل تريد تسجيل الخروج من حساب الضيف؟',
   'page.refused': 'لا يمكن إرسال هذا النموذج',
   'page.failed': 'حدث خطأ',
 
@@ -126,6 +127,11 @@ export const messages = {
   'plain.continue-hint': 'ستنتقل إليه بعد لحظة. إذا لم يحدث شيء، فاتبع الرابط.',
   'plain.account': 'حسابك',
   'plain.sign-out': 'تسجيل الخروج',
+  'plain.connected': 'الحسابات المرتبطة',
+  'plain.needs-scripts':
+    'لتغيير عنوان بريدك الإلكتروني أو رقم هاتفك أو مفاتيح المرور أو الخطوات الثانية أو الجلسات، فعّل JavaScript وأعد تحميل هذه الصفحة.',
+  'plain.back': 'العودة إلى {name}',
+  'plain.save-guest': 'لحفظ حسابك بدلًا من ذلك، فعّل JavaScript وافتح حسابك.',
   'plain.refused':
     'ربما بقي مفتوحًا وقتًا طويلًا، أو لم يأتِ من هذا الموقع. لم يتغير شيء. افتح الصفحة من جديد وأرسله مرة أخرى.',
   'plain.failed': 'الخطأ منا لا منك. أعد المحاولة بعد قليل.',

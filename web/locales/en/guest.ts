@@ -7,6 +7,12 @@ export const messages = {
     'You don’t need an account. You can access your data in this browser until you sign out. To keep your data after that, add a way to sign in.',
   'guest.off': 'Guest accounts are turned off. Sign in or create an account instead.',
 
+  'guest.leave-title': 'Sign out of your guest account?',
+  'guest.leave-text':
+    'You can’t sign in to a guest account again. If you sign out, you’ll lose everything you have here.',
+  'guest.leave': 'Sign out and lose my data',
+  'guest.leave-cancel': 'Cancel',
+
   'upgrade.intro':
     'You’re using a guest account. Choose how you’ll sign in. You’ll keep everything you have here.',
   'upgrade.submit': 'Save my account',

@@ -4,6 +4,7 @@
  */
 export const messages = {
   'page.signed-in': 'You’re signed in',
+  'page.leave-guest': 'Sign out of your guest account?',
   'page.refused': 'This form can’t be submitted',
   'page.failed': 'Something went wrong',
 
@@ -135,6 +136,11 @@ export const messages = {
   'plain.continue-hint': 'You’ll be redirected in a moment. If nothing happens, use the link.',
   'plain.account': 'Your account',
   'plain.sign-out': 'Sign out',
+  'plain.connected': 'Linked accounts',
+  'plain.needs-scripts':
+    'To change your email address, phone number, passkeys, second steps or sessions, turn on JavaScript and reload this page.',
+  'plain.back': 'Back to {name}',
+  'plain.save-guest': 'To save your account instead, turn on JavaScript and open your account.',
   'plain.refused':
     'The page may have been open for too long, or the form didn’t come from this site. Nothing was changed. Open the page again and resubmit the form.',
   'plain.failed': 'Something went wrong on our side. Try again in a moment.',

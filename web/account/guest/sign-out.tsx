@@ -1,0 +1,35 @@
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { Notice } from '../../ui/notice.tsx';
+import { Form } from '../form.tsx';
+import { PageButton, SubtleButton, TextButton } from '../parts.tsx';
+import { t } from '../text.ts';
+import type { useSubmit } from '../use-submit.ts';
+
+/** Asks guests before they sign out, because they can't sign in to the same account again. */
+export function GuestSignOut(props: {
+  leave: Pick<ReturnType<typeof useSubmit>, 'busy' | 'problems' | 'onSubmit'>;
+  /** Renders the button that opens the question. */
+  children: (ask: () => void) => ReactNode;
+}) {
+  const { leave } = props;
+  const [isAsking, setAsking] = useState(false);
+  const box = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (isAsking) box.current?.focus();
+  }, [isAsking]);
+  if (!isAsking) return props.children(() => setAsking(true));
+  return (
+    <section ref={box} tabIndex={-1} aria-label={t('guest.leave-title')}>
+      <Notice tone="warning" title={t('guest.leave-title')}>
+        <p>{t('guest.leave-text')}</p>
+        <Form onSubmit={leave.onSubmit} problems={leave.problems}>
+          <PageButton to="upgrade">{t('page.upgrade')}</PageButton>
+          <SubtleButton type="submit" loading={leave.busy}>
+            {t('guest.leave')}
+          </SubtleButton>
+          <TextButton onClick={() => setAsking(false)}>{t('guest.leave-cancel')}</TextButton>
+        </Form>
+      </Notice>
+    </section>
+  );
+}

@@ -1,0 +1,33 @@
+import partClasses from '../parts.module.css';
+import { Aside, PageButton, SubtleButton } from '../parts.tsx';
+import classes from '../security/security.module.css';
+import { t } from './text.ts';
+
+/** The security page without scripts. It shows the account, but most settings can be changed only with scripts. */
+export function AccountFacts() {
+  return (
+    <section className={classes.card} aria-label={t('page.security')}>
+      <dl className={classes.known}>
+        <dt>{t('field.email')}</dt>
+        <dd>{'%PLINTH_FACT_EMAIL%'}</dd>
+        <dt>{t('field.phone')}</dt>
+        <dd>{'%PLINTH_FACT_PHONE%'}</dd>
+        <dt>{t('plain.connected')}</dt>
+        <dd>{'%PLINTH_FACT_PROVIDERS%'}</dd>
+      </dl>
+      <p>{t('plain.needs-scripts')}</p>
+      <PageButton isSubtle to="recover">
+        {t('page.recover')}
+      </PageButton>
+      <form method="post" action="/account/sign-out" className={partClasses.stack}>
+        {'%PLINTH_FIELDS%'}
+        <SubtleButton type="submit">{t('plain.sign-out')}</SubtleButton>
+      </form>
+      <Aside>
+        <a className={partClasses.link} href="%PLINTH_APP_URL%">
+          {t('plain.back', { name: '%PLINTH_NAME%' })}
+        </a>
+      </Aside>
+    </section>
+  );
+}
