@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Notice } from '../../ui/notice.tsx';
+import classes from '../parts.module.css';
 import { Form } from '../form.tsx';
 import { PageButton, SubtleButton, TextButton } from '../parts.tsx';
 import { t } from '../text.ts';
@@ -19,17 +20,17 @@ export function GuestSignOut(props: {
   }, [isAsking]);
   if (!isAsking) return props.children(() => setAsking(true));
   return (
-    <section ref={box} tabIndex={-1} aria-label={t('guest.leave-title')}>
+    <section ref={box} tabIndex={-1} className={classes.stack} aria-label={t('guest.leave-title')}>
       <Notice tone="warning" title={t('guest.leave-title')}>
         <p>{t('guest.leave-text')}</p>
-        <Form onSubmit={leave.onSubmit} problems={leave.problems}>
-          <PageButton to="upgrade">{t('page.upgrade')}</PageButton>
-          <SubtleButton type="submit" loading={leave.busy}>
-            {t('guest.leave')}
-          </SubtleButton>
-          <TextButton onClick={() => setAsking(false)}>{t('guest.leave-cancel')}</TextButton>
-        </Form>
       </Notice>
+      <Form onSubmit={leave.onSubmit} problems={leave.problems}>
+        <PageButton to="upgrade">{t('page.upgrade')}</PageButton>
+        <SubtleButton type="submit" loading={leave.busy}>
+          {t('guest.leave')}
+        </SubtleButton>
+        <TextButton onClick={() => setAsking(false)}>{t('guest.leave-cancel')}</TextButton>
+      </Form>
     </section>
   );
 }
