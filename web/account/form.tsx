@@ -50,7 +50,7 @@ export function Form(props: {
 export function FormButton({ children, ...props }: ButtonProps & ComponentProps<'button'>) {
   const wait = useContext(WaitContext);
   return (
-    <Button type="submit" {...props} disabled={props.disabled === true || wait > 0}>
+    <Button type="submit" variant="filled" {...props} disabled={props.disabled === true || wait > 0}>
       {wait === 0 ? children : retryText(wait)}
     </Button>
   );
