@@ -108,7 +108,6 @@ function titleOf(name: string): string {
 /** Returns the address of a plain page, for its links to other languages. Some pages have no separate address. */
 function addressOf(name: string): string {
   const page = name.replace(/\..*/, '').replace(/^(code|confirm|not-me)-.*/, '$1');
-  const page = name.replace(/\..*/, '').replace(/^(code|confirm)-.*/, '$1');
   if (page === 'leave-guest') return 'signed-in';
   return page.startsWith('refused') || page === 'failed' ? 'sign-in' : page;
 }

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Notice } from '../../ui/notice.tsx';
-import classes from '../parts.module.css';
 import { Form } from '../form.tsx';
+import classes from '../parts.module.css';
 import { PageButton, SubtleButton, TextButton } from '../parts.tsx';
 import { t } from '../text.ts';
 import type { useSubmit } from '../use-submit.ts';
