@@ -254,7 +254,7 @@ test('a user whose app has signed out sees the other apps and can sign out of th
     `${stage.backend.url}/account/signed-out?redirect_to=${encodeURIComponent(`${origin}/bye`)}`,
   );
   await page.getByText('still signed in here as lou@example.com').waitFor();
-  await page.getByText('Atlas').waitFor();
+  await page.getByText('Atlas', { exact: true }).waitFor();
   await check(page);
   await page.getByRole('button', { name: 'Sign out of all apps in this browser' }).click();
   await page.getByText('You’re also signed out of the apps in this browser.').waitFor();
@@ -274,12 +274,12 @@ test('an OpenID client signs a user out through the Account pages and gets the b
     page.goto(`${stage.backend.url}/auth/v1/oauth/logout?${new URLSearchParams(query)}`);
   const request = { client_id: client.id, post_logout_redirect_uri: bye, state: 'xyz' };
   await logout(request);
-  await page.getByText('Almanac').waitFor();
+  await page.getByText('Almanac', { exact: true }).waitFor();
   await check(page);
   expect(await Promise.all([client.token, other].map(isAlive))).toEqual([true, true]);
   // Another client's page doesn't link to this address.
   await page.goto(page.url().replace(client.id, crypto.randomUUID()));
-  await page.getByText('Almanac').waitFor();
+  await page.getByText('Almanac', { exact: true }).waitFor();
   expect(await page.getByRole('link', { name: /^Back to/ }).count()).toBe(0);
   await logout(request);
   await page.getByRole('link', { name: /^Back to/ }).waitFor();
