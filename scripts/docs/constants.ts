@@ -68,7 +68,7 @@ const fixed: readonly Fixed[] = [
   ['auth', 'recovery codes per set', 'count', 'src/auth', 'codesPerSet'],
   [
     'auth',
-    'maximum age of a signed wallet message, in both directions',
+    'maximum difference between the time in a signed wallet message and the server's time',
     'ms',
     'src/auth',
     'walletMessageValidityMs',

@@ -16,7 +16,7 @@ import type {
   UsersView,
 } from './catalog.ts';
 
-/** A condition for objects of an extension. */
+/** A condition that is true for objects that belong to an extension. */
 const ofExtension = (catalog: string, oid: string) => sql`exists (
   select from pg_catalog.pg_depend d
   where d.classid = ${sql.raw(`'pg_catalog.${catalog}'`)}::pg_catalog.regclass and d.objid = ${sql.raw(oid)}

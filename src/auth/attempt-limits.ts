@@ -189,7 +189,7 @@ export function createAttemptLimits(
     return Math.max(1, await waitMs(common));
   };
 
-  /** Returns how long the place must wait after its wrong attempts in a row. */
+  /** Returns how long requests from this place must wait after consecutive failed attempts. */
   const pauseOf = async (streakKey: string | undefined): Promise<number> => {
     const rules = lockout();
     if (streakKey === undefined || rules.after === 0) return 0;

@@ -77,8 +77,8 @@ export interface Keys {
   /** Verifies a token like {@link verifyOwn}, but accepts only tokens from signed storage URLs. */
   verifySignedUrl(token: string): VerifiedToken;
   /**
-   * Waits for the third-party issuer's keys that the bearer token in this `Authorization` header needs. Returns
-   * undefined if the keys are already available. Never rejects.
+   * Waits for the third-party issuer's keys if they are needed to verify the bearer token in this `Authorization`
+   * header. Returns undefined if the keys are already available. Never rejects.
    */
   prepare(authorization: string | undefined): Promise<void> | undefined;
   /**

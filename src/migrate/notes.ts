@@ -75,7 +75,7 @@ async function queueNotes({ query }: CopySession): Promise<string[]> {
   return rows.length === 0
     ? []
     : [
-        `Queues (pgmq): ${rows.map(({ name }) => name.slice(2)).join(', ')} won't be migrated. Create them again, and process their messages first.`,
+        `Queues (pgmq): ${rows.map(({ name }) => name.slice(2)).join(', ')} won't be migrated. Process their messages first, and then create them again.`,
       ];
 }
 

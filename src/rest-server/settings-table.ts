@@ -106,7 +106,7 @@ export const settingsTable = {
     example: '1000',
     alias: 'max-rows',
     ...anywhere,
-    help: 'Row limit of a response.',
+    help: 'Maximum number of rows in a response.',
   },
   'db-plan-enabled': {
     kind: boolean,

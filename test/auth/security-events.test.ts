@@ -184,7 +184,7 @@ describe('the link in a notice', () => {
     const verified = await auth.request('/verify', { json: { type: 'recovery', email, token: code } });
     const { access_token: token } = await verified.json<{ access_token: string }>();
     const kinds = (await eventsOf(token)).events.map(({ kind }) => kind);
-    // As in upstream, the confirmation of an address also signs the person in who confirms it.
+    // As in upstream, confirming an address also signs in the person who confirms it.
     const changes = ['sign_in', 'email_changed', 'sign_in', 'email_changed'];
     expect(kinds).toEqual(['sign_in', 'secured', 'secured', ...changes, 'sign_in']);
   });

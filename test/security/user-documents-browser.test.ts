@@ -208,7 +208,8 @@ describe('inert content', () => {
 });
 
 /**
- * The reverse case: if an operator allows functions to serve pages, the effects that the tests above rule out occur.
+ * The reverse case: if an operator allows functions to serve pages, they have the effects that the tests above rule
+ * out.
  */
 it('scripts run if the operator allows functions to serve pages', async () => {
   const open = await startWorld({

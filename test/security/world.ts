@@ -107,7 +107,7 @@ export const inAnHour = (): number => Math.floor(Date.now() / 1000) + 3600;
 export const part = (value: unknown): string =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
 
-/** Creates a token with any header, any claims, and an HMAC with any secret. */
+/** Creates a token with the given header and claims, signed by HMAC with the given secret. */
 export function handMade(header: object, claims: object, secret: string | Buffer, hash = 'sha256'): string {
   const data = `${part(header)}.${part(claims)}`;
   return `${data}.${createHmac(hash, secret).update(data).digest('base64url')}`;

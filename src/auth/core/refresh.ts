@@ -19,8 +19,8 @@ export interface PresentedToken {
   readonly revoked: boolean;
   readonly updatedAtMs: number;
   /**
-   * Whether the session was raised to a higher level after this token was issued. Raising a session issues a token
-   * without a parent, so this is true if such a token is newer than this one.
+   * Whether the session was raised to a higher level after this token was issued. Raising a session's level issues a
+   * token without a parent, so this is true if such a token is newer than this one.
    */
   readonly isSuperseded: boolean;
 }

@@ -73,7 +73,7 @@ export async function isPostLogoutRedirect(
   return logout !== undefined && isRegistered(logout.redirectUris, redirectUri);
 }
 
-/** Runs work that ends sessions of a user, and notifies the clients whose sessions it ended after the commit. */
+/** Runs work that ends a user's sessions and, after the commit, notifies the clients whose sessions ended. */
 export async function endAndNotify<Result>(
   ctx: AuthContext,
   userId: string,

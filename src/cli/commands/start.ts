@@ -80,7 +80,10 @@ export const start: Command = {
       'for scripts: uses free ports and prints {"API_URL": ...} when ready',
     ],
     ['plinth start -x realtime,storage', 'starts without two services'],
-    ['plinth start --example', 'starts a small React app and its backend; EXAMPLE_URL is the page'],
+    [
+      'plinth start --example',
+      'starts a small React app and its backend, and prints its address as EXAMPLE_URL',
+    ],
   ],
   run: async (input) => {
     const location = input.flag('example') ? exampleLocation(input) : locationOf(input);

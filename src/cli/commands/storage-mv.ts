@@ -11,7 +11,7 @@ export const storageMv: Command = {
   name: 'storage mv',
   takes: 'SRC DST',
   about:
-    'Moves an object to another path in the same bucket, or a folder with --recursive. If DST ends with a slash, the\n' +
+    'Moves an object, or a folder with --recursive, to another path in the same bucket. If DST ends with a slash, the\n' +
     'object keeps its name. An existing object is never replaced.',
   options: {
     ...projectOptions,

@@ -31,7 +31,7 @@ export function renderForAgent(result: QueryResult, marker: string): string {
   return `${head},\n  "rows": ${renderJson(result).replaceAll('\n', '\n  ')}\n}`;
 }
 
-/** Numbers keep all digits, which `JSON.parse` would round. */
+/** Numbers keep all their digits. `JSON.parse` would round them. */
 function renderJson({ columns, rows }: QueryResult): string {
   if (rows.length === 0) return '[]';
   const objects = rows.map((row) => {

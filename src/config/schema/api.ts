@@ -30,7 +30,7 @@ export const api = section('The public port and the REST service.', {
     'Additional schemas in the search path of every request.',
     live,
   ),
-  max_rows: integer(1000, 'Row limit of a response.', undefined, live),
+  max_rows: integer(1000, 'Maximum number of rows in a response.', undefined, live),
   auto_expose_new_tables: optionalBoolean(
     'If false, anon, authenticated and service_role need a GRANT to access new tables in public.',
     { defaultText: 'true', ...live },

@@ -167,7 +167,7 @@ export const auth = liveSection('Users and sessions.', {
     token_refresh: integer(150, 'Sign-ins and session refreshes per five minutes and IP address.'),
     sign_in_sign_ups: integer(30, 'Sign-ups and requested messages per five minutes and IP address.'),
     token_verifications: integer(30, 'Code and link verifications per five minutes and IP address.'),
-    web3: integer(30, 'Wallet sign-ins per five minutes and IP address.'),
+    web3: integer(30, 'Wallet sign-ins per IP address in five minutes.'),
   }),
   captcha: section('CAPTCHA for signing in and signing up.', {
     enabled: boolean(false, 'Requires a CAPTCHA.'),

@@ -69,7 +69,7 @@ export const plinthSchema = section("Plinth's own settings.", {
   account: liveSection('The Account pages.', {
     languages: list(
       ['en', 'ar'],
-      'Languages of the pages, from en and ar. The first language is used for browsers that prefer other languages.',
+      'Languages of the pages: en, ar or both. The first language is used for browsers that prefer other languages.',
     ),
     implicit_return: boolean(
       false,
@@ -196,10 +196,7 @@ export const plinthSchema = section("Plinth's own settings.", {
             max_wait: duration(60 * 60_000, 'Longest wait.'),
           },
         ),
-        undo_period: duration(
-          7 * 24 * 60 * 60_000,
-          'Time for which the link "This wasn\'t me" in a notice works.',
-        ),
+        undo_period: duration(7 * 24 * 60 * 60_000, `How long the "This wasn't me" link in a notice works.`),
         event_retention: duration(
           365 * 24 * 60 * 60_000,
           "Time after which entries in the timeline of an account are deleted, and devices are forgotten that weren't used. At least as long as `undo_period`.",
@@ -208,7 +205,7 @@ export const plinthSchema = section("Plinth's own settings.", {
       password: section('Passwords.', {
         hibp: section('Rejects passwords that have been leaked.', {
           enabled: optionalBoolean(
-            "Checks passwords with the list in `list_path`, or else with a service that receives only the first five characters of a password's hash.",
+            "Checks passwords against the list in `list_path`. Without a list, checks them with a service that receives only the first five characters of a password's hash.",
             { defaultText: 'true if the list is present, so that no service is used unless you enable it' },
           ),
           fail_closed: boolean(
@@ -222,7 +219,7 @@ export const plinthSchema = section("Plinth's own settings.", {
           ),
           list_path: optionalPath(
             'supabase',
-            'File with sorted lines of SHA-1 hashes, as the Have I Been Pwned downloader (`haveibeenpwned-downloader`) writes it. If the file is present, passwords are checked with it instead of the service.',
+            'File of sorted SHA-1 hashes, one per line, in the format that the Have I Been Pwned downloader (`haveibeenpwned-downloader`) writes. If the file is present, passwords are checked with it instead of the service.',
             { anywhere: true, defaultText: 'supabase/leaked-passwords.txt, if that file exists' },
           ),
         }),

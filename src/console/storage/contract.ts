@@ -97,7 +97,7 @@ export interface UploadLink {
 
 export interface Removal {
   readonly deleted: number;
-  /** Whether objects remain in the folder, because one call deletes only a limited number. */
+  /** Whether objects remain in the folder. One call deletes only a limited number. */
   readonly more: boolean;
 }
 

@@ -194,7 +194,7 @@ export async function connectExternal(
             throw new DatabaseError('login_refused', { role, reason: (error as Error).message }, error);
           }
           options.set(role, asOwner(role));
-          log.debug({ service: 'database', role }, 'The role is used through the user of the database URL');
+          log.debug({ service: 'database', role }, 'The user of the database URL switches to this role');
         }
       },
       projectUrl() {

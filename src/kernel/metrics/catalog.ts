@@ -69,7 +69,7 @@ const processes = {
   ),
   nodejs_eventloop_lag_max_seconds: gauge('Highest event loop lag since the last scrape.', [], 'max'),
   nodejs_gc_duration_seconds: histogram('Duration of garbage collections.', ['kind']),
-  plinth_memory_limit_bytes: shared('Memory limit of the container or memory of the machine.'),
+  plinth_memory_limit_bytes: shared("The container's memory limit, or the machine's memory without a limit."),
 } as const;
 
 const workers = {

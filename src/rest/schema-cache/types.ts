@@ -148,7 +148,7 @@ export interface SchemaCache {
    * relationship is computed.
    */
   readonly relationships: ReadonlyMap<string, readonly Relationship[]>;
-  /** The overloads of each function by {@link keyOf}. Overloads with fewer parameters are first. */
+  /** The overloads of each function, keyed by {@link keyOf}. Overloads with fewer parameters are first. */
   readonly routines: ReadonlyMap<string, readonly Routine[]>;
   /** The conversion functions by source type and target type. */
   readonly representations: ReadonlyMap<string, string>;

@@ -132,8 +132,8 @@ function CodeStep({
 }
 
 /**
- * Detects that the link in the email was opened in another tab. The code has then been used, so the user is asked
- * whether to continue. `isEntering` is true while this page itself is signing in.
+ * Detects that the link in the email was opened in another tab. By then, the code has already been used, so the user is
+ * asked whether to continue. `isEntering` is true while this page itself is signing in.
  */
 function useSignedInElsewhere(isEntering: RefObject<boolean>): void {
   const { status } = useSession();

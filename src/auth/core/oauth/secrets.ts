@@ -26,9 +26,9 @@ export function authorizationIdText(): string {
 }
 
 /**
- * Derives the ID of the session that a code is exchanged for (a UUID of version 8, RFC 9562 section 5.8). If a code is
- * used a second time, its row has already been deleted, but this ID still identifies the session that was created with
- * the code.
+ * Derives the ID of the session that a code is exchanged for. The ID is a version 8 UUID (RFC 9562, section 5.8). If a
+ * code is used a second time, its row has already been deleted, but this ID still identifies the session that was
+ * created with the code.
  */
 export function sessionIdOfCode(code: string): string {
   const bytes = createHash('sha256').update(`oauth session of ${code}`).digest().subarray(0, 16);

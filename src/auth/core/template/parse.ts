@@ -78,7 +78,7 @@ export function parseTemplate(source: string): readonly Node[] {
   }
 
   const all = parseNodes();
-  if (all.stop !== undefined) throw new TemplateError(`{{ ${all.stop} }} without a beginning`);
+  if (all.stop !== undefined) throw new TemplateError(`{{ ${all.stop} }} without a matching opening tag`);
   return all.nodes;
 }
 
