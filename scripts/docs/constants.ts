@@ -68,7 +68,7 @@ const fixed: readonly Fixed[] = [
   ['auth', 'recovery codes per set', 'count', 'src/auth', 'codesPerSet'],
   [
     'auth',
-    'maximum difference between the time in a signed wallet message and the server's time',
+    "maximum difference between the time in a signed wallet message and the server's time",
     'ms',
     'src/auth',
     'walletMessageValidityMs',

@@ -49,7 +49,7 @@ export interface Policy {
   readonly roles: readonly string[];
   readonly using: string | null;
   readonly check: string | null;
-  /** The commands of this policy for which none of its roles has a privilege on the table. */
+  /** The commands of this policy for which neither its roles nor their members have a privilege on the table. */
   readonly commandsWithoutPrivilege: readonly string[];
 }
 
@@ -69,11 +69,14 @@ export interface Index {
   readonly schema: string;
   readonly table: string;
   readonly name: string;
-  /** The column numbers in order. An expression has the number 0. */
+  /** The numbers of the key columns in order. An expression has the number 0. */
   readonly columnNumbers: readonly number[];
   readonly isUnique: boolean;
   readonly isValid: boolean;
   readonly isPartial: boolean;
+  /** Whether the index belongs to a partitioned table or to a partition. */
+  readonly isPartitioned: boolean;
+  readonly isReplicaIdentity: boolean;
   /** Whether a constraint owns the index. */
   readonly ownedByConstraint: boolean;
   /** The definition without the index's own name. Identical indexes have the same value. */
@@ -103,6 +106,8 @@ export interface Extension {
   readonly schema: string;
   readonly version: string;
   readonly defaultVersion: string | null;
+  /** Whether the extension created tables, whose rows are lost when it is dropped. */
+  readonly ownsTables: boolean;
 }
 
 /** A view or materialized view that reads `auth.users` directly. */
@@ -121,8 +126,10 @@ export interface Catalog {
   readonly functions: readonly DatabaseFunction[];
   readonly extensions: readonly Extension[];
   readonly usersViews: readonly UsersView[];
-  /** The roles to which policies apply: they don't bypass row-level security and aren't internal. */
+  /** The roles to which policies apply, without internal roles. */
   readonly policyRoles: readonly string[];
+  /** The roles that bypass row-level security. */
+  readonly bypassingRoles: readonly string[];
   readonly publicBuckets: readonly { readonly id: string; readonly name: string }[];
   readonly blockSize: number;
 }

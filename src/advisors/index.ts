@@ -18,7 +18,7 @@ export {
 } from './types.ts';
 
 export interface AdvisorOptions {
-  /** The schemas of the REST API. */
+  /** The schemas of the REST API. As in the configuration, an empty list means `public`. */
   readonly exposedSchemas: readonly string[];
 }
 
@@ -26,13 +26,16 @@ export interface AdvisorOptions {
 export async function runAdvisors(pool: Pool, { exposedSchemas }: AdvisorOptions): Promise<Finding[]> {
   const session = await pool.connect();
   try {
-    const catalog = await session.transaction((tx) => readCatalog(tx, exposedSchemas), {
-      end: 'rollback',
-      settings: [
-        ['search_path', ''],
-        ['transaction_read_only', 'on'],
-      ],
-    });
+    const catalog = await session.transaction(
+      (tx) => readCatalog(tx, exposedSchemas.length > 0 ? exposedSchemas : ['public']),
+      {
+        end: 'rollback',
+        settings: [
+          ['search_path', ''],
+          ['transaction_read_only', 'on'],
+        ],
+      },
+    );
     const rank = ({ level }: Finding): number => -findingLevels.indexOf(level);
     return rules.flatMap((rule) => findingsOf(rule, catalog)).sort((left, right) => rank(left) - rank(right));
   } finally {

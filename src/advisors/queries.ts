@@ -77,9 +77,10 @@ export function readPolicies(db: Queryable): Promise<Policy[]> {
       array(
         select k.command from (values ('SELECT', 'r'), ('INSERT', 'a'), ('UPDATE', 'w'), ('DELETE', 'd')) k (command, code)
         where p.polcmd in (k.code::"char", '*') and p.polroles <> '{0}'
-          and not exists (select from pg_catalog.unnest(p.polroles) o (oid)
-            where pg_catalog.has_table_privilege(o.oid, c.oid, k.command)
-              or k.command <> 'DELETE' and pg_catalog.has_any_column_privilege(o.oid, c.oid, k.command))
+          and not exists (select from pg_catalog.unnest(p.polroles) o (oid), pg_catalog.pg_roles r
+            where pg_catalog.pg_has_role(r.oid, o.oid, 'usage') and not r.rolsuper and not r.rolbypassrls
+              and (pg_catalog.has_table_privilege(r.oid, c.oid, k.command)
+                or k.command <> 'DELETE' and pg_catalog.has_any_column_privilege(r.oid, c.oid, k.command)))
       ) as "commandsWithoutPrivilege"
     from pg_catalog.pg_policy p
     join pg_catalog.pg_class c on c.oid = p.polrelid
@@ -109,11 +110,14 @@ export function readForeignKeys(db: Queryable): Promise<ForeignKey[]> {
 export function readIndexes(db: Queryable): Promise<Index[]> {
   return db.query(sql`
     select n.nspname::text as schema, c.relname::text as table, ic.relname::text as name,
-      pg_catalog.string_to_array(i.indkey::text, ' ')::int4[] as "columnNumbers",
+      (pg_catalog.string_to_array(i.indkey::text, ' ')::int4[])[1:i.indnkeyatts] as "columnNumbers",
       i.indisunique as "isUnique", i.indisvalid as "isValid", i.indpred is not null as "isPartial",
+      ic.relkind = 'I' or ic.relispartition as "isPartitioned", i.indisreplident as "isReplicaIdentity",
       exists (select from pg_catalog.pg_constraint k where k.conindid = i.indexrelid and k.contype in ('p', 'u', 'x'))
         as "ownedByConstraint",
-      pg_catalog.replace(pg_catalog.pg_get_indexdef(i.indexrelid), pg_catalog.quote_ident(ic.relname), '') as definition,
+      -- The name follows the first INDEX. It can occur again as the name of a column.
+      pg_catalog.regexp_replace(pg_catalog.pg_get_indexdef(i.indexrelid), '^(CREATE (UNIQUE )?INDEX )("([^"]|"")*"|[^ ]+)',
+        '\\1') as definition,
       coalesce(pg_catalog.pg_stat_get_numscans(i.indexrelid), 0)::float8 as scans,
       pg_catalog.pg_relation_size(i.indexrelid)::float8 as bytes
     from pg_catalog.pg_index i
@@ -151,7 +155,10 @@ export function readFunctions(db: Queryable): Promise<DatabaseFunction[]> {
 export function readExtensions(db: Queryable): Promise<Extension[]> {
   return db.query(sql`
     select e.extname::text as name, n.nspname::text as schema, e.extversion as version,
-      (select a.default_version from pg_catalog.pg_available_extensions a where a.name = e.extname) as "defaultVersion"
+      (select a.default_version from pg_catalog.pg_available_extensions a where a.name = e.extname) as "defaultVersion",
+      exists (select from pg_catalog.pg_depend d join pg_catalog.pg_class c on c.oid = d.objid and c.relkind in ('r', 'p')
+        where d.refobjid = e.oid and d.refclassid = 'pg_catalog.pg_extension'::pg_catalog.regclass
+          and d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass and d.deptype = 'e') as "ownsTables"
     from pg_catalog.pg_extension e
     join pg_catalog.pg_namespace n on n.oid = e.extnamespace
     order by 1`);
@@ -179,6 +186,12 @@ export async function readPolicyRoles(db: Queryable): Promise<string[]> {
     select r.rolname::text as name from pg_catalog.pg_roles r
     where r.rolname not like 'pg\\_%' and r.rolname not like 'supabase%admin' and not r.rolbypassrls
     order by 1`);
+  return rows.map(({ name }) => name);
+}
+
+export async function readBypassingRoles(db: Queryable): Promise<string[]> {
+  const rows = await db.query<{ name: string }>(sql`
+    select r.rolname::text as name from pg_catalog.pg_roles r where r.rolbypassrls or r.rolsuper order by 1`);
   return rows.map(({ name }) => name);
 }
 

@@ -2,6 +2,7 @@ import type { Queryable } from '../database/types.ts';
 import type { Catalog } from './catalog.ts';
 import {
   readBlockSize,
+  readBypassingRoles,
   readExtensions,
   readForeignKeys,
   readFunctions,
@@ -28,6 +29,7 @@ export async function readCatalog(db: Queryable, exposedSchemas: readonly string
     extensions: await readExtensions(db),
     usersViews: await readUsersViews(db),
     policyRoles: await readPolicyRoles(db),
+    bypassingRoles: await readBypassingRoles(db),
     publicBuckets: await readPublicBuckets(db),
     blockSize: await readBlockSize(db),
   };

@@ -162,8 +162,7 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
   const face = createWebFace(`${deps.webDir}/console`);
   const audit = createAudit(db);
   const advisors = createRecentAdvisors(database.pool('postgres'), deps.config, deps.clock.now);
-  const problems = () =>
-    problemsOf({ ...deps, pool: database.pool('postgres'), findings: advisors.recent, now: deps.clock.now });
+  const problems = () => problemsOf({ ...deps, pool: database.pool('postgres'), findings: advisors.recent });
   const callService = createServiceClient(deps);
   const tokens = createTokens({ db, operatorNamed: sessions.operatorNamed, audit });
   const management = createManagement({

@@ -30,7 +30,7 @@ const keys = (name: string, list: readonly Finding[] = findings): string[] =>
 
 test.each([
   ['sensitive_columns_exposed', ['public_bad_open']],
-  ['rls_disabled_in_public', ['public_bad_off', 'public_bad_open']],
+  ['rls_disabled_in_public', ['public_bad_off', 'public_bad_open', 'public_parts']],
   ['policy_exists_rls_disabled', ['public_bad_off']],
   ['rls_enabled_no_policy', ['public_bad_silent']],
   ['rls_references_user_metadata', ['public_policies_bad_metadata']],
@@ -47,14 +47,20 @@ test.each([
   ['authenticated_security_definer_function_executable', ['public_bad_definer_']],
   ['function_search_path_mutable', [expect.stringMatching(/^public_bad_definer_[0-9a-f]{32}$/)]],
   ['unindexed_foreign_keys', ['public_children_children_bad_parent_fkey']],
-  ['duplicate_index', ['public_children_{bad_same_1,bad_same_2}']],
-  ['no_primary_key', ['public_bad_keyless']],
+  ['duplicate_index', ['public_children_{bad_same_1,bad_same_2}', 'public_contacts_{phone,twice}']],
+  ['no_primary_key', ['public_bad_keyless', 'public_part']],
   ['unsupported_reg_types', ['public_bad_types_kind']],
   ['fkey_to_auth_unique', ['public_bad_reference_bad_reference_phone_fkey']],
   ['public_bucket_allows_listing', ['bad']],
   ['extension_in_public', ['pg_trgm']],
 ])('%s reports only the problem', (name, expected) => {
   expect(keys(name)).toEqual(expected);
+});
+
+test('unused indexes don’t include those of partitioned tables and constraints', () => {
+  const names = keys('unused_index');
+  expect(names).toContain('public_children_good_parent');
+  expect(names.filter((name) => /kind|pkey|twice/.test(name))).toEqual([]);
 });
 
 test('a policy with one cached and one uncached call is reported', () => {

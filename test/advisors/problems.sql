@@ -19,6 +19,14 @@ create policy bad_true on public.policies for insert to authenticated with check
 create policy bad_null on public.policies for select to authenticated using (owner = null);
 create policy bad_role on public.policies for select to service_role using (note = 'a');
 create policy good_app_metadata on public.policies for select to authenticated using ((select auth.jwt()) -> 'app_metadata' ->> 'role' = 'admin');
+-- The auth service reads this table in a hook.
+grant select, delete on public.policies to supabase_auth_admin;
+create policy good_admin on public.policies for delete to supabase_auth_admin using (true);
+create table public.mixed (id int primary key);
+alter table public.mixed enable row level security;
+-- It allows nothing to be read, but rows to be inserted.
+create policy good_mixed on public.mixed for all to authenticated using (false) with check (id = 2);
+
 -- Revoked below, so that the policy has no effect.
 create table public.ungranted (id int primary key);
 alter table public.ungranted enable row level security;
@@ -30,6 +38,7 @@ create view public.bad_definer as select id from public.good_closed;
 create view public.good_invoker with (security_invoker = true) as select id from public.good_closed;
 create view public.bad_users as select id, email from auth.users;
 create materialized view public.bad_materialized as select 1 as id;
+grant select on public.bad_materialized to public;
 create materialized view public.good_materialized as select 1 as id;
 revoke all on public.good_materialized from anon, authenticated;
 
@@ -51,6 +60,20 @@ create policy good_children on public.children for select using (id = 1);
 create index good_parent on public.children (good_parent, id);
 create index bad_same_1 on public.children (same);
 create index bad_same_2 on public.children (same);
+
+-- The names of these indexes are also the names of their columns.
+create table public.contacts (id int primary key, email text, phone text, constraint twice unique (phone));
+alter table public.contacts enable row level security;
+create policy good_contacts on public.contacts for select using (id = 1);
+create unique index email on public.contacts (email);
+create unique index phone on public.contacts (phone);
+
+-- The statistics of a partitioned index are always zero.
+create table public.parts (id int, kind text) partition by range (id);
+create table public.part partition of public.parts for values from (0) to (10);
+create index good_kind on public.parts (kind);
+alter table public.part enable row level security;
+create policy good_part on public.part for select using (id = 1);
 
 create table public.bad_keyless (id int);
 alter table public.bad_keyless enable row level security;

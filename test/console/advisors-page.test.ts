@@ -48,7 +48,7 @@ test('a problem on the home page is followed to its fix, which is saved as a mig
   expect(await panel.getByRole('button', { name: 'Apply fix' }).isDisabled()).toBe(true);
   await panel.getByRole('textbox', { name: 'Migration name' }).fill('protect_open');
   await page.keyboard.press('Enter');
-  await panel.getByText('Applied and saved as supabase/migrations/', { exact: false }).waitFor();
+  await panel.getByText('The fix was applied and saved as supabase/migrations/', { exact: false }).waitFor();
   await panel.getByRole('button', { name: 'Close' }).last().press('Enter');
   await panel.waitFor({ state: 'detached' });
   expect(await page.getByRole('button', { name: 'Table public.open is exposed' }).count()).toBe(0);
@@ -67,16 +67,22 @@ test('a read-only operator sees findings but can’t apply a fix', async () => {
   const looker = await operator(backend, 'looker');
   const { body } = await looker.call('GET', '/advisors');
   const index = body.findings.find(({ name }: { name: string }) => name === 'unindexed_foreign_keys');
-  const fix = { name: index.name, key: index.cache_key };
+  const fix = { name: index.name, key: index.cache_key, sql: index.fix.sql };
   expect((await looker.call('POST', '/advisors/fix', fix)).status).toBe(403);
 
   const owner = await operator(backend);
   const unknown = await owner.call('POST', '/advisors/fix', { ...fix, key: 'drop table' });
   expect([unknown.status, unknown.body.message]).toEqual([404, 'This problem no longer exists.']);
+  const changed = await owner.call('POST', '/advisors/fix', { ...fix, sql: 'drop table public.open;' });
+  expect([changed.status, changed.body.message]).toEqual([
+    409,
+    'The database has changed. Review the new statements.',
+  ]);
   const applied = await owner.call('POST', '/advisors/fix', fix);
   expect(applied.body).toEqual({
     statements: ['create index on "public"."open" ("parent")'],
     file: null,
+    isGone: true,
   });
   expect((await owner.call('POST', '/advisors/fix', fix)).status).toBe(404);
 });

@@ -27,6 +27,7 @@ describe('perRowCalls', () => {
     '(id IN ( SELECT public.teams_of(( SELECT auth.uid() AS uid)) AS teams_of))',
     "(note = 'auth.uid()'::text)",
     '(public.uid() = user_id)',
+    "(settings.current_setting('a'::text) = owner)",
   ])('finds nothing in %s', (expression) => {
     expect(perRowCalls(expression)).toEqual([]);
   });
@@ -77,6 +78,7 @@ describe('readsUserMetadata', () => {
   it.each([
     "(((auth.jwt() -> 'user_metadata'::text) ->> 'role'::text) = 'admin'::text)",
     "((((current_setting('request.jwt.claims'::text, true))::jsonb -> 'user_metadata'::text) ->> 'a'::text) = 'b'::text)",
+    "((auth.jwt() #>> '{user_metadata,role}'::text[]) = 'admin'::text)",
     '(( SELECT (users.raw_user_meta_data ->> 1) FROM auth.users) = role)',
   ])('finds it in %s', (expression) => {
     expect(readsUserMetadata(expression)).toBe(true);

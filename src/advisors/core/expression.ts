@@ -42,6 +42,8 @@ function afterParenthesis(tokens: readonly SqlToken[], open: number): number {
 /** Returns the index of the parenthesis that opens the arguments if a request function's call starts at `index`. */
 function argumentsAt(tokens: readonly SqlToken[], index: number): number | undefined {
   const text = (offset: number): string | undefined => tokens[index + offset]?.text;
+  // A name after a dot belongs to another schema.
+  if (text(-1) === '.') return undefined;
   if (text(0) === 'current_setting' && text(1) === '(') return index + 1;
   if (text(0) === 'auth' && text(1) === '.' && requestFunctions.has(text(2) ?? '') && text(3) === '(')
     return index + 3;
@@ -157,11 +159,12 @@ function comparesWithNull(texts: readonly string[]): boolean {
 /** Reports whether the expression reads the part of the access token that users can edit themselves. */
 export function readsUserMetadata(expression: string): boolean {
   const texts = textsOf(expression);
-  const readsToken = perTokenCalls(texts);
-  return (readsToken && texts.includes("'user_metadata'")) || texts.includes('raw_user_meta_data');
+  // The name can be a key, or part of a path such as '{user_metadata,role}'.
+  const namesIt = texts.some((text) => text.startsWith("'") && /\buser_metadata\b/.test(text));
+  return (namesIt && readsToken(texts)) || texts.includes('raw_user_meta_data');
 }
 
-function perTokenCalls(texts: readonly string[]): boolean {
+function readsToken(texts: readonly string[]): boolean {
   return texts.some(
     (text, index) =>
       (text === 'auth' && texts[index + 1] === '.' && texts[index + 2] === 'jwt') ||

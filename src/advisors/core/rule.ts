@@ -1,6 +1,6 @@
 /** A rule finds problems of one kind in the catalogs. */
 import { quoteIdentifier } from '../../kernel/sql.ts';
-import type { Catalog, Relation } from '../catalog.ts';
+import type { Catalog, Index, Policy, Relation } from '../catalog.ts';
 import type { Finding, Fix, RuleInfo } from '../types.ts';
 
 /** One place in the database to which a rule applies. */
@@ -81,6 +81,10 @@ export const isUserRelation = ({ schema, ownedByExtension }: Relation): boolean 
 export const isExposed = (catalog: Catalog, schema: string): boolean =>
   catalog.exposedSchemas.includes(schema);
 
+/** Reports whether rows are stored in this relation or its partitions, so that it can have policies. */
+export const isTable = (relation: Relation | undefined): boolean =>
+  relation?.kind === 'table' || relation?.kind === 'partitioned table';
+
 export const qualified = (schema: string, name: string): string =>
   `${quoteIdentifier(schema)}.${quoteIdentifier(name)}`;
 
@@ -88,5 +92,36 @@ export const qualified = (schema: string, name: string): string =>
 export const arrayText = (names: readonly string[]): string =>
   `{${names.map((name) => (/^[^\s{},"\\]+$/.test(name) && !/^null$/i.test(name) ? name : `"${name.replace(/["\\]/g, '\\$&')}"`)).join(',')}}`;
 
+interface Lookup {
+  readonly relations: ReadonlyMap<string, Relation>;
+  readonly policies: ReadonlyMap<string, readonly Policy[]>;
+  readonly indexes: ReadonlyMap<string, readonly Index[]>;
+}
+
+/** Rules look up tables for every policy, index and key, so a search through lists would be quadratic. */
+const lookups = new WeakMap<Catalog, Lookup>();
+
+const keyOf = (schema: string, name: string): string => JSON.stringify([schema, name]);
+
+function lookupOf(catalog: Catalog): Lookup {
+  const known = lookups.get(catalog);
+  if (known !== undefined) return known;
+  const lookup = {
+    relations: new Map(
+      catalog.relations.map((relation) => [keyOf(relation.schema, relation.name), relation]),
+    ),
+    policies: Map.groupBy(catalog.policies, ({ schema, table }) => keyOf(schema, table)),
+    indexes: Map.groupBy(catalog.indexes, ({ schema, table }) => keyOf(schema, table)),
+  };
+  lookups.set(catalog, lookup);
+  return lookup;
+}
+
 export const relationOf = (catalog: Catalog, schema: string, name: string): Relation | undefined =>
-  catalog.relations.find((relation) => relation.schema === schema && relation.name === name);
+  lookupOf(catalog).relations.get(keyOf(schema, name));
+
+export const policiesOf = (catalog: Catalog, schema: string, table: string): readonly Policy[] =>
+  lookupOf(catalog).policies.get(keyOf(schema, table)) ?? [];
+
+export const indexesOf = (catalog: Catalog, schema: string, table: string): readonly Index[] =>
+  lookupOf(catalog).indexes.get(keyOf(schema, table)) ?? [];

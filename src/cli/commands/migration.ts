@@ -204,7 +204,10 @@ export const migrationDown: Command = {
     ...projectOptions,
     local: { type: 'boolean', help: "Uses this project's database (default)." },
     last: { type: 'string', value: 'N', help: 'Number of migrations to revert. Default: 1.' },
-    yes: { type: 'boolean', help: 'Skips the confirmation. Required if the command doesn't run in a terminal.' },
+    yes: {
+      type: 'boolean',
+      help: "Skips the confirmation. Required if the command doesn't run in a terminal.",
+    },
   },
   examples: [['plinth migration down --last 2', 'reverts the newest two migrations']],
   run: async (input) => {

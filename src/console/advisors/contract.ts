@@ -4,9 +4,11 @@ import { json, type RouteTable } from '../core/contract.ts';
 
 const applyFix = z
   .object({
-    /** The finding's name and cache key. The server knows the statements itself. */
+    /** The finding's name and cache key. */
     name: z.string().min(1).max(100),
-    key: z.string().min(1).max(1000),
+    key: z.string().min(1).max(10_000),
+    /** The statements that the operator has seen. The server runs its own, and only if they are still the same. */
+    sql: z.string().min(1).max(100_000),
     /** The name of the migration file. If set, the statements are saved in this file. */
     migration: z
       .string()
@@ -23,6 +25,8 @@ export const contract = {
       readonly statements: readonly string[];
       /** The path of the migration file that was written. */
       readonly file: string | null;
+      /** Whether the check no longer finds the problem. */
+      readonly isGone: boolean;
     }>(),
   },
 } as const satisfies RouteTable;

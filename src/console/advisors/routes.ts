@@ -19,11 +19,15 @@ export function advisorRoutes(api: Api, { pool, advisors, audit, writeMigration 
   const route = api.feature(() => import('./contract.ts'));
   route('GET /advisors', 'read', async () => ({ findings: [...(await advisors.fresh())] }));
   route('POST /advisors/fix', 'write', async (call) => {
-    const { name, key, migration } = await call.body();
-    const finding = (await advisors.fresh()).find((each) => each.name === name && each.cache_key === key);
+    const { name, key, sql, migration } = await call.body();
+    const find = async () =>
+      (await advisors.fresh()).find((each) => each.name === name && each.cache_key === key);
+    const finding = await find();
     if (finding?.fix === undefined)
       throw new ConsoleError('not_found', { message: 'This problem no longer exists.' });
-    const statements = statementsOf(finding.fix.sql);
+    if (finding.fix.sql !== sql)
+      throw new ConsoleError('refused', { message: 'The database has changed. Review the new statements.' });
+    const statements = statementsOf(sql);
     const file = await applyChanges(
       pool,
       statements,
@@ -33,8 +37,7 @@ export function advisorRoutes(api: Api, { pool, advisors, audit, writeMigration 
       statements,
       ...(file === undefined ? {} : { migration: file }),
     });
-    await advisors.fresh();
-    return { statements, file: file ?? null };
+    return { statements, file: file ?? null, isGone: (await find()) === undefined };
   });
 }
 

@@ -59,6 +59,8 @@ export type Problem = { readonly severity: 'error' | 'warning' } & (
       readonly meanMs: number;
       readonly calls: number;
     }
+  /** A source of problems that couldn't be read. */
+  | { readonly kind: 'unchecked'; readonly source: 'jobs' | 'advisors' | 'statements' }
   /** Errors in the settings files. */
   | { readonly kind: 'invalid-settings'; readonly count: number }
   /** Changed settings that take effect after a restart. */

@@ -3,7 +3,7 @@ import type { Finding } from '../../advisors/index.ts';
 import type { BackupStatus } from '../../backup/index.ts';
 import type { Pool, Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
-import type { LogFilter, Telemetry } from '../../telemetry/types.ts';
+import type { Telemetry } from '../../telemetry/types.ts';
 import { readParts } from '../jobs/parts.ts';
 import { hasStatistics, listStatements } from '../queries-page/queries.ts';
 import type { RunningDeps } from '../settings/running.ts';
@@ -13,30 +13,35 @@ export interface ProblemDeps {
   readonly pool: Pool;
   readonly health: () => Record<string, string | undefined>;
   readonly findings: () => Promise<readonly Finding[]>;
-  readonly telemetry: Pick<Telemetry, 'list'>;
+  readonly telemetry: Pick<Telemetry, 'metrics'>;
   readonly backups: { status(): BackupStatus } | undefined;
   readonly configuration: RunningDeps['configuration'];
-  readonly now: () => number;
 }
 
 const hourMs = 3_600_000;
-const maxCountedErrors = 500;
 const slowMeanMs = 500;
 const minSlowCalls = 5;
 const maxSlowStatements = 3;
 
+type Source = Extract<Problem, { readonly kind: 'unchecked' }>['source'];
+
 /** Returns the problems, the most severe ones first. */
 export async function problemsOf(deps: ProblemDeps): Promise<Problem[]> {
-  const found = await Promise.all([
-    faults(deps),
-    serverErrors(deps),
-    failedJobs(deps.pool),
-    backupProblems(deps),
-    findingCounts(deps),
-    slowStatements(deps.pool),
-    settings(deps),
+  // If the database is overloaded, some of its sources fail. The others still say what is wrong.
+  const checked = (source: Source, found: Promise<Problem[]>): Promise<Problem[]> =>
+    found.catch(() => [{ kind: 'unchecked', severity: 'warning', source }]);
+  const fromDatabase = await Promise.all([
+    checked('jobs', failedJobs(deps.pool)),
+    checked('advisors', findingCounts(deps)),
+    checked('statements', slowStatements(deps.pool)),
   ]);
-  const problems = found.flat();
+  const problems = [
+    ...faults(deps),
+    ...serverErrors(deps),
+    ...backupProblems(deps),
+    ...settings(deps),
+    ...fromDatabase.flat(),
+  ];
   return [
     ...problems.filter(({ severity }) => severity === 'error'),
     ...problems.filter(({ severity }) => severity === 'warning'),
@@ -49,17 +54,16 @@ const faults = ({ health }: ProblemDeps): Problem[] =>
   );
 
 /** Counts the responses with a status of 5xx in the last hour by service. The Console's own requests are excluded. */
-async function serverErrors({ telemetry, now }: ProblemDeps): Promise<Problem[]> {
-  const filter: LogFilter = { service: '!console', status: '5', since: now() - hourMs };
-  const { entries } = await telemetry.list(filter, maxCountedErrors);
-  const groups = Map.groupBy(entries, ({ service }) => service ?? 'gateway');
-  return [...groups].map(([service, list]) => ({
-    kind: 'server-errors',
-    severity: 'error',
-    service,
-    count: list.length,
-  }));
-}
+const serverErrors = ({ telemetry }: ProblemDeps): Problem[] =>
+  telemetry
+    .metrics(hourMs)
+    .services.filter(({ service, total }) => service !== 'console' && total.failed > 0)
+    .map(({ service, total }) => ({
+      kind: 'server-errors',
+      severity: 'error',
+      service,
+      count: total.failed,
+    }));
 
 interface FailedJob {
   readonly id: string;
@@ -118,9 +122,9 @@ async function findingCounts({ findings }: ProblemDeps): Promise<Problem[]> {
 
 async function slowStatements(db: Queryable): Promise<Problem[]> {
   if (!(await hasStatistics(db))) return [];
-  const statements = await listStatements(db, { order: 'mean', services: false });
+  const statements = await listStatements(db, { order: 'mean', services: false, minCalls: minSlowCalls });
   return statements
-    .filter(({ meanMs, calls }) => meanMs >= slowMeanMs && calls >= minSlowCalls)
+    .filter(({ meanMs }) => meanMs >= slowMeanMs)
     .slice(0, maxSlowStatements)
     .map(({ id, role, meanMs, calls }) => ({
       kind: 'slow-statement',

@@ -60,6 +60,7 @@ export interface StatementFilter {
   readonly search?: string | undefined;
   readonly role?: string | undefined;
   readonly services: boolean;
+  readonly minCalls?: number | undefined;
 }
 
 export function listStatements(db: Queryable, filter: StatementFilter): Promise<StatementRow[]> {
@@ -69,6 +70,7 @@ export function listStatements(db: Queryable, filter: StatementFilter): Promise<
   if (filter.role !== undefined) conditions.push(sql`g.role = ${filter.role}`);
   else if (!filter.services) conditions.push(sql`g.role !~ ${serviceRoles}`);
   if (!filter.services) conditions.push(sql`g.text !~* ${ownText}`);
+  if (filter.minCalls !== undefined) conditions.push(sql`g.calls >= ${filter.minCalls}::int`);
   return db.query<StatementRow>(sql`
     select g.id, g.role, pg_catalog.left(pg_catalog.regexp_replace(g.text, '\\s+', ' ', 'g'), ${listedChars}) as text,
       g.calls, g."totalMs", g."meanMs", g."maxMs", g."minMs", g."stddevMs", g.rows, g.share, g."cacheHits"

@@ -26,8 +26,11 @@ export const messages = {
   'advisors.migration-bad': 'Use lowercase letters, numbers and underscores only.',
   'advisors.apply': 'Apply fix',
   'advisors.read-only': 'Your role is read-only.',
-  'advisors.applied': 'Applied. The check no longer finds this problem.',
-  'advisors.applied-file': 'Applied and saved as {file}.',
+  'advisors.applied': 'The fix was applied.',
+  'advisors.applied-file': 'The fix was applied and saved as {file}.',
+  'advisors.applied-gone': 'The check no longer finds this problem.',
+  'advisors.applied-remains':
+    'The check still finds this problem. Another role may have granted the privilege, or the object may be defined elsewhere, too.',
   'advisors.gone': 'The last check no longer found this problem.',
   'advisors.open-table': 'Open table',
   'advisors.open-policies': 'Open policies',

@@ -125,6 +125,9 @@ export const messages = {
     '{count, plural, one {The settings files contain an error} other {The settings files contain # errors}}, so changes aren’t applied',
   'problems.restart':
     '{count, plural, one {A changed setting takes} other {# changed settings take}} effect after a restart: {settings}',
+  'problems.unchecked-jobs': 'Cron jobs couldn’t be checked',
+  'problems.unchecked-advisors': 'The advisors couldn’t check the database',
+  'problems.unchecked-statements': 'Slow statements couldn’t be checked',
   'problems.see-logs': 'View logs',
   'problems.see-jobs': 'View runs',
   'problems.see-backups': 'View backups',

@@ -1,5 +1,5 @@
 import { quoteIdentifier } from '../../../kernel/sql.ts';
-import type { Catalog, ClientRole, DatabaseFunction } from '../../catalog.ts';
+import type { Catalog, ClientRole, DatabaseFunction, Extension } from '../../catalog.ts';
 import type { Fix } from '../../types.ts';
 import { isExposed, isUserSchema, qualified, type Rule, upstreamDocs } from '../rule.ts';
 
@@ -26,15 +26,23 @@ export const functionSearchPathMutable: Rule = {
         detail: `Function \`${each.schema}.${each.name}\` doesn’t set its search_path.`,
         metadata: { schema: each.schema, name: each.name, type: 'function' },
         key: [each.schema, each.name, each.sourceMd5],
-        fix: fixSearchPath(each),
+        ...fixSearchPath(each),
       })),
 };
 
-/** An empty search path breaks bodies with unqualified names, so the fix keeps the API's usual schemas. */
-const fixSearchPath = (each: DatabaseFunction): Fix => ({
-  sql: `alter ${statementName(each)} set search_path = ${qualifiedPath(each.schema)};`,
-  note: "If all names in the body have their schema, use set search_path = '' instead.",
-});
+/**
+ * An empty search path breaks bodies with unqualified names, so the fix keeps the API's usual schemas. A procedure with
+ * settings can't control transactions, so procedures have no fix.
+ */
+const fixSearchPath = (each: DatabaseFunction): { readonly fix?: Fix } =>
+  each.kind === 'procedure'
+    ? {}
+    : {
+        fix: {
+          sql: `alter ${statementName(each)} set search_path = ${qualifiedPath(each.schema)};`,
+          note: `If all names in the body have their schema, use set search_path = '' instead.${each.language === 'sql' ? ' PostgreSQL no longer inlines the function in queries.' : ''}`,
+        },
+      };
 
 const qualifiedPath = (schema: string): string =>
   [...new Set([schema, 'public', 'extensions', 'pg_temp'])].map(quoteIdentifier).join(', ');
@@ -68,17 +76,23 @@ function definerRule(role: ClientRole, number: string, who: string, title: strin
             security_definer: true,
           },
           key: [each.schema, each.name, each.arguments],
-          fix: revokeExecute(each),
+          fix: revokeExecute(each, role),
         })),
   };
 }
 
-const revokeExecute = (each: DatabaseFunction): Fix => ({
-  sql: `revoke execute on ${statementName(each)} from public, anon, authenticated;`,
-  note: each.isTrigger
-    ? 'Triggers keep working, because they don’t need this privilege.'
-    : 'Policies and views that call the function need the privilege. In that case, move the function to a schema outside of the API instead.',
-});
+/** Roles that need the privilege may have it only through PUBLIC, so it is granted to them again. */
+function revokeExecute(each: DatabaseFunction, role: ClientRole): Fix {
+  const keepsAuthenticated = role === 'anon' && each.executableBy.includes('authenticated');
+  const revoked = role === 'anon' ? 'public, anon' : 'public, anon, authenticated';
+  const granted = keepsAuthenticated ? 'authenticated, service_role' : 'service_role';
+  return {
+    sql: `revoke execute on ${statementName(each)} from ${revoked};\ngrant execute on ${statementName(each)} to ${granted};`,
+    note: each.isTrigger
+      ? 'Triggers keep working, because they don’t need this privilege.'
+      : `${keepsAuthenticated ? 'Signed-in users can still call it. ' : ''}Policies and views that call the function need the privilege. In that case, move the function to a schema outside of the API instead.`,
+  };
+}
 
 export const anonSecurityDefinerFunction = definerRule(
   'anon',
@@ -122,15 +136,21 @@ export const extensionFunctionExecutable: Rule = {
           functions: functions.map(signatureOf),
         },
         key: [extension.name],
-        fix: moveExtension(extension.name),
+        ...moveExtension(extension),
       })),
 };
 
-/** `alter extension ... set schema` isn't an option, because it requires the privileges of a superuser. */
-export function moveExtension(extension: string): Fix {
+/**
+ * `alter extension ... set schema` isn't an option, because it requires the privileges of a superuser. An extension with
+ * tables would lose their rows.
+ */
+export function moveExtension({ name: extension, ownsTables }: Extension): { readonly fix?: Fix } {
+  if (ownsTables) return {};
   const name = quoteIdentifier(extension);
   return {
-    sql: `drop extension ${name};\ncreate extension ${name} with schema extensions;`,
-    note: 'The first statement fails if columns, indexes or functions use the extension. Code that names the old schema must be changed.',
+    fix: {
+      sql: `drop extension ${name};\ncreate extension ${name} with schema extensions;`,
+      note: 'The first statement fails if columns or indexes use the extension. Function bodies that name the old schema must be changed.',
+    },
   };
 }

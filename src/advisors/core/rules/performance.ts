@@ -1,7 +1,9 @@
 import { quoteIdentifier } from '../../../kernel/sql.ts';
 import type { Catalog, ForeignKey, Index, PageStatistics } from '../../catalog.ts';
+import type { Fix } from '../../types.ts';
 import {
   arrayText,
+  indexesOf,
   isUserRelation,
   isUserSchema,
   qualified,
@@ -21,7 +23,7 @@ export const unindexedForeignKeys: Rule = {
   find: (catalog) =>
     catalog.foreignKeys
       .filter(({ schema, ownedByExtension }) => isUserSchema(schema) && !ownedByExtension)
-      .filter((key) => !catalog.indexes.some((index) => covers(index, key)))
+      .filter((key) => !indexesOf(catalog, key.schema, key.table).some((index) => covers(index, key)))
       .map((key) => ({
         detail: `No index covers foreign key \`${key.name}\` of table \`${key.schema}.${key.table}\` (${key.columns.join(', ')}).`,
         metadata: {
@@ -40,12 +42,11 @@ export const unindexedForeignKeys: Rule = {
       })),
 };
 
-/** Reports whether the first columns of the index are those of the key. A partial index doesn't serve all rows. */
-const covers = (index: Index, { schema, table, columnNumbers }: ForeignKey): boolean =>
-  index.schema === schema &&
-  index.table === table &&
+/** Reports whether the index starts with the key's columns in any order. A partial index doesn't serve all rows. */
+const covers = (index: Index, { columnNumbers }: ForeignKey): boolean =>
   index.isValid &&
-  columnNumbers.every((number, position) => index.columnNumbers[position] === number);
+  !index.isPartial &&
+  columnNumbers.every((number) => index.columnNumbers.slice(0, columnNumbers.length).includes(number));
 
 const dropIndex = ({ schema, name }: Index): string => `drop index ${qualified(schema, name)};`;
 
@@ -59,7 +60,10 @@ export const unusedIndex: Rule = {
   remediation: upstreamDocs('0005_unused_index'),
   find: (catalog) =>
     catalog.indexes
-      .filter(({ schema, scans, isUnique }) => isUserSchema(schema) && scans === 0 && !isUnique)
+      .filter(
+        ({ schema, scans, isUnique, isPartitioned, ownedByConstraint }) =>
+          isUserSchema(schema) && scans === 0 && !isUnique && !isPartitioned && !ownedByConstraint,
+      )
       .map((index) => ({
         detail: `Index \`${index.name}\` of table \`${index.schema}.${index.table}\` hasn’t been used.`,
         metadata: {
@@ -95,29 +99,39 @@ export const duplicateIndex: Rule = {
         metadata: { schema: first.schema, name: first.table, type: kind, indexes: names },
         key: [first.schema, first.table, arrayText(names)],
         affectedRows: relationOf(catalog, first.schema, first.table)?.rows,
-        fix: {
-          sql: duplicatesOf(group).map(dropIndex).join('\n'),
-          note: 'The remaining index serves the same queries.',
-        },
+        ...fixDuplicates(duplicatesOf(group)),
       };
     }),
 };
 
 function groupsOfIdentical(catalog: Catalog): Index[][] {
   const groups = Map.groupBy(
-    catalog.indexes.filter(({ schema, table }) => {
+    catalog.indexes.filter(({ schema, table, isPartitioned }) => {
       const kind = relationOf(catalog, schema, table)?.kind;
-      return isUserSchema(schema) && (kind === 'table' || kind === 'materialized view');
+      return isUserSchema(schema) && !isPartitioned && (kind === 'table' || kind === 'materialized view');
     }),
     ({ schema, table, definition }) => JSON.stringify([schema, table, definition]),
   );
   return [...groups.values()].filter((group) => group.length > 1);
 }
 
-/** Returns the indexes that can be dropped. The index of a constraint stays, or else the first one. */
+const fixDuplicates = (duplicates: readonly Index[]): { readonly fix?: Fix } =>
+  duplicates.length === 0
+    ? {}
+    : {
+        fix: {
+          sql: duplicates.map(dropIndex).join('\n'),
+          note: 'The remaining index serves the same queries.',
+        },
+      };
+
+/** Returns the indexes that can be dropped. Indexes of constraints and replica identities stay, and a valid index. */
 function duplicatesOf(group: readonly Index[]): Index[] {
-  const free = group.filter(({ ownedByConstraint }) => !ownedByConstraint);
-  return free.length < group.length ? free : free.slice(1);
+  const isBound = ({ ownedByConstraint, isReplicaIdentity }: Index) => ownedByConstraint || isReplicaIdentity;
+  const free = group.filter((index) => !isBound(index));
+  if (group.some((index) => isBound(index) && index.isValid)) return free;
+  const kept = free.find(({ isValid }) => isValid) ?? free[0];
+  return free.filter((index) => index !== kept);
 }
 
 export const noPrimaryKey: Rule = {

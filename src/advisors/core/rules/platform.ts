@@ -13,11 +13,12 @@ export const extensionInPublic: Rule = {
   find: ({ extensions }) =>
     extensions
       .filter(({ name, schema }) => name !== 'plpgsql' && schema === 'public')
-      .map(({ name, schema }) => ({
+      .map((extension) => ({ ...extension, ...moveExtension(extension) }))
+      .map(({ name, schema, fix }) => ({
         detail: `Extension \`${name}\` is installed in the schema public.`,
         metadata: { schema, name, type: 'extension' },
         key: [name],
-        fix: moveExtension(name),
+        ...(fix === undefined ? {} : { fix }),
       })),
 };
 

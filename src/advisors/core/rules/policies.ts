@@ -4,8 +4,10 @@ import type { Fix } from '../../types.ts';
 import { isAlwaysTrue, isNeverTrue, perRowCalls, readsUserMetadata, withCachedCalls } from '../expression.ts';
 import {
   arrayText,
+  isTable,
   isUserRelation,
   isUserSchema,
+  policiesOf,
   qualified,
   type Rule,
   relationOf,
@@ -79,8 +81,8 @@ export const multiplePermissivePolicies: Rule = {
     catalog.relations
       .filter((table) => table.kind === 'table' && isUserRelation(table))
       .flatMap((table) => {
-        const permissive = catalog.policies.filter(
-          (policy) => policy.permissive && policy.schema === table.schema && policy.table === table.name,
+        const permissive = policiesOf(catalog, table.schema, table.name).filter(
+          (policy) => policy.permissive,
         );
         if (permissive.length < 2) return [];
         return catalog.policyRoles.flatMap((role) =>
@@ -134,7 +136,7 @@ export const rlsPolicyAlwaysTrue: Rule = {
   remediation: upstreamDocs('0024_permissive_rls_policy'),
   find: (catalog) =>
     activePolicies(catalog)
-      .filter(({ schema, table }) => relationOf(catalog, schema, table)?.kind === 'table')
+      .filter(({ schema, table }) => isTable(relationOf(catalog, schema, table)))
       .filter(({ permissive, roles }) => permissive && roles.some(isClientOrPublic))
       .map((policy) => ({ policy, ...openClauses(policy) }))
       .filter(({ opensUsing, opensCheck }) => opensUsing || opensCheck)
@@ -195,11 +197,12 @@ export const policyNeverMatches: Rule = {
 
 function reasonForNoMatch(catalog: Catalog, policy: Policy): string | undefined {
   const { command, using, check, roles } = policy;
-  // INSERT has only a check, and an UPDATE must satisfy both.
-  const decisive = command === 'INSERT' ? [check] : command === 'UPDATE' ? [using, check] : [using];
-  if (decisive.some((text) => text !== null && isNeverTrue(text))) return 'its condition is never true';
-  if (!roles.includes('public') && !roles.some((role) => catalog.policyRoles.includes(role)))
-    return `policies don’t apply to ${roles.join(', ')}`;
+  // PostgreSQL combines the USING clauses of all policies, and their WITH CHECK clauses, separately. A policy has no
+  // effect only if both of its clauses have none.
+  const clauses = [using, check].filter((text) => text !== null);
+  if (clauses.length > 0 && clauses.every(isNeverTrue)) return 'its condition is never true';
+  if (roles.every((role) => catalog.bypassingRoles.includes(role)))
+    return `${roles.join(', ')} ${roles.length === 1 ? 'bypasses' : 'bypass'} row-level security`;
   const own = command === 'ALL' ? commands : [command];
   if (own.every((each) => policy.commandsWithoutPrivilege.includes(each)))
     return `${roles.join(', ')} ${roles.length === 1 ? 'has' : 'have'} no ${command === 'ALL' ? '' : `${command} `}privilege on the table`;

@@ -13,8 +13,12 @@ const exposed = (catalog: Catalog, kind: RelationKind): Relation[] =>
 
 const metadataOf = ({ schema, name, kind }: Relation) => ({ schema, name, type: kind });
 
-const revoke = ({ schema, name }: Relation, roles: readonly ClientRole[]): string =>
-  `revoke select on ${qualified(schema, name)} from ${roles.join(', ')};`;
+/** Roles that need the privilege may have it only through PUBLIC, so it is granted to them again. */
+function revoke(relation: Relation, roles: readonly ClientRole[]): string {
+  const name = qualified(relation.schema, relation.name);
+  const kept = relation.readableBy.filter((role) => !roles.includes(role));
+  return `revoke select on ${name} from public, ${roles.join(', ')};\ngrant select on ${name} to ${[...kept, 'service_role'].join(', ')};`;
+}
 
 const noteOnRevoking = 'Clients can no longer read it through the API. Secret keys are unaffected.';
 

@@ -1,6 +1,15 @@
 import { type Catalog, clientRoles, type Relation } from '../../catalog.ts';
 import type { Fix } from '../../types.ts';
-import { isExposed, isUserRelation, isUserSchema, qualified, type Rule, upstreamDocs } from '../rule.ts';
+import {
+  isExposed,
+  isTable,
+  isUserRelation,
+  isUserSchema,
+  policiesOf,
+  qualified,
+  type Rule,
+  upstreamDocs,
+} from '../rule.ts';
 import { sensitiveNames } from '../sensitive-names.ts';
 
 const tableMetadata = ({ schema, name }: Relation) => ({ schema, name, type: 'table' });
@@ -17,15 +26,12 @@ const noteWithoutPolicies =
 const openTables = (catalog: Catalog): Relation[] =>
   catalog.relations.filter(
     (relation) =>
-      relation.kind === 'table' &&
+      isTable(relation) &&
       !relation.rowSecurity &&
       relation.readableBy.length > 0 &&
       isExposed(catalog, relation.schema) &&
       isUserSchema(relation.schema),
   );
-
-const policiesOf = (catalog: Catalog, { schema, name }: Relation) =>
-  catalog.policies.filter((policy) => policy.schema === schema && policy.table === name);
 
 export const rlsDisabledInPublic: Rule = {
   name: 'rls_disabled_in_public',
@@ -43,7 +49,7 @@ export const rlsDisabledInPublic: Rule = {
       affectedRows: table.rows,
       fix: enableRowSecurity(
         table,
-        policiesOf(catalog, table).length > 0
+        policiesOf(catalog, table.schema, table.name).length > 0
           ? 'The existing policies of this table then apply.'
           : noteWithoutPolicies,
       ),
@@ -59,8 +65,11 @@ export const policyExistsRlsDisabled: Rule = {
   remediation: upstreamDocs('0007_policy_exists_rls_disabled'),
   find: (catalog) =>
     catalog.relations
-      .filter((table) => table.kind === 'table' && isUserRelation(table) && !table.rowSecurity)
-      .map((table) => ({ table, policies: policiesOf(catalog, table).map(({ name }) => name) }))
+      .filter((table) => isTable(table) && isUserRelation(table) && !table.rowSecurity)
+      .map((table) => ({
+        table,
+        policies: policiesOf(catalog, table.schema, table.name).map(({ name }) => name),
+      }))
       .filter(({ policies }) => policies.length > 0)
       .map(({ table, policies }) => ({
         detail: `Row-level security is off for table \`${table.schema}.${table.name}\`, so its policies have no effect: ${policies.join(', ')}.`,
@@ -83,10 +92,10 @@ export const rlsEnabledNoPolicy: Rule = {
     catalog.relations
       .filter(
         (table) =>
-          table.kind === 'table' &&
+          isTable(table) &&
           isUserRelation(table) &&
           table.rowSecurity &&
-          policiesOf(catalog, table).length === 0,
+          policiesOf(catalog, table.schema, table.name).length === 0,
       )
       .map((table) => ({
         detail: `Row-level security is on for table \`${table.schema}.${table.name}\`, but no policy allows access.`,
@@ -140,7 +149,7 @@ export const insecureQueueExposed: Rule = {
       ? catalog.relations
           .filter(
             (table) =>
-              (table.kind === 'table' || table.kind === 'partitioned table') &&
+              isTable(table) &&
               table.schema === 'pgmq' &&
               /^q./.test(table.name) &&
               !table.rowSecurity &&

@@ -2,8 +2,9 @@
 import { Button, Checkbox, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { Notice } from '../../../ui/notice.tsx';
+import type { Payload } from '../../api/route.ts';
 import { useMay } from '../../api/session.ts';
 import { Fact, Facts } from '../../components/facts.tsx';
 import { CodeBlock } from '../../components/json-block.tsx';
@@ -92,7 +93,12 @@ function FixForm({
   const [name, setName] = useState(() => suggestedName(finding));
   const apply = useMutation({
     mutationFn: () =>
-      applyFix({ name: finding.name, key: finding.cache_key, ...(asFile ? { migration: name } : {}) }),
+      applyFix({
+        name: finding.name,
+        key: finding.cache_key,
+        sql: fix.sql,
+        ...(asFile ? { migration: name } : {}),
+      }),
     // The statements can affect all data that was read from the schema.
     onSuccess: () => queryClient.invalidateQueries(),
   });
@@ -103,59 +109,71 @@ function FixForm({
     if (isReady && !apply.isPending) apply.mutate();
   }
 
-  if (apply.data !== undefined)
-    return (
-      <>
-        <Notice tone="success">
-          <p>
-            {apply.data.file === null
-              ? t('advisors.applied')
-              : t('advisors.applied-file', { file: apply.data.file })}
-          </p>
-        </Notice>
-        <div>
-          <Button size="sm" onClick={onClose} data-autofocus>
-            {t('panel.close')}
-          </Button>
-        </div>
-      </>
-    );
   return (
-    <form className={classes.form} onSubmit={submit}>
-      <CodeBlock text={fix.sql} what={t('advisors.sql')} />
-      <p className={classes.why}>{fix.note}</p>
-      {mayWrite ? (
-        <>
-          <Checkbox
-            label={t('advisors.migration')}
-            description={t('advisors.migration-why')}
-            checked={asFile}
-            onChange={(event) => {
-              keepsMigrations = event.currentTarget.checked;
-              setAsFile(keepsMigrations);
-            }}
-          />
-          {asFile ? (
-            <TextInput
-              size="sm"
-              label={t('advisors.migration-name')}
-              value={name}
-              error={isReady ? undefined : t('advisors.migration-bad')}
-              spellCheck={false}
-              onChange={(event) => setName(event.currentTarget.value)}
-            />
-          ) : null}
-          {apply.error === null ? null : <ProblemBox error={apply.error} />}
-          <div>
-            <Button type="submit" size="sm" loading={apply.isPending} disabled={!isReady}>
-              {t('advisors.apply')}
-            </Button>
-          </div>
-        </>
+    <>
+      <div role="status">{apply.data === undefined ? null : <Applied result={apply.data} />}</div>
+      {apply.data === undefined ? (
+        <form className={classes.form} onSubmit={submit}>
+          <CodeBlock text={fix.sql} what={t('advisors.sql')} />
+          <p className={classes.why}>{fix.note}</p>
+          {mayWrite ? (
+            <>
+              <Checkbox
+                label={t('advisors.migration')}
+                description={t('advisors.migration-why')}
+                checked={asFile}
+                onChange={(event) => {
+                  keepsMigrations = event.currentTarget.checked;
+                  setAsFile(keepsMigrations);
+                }}
+              />
+              {asFile ? (
+                <TextInput
+                  size="sm"
+                  label={t('advisors.migration-name')}
+                  value={name}
+                  error={isReady ? undefined : t('advisors.migration-bad')}
+                  spellCheck={false}
+                  onChange={(event) => setName(event.currentTarget.value)}
+                />
+              ) : null}
+              {apply.error === null ? null : <ProblemBox error={apply.error} />}
+              <div>
+                <Button type="submit" size="sm" loading={apply.isPending} disabled={!isReady}>
+                  {t('advisors.apply')}
+                </Button>
+              </div>
+            </>
+          ) : (
+            <p className={classes.why}>{t('advisors.read-only')}</p>
+          )}
+        </form>
       ) : (
-        <p className={classes.why}>{t('advisors.read-only')}</p>
+        <CloseButton onClose={onClose} />
       )}
-    </form>
+    </>
+  );
+}
+
+function Applied({ result: { file, isGone } }: { result: Payload<'POST /advisors/fix'> }) {
+  return (
+    <Notice tone={isGone ? 'success' : 'warning'}>
+      <p>{file === null ? t('advisors.applied') : t('advisors.applied-file', { file })}</p>
+      <p>{t(isGone ? 'advisors.applied-gone' : 'advisors.applied-remains')}</p>
+    </Notice>
+  );
+}
+
+/** Receives focus, because the button that was pressed is gone. */
+function CloseButton({ onClose }: { onClose: () => void }) {
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => button.current?.focus(), []);
+  return (
+    <div>
+      <Button ref={button} size="sm" onClick={onClose}>
+        {t('panel.close')}
+      </Button>
+    </div>
   );
 }
 

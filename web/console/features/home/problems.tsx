@@ -69,6 +69,8 @@ function textOf(problem: Problem): string {
       });
     case 'slow-statement':
       return t('problems.slow', { ms: Math.round(problem.meanMs), calls: problem.calls });
+    case 'unchecked':
+      return t(`problems.unchecked-${problem.source}`);
     case 'invalid-settings':
       return t('problems.invalid-settings', problem);
     case 'restart':
@@ -119,6 +121,8 @@ function targetOf(problem: Problem): { readonly label: Label; readonly link: Lin
         label: 'problems.see-statement',
         link: { to: '/queries/statements', search: { order: 'mean', id: problem.id, as: problem.role } },
       };
+    case 'unchecked':
+      return { label: 'problems.see-logs', link: { to: '/logs', search: { level: 'warn' } } };
     case 'invalid-settings':
     case 'restart':
       return { label: 'problems.see-settings', link: { to: '/settings', search: {} } };
