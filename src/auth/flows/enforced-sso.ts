@@ -1,11 +1,13 @@
 /**
- * Enforces single sign-on for email domains ([auth.saml] enforced_domains). The checks depend only on the domain, so
- * they don't reveal which accounts exist.
+ * Enforces single sign-on for email domains ([auth.saml] enforced_domains). The checks before a sign-in depend only on
+ * the domain, so they don't reveal which accounts exist.
  */
 import type { Queryable } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
 import { authError } from '../errors.ts';
+import { listProviders } from '../queries/identities.ts';
 import { findDomain } from '../queries/sso.ts';
+import type { User } from '../rows.ts';
 import type { Settings } from '../settings.ts';
 
 export interface SsoPolicy {
@@ -28,9 +30,57 @@ export async function ssoPolicyOf(ctx: AuthContext, db: Queryable, domain: strin
 
 /** Throws if users with this address must sign in with SSO. @throws {AuthError} sso_required */
 export async function requireNoSso(ctx: AuthContext, db: Queryable, email: string | null): Promise<void> {
+  if ((await enforcedConnection(ctx, db, email)) !== undefined) throw authError('sso_required');
+}
+
+/** How a user authenticated for a session. */
+export interface SsoEvidence {
+  readonly usedSso: boolean;
+  /** The provider of the identity that the request proved, if it proved one. */
+  readonly provider?: string | undefined;
+}
+
+/** Whether a session or sign-in with these authentication methods started at an SSO connection. */
+export const includesSso = (methods: readonly string[]): boolean => methods.includes('sso/saml');
+
+/**
+ * Throws if the user's domain requires SSO, unless the user authenticated at the connection that owns the domain. An
+ * account that another connection created never qualifies, because that connection can assert any address.
+ * @throws {AuthError} sso_required
+ */
+export async function requireSsoIfEnforced(
+  ctx: AuthContext,
+  db: Queryable,
+  { id, email }: Pick<User, 'id' | 'email'>,
+  { usedSso, provider }: SsoEvidence,
+): Promise<void> {
+  const connection = await enforcedConnection(ctx, db, email);
+  if (connection === undefined) return;
+  const owner = `sso:${connection}`;
+  const isOwner = provider === undefined || provider === owner;
+  if (usedSso && isOwner && (await listProviders(db, id)).includes(owner)) return;
+  throw authError('sso_required');
+}
+
+/** Throws if the address's domain requires SSO at another connection. @throws {AuthError} sso_required */
+export async function requireOwnDomain(
+  ctx: AuthContext,
+  db: Queryable,
+  email: string,
+  providerId: string,
+): Promise<void> {
+  const connection = await enforcedConnection(ctx, db, email);
+  if (connection !== undefined && connection !== providerId) throw authError('sso_required');
+}
+
+/** Returns the ID of the connection that users with this address must use. Returns undefined if they needn't use SSO. */
+async function enforcedConnection(
+  ctx: AuthContext,
+  db: Queryable,
+  email: string | null,
+): Promise<string | undefined> {
   const domain = domainOf(email ?? '');
-  if (!mayEnforce(ctx.settings, domain)) return;
-  if ((await ssoPolicyOf(ctx, db, domain)).isEnforced) throw authError('sso_required');
+  return mayEnforce(ctx.settings, domain) ? (await findDomain(db, domain))?.providerId : undefined;
 }
 
 export const domainOf = (email: string): string =>

@@ -13,6 +13,7 @@ import type { User } from '../rows.ts';
 import { addIdentity, confirmEmail, reloadUser, stopBeingAnonymous, syncProviders } from './accounts.ts';
 import { audit } from './audit.ts';
 import { sendEmailChange } from './email-change-mail.ts';
+import { requireNoSso } from './enforced-sso.ts';
 import { auditLinked, type ExternalOutcome } from './external-accounts.ts';
 import { notify } from './notify.ts';
 import { keepOnlyIdentity } from './reset-unclaimed.ts';
@@ -25,7 +26,7 @@ export interface ExternalIdentity {
 /**
  * Links an additional identity to the user. A user without an address gets the identity's address, which must be
  * confirmed if it is unverified.
- * @throws {AuthError} identity_already_exists, email_exists
+ * @throws {AuthError} identity_already_exists, email_exists, sso_required
  */
 export async function linkIdentity(
   ctx: AuthContext,
@@ -40,10 +41,12 @@ export async function linkIdentity(
     throw authError('identity_already_exists', `Identity is already linked${whose}`);
   }
   const data = identityDataOf(profile);
+  const email = typeof data.email === 'string' ? data.email.toLowerCase() : '';
+  // An identity is a way to sign in without SSO, and its address can become the user's address now or later.
+  for (const each of [target.email, email]) await requireNoSso(ctx, tx, each);
   const identity = await addIdentity(ctx, tx, target, provider, data);
   const event = await auditLinked(ctx, tx, caller, target, identity);
   const user = await reloadUser(tx, target);
-  const email = typeof data.email === 'string' ? data.email.toLowerCase() : '';
   if (!user.email && email !== '') {
     if (await findUserWithEmail(tx, email, user.aud ?? '', user.id)) {
       throw authError('email_exists', undefined, { status: 400 });

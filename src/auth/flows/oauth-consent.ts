@@ -21,6 +21,7 @@ import {
 import { findOAuthClient } from '../queries/oauth-clients.ts';
 import { findConsent, upsertConsent } from '../queries/oauth-consents.ts';
 import type { OAuthAuthorization } from '../rows.ts';
+import { includesSso, requireSsoIfEnforced } from './enforced-sso.ts';
 import { notify } from './notify.ts';
 import { recordEvent } from './security-events.ts';
 import { recordApp } from './session-browsers.ts';
@@ -30,7 +31,7 @@ type Decider = Pick<UserCaller, 'user' | 'session'>;
 
 /**
  * Opens an authorization for the user who will decide it.
- * @throws {AuthError} oauth_authorization_not_found, or validation_failed if the request is already decided
+ * @throws {AuthError} oauth_authorization_not_found, sso_required, or validation_failed if the request is already decided
  */
 export async function openAuthorization(
   ctx: AuthContext,
@@ -46,7 +47,7 @@ export async function openAuthorization(
       await setAuthorizationUser(tx, row.id, user.id);
       const consent = await findConsent(tx, user.id, row.client_id);
       if (consent && coversScopes(parseScopes(consent.scopes), parseScopes(row.scope))) {
-        const code = await approve(ctx, tx, row, session);
+        const code = await approve(ctx, tx, row, { user, session });
         return { kind: 'allowed', redirectUrl: successUrl(ctx, row, code) };
       }
     }
@@ -74,7 +75,7 @@ export async function decideAuthorization(
     }
     const client = await findOAuthClient(tx, row.client_id);
     if (client === undefined) return notFound();
-    const code = await approve(ctx, tx, row, caller.session);
+    const code = await approve(ctx, tx, row, caller);
     const consent = { userId: user.id, clientId: row.client_id, scopes: parseScopes(row.scope) };
     await upsertConsent(tx, consent, ctx.clock.now());
     const details = { client_id: row.client_id, name: client.client_name ?? '', scopes: row.scope };
@@ -89,8 +90,10 @@ async function approve(
   ctx: AuthContext,
   tx: Transaction,
   row: OAuthAuthorization,
-  session: UserCaller['session'],
+  { user, session }: Decider,
 ): Promise<string> {
+  const methods = session?.amr_claims?.map((claim) => claim.authentication_method) ?? [];
+  await requireSsoIfEnforced(ctx, tx, user, { usedSso: includesSso(methods) });
   const code = await approveAuthorization(tx, row.id, ctx.clock.now());
   if (session) {
     await recordApp(ctx, tx, { sessionId: sessionIdOfCode(code), originId: session.id, app: null });

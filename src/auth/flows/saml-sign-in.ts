@@ -36,6 +36,7 @@ import {
 } from '../queries/sso.ts';
 import { runAfterUserCreated } from './accounts.ts';
 import { audienceOf } from './audience.ts';
+import { requireOwnDomain } from './enforced-sso.ts';
 import {
   identityProof,
   requireIdentifying,
@@ -99,6 +100,7 @@ export async function finishSamlSignIn(
   if (relayState === undefined && ctx.settings.hasAccountPages && isBelow(target, accountUrl())) {
     return signInHere(target, accountUrl(), provider.id);
   }
+  await requireOwnDomain(ctx, ctx.pool, email, provider.id);
   await runBeforeExternalUser(ctx, caller, signIn);
   const outcome = await ctx.pool.transaction(async (tx) => {
     const made = await signInExternally(ctx, tx, caller, signIn);

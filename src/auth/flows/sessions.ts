@@ -12,7 +12,7 @@ import { insertRefreshToken } from '../queries/refresh-tokens.ts';
 import { addAmrClaim, insertSession, setSessionAal } from '../queries/sessions.ts';
 import { updateUser } from '../queries/users.ts';
 import type { Session, User } from '../rows.ts';
-import { requireNoSso } from './enforced-sso.ts';
+import { includesSso, requireSsoIfEnforced } from './enforced-sso.ts';
 import { runHook } from './hooks.ts';
 import { noteSignIn } from './note-sign-in.ts';
 import { type Proof, requireProof } from './proof.ts';
@@ -53,8 +53,12 @@ export async function issueSession(
   grant?: ClientGrant,
 ): Promise<IssuedSession> {
   await requireProof(ctx, tx, user, proof);
-  if (!user.is_sso_user) await requireNoSso(ctx, tx, user.email);
   const now = ctx.clock.now();
+  const claims = origin?.amr_claims ?? [{ authentication_method: method, updated_at: fromMs(now) }];
+  // The session that approved a grant was checked at the approval.
+  const usedSso = grant !== undefined || includesSso(claims.map((claim) => claim.authentication_method));
+  const provider = proof.by === 'identity' ? proof.provider : undefined;
+  await requireSsoIfEnforced(ctx, tx, user, { usedSso, provider });
   const sessionId = grant?.sessionId ?? randomUUID();
   const { userAgent, ip } = caller;
   await insertSession(
@@ -69,7 +73,6 @@ export async function issueSession(
   if (grant === undefined && (origin === undefined || proof.by === 'passkey')) {
     await noteSignIn(ctx, tx, caller, user, method, proof);
   }
-  const claims = origin?.amr_claims ?? [{ authentication_method: method, updated_at: fromMs(now) }];
   for (const claim of claims)
     await addAmrClaim(tx, sessionId, claim.authentication_method, toMs(claim.updated_at));
   if (origin?.aal && origin.aal !== 'aal1')

@@ -51,15 +51,15 @@ export const findProviderByDomain = (db: Queryable, domain: string) =>
     ),
   );
 
-/** Finds a domain that has a connection, ignoring case. */
+/** Finds the connection that owns a domain, ignoring case. */
 export async function findDomain(
   db: Queryable,
   domain: string,
-): Promise<{ readonly isDisabled: boolean } | undefined> {
-  const [row] = await db.query<{ disabled: boolean | null }>(sql`
-    select p.disabled from auth.sso_domains d join auth.sso_providers p on p.id = d.sso_provider_id
+): Promise<{ readonly providerId: string; readonly isDisabled: boolean } | undefined> {
+  const [row] = await db.query<{ id: string; disabled: boolean | null }>(sql`
+    select p.id, p.disabled from auth.sso_domains d join auth.sso_providers p on p.id = d.sso_provider_id
     where lower(d.domain) = lower(${domain})`);
-  return row && { isDisabled: row.disabled === true };
+  return row && { providerId: row.id, isDisabled: row.disabled === true };
 }
 
 /** Lists all providers, or only those whose resource ID is the given text or starts with the given prefix. */
