@@ -179,7 +179,7 @@ test('a guest can’t get an address of the domain from a linked identity', asyn
     const back = await comeBack(auth, { code: 'good-code', state });
     expect([verified, back.query.error_code, back.query.code]).toEqual([verified, 'sso_required', undefined]);
   }
-  expect((await client.auth.getUser()).data.user).toMatchObject({ email: '', new_email: undefined });
+  expect((await client.auth.getUser()).data.user).toMatchObject({ email: '', is_anonymous: true });
   expect(await auth.inbox(`guest@${domain}`)).toEqual([]);
 });
 
