@@ -8,7 +8,7 @@ const hour = 3_600_000;
 let auth: AuthServer;
 beforeAll(async () => {
   auth = await startAuth(
-    { email: { double_confirm_changes: false, enable_confirmations: true } },
+    { enable_manual_linking: true, email: { double_confirm_changes: false, enable_confirmations: true } },
     {
       servesAccount: true,
       trustedProxies: ['127.0.0.1'],
@@ -120,6 +120,19 @@ describe('the timeline', () => {
 });
 
 describe('the link in a notice', () => {
+  test('does nothing after an operator repaired the account', async () => {
+    const { email, id } = await newUser();
+    const attacker = await signIn(email);
+    await changeEmail(attacker, newEmail());
+    const link = await linkTo(email, /address was changed/);
+    const real = newEmail();
+    await auth.admin().auth.admin.updateUserById(id, { email: real, email_confirm: true });
+    expect((await fetch(link)).status).toBe(400);
+    expect(await press(link)).toBe('400');
+    const { data } = await auth.admin().auth.admin.getUserById(id);
+    expect(data.user?.email).toBe(real);
+  });
+
   test('opening it changes nothing; its button works once, within the period, and needs the form’s mark', async () => {
     const { email } = await newUser();
     const token = await signIn(email);
@@ -198,6 +211,39 @@ describe('the link in a notice', () => {
     const attackersLink = await linkTo(evil, /address was changed/);
     expect(await press(await linkTo(email, /address was changed/))).toBe('/account/secured');
     expect(await press(attackersLink)).toBe('400');
+  });
+
+  test('an identity that took the address away is undone, and the owner gets back in with the old address', async () => {
+    const { email, id } = await newUser();
+    await signIn(email);
+    const attacker = await signIn(email, '198.51.100.10');
+    // The provider's callback writes the same rows when the attacker links an account with another address.
+    const evil = newEmail();
+    const [identity, now] = [crypto.randomUUID(), new Date(auth.clock.now()).toISOString()];
+    const own = auth.database.pool('supabase_admin');
+    await own.query(sql`
+      insert into auth.identities (id, provider_id, user_id, identity_data, provider, created_at)
+      values (${identity}, ${identity}, ${id},
+              ${{ sub: identity, email: evil, email_verified: true }}::jsonb, 'github', ${now})`);
+    await own.query(sql`
+      insert into _plinth.security_events (id, user_id, kind, actor, details, created_at)
+      values (gen_random_uuid(), ${id}, 'identity_linked', 'user', ${{ identity_id: identity }}::jsonb, ${now})`);
+    const { identities } = await (await auth.request('/user', { token: attacker })).json<{
+      identities: readonly { identity_id: string; provider: string }[];
+    }>();
+    const first = identities.find(({ provider }) => provider === 'email')?.identity_id;
+    const path = `/user/identities/${first}`;
+    expect((await auth.request(path, { method: 'DELETE', token: attacker })).status).toBe(200);
+    const changed = await auth.admin().auth.admin.getUserById(id);
+    expect(changed.data.user?.email).toBe(evil);
+    expect(await press(await linkTo(email, /New sign-in/))).toBe('/account/secured');
+    const { data } = await auth.admin().auth.admin.getUserById(id);
+    expect(data.user?.email).toBe(email);
+    const left = data.user?.identities?.map(({ provider, identity_data }) => [
+      provider,
+      identity_data?.email,
+    ]);
+    expect(left).toEqual([['email', email]]);
   });
 
   test('a sign-in on a new device is undone with everything that was added after it', async () => {

@@ -26,6 +26,18 @@ export const eventKinds = [
 
 export type EventKind = (typeof eventKinds)[number];
 
+/** The changes that add something to an account, which "This wasn't me" removes. */
+export const additions = [
+  'factor_added',
+  'recovery_codes_created',
+  'passkey_added',
+  'identity_linked',
+  'app_connected',
+] as const satisfies readonly EventKind[];
+
+/** The changes whose former value "This wasn't me" restores. */
+export const contactChanges = ['email_changed', 'phone_changed'] as const satisfies readonly EventKind[];
+
 export interface SecurityEvent {
   readonly id: string;
   readonly user_id: string;

@@ -14,7 +14,7 @@ import { findConsent, revokeConsent } from '../queries/oauth-consents.ts';
 import { deleteOneTimeTokens } from '../queries/one-time-tokens.ts';
 import { deletePasskey } from '../queries/passkeys.ts';
 import { deleteRecoveryCodes } from '../queries/recovery-codes.ts';
-import { forgetDevicesSince, listEventsSince } from '../queries/security-events.ts';
+import { forgetDevicesSince, listReversibleEvents } from '../queries/security-events.ts';
 import { findUserById, findUserByPhone, findUserWithEmail, updateUser } from '../queries/users.ts';
 import type { User } from '../rows.ts';
 import { addIdentity, identityClaims, storePassword, syncProviders } from './accounts.ts';
@@ -34,7 +34,7 @@ export async function previewReversal(ctx: AuthContext, token: string): Promise<
   const event = ctx.hasOwnTables ? await findReversal(ctx.pool, hashOf(token), ctx.clock.now()) : undefined;
   const user = event && (await findUserById(ctx.pool, event.user_id));
   if (!event || !user || event.kind === 'locked') throw invalidLink();
-  const events = await listEventsSince(ctx.pool, event);
+  const events = await listReversibleEvents(ctx.pool, event);
   return { event, email: valueBefore(events, 'email') ?? user.email ?? '' };
 }
 
@@ -57,11 +57,11 @@ export async function reverseEvent(ctx: AuthContext, caller: Caller, token: stri
     await lockIdentities(tx, event.user_id);
     const user = await findUserById(tx, event.user_id);
     if (!user || user.deleted_at !== null || !(await consumeReversal(tx, hash))) throw invalidLink();
-    const events = await listEventsSince(tx, event);
+    const events = await listReversibleEvents(tx, event);
     for (const each of events) await removeAddition(ctx, tx, user, each);
     await forgetIdleRecoveryCodes(ctx, tx, user.id);
     await restoreContacts(ctx, tx, user, events);
-    await restoreIdentities(ctx, tx, user);
+    await restoreIdentities(ctx, tx, user, valueBefore(events, 'email'));
     // Also clears pending changes, and the codes and links that were sent.
     await storePassword(ctx, tx, user, null, undefined);
     await deleteReversalsSince(tx, user.id, event.created_at);
@@ -149,8 +149,16 @@ async function isFree(ctx: AuthContext, tx: Transaction, user: User, email: stri
   return true;
 }
 
-/** Gives the account an email identity if all others were removed, and updates the list of providers. */
-async function restoreIdentities(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
+/**
+ * Gives the account an email identity if all others were removed, and updates the list of providers. Only an address
+ * that the account had before the changes counts as verified.
+ */
+async function restoreIdentities(
+  ctx: AuthContext,
+  tx: Transaction,
+  user: User,
+  oldEmail: string | undefined,
+): Promise<void> {
   const left = await lockIdentities(tx, user.id);
   if (left.length === 0 && user.email) {
     await addIdentity(
@@ -158,7 +166,7 @@ async function restoreIdentities(ctx: AuthContext, tx: Transaction, user: User):
       tx,
       user,
       'email',
-      identityClaims(user, { email: user.email, emailVerified: true }),
+      identityClaims(user, { email: user.email, emailVerified: user.email === oldEmail }),
     );
   }
   await syncProviders(ctx, tx, user);

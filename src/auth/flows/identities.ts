@@ -2,6 +2,8 @@
 import type { Transaction } from '../../database/types.ts';
 import type { AdminCaller, Caller, UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { EventKind } from '../core/security-events.ts';
 import { toMs } from '../core/times.ts';
 import { isUuid } from '../core/uuid.ts';
 import { authError } from '../errors.ts';
@@ -102,6 +104,7 @@ async function removeIdentity(
   isOperator: boolean,
 ): Promise<void> {
   const oldEmail = user.email ?? '';
+  const oldPhone = user.phone ?? '';
   const { provider, event } = await ctx.pool.transaction(async (tx) => {
     const identities = await lockIdentities(tx, user.id);
     if (identities.length <= 1) throw authError('single_identity_not_deletable');
@@ -118,14 +121,15 @@ async function removeIdentity(
         throw authError('email_conflict_identity_not_deletable');
     }
     await syncProviders(ctx, tx, user);
-    const details = { provider: identity.provider };
-    if (isOperator) await recordOperatorEvent(ctx, tx, user.id, 'identity_unlinked', details);
-    return {
-      provider: identity.provider,
-      event: isOperator
-        ? undefined
-        : await recordEvent(ctx, tx, caller, user.id, 'identity_unlinked', details),
-    };
+    const record = (kind: EventKind, details: JsonObject) =>
+      isOperator
+        ? recordOperatorEvent(ctx, tx, user.id, kind, details)
+        : recordEvent(ctx, tx, caller, user.id, kind, details);
+    const unlinked = await record('identity_unlinked', { provider: identity.provider });
+    const [newEmail, newPhone] = [user.email ?? '', user.phone ?? ''];
+    if (newEmail !== oldEmail) await record('email_changed', { old_email: oldEmail, new_email: newEmail });
+    if (newPhone !== oldPhone) await record('phone_changed', { old_phone: oldPhone, new_phone: newPhone });
+    return { provider: identity.provider, event: unlinked };
   });
   await notify(ctx, undefined, caller, user, 'identity_unlinked', {
     to: oldEmail,

@@ -5,9 +5,15 @@ import { deviceOf } from '../../shared/device.ts';
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import type { JsonObject } from '../core/json.ts';
-import { approximateAddress, type EventKind, type SecurityEvent } from '../core/security-events.ts';
+import {
+  approximateAddress,
+  contactChanges,
+  type EventKind,
+  type SecurityEvent,
+} from '../core/security-events.ts';
 import { isUuid } from '../core/uuid.ts';
 import { authError } from '../errors.ts';
+import { deleteReversals } from '../queries/event-reversals.ts';
 import { deleteSecurityData, insertEvent, insertSignIn, listEvents } from '../queries/security-events.ts';
 
 const maxUserAgentLength = 500;
@@ -26,15 +32,22 @@ export async function recordEvent(
   return insertEvent(db, event, ctx.clock.now());
 }
 
-/** Records a change that an administrator made. The address isn't recorded, because it isn't the user's. */
+/** The changes with which an operator takes an account back from an attacker. */
+const repairs: readonly EventKind[] = [...contactChanges, 'password_changed'];
+
+/**
+ * Records a change that an administrator made. The address isn't recorded, because it isn't the user's. If the change
+ * repairs the account, the links in earlier notices stop working, because an attacker may have received them.
+ */
 export async function recordOperatorEvent(
   ctx: AuthContext,
   tx: Transaction,
   userId: string,
   kind: EventKind,
   details: JsonObject = {},
-): Promise<void> {
+): Promise<undefined> {
   if (!ctx.hasOwnTables) return;
+  if (repairs.includes(kind)) await deleteReversals(tx, userId);
   const event = { userId, kind, actor: 'operator', details, userAgent: null, network: null } as const;
   await insertEvent(tx, event, ctx.clock.now());
 }

@@ -46,7 +46,7 @@ export async function verifySecret<T>(
     );
     return addresses.some((address) => networkOf(address) === networkOf(caller.ip));
   };
-  const place = await placeOf(ctx, caller, ownerId, tx ?? ctx.pool);
+  const place = await placeOf(ctx, caller, kind, ownerId, tx ?? ctx.pool);
   const result = await ctx.guesses.verify(kind, { account, isKnownNetwork, place }, compare);
   if (result.kind === 'blocked') {
     if (ownerId !== undefined && result.by === 'account') await reportLockout(ctx, caller, ownerId);
@@ -59,16 +59,18 @@ const noUser = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Returns the browser if its cookie shows that the user has signed in there, and otherwise the network. A cookie that no
- * one has signed in with must not count, because a guesser could send another one with every attempt.
+ * one has signed in with must not count, because a guesser could send another one with every attempt. For a second
+ * factor, no cookie counts, because a guesser who knows the password can sign in with any number of cookies.
  */
 async function placeOf(
   ctx: AuthContext,
   caller: Caller,
+  kind: TypedSecretKind,
   ownerId: string | undefined,
   db: Queryable,
 ): Promise<NonNullable<Guess['place']>> {
   const network = { kind: 'network', id: networkOf(caller.ip) } as const;
-  if (caller.deviceId === undefined || !ctx.hasOwnTables) return network;
+  if (kind === 'second_factor' || caller.deviceId === undefined || !ctx.hasOwnTables) return network;
   // Unknown accounts are looked up, too, so that the response takes as long.
   const isKnown = await isKnownDevice(db, ownerId ?? noUser, deviceKey(caller));
   return isKnown ? { kind: 'device', id: caller.deviceId } : network;

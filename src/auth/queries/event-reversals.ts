@@ -38,3 +38,10 @@ export async function deleteReversalsSince(db: Queryable, userId: string, since:
     delete from _plinth.event_reversals r using _plinth.security_events e
     where e.id = r.event_id and e.user_id = ${userId} and e.created_at >= ${since}::timestamptz`);
 }
+
+/** Invalidates the links of all events of the user. */
+export async function deleteReversals(db: Queryable, userId: string): Promise<void> {
+  await db.query(sql`
+    delete from _plinth.event_reversals r using _plinth.security_events e
+    where e.id = r.event_id and e.user_id = ${userId}`);
+}

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { EventKind, SecurityEvent } from '../core/security-events.ts';
+import { additions, contactChanges, type EventKind, type SecurityEvent } from '../core/security-events.ts';
 import { fromMs } from '../core/times.ts';
 
 const columns = sql`id, user_id, kind, actor, details, user_agent, network, created_at`;
@@ -82,12 +82,20 @@ export function listEvents(
     order by created_at desc, id desc limit ${page.limit}`);
 }
 
-/** Lists the user's events since an event, including that event, oldest first. */
-export function listEventsSince(db: Queryable, event: SecurityEvent): Promise<SecurityEvent[]> {
+/**
+ * Lists the user's own changes since an event that can be undone, including that event. Contains each addition once, and
+ * only the first change of the address and of the number, so that an attacker can't make the list long.
+ */
+export function listReversibleEvents(db: Queryable, event: SecurityEvent): Promise<SecurityEvent[]> {
   return db.query<SecurityEvent>(sql`
-    select ${columns} from _plinth.security_events
-    where user_id = ${event.user_id} and (created_at > ${event.created_at} or id = ${event.id})
-    order by created_at, id`);
+    select distinct on (kind, subject) ${columns}
+    from (
+      select ${columns}, case when kind = any(${[...contactChanges]}) then '{}'::jsonb else details end as subject
+      from _plinth.security_events
+      where user_id = ${event.user_id} and created_at >= ${event.created_at}::timestamptz and actor = 'user'
+        and kind = any(${[...additions, ...contactChanges]})
+    ) e
+    order by kind, subject, created_at, id`);
 }
 
 export async function isKnownDevice(db: Queryable, userId: string, device: string): Promise<boolean> {
