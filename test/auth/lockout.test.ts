@@ -155,9 +155,33 @@ describe('new devices', () => {
       const client = server.client();
       const refused = await client.auth.signInWithPassword({ email, password });
       expect(refused.error).toMatchObject({ status: 403, code: 'device_not_confirmed' });
+      const soon = await client.auth.signInWithPassword({ email, password });
+      expect(soon.error?.code).toBe('device_not_confirmed');
       const token = codeOf((await server.inbox(email))[0]);
       expect((await client.auth.verifyOtp({ email, token, type: 'email' })).error).toBeNull();
       expect((await client.auth.signInWithPassword({ email, password })).error).toBeNull();
+    } finally {
+      await server.stop();
+    }
+  });
+
+  test('get an error if the project’s email limit prevents the code', async () => {
+    const smtp = {
+      enabled: true,
+      host: '127.0.0.1',
+      port: 9,
+      admin_email: 'a@b.example',
+      user: '',
+      pass: '',
+    };
+    const server = await startAuth(
+      { rate_limit: { email_sent: 0 }, email: { smtp } },
+      { plinth: { auth: { security: { confirm_new_devices: true } } } },
+    );
+    try {
+      const email = await newUser(server);
+      const { error } = await server.client().auth.signInWithPassword({ email, password });
+      expect(error).toMatchObject({ status: 429, code: 'over_email_send_rate_limit' });
     } finally {
       await server.stop();
     }

@@ -9,7 +9,7 @@ import { isBelow } from '../core/redirects.ts';
 import { renderUser } from '../core/render-user.ts';
 import { toMs } from '../core/times.ts';
 import { AuthError, authError, internalError } from '../errors.ts';
-import { requirePause } from '../rate-limits.ts';
+import { isPausing, requirePause } from '../rate-limits.ts';
 import type { User } from '../rows.ts';
 import { runHook } from './hooks.ts';
 
@@ -88,6 +88,10 @@ export function requireMailPause(ctx: AuthContext, sentAt: string | null): void 
   const sentAtMs = sentAt === null ? undefined : toMs(sentAt);
   requirePause(sentAtMs, ctx.settings.email.maxFrequencyMs, ctx.clock.now(), 'over_email_send_rate_limit');
 }
+
+/** Whether the previous email was sent too recently to send another one. */
+export const isMailPausing = ({ settings, clock }: AuthContext, sentAt: string | null): boolean =>
+  sentAt !== null && isPausing(toMs(sentAt), settings.email.maxFrequencyMs, clock.now());
 
 /** Throws an internal error with the message if sending fails for a reason other than an {@link AuthError}. */
 export async function wrapFailure(message: string, send: () => Promise<void>): Promise<void> {

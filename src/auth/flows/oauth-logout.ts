@@ -15,10 +15,13 @@ import {
   type NotifiedSession,
 } from '../queries/oauth-client-logout.ts';
 import { findOAuthClient } from '../queries/oauth-clients.ts';
-import { findSession } from '../queries/sessions.ts';
+import { findSessionIds } from '../queries/sessions.ts';
 import { requireOAuthServer } from './oauth-authorize.ts';
 
 const notifyTimeoutMs = 5000;
+
+/** The most logout tokens that one sign-out sends. */
+const maxNotifications = 50;
 
 /**
  * Returns the Account page that asks the user whether to sign out. The endpoint itself never ends a session, because any
@@ -82,17 +85,26 @@ export async function endAndNotify<Result>(
   const { result, ended } = await ctx.pool.transaction(async (tx) => {
     const before = ctx.hasOwnTables ? await listNotifiedSessions(tx, userId) : [];
     const result = await end(tx);
-    const ended: NotifiedSession[] = [];
-    for (const each of before) if ((await findSession(tx, each.id)) === undefined) ended.push(each);
-    return { result, ended };
+    const ids = before.map(({ id }) => id);
+    const alive = new Set(ids.length === 0 ? [] : await findSessionIds(tx, ids));
+    return { result, ended: before.filter(({ id }) => !alive.has(id)) };
   });
   if (ended.length > 0) await ctx.backgroundWork.do(true, () => notifyAll(ctx, userId, ended));
   return result;
 }
 
-/** Sends each client a logout token. A client that can't be reached doesn't prevent the others from being notified. */
+/**
+ * Sends each client a logout token. A client that can't be reached doesn't prevent the others from being notified.
+ * Clients can be registered by anyone and a user can grant them any number of sessions, so the number of requests has a
+ * limit.
+ */
 async function notifyAll(ctx: AuthContext, userId: string, ended: readonly NotifiedSession[]): Promise<void> {
-  for (const { id, client_id: clientId, registration_type: type, uri } of ended) {
+  const notified = ended.slice(0, maxNotifications);
+  if (notified.length < ended.length) {
+    const fields = { service: 'auth', userId, skipped: ended.length - notified.length };
+    ctx.log.warn(fields, 'too many ended sessions to send a logout token for each');
+  }
+  for (const { id, client_id: clientId, registration_type: type, uri } of notified) {
     const nowSeconds = Math.floor(ctx.clock.now() / 1000);
     const issuer = ctx.settings.issuer();
     const claims = { issuer, clientId, userId, sessionId: id, tokenId: randomUUID(), nowSeconds };

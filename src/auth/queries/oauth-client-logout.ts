@@ -52,5 +52,6 @@ export function listNotifiedSessions(db: Queryable, userId: string): Promise<Not
     from auth.sessions s
     join auth.oauth_clients c on c.id = s.oauth_client_id and c.deleted_at is null
     join _plinth.oauth_client_logout l on l.client_id = c.id and l.backchannel_logout_uri is not null
-    where s.user_id = ${userId} and 'openid' = any(string_to_array(s.scopes, ' '))`);
+    where s.user_id = ${userId} and 'openid' = any(string_to_array(s.scopes, ' '))
+    order by row_number() over (partition by c.id order by s.created_at desc), s.id`);
 }

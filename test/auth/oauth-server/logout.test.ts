@@ -2,6 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { sql } from '../../../src/kernel/sql.ts';
 import { createOutgoing } from '../../../src/shared/outgoing.ts';
 import { type AuthServer, startAuth } from '../harness.ts';
 import { claimsOf, person, type Registered, register, signIn, verified } from './client.ts';
@@ -184,6 +185,28 @@ describe('a client is notified', () => {
     expect(await removed.json()).not.toHaveProperty('backchannel_logout_uri');
     await server.request('/logout?scope=global', { method: 'POST', token: other.token });
     expect(received.length).toBe(1);
+  });
+
+  test('at most 50 times for one sign-out, and no client takes the turns of another', async () => {
+    const metadata = { backchannel_logout_uri: receiverUrl };
+    const [many, single] = [await registerByAdmin(metadata), await registerByAdmin(metadata)];
+    const [user, next] = [await person(server), await person(server)];
+    await signIn(server, single, user, { scope: 'openid' });
+    await signIn(server, single, next, { scope: 'openid' });
+    await server.database.pool('supabase_admin').query(sql`
+      insert into auth.sessions (id, user_id, oauth_client_id, scopes, created_at, updated_at)
+      select gen_random_uuid(), ${user.id}, ${many.client_id}, 'openid', now() + interval '1 hour', now()
+      from generate_series(1, 60)`);
+    await server.request('/logout?scope=global', { method: 'POST', token: user.token });
+    const audiences = () =>
+      received.map((body) => claimsOf(new URLSearchParams(body).get('logout_token') ?? ''));
+    await expect.poll(() => received.length).toBeGreaterThanOrEqual(50);
+    // By the time the next user's token arrives, an excess token would have arrived too.
+    await server.request('/logout?scope=global', { method: 'POST', token: next.token });
+    await expect.poll(() => audiences().some(({ sub }) => sub === next.id)).toBe(true);
+    const own = audiences().filter(({ sub }) => sub === user.id);
+    expect(own).toHaveLength(50);
+    expect(own.filter(({ aud }) => aud === single.client_id)).toHaveLength(1);
   });
 
   test('never at a private address that the client itself registered', async () => {
