@@ -180,3 +180,23 @@ test('while PostgreSQL refuses connections, the status is 503 and the session st
   }
   expect((await refresh()).status).toBe(200);
 });
+
+test('a request in flight can’t change the account after its session was ended', async () => {
+  const session = await signUp();
+  const db = auth.database.pool('supabase_admin');
+  const { sent } = await db.transaction(async (tx) => {
+    await tx.query(sql`select from auth.users where id = ${session.user.id} for update`);
+    const request = auth.request('/user', {
+      method: 'PUT',
+      token: session.access_token,
+      json: { password: 'attacker 12' },
+    });
+    const waiting = sql`
+      select 1 from pg_stat_activity
+      where datname = current_database() and usename = 'supabase_auth_admin' and wait_event_type = 'Lock'`;
+    while ((await db.query(waiting)).length === 0);
+    await tx.query(sql`delete from auth.sessions where user_id = ${session.user.id}`);
+    return { sent: request };
+  });
+  expect(await outcomes([await sent])).toEqual(['403 session_not_found']);
+});

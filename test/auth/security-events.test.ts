@@ -107,6 +107,16 @@ describe('the timeline', () => {
     expect(data.security_events).toEqual(events);
   });
 
+  test('signing out other devices is an event only if a session ended', async () => {
+    const { email } = await newUser();
+    await signIn(email);
+    const token = await signIn(email);
+    for (let n = 0; n < 3; n += 1)
+      expect((await auth.request('/logout?scope=others', { method: 'POST', token })).status).toBe(204);
+    const ended = (await eventsOf(token)).events.filter(({ kind }) => kind === 'sessions_ended');
+    expect(ended.map(({ details }) => details)).toEqual([{ scope: 'others' }]);
+  });
+
   test('a failed change leaves no event, and events are deleted with the user or when they are old', async () => {
     const { email, id } = await newUser();
     const token = await signIn(email);

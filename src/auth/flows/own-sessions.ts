@@ -34,8 +34,10 @@ export async function signOut(ctx: AuthContext, caller: UserCaller, scope: SignO
   const endsOne = session && (scope === 'local' || isOwnOnly);
   await logOut(ctx, user, async (tx) => {
     if (endsOne) return deleteSession(tx, session.id);
-    await recordEvent(ctx, tx, caller, user.id, 'sessions_ended', { scope });
-    return deleteSessions(tx, user.id, scope === 'others' && session ? [session.id] : []);
+    const kept = scope === 'others' && session ? [session.id] : [];
+    // Without this condition, one session could add any number of events.
+    if (await deleteSessions(tx, user.id, kept))
+      await recordEvent(ctx, tx, caller, user.id, 'sessions_ended', { scope });
   });
 }
 
@@ -74,9 +76,10 @@ export async function signOutBrowsers(
   const { user, session } = caller;
   if (session === undefined) throw authError('session_not_found');
   await logOut(ctx, user, async (tx) => {
-    if (scope === 'others') await recordEvent(ctx, tx, caller, user.id, 'sessions_ended', { scope });
     const ids = ctx.hasOwnTables ? await listBrowserSessions(tx, session) : [session.id];
-    await (scope === 'this' ? deleteListedSessions(tx, user.id, ids) : deleteSessions(tx, user.id, ids));
+    if (scope === 'this') await deleteListedSessions(tx, user.id, ids);
+    else if (await deleteSessions(tx, user.id, ids))
+      await recordEvent(ctx, tx, caller, user.id, 'sessions_ended', { scope });
   });
 }
 

@@ -21,6 +21,7 @@ import { audit } from './audit.ts';
 import { changeEmail, changePhone } from './confirm-changes.ts';
 import { sendEmailChange } from './email-change-mail.ts';
 import { requireNoSso } from './enforced-sso.ts';
+import { requireLiveSession } from './live-session.ts';
 import { notify } from './notify.ts';
 import { requireStrongPassword } from './password-strength.ts';
 import type { Channel } from './phone-codes.ts';
@@ -90,6 +91,7 @@ export async function updateOwnUser(ctx: AuthContext, caller: UserCaller, body: 
     update.password === undefined ? undefined : await newPasswordHash(ctx, caller, update, update.password);
 
   await ctx.pool.transaction(async (tx) => {
+    await requireLiveSession(tx, caller);
     if (hash !== undefined) {
       await storePassword(ctx, tx, user, hash, session?.id);
       await audit(ctx, tx, user, 'user_updated_password');

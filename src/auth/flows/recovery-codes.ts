@@ -20,6 +20,7 @@ import {
   replaceRecoveryCodes,
 } from '../queries/recovery-codes.ts';
 import { type Actor, adminActor, audit, userActor } from './audit.ts';
+import { requireLiveSession } from './live-session.ts';
 import { reissueAtAal2, runVerificationHook } from './mfa.ts';
 import { recordEvent } from './security-events.ts';
 import { verifySecret } from './verify-secret.ts';
@@ -58,6 +59,7 @@ export async function makeRecoveryCodes(ctx: AuthContext, caller: UserCaller): P
   const codes = Array.from({ length: codesPerSet }, newRecoveryCode);
   const hashes = codes.map((code) => recoveryCodeHash(user.id, parseRecoveryCode(code) ?? ''));
   await ctx.pool.transaction(async (tx) => {
+    await requireLiveSession(tx, caller);
     await replaceRecoveryCodes(tx, user.id, hashes, ctx.clock.now());
     await audit(ctx, tx, user, 'recovery_codes_created', { ip: caller.ip, traits: { count: codesPerSet } });
     await recordEvent(ctx, tx, caller, user.id, 'recovery_codes_created');

@@ -160,16 +160,17 @@ export async function deleteOwnSession(db: Queryable, id: string, userId: string
   return rows.length > 0;
 }
 
-/** Deletes the user's sessions except the given ones. */
+/** Deletes the user's sessions except the given ones. Returns false if there were none. */
 export async function deleteSessions(
   db: Queryable,
   userId: string,
   exceptIds: readonly string[] = [],
-): Promise<void> {
+): Promise<boolean> {
   await deleteCodes(db, userId);
-  await db.query(
-    sql`delete from auth.sessions where user_id = ${userId} and id <> all(${exceptIds}::uuid[])`,
+  const rows = await db.query(
+    sql`delete from auth.sessions where user_id = ${userId} and id <> all(${exceptIds}::uuid[]) returning id`,
   );
+  return rows.length > 0;
 }
 
 /** Deletes the given sessions of the user. */

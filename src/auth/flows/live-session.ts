@@ -1,0 +1,15 @@
+/** Checks the session again when a request changes the account. */
+import type { Transaction } from '../../database/types.ts';
+import type { UserCaller } from '../caller.ts';
+import { authError } from '../errors.ts';
+import { findSession } from '../queries/sessions.ts';
+import { awaitUser } from '../queries/users.ts';
+
+/**
+ * Locks the user's row and throws `session_not_found` if the session has ended since the caller was authenticated. A
+ * request of an attacker could otherwise change the account right after "This wasn't me" has secured it.
+ */
+export async function requireLiveSession(tx: Transaction, { user, session }: UserCaller): Promise<void> {
+  await awaitUser(tx, user.id);
+  if (session !== undefined && !(await findSession(tx, session.id))) throw authError('session_not_found');
+}
