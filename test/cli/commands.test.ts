@@ -46,7 +46,7 @@ describe('the command line', () => {
     [['status', '--override-name', 'api.ulr=X'], "isn't KEY=NAME with a known key (api.url?)"],
     [['start', '--port', 'http'], "--port: http isn't a port"],
     [['start', '-x', 'realtim'], '-x: unknown service realtim; did you mean realtime?'],
-    [['start', '--workdir', '/nowhere'], "--workdir: the folder /nowhere doesn't exist"],
+    [['start', '--workdir', '/no/such/folder'], "--workdir: the folder /no/such/folder doesn't exist"],
     [['stop', 'now'], 'Unexpected argument now'],
     [['migration', 'repair', '1'], '--status must be applied or reverted'],
     [['gen', 'types', 'cobol'], "cobol isn't supported"],

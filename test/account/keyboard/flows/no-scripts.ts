@@ -5,9 +5,10 @@ import type { Flow, Scene } from '../scene.ts';
 import { say } from '../texts.ts';
 import { askAsApp, redeem, type World } from '../world.ts';
 
-async function fillIn({ walker }: Scene, email: string, secret: string): Promise<void> {
+async function fillIn({ walker, ...scene }: Scene, email: string, secret: string): Promise<void> {
   await walker.fill(say('field.email'), email);
   await walker.enter();
+  await scene.arrives('page.password');
   await walker.fill(say('field.password'), secret);
   await walker.enter();
 }
@@ -54,6 +55,7 @@ const code: Flow = {
     await scene.open('sign-in');
     await walker.fill(say('field.email'), email);
     await walker.enter();
+    await scene.arrives('page.password');
     await walker.press(say('sign-in.send-code'));
     await scene.arrives('page.code');
     await scene.state('no scripts, code');
@@ -80,6 +82,7 @@ const recovery: Flow = {
     await scene.open('sign-in');
     await walker.fill(say('field.email'), email);
     await walker.enter();
+    await scene.arrives('page.password');
     await walker.press(say('sign-in.forgot'));
     await scene.arrives('page.recover');
     equal(await scene.page.locator('#email').inputValue(), email);
