@@ -165,7 +165,11 @@ const withProvider: Flow = {
 
     // The way that was used last comes first.
     await scene.open('security');
-    await scene.signOut();
+    await walker.press(say('security.sign-out'), 'button');
+    await scene.sees(say('sign-out.apps'));
+    await scene.state('security, sign out of apps');
+    await walker.press(say('sign-out.all'));
+    await scene.arrives('page.signed-out');
     await scene.open('sign-in');
     const last = `${say('sign-in.with', { provider: 'Keycloak' })} ${say('sign-in.last-used')}`;
     await walker.tabTo(new RegExp(`^${last.replace(' ', '\\s*')}`), 'link');
