@@ -185,7 +185,6 @@ export function createAccount(deps: AccountDeps): Service {
         prefix: '/.well-known/change-password',
         cors: 'none',
         apiKeys: false,
-        documents: 'plinth',
         plugin: async (app) => {
           app.get('', (_request, reply) => reply.redirect('/account/security#password', 302));
         },

@@ -92,7 +92,7 @@ describe.each([
     await check('password refused');
     await field.fill(password);
     await submit.click();
-    await page.getByText('الجلسة الحالية', { exact: true }).first().waitFor();
+    await page.getByText('هذا المتصفّح', { exact: true }).first().waitFor();
     await check('security');
     expect(loaded.filter((url) => /texts-(rest-)?en/.test(url))).toEqual([]);
     await page.getByRole('link', { name: 'English' }).click();

@@ -76,10 +76,15 @@ test('only a superuser can create objects in schemas whose functions superuser s
  * read.
  */
 const writable = [
+  'event_reversals: delete insert update',
+  'known_devices: delete insert update',
+  'oauth_client_logout: delete insert update',
   'project_failures: delete insert',
   'project_progress: delete insert update',
   'project_steps: delete insert update',
   'recovery_codes: delete insert update',
+  'security_events: delete insert update',
+  'session_browsers: delete insert update',
   'storage_checksums: delete insert',
   'storage_events: insert',
 ];

@@ -291,6 +291,9 @@ describe('the Account cookie', () => {
         /^plinth-account=[\w-]{43}; Max-Age=2592000; Path=\/account; HttpOnly; SameSite=Lax$/,
       ),
       expect.stringMatching(
+        /^plinth-account-device=[\w-]{43}; Max-Age=34560000; Path=\/account; HttpOnly; SameSite=Lax$/,
+      ),
+      expect.stringMatching(
         /^plinth-account-known=\w+; Max-Age=34560000; Path=\/account; HttpOnly; SameSite=Lax$/,
       ),
     ]);

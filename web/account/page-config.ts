@@ -183,7 +183,8 @@ const hydrated: PageConfig = {
   providers: pageConfig.providers,
   shown: pageConfig.shown,
   isCollapsed: pageConfig.isCollapsed,
-  last: pageConfig.last ?? '',
+  // The server marks a provider that was used last, but not a passkey or a wallet.
+  last: pageConfig.providers.some(({ id }) => id === pageConfig.last) ? (pageConfig.last ?? '') : '',
   address: pageConfig.address,
   password: pageConfig.password,
 };
