@@ -34,7 +34,7 @@ test.each([
     await page.getByRole('region', { name: 'Response' }).getByText('"title":"Task 1"').waitFor();
     await expectSound(page, 'a read');
 
-    await page.getByLabel('Operation').selectOption('Insert');
+    await page.getByLabel('Operation', { exact: true }).selectOption('Insert');
     await page.getByRole('region', { name: 'supabase-js' }).getByText('.insert({').waitFor();
     await page.getByLabel('Body (JSON)').fill('{"title":"Tried"}');
     await page.getByRole('button', { name: 'Run and roll back' }).press('Enter');

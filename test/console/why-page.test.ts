@@ -187,7 +187,7 @@ test("a read-only operator can explain reads but can't change policies", async (
     `/why?${address({ schema: 'public', table: 'notes', op: 'select', key: { id: '2' }, as: 'anon' })}`,
   );
   await page.getByText('anon can’t see a matching row').waitFor();
-  await expect.poll(() => page.getByLabel('Operation').locator('option').count()).toBe(1);
+  await expect.poll(() => page.getByLabel('Operation', { exact: true }).locator('option').count()).toBe(1);
   await close();
 });
 
