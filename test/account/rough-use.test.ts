@@ -110,9 +110,14 @@ test.concurrent('an app on the device opens, and the page then offers the link a
 
 test.concurrent('a browser that rejects cookies sees an error that explains this', async () => {
   const page = await openPage();
-  await page.route('**/account/api/sign-in', (route) => route.fulfill({ json: { session: null } }));
+  const email = await newUser();
+  await page.route('**/account/api/sign-in', async (route) => {
+    const json = await (await route.fetch()).json();
+    await page.context().clearCookies();
+    await route.fulfill({ json });
+  });
   await page.goto(`${stage.backend.url}/account/sign-in`);
-  await fillIn(page, 'ann@example.com');
+  await fillIn(page, email);
   await page.getByRole('alert').getByText('didn’t keep you signed in').waitFor();
 });
 

@@ -74,6 +74,19 @@ export function currentFlow(): Flow {
   return last.flow;
 }
 
+/**
+ * Removes `add` from the page's address, because the user has signed in to the account that they wanted to add. If they
+ * return to this page later, it asks whether to continue, and doesn't ask them to sign in once more.
+ */
+export function endAdding(): Flow {
+  if (currentFlow().adds) {
+    const address = new URL(window.location.href);
+    address.searchParams.delete('add');
+    window.history.replaceState(window.history.state, '', address);
+  }
+  return currentFlow();
+}
+
 function onNavigation(listener: () => void): () => void {
   window.addEventListener('popstate', listener);
   return () => window.removeEventListener('popstate', listener);

@@ -3,7 +3,7 @@
 import { ApiError } from '../lib/api.ts';
 import type { SessionState } from '../lib/session/index.ts';
 import { leaveFor, returnAddress } from './account-api.ts';
-import { currentFlow, type Flow } from './flow.ts';
+import { endAdding, type Flow } from './flow.ts';
 import { needsSecondFactor, type User } from './session.ts';
 
 import { forgetTyped } from './typed-address.ts';
@@ -21,7 +21,7 @@ export async function goOn(state: SessionState<User>, navigate: Navigate): Promi
       code: 'session_not_kept',
     });
   }
-  const flow = currentFlow();
+  const flow = endAdding();
   forgetTyped();
   if (needsSecondFactor(state.session)) {
     navigate(`/mfa${flow.search}`);

@@ -3,7 +3,7 @@ import { useLocation } from 'wouter';
 import { Notice } from '../../ui/notice.tsx';
 import { type Address, type CodePurpose, sendCode, verifyCode } from '../account-api.ts';
 import { digitsOf, looksLikeEmail, phoneOf } from '../fields.ts';
-import { currentFlow } from '../flow.ts';
+import { currentFlow, endAdding } from '../flow.ts';
 import { goOn } from '../next.ts';
 import { usePageConfig } from '../page-config.ts';
 import {
@@ -143,7 +143,7 @@ function useSignedInElsewhere(isEntering: RefObject<boolean>): void {
     if (status === 'signed-out') wasOut.current = true;
     if (status !== 'signed-in' || !wasOut.current || isEntering.current) return;
     forgetCode();
-    navigate(`/sign-in${currentFlow().search}`, { replace: true });
+    navigate(`/sign-in${endAdding().search}`, { replace: true });
   }, [status, isEntering, navigate]);
   useEffect(() => {
     // The server created the session in the other tab while it loaded the page, so no event was sent to this tab.
