@@ -1,12 +1,14 @@
 /** Tests growing waits, unlocking by email, and the confirmation of new devices. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { typedSecrets } from '../../src/auth/core/typed-secrets.ts';
+import { currentStep, totpCode } from '../../src/shared/totp.ts';
 import { type AuthServer, codeOf, newEmail, startAuth } from './harness.ts';
 
 const password = 'correct horse';
 let auth: AuthServer;
 beforeAll(async () => {
   auth = await startAuth(
-    {},
+    { mfa: { totp: { enroll_enabled: true, verify_enabled: true } } },
     {
       servesAccount: true,
       trustedProxies: ['127.0.0.1'],
@@ -135,10 +137,36 @@ describe('wrong passwords', () => {
   });
 });
 
+describe('wrong second factors', () => {
+  test('share one budget across all browsers that only know the password', async () => {
+    const email = await newUser(auth);
+    const signedIn = await auth.request('/token?grant_type=password', { json: { email, password } });
+    const { access_token: token } = await signedIn.json<{ access_token: string }>();
+    const enrolled = await auth.request('/factors', { token, json: { factor_type: 'totp' } });
+    const { id: factorId, totp } = await enrolled.json<{ id: string; totp: { secret: string } }>();
+    const challenged = await auth.request(`/factors/${factorId}/challenge`, { token, json: {} });
+    const { id: challenge_id } = await challenged.json<{ id: string }>();
+    const code = totpCode(totp.secret, currentStep(auth.clock.now()));
+    const json = { challenge_id, code };
+    expect((await auth.request(`/factors/${factorId}/verify`, { token, json })).status).toBe(200);
+    const statuses = [];
+    for (let site = 1; site <= typedSecrets.second_factor.guesses.size + 3; site += 1) {
+      const ip = `10.2.${site}.1`;
+      const fresh = browser(auth);
+      expect((await fresh.send('sign-in', ip, { email, password })).status).toBe(200);
+      const answer = await fresh.send('factor', ip, { factor_id: factorId, code: '000000' });
+      statuses.push(answer.status);
+    }
+    const { size } = typedSecrets.second_factor.guesses;
+    expect(statuses.slice(0, size)).toEqual(Array.from({ length: size }, () => 422));
+    expect(statuses.slice(-3)).toEqual([429, 429, 429]);
+  });
+});
+
 describe('new devices', () => {
   test('must be confirmed with a code by email, on the Account pages and in apps', async () => {
     const server = await startAuth(
-      {},
+      { mfa: { totp: { enroll_enabled: true, verify_enabled: true } } },
       { servesAccount: true, plinth: { auth: { security: { confirm_new_devices: true } } } },
     );
     try {
