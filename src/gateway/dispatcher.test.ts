@@ -20,6 +20,7 @@ function createLoop(limits: { maxWaitMs: number; maxWaiting?: number }) {
   const arrive = (client: string, costMs: number, more: Partial<Arrival> = {}): void =>
     dispatcher.arrive({
       client,
+      isUpgrade: false,
       isGone: () => false,
       start() {
         now += costMs;
@@ -99,6 +100,23 @@ test('a full queue rejects the client with the most requests', () => {
   const { arrive, done } = createLoop({ maxWaitMs: 1e9, maxWaiting: 3 });
   for (const client of ['a', 'a', 'a', 'a', 'b']) arrive(client, 10);
   expect(done).toEqual(['a', expect.stringMatching(/^a rejected/)]);
+});
+
+test('upgrades take turns with other requests, and only a full queue rejects them', () => {
+  const { arrive, turn, done } = createLoop({ maxWaitMs: 100, maxWaiting: 50 });
+  arrive('a', 10);
+  for (let count = 0; count < 50; count++) arrive('socket', 10, { isUpgrade: true });
+  expect(done.splice(0)).toEqual(['a']);
+  arrive('socket', 10, { isUpgrade: true });
+  expect(done.splice(0)).toEqual([expect.stringMatching(/^socket rejected/)]);
+  // The waiting upgrades don't cause the rejection of other requests.
+  for (let count = 0; count < 4; count++) arrive('a', 10);
+  expect(done).toEqual([]);
+  const order = Array.from({ length: 9 }, () => turn()).flat();
+  expect(order.filter((client) => client === 'a')).toHaveLength(4);
+  // A long queue of other requests is rejected.
+  for (let count = 0; count < 8; count++) arrive('a', 10);
+  expect(done.splice(0)).toContainEqual(expect.stringMatching(/^a rejected/));
 });
 
 test('disconnected clients are skipped, and an exception doesn’t stop the queue', () => {

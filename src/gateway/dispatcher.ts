@@ -6,6 +6,10 @@
  * queue that serves the clients in turn, and a slice of them starts per turn. Therefore, the event loop
  * returns often enough to reject requests without delay. A request is rejected if it would wait for longer than
  * `maxWaitMs` (docs/decisions/0048-overload.md).
+ *
+ * Upgrades wait in a queue of their own, which takes turns with the other one. They open long-lived connections, whose
+ * clients all return at once after a restart and would only repeat a rejected attempt. Therefore, they are rejected only
+ * if their queue is full.
  */
 import type { QueueLoad } from '../kernel/queue-load.ts';
 import { FairQueue, type Waiter } from '../shared/fair-queue.ts';
@@ -13,12 +17,14 @@ import { FairQueue, type Waiter } from '../shared/fair-queue.ts';
 export interface DispatchLimits {
   /** A request is rejected if its estimated wait exceeds this time. */
   readonly maxWaitMs: number;
-  /** The maximum number of waiting requests. */
+  /** The maximum number of waiting requests, and of waiting upgrades. */
   readonly maxWaiting: number;
 }
 
 /** A request that waits until it can start. */
 export interface Arrival extends Waiter {
+  /** Whether the request upgrades its connection, so that it waits in the queue for upgrades. */
+  readonly isUpgrade: boolean;
   /** Whether the client has disconnected, so that the request doesn't need to start. */
   readonly isGone: () => boolean;
   readonly start: () => void;
@@ -79,7 +85,10 @@ const realClock: DispatchClock = {
 export class Dispatcher {
   readonly #limits: DispatchLimits;
   readonly #clock: DispatchClock;
-  readonly #queue: FairQueue<Waiting>;
+  readonly #requests: FairQueue<Waiting>;
+  readonly #upgrades: FairQueue<Waiting>;
+  /** Whether the last request that started had waited in the queue for upgrades. */
+  #lastWasUpgrade = false;
   /** When the first request of this turn of the event loop arrived or started. */
   #turnStartedAt: number | undefined;
   #turnIsScheduled = false;
@@ -101,16 +110,17 @@ export class Dispatcher {
   constructor(limits: DispatchLimits, clock: DispatchClock = realClock) {
     this.#limits = limits;
     this.#clock = clock;
-    this.#queue = new FairQueue(limits.maxWaiting);
+    this.#requests = new FairQueue(limits.maxWaiting);
+    this.#upgrades = new FairQueue(limits.maxWaiting);
   }
 
   load(): DispatchLoad {
     return {
-      waiting: this.#queue.size,
+      waiting: this.#size,
       waited: this.#waited,
       waitedMs: this.#waitedMs,
       rejected: this.#rejected,
-      expectedWaitMs: this.#waitMs('', this.#clock.now()),
+      expectedWaitMs: this.#waitMs(this.#requests, '', this.#clock.now()),
     };
   }
 
@@ -124,24 +134,32 @@ export class Dispatcher {
     const now = this.#clock.now();
     this.#turnStartedAt ??= now;
     this.#schedule();
-    if (this.#queue.size === 0 && !this.#isResting && now - this.#turnStartedAt < sliceMs) {
+    if (this.#size === 0 && !this.#isResting && now - this.#turnStartedAt < sliceMs) {
       this.#startedInTurn++;
       arrival.start();
       return;
     }
-    const waitMs = this.#waitMs(arrival.client, now);
+    const queue = arrival.isUpgrade ? this.#upgrades : this.#requests;
+    const waitMs = this.#waitMs(queue, arrival.client, now);
     const waiting = { client: arrival.client, arrival, since: now };
-    const rejected = waitMs > this.#limits.maxWaitMs ? waiting : this.#queue.push(waiting);
+    const isTooLong = !arrival.isUpgrade && waitMs > this.#limits.maxWaitMs;
+    const rejected = isTooLong ? waiting : queue.push(waiting);
     if (rejected === undefined) return;
     this.#rejected++;
     rejected.arrival.reject(waitMs);
   }
 
   /** Before the first measurement, the estimate is the time that the requests of this turn have used so far. */
-  #waitMs(client: string, now: number): number {
+  #waitMs(queue: FairQueue<Waiting>, client: string, now: number): number {
     const usedMs = now - (this.#turnStartedAt ?? now);
     const msPerRequest = this.#msPerRequest || perRequest(usedMs, this.#startedInTurn);
-    return this.#queue.ahead(client) * msPerRequest;
+    const ahead = queue.ahead(client);
+    const other = queue === this.#upgrades ? this.#requests : this.#upgrades;
+    return (ahead + Math.min(other.size, ahead + 1)) * msPerRequest;
+  }
+
+  get #size(): number {
+    return this.#requests.size + this.#upgrades.size;
   }
 
   #schedule(): void {
@@ -162,7 +180,7 @@ export class Dispatcher {
     this.#acceptingSince = this.#hasAccepted ? (this.#acceptingSince ?? now) : undefined;
     this.#hasAccepted = false;
     this.#startedInTurn = 0;
-    if (this.#queue.size === 0) {
+    if (this.#size === 0) {
       this.#turnStartedAt = undefined;
       this.#measuredFrom = undefined;
       if (this.#isResting) this.#schedule();
@@ -180,13 +198,13 @@ export class Dispatcher {
   }
 
   readonly #startNext = (): void => {
-    const waiting = this.#queue.next();
-    if (waiting === undefined) return;
+    if (this.#size === 0) return;
     this.#schedule();
     const now = this.#clock.now();
     this.#turnStartedAt ??= now;
     if (now - this.#turnStartedAt >= sliceMs) return;
-    this.#queue.start(waiting);
+    const waiting = this.#take();
+    if (waiting === undefined) return;
     this.#clock.afterWork(this.#startNext);
     if (waiting.arrival.isGone()) return;
     this.#startedInTurn++;
@@ -194,6 +212,16 @@ export class Dispatcher {
     this.#waitedMs += now - waiting.since;
     waiting.arrival.start();
   };
+
+  /** Removes and returns the next request. The two queues take turns. */
+  #take(): Waiting | undefined {
+    const isUpgrade = this.#upgrades.size > 0 && (this.#requests.size === 0 || !this.#lastWasUpgrade);
+    this.#lastWasUpgrade = isUpgrade;
+    const queue = isUpgrade ? this.#upgrades : this.#requests;
+    const waiting = queue.next();
+    if (waiting !== undefined) queue.start(waiting);
+    return waiting;
+  }
 
   /**
    * Measures the rate at which requests start while other requests wait. The time between turns contains everything

@@ -25,7 +25,7 @@ export interface OverloadOptions {
 }
 
 export interface Overload {
-  /** Starts an upgrade, or rejects it with a response on its socket. */
+  /** Starts an upgrade, or rejects it with a response on its socket if too many are waiting. */
   upgrade(request: IncomingMessage, socket: Duplex, start: () => void): void;
   load(): DispatchLoad;
   /** Returns the number of rejected requests per mount, by prefix. */
@@ -68,6 +68,7 @@ export function rejectOverload(
     }
     dispatcher.arrive({
       client: clientOf(request),
+      isUpgrade: false,
       isGone: () => response.destroyed,
       start,
       reject(waitMs) {
@@ -86,6 +87,7 @@ export function rejectOverload(
       const mount = findMount(mounts, path);
       dispatcher.arrive({
         client: clientOf(request),
+        isUpgrade: true,
         isGone: () => socket.destroyed,
         start,
         reject(waitMs) {

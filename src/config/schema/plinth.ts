@@ -324,12 +324,12 @@ export const plinthSchema = section("Plinth's own settings.", {
     ),
     max_wait: duration(
       1000,
-      'Maximum expected wait before a request starts while more requests arrive than one CPU core can process. A request that would wait longer receives 503 immediately.',
+      'Maximum expected wait before a request starts while more requests arrive than one CPU core can process. A request that would wait longer receives 503 immediately. WebSocket connections can wait longer.',
       requestQueue,
     ),
     max_waiting: integer(
       10_000,
-      'Maximum number of requests that are waiting to start. If more requests arrive, the client with the most waiting requests receives 503.',
+      'Maximum number of requests that are waiting to start, and of WebSocket connections that are waiting. If more arrive, the client with the most waiting requests receives 503.',
       { min: 1 },
       requestQueue,
     ),
