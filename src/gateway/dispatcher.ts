@@ -8,7 +8,7 @@
  * `maxWaitMs` (docs/decisions/0048-overload.md).
  *
  * Upgrades wait in a queue of their own, which takes turns with the other one. They open long-lived connections, whose
- * clients all return at once after a restart and would only repeat a rejected attempt. Therefore, they are rejected only
+ * clients all return at the same time after a restart and would only repeat a rejected attempt. Therefore, they are rejected only
  * if their queue is full.
  */
 import type { QueueLoad } from '../kernel/queue-load.ts';
