@@ -7,9 +7,9 @@
  * returns often enough to reject requests without delay. A request is rejected if it would wait for longer than
  * `maxWaitMs` (docs/decisions/0048-overload.md).
  *
- * Upgrades wait in a queue of their own, which takes turns with the other one. They open long-lived connections, whose
- * clients all return at the same time after a restart and would only repeat a rejected attempt. Therefore, they are rejected only
- * if their queue is full.
+ * Upgrades wait in a separate queue, which takes turns with the other one. They open long-lived connections, whose
+ * clients all return at the same time after a restart and would only repeat a rejected attempt. Therefore, they are
+ * rejected only if their queue is full.
  */
 import type { QueueLoad } from '../kernel/queue-load.ts';
 import { FairQueue, type Waiter } from '../shared/fair-queue.ts';
