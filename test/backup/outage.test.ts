@@ -76,7 +76,8 @@ it('keeps serving, reports the outage and heals', async () => {
   const config = join(project.dir, 'supabase', 'config.toml');
   const settings =
     'max_slot_wal_keep_size = "32MB"\nmax_wal_size = "32MB"\nwal_keep_size = "0"\nstatement_timeout = "60s"\n';
-  writeFileSync(config, `${readFileSync(config, 'utf8')}[db.settings]\n${settings}`);
+  const text = readFileSync(config, 'utf8').replace(/\[db\.settings\][^[]*/, '');
+  writeFileSync(config, `${text}[db.settings]\n${settings}`);
   const server = await startServer(project);
   const database = new pg.Client(server.DB_URL);
   await database.connect();

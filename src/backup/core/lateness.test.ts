@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { archiveLagMs, repeatDelayMs } from './lateness.ts';
 
 test('failed base backups are retried at increasing intervals', () => {
-  expect([1, 2, 3, 6, 7, 100].map((failures) => repeatDelayMs(failures) / 60_000)).toEqual([
-    5, 10, 20, 160, 240, 240,
+  expect([1, 2, 3, 6, 9, 10, 100].map((failures) => repeatDelayMs(failures) / 60_000)).toEqual([
+    0.5, 1, 2, 16, 128, 240, 240,
   ]);
 });
 

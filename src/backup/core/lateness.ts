@@ -2,11 +2,14 @@
 
 /** The archive is normally half a second behind. */
 export const maxArchiveLagMs = 60_000;
-/** The delay before the first retry of a failed base backup. The delay doubles with each failure. */
-const firstRepeatMs = 5 * 60_000;
+/**
+ * The delay before the first retry of a failed base backup. The delay doubles with each failure. It is short at first,
+ * because a target that was unreachable is often reachable again soon, and until then nothing newer can be restored.
+ */
+const firstRepeatMs = 30_000;
 const lastRepeatMs = 4 * 60 * 60_000;
 
-/** @example repeatDelayMs(2) // 600000 */
+/** @example repeatDelayMs(2) // 60000 */
 export const repeatDelayMs = (failures: number): number =>
   Math.min(firstRepeatMs * 2 ** Math.max(0, failures - 1), lastRepeatMs);
 
