@@ -2,27 +2,34 @@
  * Measures the time to start and the idle memory as a new user experiences them, through npm and with a project that
  * has one small migration.
  *
- *     node bench/start.ts [--rounds 3]
+ *     node bench/start.ts [--rounds 3] [--package FOLDER]
+ *
+ * With --package, the command is `npx plinth start` in a project that has the npm package in FOLDER installed
+ * (`node scripts/package.mjs` builds it in dist/package), with the programs of the user's cache. The times then include
+ * npx's own, which is also printed.
  *
  * Prints the milliseconds from the command to the first REST response. The first start uses an empty data folder, and a
  * warm start uses the same folder again. Also prints, 10 s after the last start was ready, the proportional set size
  * (PSS) of every process that Plinth started, without npm's own. Linux only, because PSS is read from /proc.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const { values } = parseArgs({ options: { rounds: { type: 'string', default: '3' } } });
+const { values } = parseArgs({
+  options: { rounds: { type: 'string', default: '3' }, package: { type: 'string' } },
+});
+const packageFolder = values.package === undefined ? undefined : resolve(values.package);
 const rounds = Number(values.rounds);
 const pollMs = 15;
 const settleMs = 2000;
-const bars = { firstMs: 2000, warmMs: 500, idleMiB: 150 };
+const bars = { firstMs: packageFolder === undefined ? 2000 : 1500, warmMs: 500, idleMiB: 150 };
 
 const median = (numbers: number[]): number =>
   [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
@@ -39,6 +46,10 @@ create policy "all read" on public.todos for select using (true);
 insert into public.todos (task) values ('measure');
 `,
   );
+  if (packageFolder !== undefined) {
+    writeFileSync(join(dir, 'package.json'), '{ "private": true }');
+    execFileSync('npm', ['install', '--offline', '--install-links', '--silent', packageFolder], { cwd: dir });
+  }
   return dir;
 }
 
@@ -52,19 +63,13 @@ async function freePort(): Promise<number> {
 
 async function start(dir: string): Promise<{ child: ChildProcess; ms: number }> {
   const port = await freePort();
+  const ports = ['--port', String(port), '--db-port', String(await freePort())];
+  const options: SpawnOptions = { stdio: ['ignore', 'ignore', 'pipe'], detached: true };
   const startedAt = performance.now();
-  const args = [
-    'start',
-    '--silent',
-    '--',
-    '--workdir',
-    dir,
-    '--port',
-    String(port),
-    '--db-port',
-    String(await freePort()),
-  ];
-  const child = spawn('npm', args, { cwd: root, stdio: ['ignore', 'ignore', 'pipe'], detached: true });
+  const child: ChildProcess =
+    packageFolder === undefined
+      ? spawn('npm', ['start', '--silent', '--', '--workdir', dir, ...ports], { ...options, cwd: root })
+      : spawn('npx', ['plinth', 'start', ...ports], { ...options, cwd: dir });
   let output = '';
   child.stderr?.on('data', (chunk: Buffer) => {
     output += chunk;
@@ -118,12 +123,20 @@ function idleMemory(npmPid: number): { total: number; rows: [string, number][] }
   return { total: [...rows.values()].reduce((sum, value) => sum + value, 0), rows: [...rows] };
 }
 
+/** Returns how long npx takes to run a program that does almost nothing, in ms. */
+function npxMs(dir: string): number {
+  const startedAt = performance.now();
+  execFileSync('npx', ['plinth', '--version'], { cwd: dir });
+  return performance.now() - startedAt;
+}
+
 const first: number[] = [];
 const warm: number[] = [];
 let memory: ReturnType<typeof idleMemory> | undefined;
 // This start isn't counted. It fills the compile cache for modules, as any earlier start on the machine would do.
 const warmUp = makeProject();
 await stop(await start(warmUp));
+const ownTime = packageFolder === undefined ? [] : [npxMs(warmUp), npxMs(warmUp), npxMs(warmUp)];
 rmSync(warmUp, { recursive: true, force: true });
 for (let round = 0; round < rounds; round += 1) {
   const dir = makeProject();
@@ -145,6 +158,7 @@ const line = (label: string, value: number, bar: number, unit: string): void =>
   );
 line('first start to first answer', median(first), bars.firstMs, 'ms');
 line('warm start to first answer', median(warm), bars.warmMs, 'ms');
+if (ownTime.length > 0) console.log(`npx plinth --version: ${median(ownTime).toFixed(0)} ms`);
 if (memory) {
   line('idle memory (PSS)', memory.total, bars.idleMiB, 'MiB');
   for (const [label, value] of memory.rows) console.log(`  ${label.padEnd(60)} ${value.toFixed(1)} MiB`);

@@ -1,4 +1,5 @@
 /** Creates the gateways for the API's port and the Console's port. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConsoleService } from '../console/index.ts';
 import type { Gateway, PortTls, Readiness } from '../gateway/index.ts';
 import type { Logger } from '../kernel/log.ts';
@@ -14,7 +15,10 @@ export interface Gateways {
   readonly api: Gateway;
   /** Undefined if the Console isn't enabled. */
   readonly console: Gateway | undefined;
+  /** Opens the API's port. It serves REST, and the requests of other services wait for {@link Gateways.complete}. */
   listen(): Promise<void>;
+  /** Registers the routes of all other services, and opens the Console's port. */
+  complete(): Promise<void>;
   close(graceMs: number, drainMs: number): Promise<void>;
 }
 
@@ -30,6 +34,8 @@ export interface GatewaysInput {
   /** Undefined if this process serves the port of the API itself. */
   readonly apiWorkers: ApiWorkers | undefined;
 }
+
+const maxDeferMs = 100;
 
 export function createGateways(
   { config, live, keys, log, mode, telemetry }: BackendParts,
@@ -49,6 +55,7 @@ export function createGateways(
   const hasConsole = services.includes(consoleService);
   const api = gateway.createGateway({
     ...common,
+    defersRoutes: true,
     // The workers apply the limits and handle HTTPS.
     ...(apiWorkers === undefined
       ? {}
@@ -85,6 +92,10 @@ export function createGateways(
     async listen() {
       if (apiWorkers === undefined) addresses.apiListens(await api.listen(addresses.host, addresses.port));
       else await apiWorkers.listen();
+    },
+    async complete() {
+      await untilIdle(api);
+      await api.complete();
       if (consoleGateway !== undefined)
         addresses.consoleListens(await consoleGateway.listen(addresses.consoleHost, addresses.consolePort));
       await tls?.start();
@@ -97,6 +108,12 @@ export function createGateways(
       ]);
     },
   };
+}
+
+/** Registering routes blocks the thread, so requests that have already arrived are completed first. */
+async function untilIdle(api: Gateway): Promise<void> {
+  const deadline = performance.now() + maxDeferMs;
+  while (api.load().inFlight > 0 && performance.now() < deadline) await sleep(5);
 }
 
 function warnOfFewFiles(configured: number | undefined, possible: number, log: Logger): void {

@@ -1,4 +1,5 @@
 /** Starts all parts in order, and stops them in order. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Readiness } from '../gateway/index.ts';
 import type { Service } from '../kernel/service.ts';
 import type { Project } from '../project/index.ts';
@@ -20,6 +21,8 @@ export interface LifecycleInput {
 }
 
 const shutdownGraceMs = 10_000;
+/** The maximum time for which the start of the other services waits until REST can serve requests. */
+const maxPreparationMs = 1000;
 
 export function createLifecycle(
   { database, keys, log, mode, upToVersion, keepGoing, traceExporter }: BackendParts,
@@ -48,6 +51,11 @@ export function createLifecycle(
     const failed = started.find((result) => result.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
     await gateways.listen();
+    await Promise.race([
+      Promise.all(services.map((service) => service.prepared?.())),
+      sleep(maxPreparationMs, undefined, { ref: false }),
+    ]);
+    await gateways.complete();
     await project.prepareBuckets(
       services.includes(storage) ? (path, init) => gateways.api.fetch(path, init) : undefined,
     );

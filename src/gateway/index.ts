@@ -20,8 +20,9 @@ import { type RequestRecord, Trace, traces } from '../kernel/trace.ts';
 import type { Keys } from '../keys/types.ts';
 import { type AdmissionLoad, createAdmission } from './admission.ts';
 import { type ApiKeyRule, createApiKeyRule } from './api-keys.ts';
-import { createApp } from './app.ts';
+import { type AppOptions, createApp } from './app.ts';
 import { isPreflight, sendPreflight } from './cors.ts';
+import { deferRoutes } from './deferred-routes.ts';
 import type { DispatchLoad } from './dispatcher.ts';
 import { createDrain } from './drain.ts';
 import { findMount } from './find-mount.ts';
@@ -83,6 +84,8 @@ export interface GatewayOptions {
   readonly isBehindWorkers?: boolean;
   /** Enables HTTPS. The certificates must already be loaded. */
   readonly tls?: PortTls | undefined;
+  /** Whether the routes of most mounts are registered by {@link Gateway.complete}, so that the port listens sooner. */
+  readonly defersRoutes?: boolean;
 }
 
 export interface PortTls {
@@ -95,6 +98,8 @@ export interface Gateway {
   /** Listens, and resolves with the port. @throws {Error} from Node, such as EADDRINUSE */
   listen(host: string, port: number): Promise<number>;
   listenOn(socketPath: string): Promise<void>;
+  /** Registers the routes that `defersRoutes` has deferred. Requests for them wait until then. */
+  complete(): Promise<void>;
   /** Serves a connection that another process has accepted. */
   accept(socket: Socket): void;
   /** The number of connections from {@link accept} that are open. */
@@ -108,7 +113,7 @@ export interface Gateway {
   load(): GatewayLoad;
   /** Returns the load of the queue in front of the services. Undefined if requests of the port are never rejected. */
   queue(): GatewayQueue | undefined;
-  /** Returns all registered routes once the port listens. `docs/specification.md` is generated from this list. */
+  /** Returns all registered routes once the port listens and {@link complete} has resolved. `docs/specification.md` is generated from this list. */
   routes(): readonly Route[];
   /**
    * Closes each connection after its next response. When no connection is left, or after `drainMs`, stops accepting
@@ -166,7 +171,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const limits = options.limits ?? constant(limitsFrom(defaultConfig().plinth.server));
   const proxies = currentProxies(options.trustedProxies ?? constant(createTrustedProxies([])));
   const stripForwarding = createForwardingRule(proxies, log);
-  const app = createApp({
+  const appOptions: AppOptions = {
     mounts,
     limits: limits(),
     trustProxy: proxies.trusts,
@@ -179,39 +184,34 @@ export function createGateway(options: GatewayOptions): Gateway {
       forwarder.request(request, reply);
       return true;
     },
-  });
+  };
+  const app = createApp(appOptions);
   if (options.tls !== undefined) followCertificates(app.server, options.tls.certificates);
   const routes: Route[] = [];
-  app.addHook('onRoute', ({ method, url }) => {
-    const methods = typeof method === 'string' ? [method] : method;
-    if (methods.length >= app.supportedMethods.length) routes.push({ method: '*', path: url });
-    else for (const one of methods) routes.push({ method: one, path: url });
-  });
-  app.decorateReply('gatewayHeaders', undefined);
-  app.decorateRequest('trace', undefined);
-  app.decorateRequest('serviceName', 'gateway');
-  app.decorateRequest('isForwarded', false);
-  app.decorateRequest('mayUseSecretKeys', false);
   const handedOver = new HandedOver(app.server);
   const admission = createAdmission(app.server, limits, proxies);
   const pace = watchPace(app.server, limits);
   const drain = createDrain();
-  app.addHook('onRequest', drain.onRequest);
-  admitRequests(app, admission, pace, proxies, options);
-  if (forwarder !== undefined) forwardRequests(app, forwarder, isOwn);
-  if (options.own !== undefined) guardOrigin(app, options.own);
-  finishHeads(app);
-  reportRequests(app, options.keys, onRequestEnd);
-  renderErrors(app, log);
-  app.setNotFoundHandler((request, reply) => {
-    const path = request.url.split('?', 1)[0] ?? '';
-    const hint = options.hint?.(path);
-    const message = `Nothing is served at ${path}${hint === undefined ? '' : `. ${hint}`}`;
-    reply.code(404).send({ code: 'not_found', message });
+  const isDeferred = (mount: Mount): boolean => options.defersRoutes === true && mount.isFirst !== true;
+  const prepare = (one: FastifyInstance, isIncluded: (mount: Mount) => boolean): void => {
+    recordRoutes(one, routes);
+    one.addHook('onRequest', drain.onRequest);
+    admitRequests(one, admission, pace, proxies, options);
+    if (forwarder !== undefined) forwardRequests(one, forwarder, isOwn);
+    if (options.own !== undefined) guardOrigin(one, options.own);
+    finishHeads(one);
+    reportRequests(one, options.keys, onRequestEnd);
+    renderErrors(one, log);
+    respondToUnknownPaths(one, options);
+    for (const { name, mounts: own } of options.services)
+      for (const mount of own.filter(isIncluded)) register(one, name, mount, rules);
+  };
+  prepare(app, (mount) => !isDeferred(mount));
+  const deferred = deferRoutes(app, ownMounts.filter(isDeferred), () => {
+    const other = createApp(appOptions);
+    prepare(other, isDeferred);
+    return other;
   });
-
-  for (const { name, mounts: own } of options.services)
-    for (const mount of own) register(app, name, mount, rules);
   if (options.own === undefined) operations(app, options, rules);
   const { home } = options;
   if (home !== undefined)
@@ -245,12 +245,13 @@ export function createGateway(options: GatewayOptions): Gateway {
     async listenOn(socketPath) {
       await app.listen({ path: socketPath });
     },
+    complete: () => deferred.register(),
     accept: (socket) => handedOver.add(socket),
     get accepted() {
       return handedOver.size;
     },
-    fetch: (path, init) => injectFetch(app, path, init),
-    stream: (path, init) => injectFetch(app, path, init, true),
+    fetch: (path, init) => injectFetch(deferred.appOf(path), path, init),
+    stream: (path, init) => injectFetch(deferred.appOf(path), path, init, true),
     observe: createObserver(options.keys, onRequestEnd),
     load() {
       const load = admission.load();
@@ -278,7 +279,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       pace.stop();
       // The server doesn't wait for connections that another process has accepted.
       await handedOver.whenIdle(nothing);
-      await app.close();
+      await Promise.all([app.close(), deferred.close()]);
       forwarder?.stop();
       for (const timer of [...cuts, sweep]) clearTimeout(timer);
     },
@@ -296,6 +297,29 @@ const currentProxies = (current: () => TrustedProxies): TrustedProxies => ({
   clientOf: (request) => current().clientOf(request),
   strip: (request) => current().strip(request),
 });
+
+/** Adds the routes to the list, and declares what the hooks add to requests. */
+function recordRoutes(app: FastifyInstance, routes: Route[]): void {
+  app.addHook('onRoute', ({ method, url }) => {
+    const methods = typeof method === 'string' ? [method] : method;
+    if (methods.length >= app.supportedMethods.length) routes.push({ method: '*', path: url });
+    else for (const one of methods) routes.push({ method: one, path: url });
+  });
+  app.decorateReply('gatewayHeaders', undefined);
+  app.decorateRequest('trace', undefined);
+  app.decorateRequest('serviceName', 'gateway');
+  app.decorateRequest('isForwarded', false);
+  app.decorateRequest('mayUseSecretKeys', false);
+}
+
+function respondToUnknownPaths(app: FastifyInstance, { hint }: Pick<GatewayOptions, 'hint'>): void {
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?', 1)[0] ?? '';
+    const advice = hint?.(path);
+    const message = `Nothing is served at ${path}${advice === undefined ? '' : `. ${advice}`}`;
+    reply.code(404).send({ code: 'not_found', message });
+  });
+}
 
 function finishHeads(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, _payload, done) => {

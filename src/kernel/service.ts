@@ -22,6 +22,8 @@ export interface Service {
    * are started but not awaited.
    */
   start?(): Promise<void>;
+  /** Resolves when the preparations that `start` hasn't awaited are complete or have failed. */
+  prepared?(): Promise<void>;
   /** Finishes the requests in flight and releases all resources. Called once. */
   stop?(): Promise<void>;
   /** Returns a sentence that describes a problem with the service, or undefined if it is healthy. */
@@ -43,6 +45,11 @@ export interface Mount {
    * handlers don't affect other services.
    */
   readonly plugin: FastifyPluginAsync;
+  /**
+   * Whether the routes are registered before the port listens, even if the gateway registers the routes of other mounts
+   * later.
+   */
+  readonly isFirst?: boolean;
   /**
    * Specifies who handles CORS. `open`: the gateway handles preflight requests, adds `access-control-allow-origin: *`,
    * as the local stack's gateway does, and exposes `exposeHeaders`. `none`: the service handles CORS itself.

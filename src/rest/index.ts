@@ -131,6 +131,7 @@ export function createRest({
         cors: 'open',
         exposeHeaders: EXPOSED_HEADERS,
         apiKeys: true,
+        isFirst: true,
         notesStatements: true,
         overloaded: [OVERLOADED],
         badPath: { status: INVALID_PATH.status, body: JSON.parse(errorBody(INVALID_PATH, 'verbose')) },
@@ -147,6 +148,7 @@ export function createRest({
       state.start();
       await state.listenOn(CHANNEL);
     },
+    prepared: () => state.settled(),
     stop: () => state.stop(),
     health: () => state.fault(),
     async check() {

@@ -1,4 +1,4 @@
-import { type Finding, runAdvisors } from '../../advisors/index.ts';
+import type { Finding } from '../../advisors/index.ts';
 import type { LiveConfig } from '../../config/index.ts';
 import type { Pool } from '../../database/types.ts';
 
@@ -15,7 +15,9 @@ export interface RecentAdvisors {
 export function createRecentAdvisors(pool: Pool, config: LiveConfig, now: () => number): RecentAdvisors {
   let last: { readonly atMs: number; readonly findings: Promise<readonly Finding[]> } | undefined;
   function fresh(): Promise<readonly Finding[]> {
-    const findings = runAdvisors(pool, { exposedSchemas: config.current.api.schemas });
+    const findings = import('../../advisors/index.ts').then(({ runAdvisors }) =>
+      runAdvisors(pool, { exposedSchemas: config.current.api.schemas }),
+    );
     const run = { atMs: now(), findings };
     last = run;
     // A failed run isn't kept.

@@ -5,13 +5,14 @@
  * first line.
  */
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { packageManifest } from '../../packages/index.ts';
 import { missingExtensions, placeholderFiles, placeholderVersion } from '../extensions/missing.ts';
 import { amendedExtensions, trustedContrib } from '../extensions/trusted.ts';
 import type { Binaries } from './binaries.ts';
-import { type ExtensionFile, readPgtap } from './pgtap.ts';
+import { type ExtensionFile, pgtapArchive, readPgtap } from './pgtap.ts';
 import { upgradeScript } from './upgrade-script.ts';
 
 const ownExtensions = fileURLToPath(new URL('../extensions/', import.meta.url));
@@ -21,10 +22,10 @@ const amendments = fileURLToPath(new URL('../extension-amendments/', import.meta
 export function prepareExtensionFolder(dataDir: string, binaries: Binaries): string {
   const base = join(dataDir, 'extensions');
   const stampFile = join(base, 'stamp');
+  const stamp = stampOf(binaries);
+  if (readIfThere(stampFile) === stamp) return base;
   const own = ownFiles();
   const pgtap = readPgtap();
-  const stamp = stampOf(binaries, own, pgtap);
-  if (readIfThere(stampFile) === stamp) return base;
   const work = `${base}.${process.pid}`;
   rmSync(work, { recursive: true, force: true });
   const folder = join(work, 'extension');
@@ -70,14 +71,41 @@ const silence = 'set local event_triggers = off;\n';
 
 const amendmentOf = (name: string): string => readFileSync(join(amendments, `${name}.sql`), 'utf8');
 
-/** Returns text that changes when the binaries, Plinth's own files or the lists of extensions change. */
-function stampOf(binaries: Binaries, own: readonly ExtensionFile[], pgtap: readonly ExtensionFile[]): string {
-  const hash = createHash('sha256').update(binaries.stockExtensions).update(binaries.version);
-  const appended = amendedExtensions.map((name) => [name, amendmentOf(name)]);
-  return hash
-    .update(JSON.stringify([own, placeholders, trustedContrib, silence, appended, pgtap]))
+/**
+ * Returns text that changes when the binaries, Plinth's own files or the lists of extensions change. The files are
+ * identified by their sizes and times, because every start calls this function. npm sets all times to the same value,
+ * so the build identifies the files of the npm package.
+ */
+function stampOf(binaries: Binaries): string {
+  const archive = pgtapArchive();
+  const files = [
+    ...[ownExtensions, amendments].flatMap((folder) => filesBelow(folder)),
+    ...(archive === undefined ? [] : [archive]),
+  ].map((path) => {
+    const { size, mtimeMs } = statSync(path);
+    return [path, size, mtimeMs];
+  });
+  return createHash('sha256')
+    .update(binaries.stockExtensions)
+    .update(binaries.version)
+    .update(
+      JSON.stringify([
+        packageManifest()?.build,
+        files,
+        placeholders,
+        trustedContrib,
+        silence,
+        amendedExtensions,
+      ]),
+    )
     .digest('hex');
 }
+
+const filesBelow = (folder: string): string[] =>
+  readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
 
 /** Returns the version of each of Plinth's extensions, as specified in its control file. */
 export function ownExtensionVersions(): ReadonlyMap<string, string> {

@@ -16,7 +16,7 @@ export interface ExtensionFile {
 
 /** Returns pgTAP's files. Returns an empty list if the package isn't installed. */
 export function readPgtap(): readonly ExtensionFile[] {
-  const archive = findArchive();
+  const archive = pgtapArchive();
   if (archive === undefined) return [];
   const files = [...tarEntries(gunzipSync(readFileSync(archive)))].map(({ path, content }) => ({
     name: path.split('/').at(-1) ?? '',
@@ -30,7 +30,8 @@ export function readPgtap(): readonly ExtensionFile[] {
 /** Plinth's npm package contains the archive because it is small. */
 const included = fileURLToPath(new URL('./pgtap.tar.gz', import.meta.url));
 
-function findArchive(): string | undefined {
+/** Returns the path of the archive. Returns undefined if the package isn't installed. */
+export function pgtapArchive(): string | undefined {
   if (existsSync(included)) return included;
   const folder = packageFolder('server', '@electric-sql/pglite-pgtap');
   return folder === undefined ? undefined : join(folder, 'dist', 'pgtap.tar.gz');

@@ -1,0 +1,65 @@
+/** What the Console needs from the rest of the server. */
+import type { AttemptLimits, MessagePreviews, UserAdministration } from '../auth/index.ts';
+import type { LiveConfig } from '../config/index.ts';
+import type { Database } from '../database/types.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Logger } from '../kernel/log.ts';
+import type { OwnAddress } from '../kernel/request-origin.ts';
+import type { KeyStore } from '../keys/index.ts';
+import type { Inbox, Mailer } from '../mail/types.ts';
+import type { RealtimeService } from '../realtime/types.ts';
+import type { Attempt } from '../rest/index.ts';
+import type { Telemetry } from '../telemetry/types.ts';
+import type { BackupDeps } from './backups/routes.ts';
+import type { FunctionsView } from './functions/routes.ts';
+import type { HomeDeps } from './home/routes.ts';
+import type { ManagementDeps } from './management/calls.ts';
+import type { WriteMigration } from './schema/apply.ts';
+import type { SettingsDeps } from './settings/routes.ts';
+
+export interface ConsoleDeps {
+  readonly database: Database;
+  readonly keys: KeyStore;
+  readonly config: LiveConfig;
+  readonly inbox: Inbox;
+  readonly mailer: Mailer;
+  readonly messagePreviews: MessagePreviews;
+  readonly users: UserAdministration;
+  readonly guesses: AttemptLimits;
+  /** The folder that contains `supabase/`. Settings are saved in `supabase/` itself. */
+  readonly projectDir: string;
+  readonly supabaseDir: string;
+  readonly apiUrl: () => string;
+  /** Returns the Console's URL for operators, such as `http://127.0.0.1:54323`. */
+  readonly consoleUrl: () => string;
+  /** The Console's host names. */
+  readonly ownAddress: OwnAddress;
+  /**
+   * Returns the health of every service. The value is undefined if the service works, and otherwise a sentence that
+   * describes the problem.
+   */
+  readonly health: () => Record<string, string | undefined>;
+  /** Returns the project's statements that were skipped at startup because of --keep-going. */
+  readonly skipped: HomeDeps['skipped'];
+  /** Sends a request to the REST service, whose changes can be rolled back. */
+  readonly attempt: Attempt;
+  /** Sends a request to a service in this process, such as /auth/v1/admin/users. */
+  readonly internalFetch: (path: string, init?: RequestInit) => Promise<Response>;
+  /** Sends a request like `internalFetch` and streams the response body. Aborting `init.signal` ends the response. */
+  readonly internalStream: (path: string, init?: RequestInit) => Promise<Response>;
+  readonly functions: FunctionsView & ManagementDeps['functions'];
+  readonly realtime: Pick<RealtimeService, 'deliveryChecks' | 'report'>;
+  readonly backups: BackupDeps['backups'];
+  readonly drills: BackupDeps['drills'];
+  readonly configuration: SettingsDeps['configuration'];
+  readonly restart: SettingsDeps['restart'];
+  /** Writes a change to the schema as a migration file in the project. */
+  readonly writeMigration: WriteMigration;
+  /** The folder `.plinth/`, which contains the key that encrypts second factors. */
+  readonly dataDir: string;
+  readonly telemetry: Telemetry;
+  /** The folder of the built web app (dist/web). */
+  readonly webDir: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+}

@@ -1,0 +1,65 @@
+/**
+ * Registers the routes of some mounts after the port listens. Registering a route compiles a part of the router, and
+ * all routes together would take a sixth of a start. The deferred routes belong to a second router, because a router
+ * can't receive routes once it is in use. Requests for them wait until they are registered.
+ */
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import { originForm } from '../kernel/origin-form.ts';
+import type { Mount } from '../kernel/service.ts';
+import { findMount } from './find-mount.ts';
+
+export interface DeferredRoutes {
+  register(): Promise<void>;
+  /** Returns the app that has the routes of the path. */
+  appOf(path: string): FastifyInstance;
+  close(): Promise<void>;
+}
+
+/** @param create creates the app with the routes of the deferred mounts */
+export function deferRoutes(
+  app: FastifyInstance,
+  mounts: readonly Mount[],
+  create: () => FastifyInstance,
+): DeferredRoutes {
+  let other: { readonly app: FastifyInstance; readonly ready: Promise<unknown> } | undefined;
+  let isReady = false;
+  const open = () => {
+    if (other === undefined) {
+      const created = create();
+      const ready = Promise.resolve(created.ready()).then(() => {
+        isReady = true;
+      });
+      other = { app: created, ready };
+    }
+    return other;
+  };
+  const isDeferred = (url: string): boolean =>
+    findMount(mounts, originForm(url).split('?', 1)[0] ?? '/') !== undefined;
+  if (mounts.length > 0) {
+    const listeners = app.server.listeners('request') as RequestListener[];
+    app.server.removeAllListeners('request');
+    app.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      if (!isDeferred(request.url ?? '/')) {
+        for (const listener of listeners) listener(request, response as never);
+        return;
+      }
+      const { app: target, ready } = open();
+      if (isReady) target.routing(request, response);
+      else
+        ready.then(
+          () => target.routing(request, response),
+          () => response.destroy(),
+        );
+    });
+  }
+  return {
+    async register() {
+      if (mounts.length > 0) await open().ready;
+    },
+    appOf: (path) => (isDeferred(path) ? open().app : app),
+    async close() {
+      await other?.app.close();
+    },
+  };
+}
