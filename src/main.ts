@@ -197,6 +197,8 @@ async function compose(parts: BackendParts, modules: Modules): Promise<Backend> 
   const created = createServices(parts, modules, hosting);
   const consoleService = createConsole(parts, modules, hosting, created);
   const services = enabledServices(parts, created, consoleService);
+  // REST reads the schema while the rest is created, because requests wait for it.
+  if (database.info.existed === true) for (const service of services) service.warm?.();
   const { mail, functions, backups } = created;
   const apiWorkers = await openApiWorkers(parts, {
     services: services.filter((service) => service !== consoleService),
@@ -227,7 +229,7 @@ async function compose(parts: BackendParts, modules: Modules): Promise<Backend> 
     tls,
     apiWorkers,
   });
-  await database.migrate(migrationSets(modules));
+  const migrated = await database.migrate(migrationSets(modules));
   const project = modules.project.createProject({
     database,
     config,
@@ -257,6 +259,7 @@ async function compose(parts: BackendParts, modules: Modules): Promise<Backend> 
       disk,
       metrics,
       project,
+      isMigrated: migrated > 0,
       drainMs: () => live.current.plinth.server.drain,
     }),
     reload,

@@ -16,6 +16,8 @@ export interface LifecycleInput {
   readonly disk: DiskGuard;
   readonly metrics: { stop(): void };
   readonly project: Project;
+  /** Whether this start has applied migrations of Plinth. */
+  readonly isMigrated: boolean;
   /** Returns the current `server.drain`. */
   readonly drainMs: () => number;
 }
@@ -34,6 +36,7 @@ export function createLifecycle(
     disk,
     metrics,
     project,
+    isMigrated,
     drainMs,
   }: LifecycleInput,
 ): Pick<Backend, 'start' | 'stop'> {
@@ -42,12 +45,14 @@ export function createLifecycle(
 
   async function prepareAndListen(): Promise<void> {
     await disk.start();
-    await project.prepareDatabase({
+    const isCreated = await project.prepareDatabase({
       ...(upToVersion === undefined ? {} : { upToVersion }),
       ...(keepGoing === undefined ? {} : { keepGoing }),
     });
     void keys.warm();
-    const started = await Promise.allSettled(services.map((service) => service.start?.()));
+    const started = await Promise.allSettled(
+      services.map((service) => service.start?.({ hasChanged: isMigrated || isCreated })),
+    );
     const failed = started.find((result) => result.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
     await gateways.listen();

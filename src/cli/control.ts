@@ -32,7 +32,10 @@ type Line =
   | { readonly result: unknown }
   | { readonly error: string; readonly advice: readonly string[] };
 
-export async function startControl(operations: Readonly<Record<string, Operation>>): Promise<ControlServer> {
+/** @param find returns the operation with the given name */
+export async function startControl(
+  find: (name: string) => Promise<Operation | undefined>,
+): Promise<ControlServer> {
   const token = randomBytes(24).toString('base64url');
   const server = createServer((request, response) => {
     const challenge = request.headers[challengeHeader];
@@ -44,7 +47,7 @@ export async function startControl(operations: Readonly<Record<string, Operation
       response.writeHead(401).end();
       return;
     }
-    respond(request, response, operations).catch(() => response.destroy());
+    respond(request, response, find).catch(() => response.destroy());
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -76,15 +79,15 @@ function isAllowed({ headers }: IncomingMessage, token: string): boolean {
 async function respond(
   request: IncomingMessage,
   response: ServerResponse,
-  operations: Readonly<Record<string, Operation>>,
+  find: (name: string) => Promise<Operation | undefined>,
 ): Promise<void> {
   const name = (request.url ?? '').slice(1);
   const parameters = JSON.parse((await textOf(request)) || '{}') as Record<string, unknown>;
   const send = (line: Line) => response.write(`${JSON.stringify(line)}\n`);
   const gone = new AbortController();
   response.once('close', () => gone.abort());
-  const operation = Object.hasOwn(operations, name) ? operations[name] : undefined;
   try {
+    const operation = await find(name);
     if (operation === undefined)
       throw new Error(`The running Plinth doesn't support ${name}. It may be a different version.`);
     send({ result: (await operation(parameters, (progress) => send({ progress }), gone.signal)) ?? null });

@@ -1,7 +1,7 @@
 /** Finds the project and the data folder that a command uses. */
 import { existsSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { findProjectDir } from '../project/index.ts';
+import { findProjectDir } from '../shared/find-project-dir.ts';
 import { type Input, UsageError } from './command.ts';
 
 export interface ProjectLocation {

@@ -9,12 +9,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Config, loadConfig, settingsFiles } from '../config/index.ts';
 import { type Backend, type BackendOptions, createBackend, type Reload, settingName } from '../main.ts';
-import { listFailures } from '../project/index.ts';
 import { thisMachine } from '../shared/machine.ts';
 import { createLogger, type ProcessLogger } from '../telemetry/index.ts';
-import { type ControlServer, findRunning, startControl } from './control.ts';
+import { type ControlServer, findRunning, type Operation, startControl } from './control.ts';
 import { CommandError } from './errors.ts';
-import { backendOperations } from './operations.ts';
 import type { ProjectLocation } from './project-location.ts';
 import { registerProject, unregisterProject } from './running-projects.ts';
 import { ensureDataDir, removeState, writeState } from './state.ts';
@@ -74,7 +72,7 @@ export async function runServer(options: ServerOptions): Promise<void> {
     onRestartWorkers: () => void server.restartWorkers().catch(() => undefined),
   });
   if (options.followsInput) process.stdin.resume().once('close', stopRequested.resolve);
-  const control = await startControl({ ...server.operations });
+  const control = await startControl((name) => server.operation(name));
   let unwatchSettings: (() => void) | undefined;
   try {
     await server.start({ keepGoing: options.keepGoing, config });
@@ -285,10 +283,18 @@ class Server {
     }
   }
 
-  /** The operations that other commands can call. */
-  get operations() {
-    return {
+  /** Returns an operation that other commands can call. The code of most operations is loaded only for the first one. */
+  async operation(name: string): Promise<Operation | undefined> {
+    const { backendOperations } = await import('./operations.ts');
+    const operations: Readonly<Record<string, Operation>> = {
       ...backendOperations(() => this.#live(), this.#options),
+      ...this.#ownOperations,
+    };
+    return Object.hasOwn(operations, name) ? operations[name] : undefined;
+  }
+
+  get #ownOperations() {
+    return {
       status: async () => this.status(),
       ping: async () => process.pid,
       reload: async () => {
@@ -334,6 +340,7 @@ class Server {
     const keepGoing = parameters.keepGoing === true;
     await this.start({ config, keepGoing, ...upToVersion(parameters) }, onProgress);
     this.#resetFailed = false;
+    const { listFailures } = await import('../project/index.ts');
     return { skipped: (await listFailures(this.backend.database)).length };
   }
 }

@@ -159,6 +159,7 @@ async function startEmbedded(
       url,
       projectUrl: url,
       embedded: true,
+      existed: !running.isNew,
       socketDir: running.socketDir ?? undefined,
       serverVersion,
       ownsSchemas: true,
@@ -236,14 +237,14 @@ export function openDatabase(
     connectOptions: () => target('authenticator'),
     onError: (error) => log.warn({ service: 'database', error }, 'The LISTEN connection failed'),
   });
-  const runFiles = async (sets: readonly MigrationSet[]): Promise<void> => {
+  const runFiles = async (sets: readonly MigrationSet[]): Promise<number> => {
     const { admin } = server;
     const session =
       admin === undefined || admin.connection.ended ? await Client.connect(target('supabase_admin')) : admin;
     try {
-      if (!info.ownsSchemas) return;
+      if (!info.ownsSchemas) return 0;
       const run = { session, serverVersion: info.serverVersion, log, onProgress };
-      await applyFiles(run, readMigrationFiles(sets));
+      return await applyFiles(run, readMigrationFiles(sets));
     } finally {
       // The session is closed because it is no longer needed and its caches are large after a bootstrap.
       await session.connection.close();

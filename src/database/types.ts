@@ -447,7 +447,7 @@ export interface Database {
   /** Makes the embedded server reject or accept writes. Sessions of Plinth's superuser can always write. */
   setReadOnly(isReadOnly: boolean): Promise<void>;
   /** Applies the numbered SQL files that haven't been applied yet, in the given order. */
-  migrate(sets: readonly MigrationSet[]): Promise<void>;
+  migrate(sets: readonly MigrationSet[]): Promise<number>;
   readonly info: DatabaseInfo;
   /** Returns the data that another process of this server needs to serve requests from the database. */
   member(): Member;
@@ -474,6 +474,8 @@ export interface DatabaseInfo {
    */
   readonly projectUrl: string;
   readonly embedded: boolean;
+  /** Whether the embedded server's cluster existed before this process started. Undefined if it isn't known. */
+  readonly existed?: boolean;
   /** The version of the server as a number, for example 180004. */
   readonly serverVersion: number;
   /**

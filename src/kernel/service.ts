@@ -11,6 +11,10 @@ import type { MetricValues } from './metrics/catalog.ts';
  */
 export type Documents = 'users' | 'operator' | 'plinth';
 
+export interface StartOptions {
+  readonly hasChanged: boolean;
+}
+
 /** The interface that every network-facing module provides to `main.ts`. */
 export interface Service {
   /** The service's name in logs and in `/health`. */
@@ -18,10 +22,15 @@ export interface Service {
   /** The paths at which the gateway mounts the service. */
   readonly mounts: readonly Mount[];
   /**
-   * Starts the service once the database is ready and migrated. This method must return quickly, so slow preparations
-   * are started but not awaited.
+   * Begins preparations that only read the database. Called before `start`, and only if the database existed before this
+   * process started. Errors must not be thrown.
    */
-  start?(): Promise<void>;
+  warm?(): void;
+  /**
+   * Starts the service once the database is ready and migrated. This method must return quickly, so slow preparations
+   * are started but not awaited. `hasChanged` is false if nothing has changed the database since `warm`.
+   */
+  start?(options?: StartOptions): Promise<void>;
   /** Resolves when the preparations that `start` hasn't awaited are complete or have failed. */
   prepared?(): Promise<void>;
   /** Finishes the requests in flight and releases all resources. Called once. */

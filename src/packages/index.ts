@@ -13,8 +13,8 @@ import { PackageError } from './errors.ts';
 import { packageManifest } from './manifest.ts';
 import { canRunServer, minServerNode } from './node-version.ts';
 import { supportedPlatform, thisPlatform } from './platform.ts';
-import { fillGroup, groupFolder, type StoredGroup } from './store.ts';
-import type { Environment, PackageGroup } from './types.ts';
+import { fillGroup, groupFolder } from './store.ts';
+import type { Environment, PackageGroup, StoredGroup } from './types.ts';
 
 export { bundleHash } from './bundle-hash.ts';
 export { cacheFolder } from './cache-folder.ts';

@@ -16,7 +16,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { claim } from './claim.ts';
-import { fillGroup, groupFolder, type StoredGroup } from './store.ts';
+import { fillGroup, groupFolder } from './store.ts';
+import type { StoredGroup } from './types.ts';
 
 let folder: string;
 let cache: string;

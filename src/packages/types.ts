@@ -25,3 +25,15 @@ export interface PackageManifest {
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface StoredGroup {
+  readonly group: PackageGroup;
+  readonly packages: readonly NpmPackage[];
+}
+
+export interface FillOptions {
+  readonly env: Environment;
+  readonly onProgress: (message: string) => void;
+  /** A folder that contains the packages. If undefined, they are downloaded. */
+  readonly from?: string | undefined;
+}

@@ -4,21 +4,6 @@ import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { SqlText } from './core/missing.ts';
 
-/**
- * Returns the closest folder that contains `supabase/`, starting at `from` and searching upward. Returns undefined if
- * there is none.
- *
- * @example findProjectDir('/home/ada/app/src') // '/home/ada/app'
- */
-export function findProjectDir(from: string): string | undefined {
-  for (let dir = resolve(from); ; dir = dirname(dir)) {
-    const supabase = join(dir, 'supabase');
-    const marks = ['config.toml', 'config.json', 'config.jsonc', 'plinth.toml', 'migrations'];
-    if (marks.some((mark) => existsSync(join(supabase, mark)))) return dir;
-    if (dirname(dir) === dir) return undefined;
-  }
-}
-
 export interface MigrationFile {
   readonly version: string;
   readonly name: string;

@@ -25,7 +25,7 @@ export { type DataStatement, dataStatements } from './core/data-statements.ts';
 export { atLevel, hasLevel, type LintLevel, type LintResult, lintLevels } from './core/lint.ts';
 export { type TestDatabaseOptions, testDatabase } from './database-tests/index.ts';
 export { markPosition, ProjectError, type ProjectErrorCode } from './errors.ts';
-export { findProjectDir, type MigrationFile, readMigrationFolder, readSql } from './files.ts';
+export { type MigrationFile, readMigrationFolder, readSql } from './files.ts';
 export {
   type HistoryRepair,
   type RecordedMigration,
@@ -48,9 +48,11 @@ export interface Project {
    * Runs before the services start, and only at the first start. Applies vault secrets, roles, migrations and seeds.
    * Does nothing in an existing database of the hosted service.
    *
+   * Returns whether it has changed the database.
+   *
    * @throws {ProjectError} with file, statement and line. None of the statements in this file remain applied.
    */
-  prepareDatabase(options?: PrepareOptions): Promise<void>;
+  prepareDatabase(options?: PrepareOptions): Promise<boolean>;
   /**
    * Runs when the services accept connections, and only at the first start. Creates buckets and uploads their files. If
    * `fetch` is undefined, this is skipped.
@@ -78,11 +80,14 @@ export function createProject(deps: ProjectDeps): Project {
   let isFirstStart = false;
   return {
     async prepareDatabase(options = {}) {
-      if (!ownsSchemas) return;
+      if (!ownsSchemas) return false;
       if (mode === 'production') await silenceEventTriggers(database, log);
       const done = await selectSteps(database.pool('postgres'));
       isFirstStart = !done.has('complete');
-      if (!isFirstStart || done.has('database')) return await announcePartialSchema(deps);
+      if (!isFirstStart || done.has('database')) {
+        await announcePartialSchema(deps);
+        return false;
+      }
       const { upToVersion } = options;
       const keepGoing = options.keepGoing === true ? createKeepGoing() : undefined;
       const chosen = {
@@ -94,6 +99,7 @@ export function createProject(deps: ProjectDeps): Project {
       );
       const lines = describeFailures(keepGoing?.failures ?? []);
       if (lines.length > 0) note(deps, lines.join('\n'));
+      return true;
     },
     async prepareBuckets(fetch) {
       if (!isFirstStart) return;

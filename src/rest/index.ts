@@ -116,6 +116,18 @@ export function createRest({
     disk,
     snapshot: () => state.snapshot(),
   };
+  let listening: Promise<void> | undefined;
+  const ping = (anonRole: string | undefined) => {
+    const role = anonRole ?? 'authenticator';
+    return database.requestPath.execute({
+      role,
+      settings: [['role', role]],
+      statement: { key: 'health', text: 'select 1' },
+      params: [],
+      access: 'read only',
+      lane: 'shared',
+    });
+  };
   return {
     name: 'rest',
     attempt: createAttempt((request) => handle(request, deps)),
@@ -144,9 +156,16 @@ export function createRest({
         isProbe: true,
       },
     ],
-    async start() {
+    warm() {
       state.start();
-      await state.listenOn(CHANNEL);
+      listening = state.listenOn(CHANNEL);
+      listening.catch(() => undefined);
+      // Opens the connection that the first request uses.
+      ping(settings().anonRole).catch(() => undefined);
+    },
+    async start(options) {
+      if (listening === undefined || options?.hasChanged !== false) state.start();
+      await (listening ?? state.listenOn(CHANNEL));
     },
     prepared: () => state.settled(),
     stop: () => state.stop(),
@@ -156,14 +175,7 @@ export function createRest({
       const { settings } = await state.snapshot();
       const fault = state.fault();
       if (fault !== undefined) return { status: 'failing', message: fault };
-      await database.requestPath.execute({
-        role: settings.anonRole ?? 'authenticator',
-        settings: [['role', settings.anonRole ?? 'authenticator']],
-        statement: { key: 'health', text: 'select 1' },
-        params: [],
-        access: 'read only',
-        lane: 'shared',
-      });
+      await ping(settings.anonRole);
       return undefined;
     },
   };

@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { type ControlServer, findRunning, startControl } from '../../src/cli/control.ts';
+import { type ControlServer, findRunning, type Operation, startControl } from '../../src/cli/control.ts';
 import { ensureDataDir, writeState } from '../../src/cli/state.ts';
 import { makeProject } from '../config/project-folder.ts';
 
@@ -39,10 +39,11 @@ it("another program on that port gets no token and isn't mistaken for Plinth", a
 });
 
 it('the process with the token is found and receives the command', async () => {
-  const control: ControlServer = await startControl({
-    ping: async () => 1,
-    add: async ({ a }) => Number(a) + 1,
-  });
+  const operations = new Map<string, Operation>([
+    ['ping', async () => 1],
+    ['add', async ({ a }) => Number(a) + 1],
+  ]);
+  const control: ControlServer = await startControl(async (name) => operations.get(name));
   stops.push(control.close);
   const running = await findRunning(leftBy(control.port, control.token));
   expect(await running?.call('add', { a: 1 })).toBe(2);

@@ -75,6 +75,8 @@ export interface Cluster {
   readonly host: string;
   /** The TCP port. Null if TCP is disabled. */
   readonly tcpPort: number | null;
+  /** Whether this process created the cluster. */
+  readonly isNew: boolean;
   readonly logins: Logins;
   /** The logins of a copied cluster, until its passwords are changed. */
   readonly preparedLogins: Logins | undefined;
@@ -183,6 +185,7 @@ async function startLocked(dataDir: string, lock: Lock, options: ClusterOptions)
     port,
     host,
     tcpPort: options.port === null ? null : port,
+    isNew,
     logins,
     preparedLogins,
     loginSecret,

@@ -118,7 +118,7 @@ const templates = new Map<string, Promise<string>>();
 
 export interface Template {
   readonly key: string;
-  readonly prepare: (database: Database) => Promise<void>;
+  readonly prepare: (database: Database) => Promise<unknown>;
   /** The template that is cloned to create this one. Defaults to a bootstrapped database. */
   readonly base?: Template;
 }
@@ -143,7 +143,7 @@ export interface TestDatabase {
  */
 export async function createTestDatabase(
   templateKey: string,
-  prepare: (database: Database) => Promise<void> = async () => {},
+  prepare: (database: Database) => Promise<unknown> = async () => {},
   base?: Template,
   limits: Pick<DatabaseOptions, 'requestPath' | 'pools'> = {},
 ): Promise<TestDatabase> {
