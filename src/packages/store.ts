@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { claim } from './claim.ts';
 import type { FillOptions, StoredGroup } from './types.ts';
 
 /** Returns the folder of a group, whether it exists or not. */
@@ -20,7 +21,7 @@ export async function fillGroup(cache: string, stored: StoredGroup, options: Fil
   if (existsSync(folder)) return folder;
   makeCache(cache);
   // Most starts find the group in the cache and don't need this code.
-  const [{ claim }, { install, titles }] = await Promise.all([import('./claim.ts'), import('./install.ts')]);
+  const { install, titles } = await import('./install.ts');
   await claim(
     `${folder}.claim`,
     () => existsSync(folder),

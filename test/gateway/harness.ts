@@ -43,6 +43,8 @@ export async function startGateway(
     forward?: ForwardOptions;
     /** Makes this the gateway of a lead process. It listens on this Unix socket. Its port is 0. */
     leadSocket?: string;
+    /** Registers most routes only when `gateway.complete` is called. */
+    defersRoutes?: boolean;
   } = {},
 ): Promise<GatewayServer> {
   const keys = createKeys({
@@ -72,6 +74,7 @@ export async function startGateway(
     limits: () => limits,
     forward: options.forward,
     isBehindWorkers: isLead,
+    defersRoutes: options.defersRoutes === true,
   });
   if (options.leadSocket !== undefined) await gateway.listenOn(options.leadSocket);
   const port = isLead ? 0 : await gateway.listen('127.0.0.1', 0);

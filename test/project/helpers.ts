@@ -66,7 +66,7 @@ function describe(projectDir: string, database: Database): TestProject {
       await project.prepareDatabase(options);
       await project.prepareBuckets(undefined);
     },
-    startHalf: () => createProject(deps).prepareDatabase(),
+    startHalf: async () => void (await createProject(deps).prepareDatabase()),
     write(path, content) {
       const target = join(projectDir, 'supabase', path);
       mkdirSync(dirname(target), { recursive: true });

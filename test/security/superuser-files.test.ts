@@ -29,7 +29,7 @@ const dir = mkdtempSync(join(tmpdir(), 'plinth-files-'));
 afterEach(() => backend?.stop());
 afterAll(() => rmSync(dir, { recursive: true }));
 
-const applyNext = (module: string, text: string): Promise<void> => {
+const applyNext = (module: string, text: string): Promise<number> => {
   const folder = join(dir, module);
   mkdirSync(folder);
   writeFileSync(join(folder, '0001_next.sql'), text);

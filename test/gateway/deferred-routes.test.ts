@@ -1,0 +1,85 @@
+/** Tests a gateway that registers most routes after its port listens. */
+import { afterEach, expect, it } from 'vitest';
+import { type GatewayServer, service, startGateway } from './harness.ts';
+
+let server: GatewayServer;
+afterEach(() => server.gateway.close(100));
+
+let registered: string[] = [];
+
+async function start(): Promise<void> {
+  registered = [];
+  const plugin = (name: string) =>
+    service(name, {
+      prefix: `/${name}/v1`,
+      cors: 'open',
+      isFirst: name === 'first',
+      plugin: async (app) => {
+        registered.push(name);
+        app.setNotFoundHandler((_request, reply) => reply.code(404).send({ unknownIn: name }));
+        app.get('/path', async (request) => ({ name, url: request.url }));
+        app.post('/body', async (request) => request.body);
+      },
+    });
+  server = await startGateway([plugin('first'), plugin('other')], { defersRoutes: true });
+}
+
+it('serves the first mounts before it registers the routes of the others', async () => {
+  await start();
+  expect(registered).toEqual(['first']);
+  const response = await server.fetch('/first/v1/path');
+  expect(await response.json()).toEqual({ name: 'first', url: '/first/v1/path' });
+  expect((await server.fetch('/nowhere')).status).toBe(404);
+  expect(registered).toEqual(['first']);
+  expect(server.gateway.routes().map(({ path }) => path)).not.toContain('/other/v1/path');
+  await Promise.all([server.gateway.complete(), server.gateway.complete()]);
+  expect(registered).toEqual(['first', 'other']);
+  expect(server.gateway.routes().map(({ path }) => path)).toEqual(
+    expect.arrayContaining(['/first/v1/path', '/other/v1/path', '/health']),
+  );
+});
+
+it('lets requests for the other mounts wait', async () => {
+  await start();
+  const responses = await Promise.all([
+    server.fetch('/other/v1/path?x=1'),
+    server.fetch('/other/v1/body', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"kept":true}',
+    }),
+    server.fetch('/other/v1/unknown'),
+  ]);
+  expect(await Promise.all(responses.map((response) => response.json()))).toEqual([
+    { name: 'other', url: '/other/v1/path?x=1' },
+    { kept: true },
+    { unknownIn: 'other' },
+  ]);
+  for (const { headers } of responses) {
+    expect(headers.get('x-request-id')).toMatch(/./);
+    expect(headers.get('access-control-allow-origin')).toBe('*');
+  }
+  const logged = server.lines.filter(({ fields }) => String(fields.path).startsWith('/other/'));
+  expect(logged).toHaveLength(3);
+});
+
+it('finds the mount of absolute and of invalid request targets, and of requests in the process', async () => {
+  await start();
+  const absolute = await server.raw(
+    'GET http://host/other/v1/path HTTP/1.1\r\nhost: host\r\nconnection: close\r\n\r\n',
+  );
+  expect(absolute).toContain('{"name":"other","url":"/other/v1/path"}');
+  expect((await server.fetch('/other/v1/%zz')).status).toBe(400);
+  expect((await server.gateway.fetch('/other/v1/path')).status).toBe(200);
+  expect((await server.gateway.fetch('/first/v1/path')).status).toBe(200);
+});
+
+it('closes while requests wait', async () => {
+  await start();
+  const waiting = server.fetch('/other/v1/path').then(
+    ({ status }) => status,
+    () => 'closed',
+  );
+  await server.gateway.close(1000);
+  expect([200, 'closed']).toContain(await waiting);
+});
