@@ -7,6 +7,7 @@ import { backupRoutes } from './backups/routes.ts';
 import type { ConsoleDeps } from './deps.ts';
 import { functionRoutes } from './functions/routes.ts';
 import type { Problem } from './home/contract.ts';
+import { createOverview } from './home/overview.ts';
 import { homeRoutes } from './home/routes.ts';
 import { inboxRoutes } from './inbox/routes.ts';
 import { jobRoutes } from './jobs/routes.ts';
@@ -54,7 +55,8 @@ export function apiRoutes(scope: FastifyInstance, parts: ApiParts): void {
   signInRoutes(scope, api, { sessions, audit });
   operatorRoutes(api, { database, sessions, factors, factorRequired, linkOf }, audit);
   passkeyRoutes(api, { passkeys, sessions }, audit);
-  homeRoutes(api, parts, parts.problems);
+  const overview = createOverview({ pool, telemetry: parts.telemetry, now: () => clock.now() });
+  homeRoutes(api, parts, { problems: parts.problems, overview });
   advisorRoutes(api, { pool, advisors: parts.advisors, audit, writeMigration });
   tableRoutes(api, { database, clock, audit });
   schemaRoutes(api, { pool, audit, writeMigration });

@@ -133,7 +133,9 @@ export function createTelemetry({ log, dir, traces: exporter, now = Date.now }: 
     }),
     requestEnded(record) {
       requests.push(record);
-      metrics.count(record.service, record.status, record.durationMs, record.at);
+      // The Console calls services on behalf of its operators. These requests aren't traffic of the project.
+      if (record.trace?.operator === undefined || record.service === 'console')
+        metrics.count(record.service, record.status, record.durationMs, record.at);
       requestMetrics.count(record);
       if (record.status >= 500) log.warn(fileFields(record), 'request');
       else log.info(fileFields(record), 'request');

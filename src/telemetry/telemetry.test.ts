@@ -139,6 +139,28 @@ describe('lines in a file', () => {
   });
 });
 
+describe('requests that the Console sends to other services', () => {
+  const trace = new Trace('inner', 0);
+  trace.operator = 'owner';
+  const telemetry = createTelemetry({ log: silentLogger, dir: undefined, now: () => 2000 });
+  telemetry.requestEnded(record({ at: 1001, requestId: 'own', service: 'auth' }));
+  telemetry.requestEnded(record({ at: 1002, requestId: 'inner', service: 'auth', trace }));
+  const ids = async (service: string) =>
+    (await telemetry.list({ service }, 10)).entries.map(({ requestId }) => requestId);
+
+  test('are excluded together with those to the Console', async () => {
+    expect(await ids('!console')).toEqual(['own']);
+    expect(await ids('!rest')).toEqual(['inner', 'own']);
+    expect(await ids('auth')).toEqual(['inner', 'own']);
+  });
+
+  test("don't count as traffic", () => {
+    expect(telemetry.metrics(60_000).services.map(({ service, total }) => [service, total.requests])).toEqual(
+      [['auth', 1]],
+    );
+  });
+});
+
 describe('the stream', () => {
   test('contains requests and lines in order, filtered and in pages', async () => {
     let now = 1000;

@@ -43,7 +43,10 @@ export interface LogEntry {
 }
 
 export interface LogFilter {
-  /** A service such as `rest`, or all services except one, such as `!console`. */
+  /**
+   * A service such as `rest`, or all services except one, such as `!console`, which also excludes the requests that the
+   * Console sends to other services for an operator.
+   */
   readonly service?: string | undefined;
   /** The minimum severity of the entries. */
   readonly level?: Level | undefined;

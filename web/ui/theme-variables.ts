@@ -1,7 +1,15 @@
 /** The theme as CSS variables. The build computes them (`build/theme-css.ts`), so that pages don't have to. */
 import { type CSSVariablesResolver, DEFAULT_THEME, mergeMantineTheme } from '@mantine/core';
 import { theme } from './theme.ts';
-import { type ColorName, colors, type Roles, roles, roleVariable, type Scheme } from './tokens.ts';
+import {
+  type ColorName,
+  colors,
+  type Roles,
+  roles,
+  roleVariable,
+  type Scheme,
+  seriesColors,
+} from './tokens.ts';
 
 /** The theme, completed with Mantine's defaults. */
 export const fullTheme = mergeMantineTheme(DEFAULT_THEME, theme);
@@ -38,8 +46,12 @@ function forScheme(scheme: Scheme): Record<string, string> {
     {},
     ...(Object.keys(colors) as ColorName[]).map((name) => tinted(name, scheme)),
   );
+  const lines = Object.fromEntries(
+    seriesColors[scheme].map((color, index) => [`--plinth-series-${index + 1}`, color]),
+  );
   return {
     ...own,
+    ...lines,
     ...tints,
     '--mantine-color-text': of('text'),
     '--mantine-color-bright': of('text'),

@@ -1,4 +1,4 @@
-/** The Mantine theme of both apps: system fonts, our colors, and our color roles as CSS variables. */
+/** The Mantine theme of both apps: system fonts (the Console adds its own in `console/fonts.css`), our colors, and our color roles as CSS variables. */
 import { createTheme, defaultVariantColorsResolver, type MantineColorsTuple } from '@mantine/core';
 import { type ColorName, colors } from './tokens.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { contrast } from './contrast.ts';
-import { edgePairs, roles, roleVariable, type Scheme, textPairs } from './tokens.ts';
+import { edgePairs, roles, roleVariable, type Scheme, seriesColors, textPairs } from './tokens.ts';
 
 describe.each(['light', 'dark'] as const satisfies Scheme[])('%s scheme', (scheme) => {
   test.each(textPairs)('%s on %s is readable', (text, background) => {
@@ -9,6 +9,13 @@ describe.each(['light', 'dark'] as const satisfies Scheme[])('%s scheme', (schem
 
   test.each(edgePairs)('%s has sufficient contrast with %s', (edge, background) => {
     expect(contrast(roles[scheme][edge], roles[scheme][background])).toBeGreaterThanOrEqual(3);
+  });
+
+  test('lines in charts have sufficient contrast and different colors', () => {
+    const colors = seriesColors[scheme];
+    expect(new Set(colors).size).toBe(colors.length);
+    for (const color of colors)
+      expect(contrast(color, roles[scheme].surface), color).toBeGreaterThanOrEqual(3);
   });
 });
 

@@ -71,7 +71,7 @@ function brandRule(color: string, scheme: 'light' | 'dark', says: 'light' | 'dar
 /** Returns a monogram in the brand's color, for brands without a logo. */
 export function monogram(name: string, color: string | undefined): string {
   const letter = [...name.trim()][0]?.toUpperCase() ?? 'P';
-  const { primary, onPrimary } = brandColors(color ?? '#3148bd', 'light');
+  const { primary, onPrimary } = brandColors(color ?? '#2b42c0', 'light');
   return (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40" width="40" height="40">' +
     `<rect width="40" height="40" rx="10" fill="${primary}"/>` +

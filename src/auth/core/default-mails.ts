@@ -30,7 +30,7 @@ export interface MailBrand {
 }
 
 /** The default brand color, which the Account pages also use. */
-export const defaultColor = '#3148bd';
+export const defaultColor = '#2b42c0';
 
 export interface DefaultMail {
   readonly subject: string;

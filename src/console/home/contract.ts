@@ -32,6 +32,33 @@ export interface Home {
   readonly services: readonly { readonly name: string; readonly fault: string | null }[];
 }
 
+/** Figures of the project. Null if a figure can't be read. */
+export interface Overview {
+  /** The requests of the last hour, without those to the Console, in steps of `stepMs`. */
+  readonly traffic: {
+    /** When the first step starts, in milliseconds since the epoch. */
+    readonly start: number;
+    readonly stepMs: number;
+    readonly requests: readonly number[];
+    /** Responses with a status of 4xx. */
+    readonly refused: readonly number[];
+    /** Responses with a status of 5xx. */
+    readonly failed: readonly number[];
+  };
+  readonly users: {
+    readonly total: number;
+    readonly isEstimate: boolean;
+    /** New users on each of the last 14 days (UTC), today last. Null if counting them would read the whole table. */
+    readonly perDay: readonly number[] | null;
+  } | null;
+  readonly database: {
+    readonly bytes: number;
+    readonly connections: number;
+    readonly maxConnections: number;
+  } | null;
+  readonly storage: { readonly objects: number; readonly bytes: number; readonly isEstimate: boolean } | null;
+}
+
 /** Something that needs attention. */
 export type Problem = { readonly severity: 'error' | 'warning' } & (
   | { readonly kind: 'service'; readonly service: string; readonly fault: string }
@@ -69,5 +96,6 @@ export type Problem = { readonly severity: 'error' | 'warning' } & (
 
 export const contract = {
   'GET /home': { response: json<Home>() },
+  'GET /home/overview': { response: json<Overview>() },
   'GET /home/problems': { response: json<{ readonly problems: readonly Problem[] }>() },
 } as const satisfies RouteTable;

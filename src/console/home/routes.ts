@@ -6,7 +6,7 @@ import { sql } from '../../kernel/sql.ts';
 import type { Keys } from '../../keys/types.ts';
 import type { Inbox } from '../../mail/types.ts';
 import type { Api } from '../routes/api.ts';
-import type { DatabaseLimit, Problem, SkippedStatement } from './contract.ts';
+import type { DatabaseLimit, Overview, Problem, SkippedStatement } from './contract.ts';
 
 export interface HomeDeps {
   readonly config: LiveConfig;
@@ -28,9 +28,16 @@ interface Progress {
   readonly bucket: boolean;
 }
 
-export function homeRoutes(api: Api, deps: HomeDeps, problems: () => Promise<readonly Problem[]>): void {
+/** The parts of the page that collect their data from several modules. */
+export interface HomeReports {
+  readonly problems: () => Promise<readonly Problem[]>;
+  readonly overview: () => Promise<Overview>;
+}
+
+export function homeRoutes(api: Api, deps: HomeDeps, { problems, overview }: HomeReports): void {
   const { config, database, keys, apiUrl, health } = deps;
   const route = api.feature(() => import('./contract.ts'));
+  route('GET /home/overview', 'read', overview);
   route('GET /home/problems', 'read', async () => ({ problems: await problems() }));
   route('GET /home', 'read', async () => ({
     project: config.current.project_id,

@@ -47,6 +47,14 @@ export async function noteSession(db: Queryable, runid: number, processId: numbe
   await db.query(sql`select cron._note_session(${runid}::bigint, ${processId}::int)`);
 }
 
+/** Returns the name of a job, or its ID if it has no name or no longer exists. */
+export async function jobName(db: Queryable, jobid: number): Promise<string> {
+  const [row] = await db.query<{ name: string | null }>(
+    sql`select jobname as name from cron.job where jobid = ${jobid}::bigint`,
+  );
+  return row?.name ?? String(jobid);
+}
+
 export async function noteEnd(
   db: Queryable,
   runid: number,

@@ -12,6 +12,7 @@ import {
   deleteOldRuns,
   goneJobs,
   hasOurCron,
+  jobName,
   noteEnd,
   noteSession,
   sweepRuns,
@@ -118,7 +119,8 @@ export function createScheduler({ database, log, counts }: SchedulerDeps): Count
     } catch (error) {
       counts.failed++;
       const message = signal.aborted ? 'job cancelled' : asPsql(error as PostgresErrorShape);
-      log.warn({ jobid, runid, message }, 'a cron job failed');
+      const name = await jobName(owner, jobid).catch(() => String(jobid));
+      log.warn({ jobid, runid }, `the cron job ${name} failed: ${message}`);
       await noteEnd(owner, runid, 'failed', message);
     } finally {
       await session?.end().catch(() => undefined);

@@ -139,8 +139,10 @@ export function entryOfFileLine(line: string): LogEntry | undefined {
   };
 }
 
-const isOf = (wanted: string, service: string): boolean =>
-  wanted.startsWith('!') ? service !== wanted.slice(1) : service === wanted;
+function isOf(wanted: string, { service, operator }: LogEntry): boolean {
+  if (!wanted.startsWith('!')) return service === wanted;
+  return service !== wanted.slice(1) && !(wanted === '!console' && operator !== undefined);
+}
 
 /**
  * Whether an entry matches the filter.
@@ -161,7 +163,7 @@ export function fits(filter: LogFilter, entry: LogEntry): boolean {
     shown = (text) => text,
   } = filter;
   const holds = (text: string, part: string) => shown(text).toLowerCase().includes(part.toLowerCase());
-  if (service !== undefined && !isOf(service, entry.service)) return false;
+  if (service !== undefined && !isOf(service, entry)) return false;
   if (level !== undefined && levels.indexOf(entry.level) < levels.indexOf(level)) return false;
   if (status !== undefined && !String(entry.status ?? '').startsWith(status)) return false;
   if (requestId !== undefined && entry.requestId !== requestId) return false;

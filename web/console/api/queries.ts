@@ -10,6 +10,12 @@ export const homeQuery = queryOptions({
   refetchInterval: 15_000,
 });
 
+export const overviewQuery = queryOptions({
+  queryKey: ['home', 'overview'],
+  queryFn: ({ signal }) => fetchConsole('GET /home/overview', { signal }),
+  refetchInterval: 30_000,
+});
+
 export const problemsQuery = queryOptions({
   queryKey: ['home', 'problems'],
   queryFn: async ({ signal }) => (await fetchConsole('GET /home/problems', { signal })).problems,

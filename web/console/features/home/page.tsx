@@ -14,6 +14,7 @@ import { SkeletonLines } from '../../components/skeleton.tsx';
 import { t } from '../../text.ts';
 import { Card } from './card.tsx';
 import { Connect } from './connect.tsx';
+import { OverviewTiles } from './overview.tsx';
 import classes from './page.module.css';
 import { Problems } from './problems.tsx';
 
@@ -45,6 +46,7 @@ function Overview({ home }: { home: Home }) {
   return (
     <>
       <Problems />
+      <OverviewTiles />
       <PartialSchema skipped={home.skipped} />
       <DatabaseLimits limits={home.limits} />
       <Card title={t('home.project')}>

@@ -13,6 +13,8 @@ const services = [
   'realtime',
   'storage',
   'functions',
+  'jobs',
+  'backup',
   'mail',
   'account',
   'console',

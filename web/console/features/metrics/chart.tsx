@@ -8,16 +8,6 @@ import classes from './page.module.css';
 import type { Chart } from './series.ts';
 
 const heightPx = 220;
-/** Colors that contrast with the background and with each other in both color schemes. */
-const colors = [
-  '--plinth-link',
-  '--plinth-success-text',
-  '--plinth-warning-text',
-  '--plinth-danger-text',
-  '--plinth-info-text',
-  '--plinth-dimmed',
-  '--plinth-text',
-];
 
 export default function LineChart({ chart, what }: { chart: Chart; what: string }) {
   const box = useRef<HTMLDivElement>(null);
@@ -34,6 +24,7 @@ export default function LineChart({ chart, what }: { chart: Chart; what: string 
       const style = getComputedStyle(element);
       const color = (name: string): string => style.getPropertyValue(name).trim();
       const axis = {
+        font: `12px ${style.fontFamily}`,
         stroke: color('--plinth-dimmed'),
         grid: { stroke: color('--plinth-line'), width: 1 },
         ticks: { stroke: color('--plinth-line'), width: 1 },
@@ -47,11 +38,10 @@ export default function LineChart({ chart, what }: { chart: Chart; what: string 
           scales: { y: { range: (_plot, _min, max) => [0, Math.max(1, (max ?? 0) * 1.1)] } },
           series: [
             {},
-            ...latest.current.series.map(({ label }, index) => ({
+            ...latest.current.series.map(({ label, color: name }) => ({
               label,
-              stroke: color(colors[index % colors.length] ?? '--plinth-text'),
+              stroke: color(name),
               width: 1.75,
-              dash: index >= colors.length ? [6, 4] : [],
               points: { size: 4 },
             })),
           ],

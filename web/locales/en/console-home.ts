@@ -1,0 +1,27 @@
+/** Texts of the overview on the Console's home page. */
+export const messages = {
+  'overview.title': 'Overview',
+  'overview.requests': 'Requests',
+  'overview.errors': 'Errors',
+  'overview.users': 'Users',
+  'overview.data': 'Data',
+  'overview.last-hour': 'in the last hour',
+  'overview.error-parts':
+    '{failed, plural, one {# server error} other {# server errors}}, {refused, plural, one {# client error} other {# client errors}} in the last hour',
+  'overview.no-errors': 'No errors in the last hour',
+  'overview.new-users': '{count, plural, =0 {No new users} one {# new user} other {# new users}} in 14 days',
+  'overview.no-days': 'New users per day aren’t counted without an index on auth.users (created_at)',
+  'overview.about': 'about {value}',
+  'overview.storage': '{bytes} in {count, plural, one {# file} other {# files}}',
+  'overview.connections': '{used} of {max} connections',
+  'overview.database-size': '{bytes} database',
+  'overview.unknown': 'Not available',
+  'overview.chart-requests': 'Requests per {step}, last hour. Highest: {max}.',
+  'overview.chart-errors': 'Errors per {step}, last hour. Highest: {max}.',
+  'overview.chart-users': 'New users per day, last 14 days. Highest: {max}.',
+  'overview.step': '{seconds, plural, =60 {minute} other {# seconds}}',
+  'overview.see-metrics': 'View metrics',
+  'overview.see-errors': 'View errors',
+  'overview.see-users': 'View users',
+  'overview.see-storage': 'View storage',
+} as const;
