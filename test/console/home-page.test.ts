@@ -51,7 +51,7 @@ test('the home page shows them, and each leads to its page', async () => {
   await go('/');
   const overview = page.getByRole('region', { name: 'Overview' });
   await overview.getByText('14 new users in 14 days').waitFor();
-  await overview.getByText('3 KB in 4 files', { exact: false }).waitFor();
+  await overview.getByText('Storage: 3 KB in 4 files', { exact: false }).waitFor();
   await overview.getByRole('img', { name: 'New users per day, last 14 days. Highest: 1.' }).waitFor();
   await overview.getByRole('link', { name: 'View errors' }).press('Enter');
   await page.getByText('/rest/v1/missing').first().waitFor();
@@ -60,8 +60,11 @@ test('the home page shows them, and each leads to its page', async () => {
   await close();
 });
 
-test.each(looks)('the home page in $name', async ({ colorScheme, width, height }) => {
-  const { page, go, close } = await signedIn(browser, backend, { colorScheme, viewport: { width, height } });
+test.each(looks)('the home page at $width px, $colorScheme first', async (look) => {
+  const { page, go, close } = await signedIn(browser, backend, {
+    viewport: look,
+    colorScheme: look.colorScheme,
+  });
   await go('/');
   await page.getByRole('region', { name: 'Overview' }).getByText('14 new users in 14 days').waitFor();
   await expectSound(page, 'home page');

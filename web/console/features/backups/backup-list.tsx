@@ -107,6 +107,12 @@ function trend(
   const ascending = backups.toReversed();
   return {
     times: ascending.map(({ startedAt }) => Date.parse(startedAt) / 1000),
-    series: [{ label, color: '--plinth-series-1', values: ascending.map((backup) => Math.round(numberOf(backup) * 100) / 100) }],
+    series: [
+      {
+        label,
+        color: '--plinth-series-1',
+        values: ascending.map((backup) => Math.round(numberOf(backup) * 100) / 100),
+      },
+    ],
   };
 }

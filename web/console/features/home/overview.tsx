@@ -104,30 +104,28 @@ function Users({ users }: { users: Figures['users'] }) {
 }
 
 function Data({ database, storage }: Pick<Figures, 'database' | 'storage'>) {
-  const parts = [
-    storage === null
-      ? null
-      : t('overview.storage', {
-          bytes: storage.isEstimate
-            ? t('overview.about', { value: printSize(storage.bytes) })
-            : printSize(storage.bytes),
-          count: storage.objects,
-        }),
-    database === null
-      ? null
-      : t('overview.connections', { used: database.connections, max: database.maxConnections }),
-  ].filter((part) => part !== null);
   return (
     <Tile
       name={t('overview.data')}
-      {...(database === null
-        ? {}
-        : { value: t('overview.database-size', { bytes: printSize(database.bytes) }) })}
-      note={parts.length === 0 ? t('overview.unknown') : parts.join(' · ')}
+      {...(database === null ? {} : { value: printSize(database.bytes) })}
+      note={
+        database === null
+          ? t('overview.unknown')
+          : t('overview.database', { used: database.connections, max: database.maxConnections })
+      }
+      chart={storage === null ? null : <p className={classes.second}>{filesText(storage)}</p>}
       link={{ to: '/storage', search: {} }}
       linkText={t('overview.see-storage')}
     />
   );
+}
+
+function filesText({ bytes, objects, isEstimate }: NonNullable<Figures['storage']>): string {
+  const size = printSize(bytes);
+  return t('overview.storage', {
+    bytes: isEstimate ? t('overview.about', { value: size }) : size,
+    count: objects,
+  });
 }
 
 function Tile({
