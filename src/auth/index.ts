@@ -73,6 +73,7 @@ import { createUserAdministration, type UserAdministration } from './user-admini
 
 export type { AttemptLimits } from './attempt-limits.ts';
 export { authError, errorTable } from './errors.ts';
+export type { SamlInspection } from './flows/inspect-saml.ts';
 export type { MailPreview, MessagePreviews } from './flows/message-previews.ts';
 export type {
   AuthUser,

@@ -5,20 +5,21 @@ import { fieldsOf } from './core/fields.ts';
 import type { JsonObject } from './core/json.ts';
 import { renderUser } from './core/render-user.ts';
 import { renderEvent } from './core/security-events.ts';
-import { renderSessionEntry } from './core/session-entry.ts';
+import { renderSessionEntry, renderSessionPlace } from './core/session-entry.ts';
 import { withDeadline } from './deadline.ts';
 import { createByAdmin } from './flows/admin-create-user.ts';
 import { deleteByAdmin } from './flows/admin-delete-user.ts';
 import { deleteFactorByAdmin } from './flows/admin-factors.ts';
 import { generateLink, invite } from './flows/admin-links.ts';
-import { listUsersByAdmin } from './flows/admin-lists.ts';
 import { requireTarget } from './flows/admin-target.ts';
 import { updateByAdmin } from './flows/admin-update-user.ts';
 import { requireFactor } from './flows/factors.ts';
 import { unlinkIdentityByAdmin } from './flows/identities.ts';
-import { endAllSessions, endSessionByAdmin, listUserSessions } from './flows/own-sessions.ts';
+import { inspectSaml, type SamlInspection } from './flows/inspect-saml.ts';
+import { endAllSessions, endSessionByAdmin, listPlaces, listUserSessions } from './flows/own-sessions.ts';
 import { recover } from './flows/recover.ts';
 import { retryOnConflict } from './flows/retry-conflicts.ts';
+import { serviceProvider } from './flows/saml-sign-in.ts';
 import { listUserEvents } from './flows/security-events.ts';
 import { fallbackCode, publicError, publicPostgresError } from './public-errors.ts';
 
@@ -27,10 +28,6 @@ import { fallbackCode, publicError, publicPostgresError } from './public-errors.
  * `update` have the same form. Every operation rejects with an {@link OperationError}.
  */
 export interface UserAdministration {
-  list(options: { page: number; perPage: number; filter: string }): Promise<{
-    users: JsonObject[];
-    total: number;
-  }>;
   get(id: string): Promise<JsonObject>;
   create(body: JsonObject): Promise<JsonObject>;
   update(id: string, body: JsonObject): Promise<JsonObject>;
@@ -42,7 +39,7 @@ export interface UserAdministration {
   removeFactor(id: string, factorId: string): Promise<void>;
   /**
    * Returns a user's sessions. Banned users also have sessions, because a ban prevents the use of sessions but doesn't
-   * delete them.
+   * delete them. Each session contains its browser and its app.
    */
   sessions(id: string): Promise<JsonObject[]>;
   endSession(id: string, sessionId: string): Promise<void>;
@@ -50,6 +47,10 @@ export interface UserAdministration {
   /** Returns a page of the timeline of a user's account, newest first. */
   events(id: string, before: string | undefined): Promise<{ events: JsonObject[]; next: string | null }>;
   unlinkIdentity(id: string, identityId: string): Promise<void>;
+  /** Checks the metadata of a SAML identity provider. Nothing is stored. */
+  inspectSaml(source: { readonly url: string } | { readonly xml: string }): Promise<SamlInspection>;
+  /** Returns the addresses that identity providers need. Null if SAML is off. */
+  samlServiceProvider(): { readonly entityId: string; readonly acsUrl: string } | null;
 }
 
 /** The reason why an operation failed, with the status, code and message of an HTTP response. */
@@ -87,16 +88,6 @@ export function createUserAdministration(ctx: AuthContext): UserAdministration {
   const target = (id: string) => requireTarget(ctx, id);
 
   return {
-    list: ({ page, perPage, filter }) =>
-      run(async () => {
-        const { users, total } = await listUsersByAdmin(
-          ctx,
-          caller,
-          { page, perPage },
-          { ascending: false, filter },
-        );
-        return { users: users.map(renderUser), total };
-      }),
     get: (id) => run(async () => renderUser(await target(id))),
     create: (body) =>
       run(async () => renderUser(await retryOnConflict(() => createByAdmin(ctx, caller, fieldsOf(body))))),
@@ -122,8 +113,12 @@ export function createUserAdministration(ctx: AuthContext): UserAdministration {
       }),
     sessions: (id) =>
       run(async () => {
-        const sessions = await listUserSessions(ctx, await target(id));
-        return sessions.map((session) => renderSessionEntry(session, false));
+        const user = await target(id);
+        const [sessions, places] = await Promise.all([listUserSessions(ctx, user), listPlaces(ctx, user)]);
+        return sessions.map((session) => ({
+          ...renderSessionEntry(session, false),
+          ...renderSessionPlace(places.get(session.id)),
+        }));
       }),
     endSession: (id, sessionId) =>
       run(async () => endSessionByAdmin(ctx, caller, await target(id), sessionId)),
@@ -135,6 +130,8 @@ export function createUserAdministration(ctx: AuthContext): UserAdministration {
       }),
     unlinkIdentity: (id, identityId) =>
       run(async () => unlinkIdentityByAdmin(ctx, caller, await target(id), identityId)),
+    inspectSaml: (source) => run(() => inspectSaml(ctx, source)),
+    samlServiceProvider: () => (ctx.settings.saml.enabled ? serviceProvider(ctx) : null),
   };
 }
 

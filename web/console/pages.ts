@@ -86,6 +86,7 @@ export const pages = {
     component: 'UsersPage',
     menu: { label: 'nav.users', key: 'u', group: 'services' },
   },
+  '/users/sso': { module: 'features/users/sso/page.tsx', component: 'SsoPage' },
   '/storage': {
     module: 'features/storage/page.tsx',
     component: 'StoragePage',

@@ -12,7 +12,7 @@ import {
   redirect,
 } from '@tanstack/react-router';
 
-import { homeQuery, inboxQuery, relationQuery, rowsQuery, tablesQuery, usersQuery } from './api/queries.ts';
+import { homeQuery, inboxQuery, relationQuery, rowsQuery, tablesQuery } from './api/queries.ts';
 import { sessionQuery } from './api/session.ts';
 import { type AsSearch, validateAs } from './components/persona.ts';
 import { RouteFault, RouteMissing, RouteWaiting } from './components/route-states.tsx';
@@ -30,6 +30,8 @@ import { validateReferenceSearch } from './features/reference/search.ts';
 import { validateSettingsSearch } from './features/settings/api.ts';
 import { storageQuery, validateStorageSearch } from './features/storage/api.ts';
 import { validateTableSearch } from './features/tables/search.ts';
+import { ssoQuery, usersQuery } from './features/users/api.ts';
+import { validateUsersSearch } from './features/users/search.ts';
 import { validateWhySearch } from './features/why/search.ts';
 import { Shell } from './layout/shell.tsx';
 import { type PagePath, pages, type RelativePath, relativePath } from './pages.ts';
@@ -149,9 +151,17 @@ function validateListSearch(search: Record<string, unknown>): ListSearch {
 const usersRoute = createRoute({
   getParentRoute: () => appRoute,
   ...pageAt('/users'),
-  validateSearch: validateListSearch,
-  loaderDeps: ({ search }) => ({ search: search.search ?? '', page: search.page ?? 1 }),
-  loader: ({ context, deps }) => void context.queryClient.prefetchQuery(usersQuery(deps.search, deps.page)),
+  validateSearch: validateUsersSearch,
+  loaderDeps: ({ search: { id: _id, ...list } }) => list,
+  loader: ({ context, deps }) => void context.queryClient.prefetchQuery(usersQuery(deps)),
+});
+
+const ssoRoute = createRoute({
+  getParentRoute: () => appRoute,
+  ...pageAt('/users/sso'),
+  validateSearch: (search: Record<string, unknown>): { id?: string } =>
+    typeof search.id === 'string' && search.id !== '' ? { id: search.id } : {},
+  loader: ({ context }) => void context.queryClient.prefetchQuery(ssoQuery),
 });
 
 const inboxRoute = createRoute({
@@ -329,6 +339,7 @@ const routeTree = rootRoute.addChildren([
     homeRoute,
     tablesRoute.addChildren([tablesIndexRoute, tableRoute, structureRoute, newTableRoute, typesRoute]),
     usersRoute,
+    ssoRoute,
     storageRoute,
     functionsRoute,
     realtimeRoute,

@@ -29,17 +29,27 @@ const firstBatchRows = 64;
  * Resolves when the first rows have arrived so that an early error still results in an error response. A later error
  * ends the file. `run` runs a transaction of the operator, and `signal` aborts when the client disconnects.
  */
-export async function exportRows(
+export function exportRows(
   run: <T>(work: TransactionWork<T>) => Promise<T>,
   relation: Relation,
   query: ExportQuery,
   signal: AbortSignal,
 ): Promise<Readable> {
+  return streamRows(run, statement(relation, query), printer(relation, query.format), signal);
+}
+
+/** Streams the rows of any statement, as {@link exportRows} does. */
+export async function streamRows(
+  run: <T>(work: TransactionWork<T>) => Promise<T>,
+  rows: Sql,
+  print: Printer,
+  signal: AbortSignal,
+): Promise<Readable> {
   const file = new PassThrough({ highWaterMark: batchChars });
   const { promise: begun, resolve, reject } = Promise.withResolvers<void>();
   run(async (tx) => {
-    await tx.queryText(sql`declare plinth_export no scroll cursor for ${statement(relation, query)}`);
-    await pump(tx, printer(relation, query.format), file, signal, resolve);
+    await tx.queryText(sql`declare plinth_export no scroll cursor for ${rows}`);
+    await pump(tx, print, file, signal, resolve);
   }).then(
     () => file.end(),
     (error: unknown) => {
@@ -92,7 +102,8 @@ function statement(relation: Relation, { format, filters, sort }: ExportQuery): 
   return sql`select ${cells.length === 0 ? sql.empty : sql.join(cells)} from (${inner}) as page`;
 }
 
-interface Printer {
+/** Writes rows as text. */
+export interface Printer {
   readonly head: string;
   row(cells: readonly (string | null)[], isFirst: boolean): string;
   readonly tail: string;

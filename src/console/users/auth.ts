@@ -1,8 +1,7 @@
 /** Manages the app's end users with the use cases of the auth service so that its rules also apply to operators. */
-import type { OperationError, UserAdministration } from '../../auth/index.ts';
+import type { OperationError, SamlInspection, UserAdministration } from '../../auth/index.ts';
 import { serviceError } from '../service-client.ts';
 
-export const usersPerPage = 50;
 const missing = "This user doesn't exist.";
 
 export interface AuthUser {
@@ -10,6 +9,7 @@ export interface AuthUser {
   readonly email?: string;
   readonly phone?: string;
   readonly role?: string;
+  readonly banned_until?: string | null;
   readonly app_metadata?: Record<string, unknown>;
   readonly user_metadata?: Record<string, unknown>;
 }
@@ -38,7 +38,6 @@ export interface UserChanges {
  * from the auth service, or upstream.
  */
 export interface AuthUsers {
-  list(page: number, search: string): Promise<{ users: unknown; total: number }>;
   get(id: string): Promise<AuthUser>;
   create(user: NewUser): Promise<AuthUser>;
   update(id: string, changes: UserChanges): Promise<AuthUser>;
@@ -53,6 +52,7 @@ export interface AuthUsers {
   endSession(id: string, sessionId: string): Promise<void>;
   endSessions(id: string): Promise<void>;
   unlink(id: string, identityId: string): Promise<void>;
+  inspectSaml(source: { readonly url: string } | { readonly xml: string }): Promise<SamlInspection>;
 }
 
 export function createAuthUsers(users: UserAdministration): AuthUsers {
@@ -60,7 +60,6 @@ export function createAuthUsers(users: UserAdministration): AuthUsers {
     (await translated(operation, missing)) as AuthUser;
 
   return {
-    list: (page, filter) => translated(users.list({ page, perPage: usersPerPage, filter }), missing),
     get: (id) => userOf(users.get(id)),
     create: ({ email, phone, password, confirmed }) =>
       userOf(
@@ -82,6 +81,7 @@ export function createAuthUsers(users: UserAdministration): AuthUsers {
     endSession: (id, sessionId) => translated(users.endSession(id, sessionId)),
     endSessions: (id) => translated(users.endSessions(id)),
     unlink: (id, identityId) => translated(users.unlinkIdentity(id, identityId)),
+    inspectSaml: (source) => translated(users.inspectSaml(source)),
   };
 }
 

@@ -1,15 +1,59 @@
 import { z } from 'zod';
-import { json, noContent, type RouteTable } from '../core/contract.ts';
+import { json, noContent, type RouteTable, raw } from '../core/contract.ts';
+import { ssoContract } from './sso-contract.ts';
 
 const email = z.email();
 const phone = z.string().regex(/^\+?[\d\s().-]{5,24}$/, "isn't a phone number");
 const password = z.string().min(1).max(1000);
 const metadata = z.record(z.string(), z.unknown());
 
-const userPage = z.object({
-  page: z.coerce.number<number>().int().min(1).default(1),
+const choice = z.enum(['yes', 'no']).optional();
+const time = z.iso.datetime({ offset: true }).optional();
+/** A position in the list, which the previous page returned. */
+const cursor = z.string().max(2000).optional();
+
+/** The filters of the list, exports and bulk actions. Users that match all of them are found. */
+const userFilter = z.object({
   search: z.string().max(200).default(''),
+  factor: choice,
+  provider: z.string().min(1).max(200).optional(),
+  confirmed: choice,
+  banned: choice,
+  guest: choice,
+  sso: choice,
+  createdFrom: time,
+  createdTo: time,
+  seenFrom: time,
+  seenTo: time,
 });
+const sortedFilter = userFilter.extend({
+  sort: z.enum(['created', 'seen', 'email']).default('created'),
+  order: z.enum(['asc', 'desc']).default('desc'),
+});
+const userView = sortedFilter.extend({ after: cursor, before: cursor });
+const userExport = sortedFilter.extend({ format: z.enum(['csv', 'json']) });
+
+/** The page sends larger selections in several batches. */
+const maxBatchUsers = 100;
+const maxBanHours = 876_000;
+const bulkAction = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('ban'),
+    hours: z.number().int().min(1).max(maxBanHours),
+    endSessions: z.boolean(),
+  }),
+  z.object({ kind: z.literal('unban') }),
+  z.object({ kind: z.literal('sign-out') }),
+  z.object({ kind: z.literal('delete') }),
+  z.object({ kind: z.literal('app-metadata'), values: metadata }),
+]);
+const bulkRequest = z.object({
+  action: bulkAction,
+  ids: z.array(z.uuid()).min(1).max(maxBatchUsers),
+  /** Identifies the batches of one operation in the audit log. */
+  operation: z.uuid(),
+});
+
 const eventPage = z.object({ before: z.uuid().optional() });
 const newUser = z
   .object({
@@ -33,7 +77,10 @@ const userChange = z
     app_metadata: metadata.optional(),
   })
   .strict();
-const userBan = z.object({ hours: z.number().int().min(0).max(876_000) });
+const userBan = z.object({
+  hours: z.number().int().min(0).max(maxBanHours),
+  endSessions: z.boolean().default(false),
+});
 const userConfirm = z.object({ what: z.enum(['email', 'phone']) });
 const userReset = z.object({ by: z.enum(['mail', 'link']) });
 
@@ -74,10 +121,50 @@ export interface User {
   }[];
 }
 
+export type UserFilter = z.output<typeof userFilter>;
+export type UserView = z.output<typeof userView>;
+export type UserSort = UserView['sort'];
+export type BulkAction = z.output<typeof bulkAction>;
+
+/** A user in the list. */
+export interface UserRow {
+  readonly id: string;
+  readonly email: string | null;
+  readonly phone: string | null;
+  /** The name in the user's metadata. */
+  readonly name: string | null;
+  /** The providers of the user's identities. */
+  readonly providers: readonly string[];
+  readonly created_at: string | null;
+  readonly last_sign_in_at: string | null;
+  readonly email_confirmed_at: string | null;
+  readonly phone_confirmed_at: string | null;
+  readonly banned_until: string | null;
+  readonly is_anonymous: boolean;
+  readonly is_sso_user: boolean;
+  /** Whether the user has a verified second factor. */
+  readonly has_factor: boolean;
+}
+
 export interface UserPage {
-  readonly users: readonly User[];
-  readonly total: number;
-  readonly perPage: number;
+  readonly users: readonly UserRow[];
+  /** The value of `before` for the previous page. Null on the first page. */
+  readonly previous: string | null;
+  /** The value of `after` for the next page. Null on the last page. */
+  readonly next: string | null;
+}
+
+export interface UserCount {
+  readonly count: number;
+  /** `more`: at least this many users match. `estimate`: PostgreSQL's statistics contain this number. */
+  readonly precision: 'exact' | 'more' | 'estimate';
+}
+
+export interface BulkResult {
+  readonly done: readonly string[];
+  /** The users who were banned by this request and weren't banned before. */
+  readonly undoable: readonly string[];
+  readonly failures: readonly { readonly id: string; readonly name: string; readonly message: string }[];
 }
 
 export interface UserSession {
@@ -87,6 +174,10 @@ export interface UserSession {
   readonly user_agent: string | null;
   readonly ip: string | null;
   readonly aal: string;
+  /** Equal for sessions in the same browser. Null if the session wasn't created on the Account pages. */
+  readonly browser: string | null;
+  /** The app that the session belongs to. Null for the Account pages and for unknown apps. */
+  readonly app: { readonly name: string | null; readonly url: string | null } | null;
 }
 
 /** An entry in the timeline of a user's account, as the user sees it. */
@@ -116,7 +207,16 @@ export interface ImpersonationToken {
 }
 
 export const contract = {
-  'GET /users': { query: userPage, response: json<UserPage>() },
+  ...ssoContract,
+  'GET /users': { query: userView, response: json<UserPage>() },
+  'GET /users/count': { query: userFilter, response: json<UserCount>() },
+  'GET /users/ids': {
+    query: sortedFilter,
+    response: json<{ readonly ids: readonly string[]; readonly isComplete: boolean }>(),
+  },
+  'GET /users/providers': { response: json<{ readonly providers: readonly string[] }>() },
+  'GET /users/export': { query: userExport, response: raw },
+  'POST /users/bulk': { body: bulkRequest, response: json<BulkResult>() },
   'POST /users': { body: newUser, response: json<User>() },
   'POST /users/invite': { body: userInvite, response: json<User>() },
   'GET /users/:id': { response: json<User>() },

@@ -11,14 +11,18 @@ import { ConsoleError } from '../errors.ts';
 import { identify } from '../persona/act.ts';
 import { mintToken } from '../persona/token.ts';
 import type { Api, Call } from '../routes/api.ts';
-import { type AuthUser, createAuthUsers, usersPerPage } from './auth.ts';
+import type { ServiceClient } from '../service-client.ts';
+import { type AuthUser, createAuthUsers } from './auth.ts';
 import type { User, UserEventPage, UserSession } from './contract.ts';
-import { activeImpersonations, findByPhoneOrId, isPhoneOrId } from './queries.ts';
+import { listRoutes } from './list-routes.ts';
+import { activeImpersonations } from './queries.ts';
+import { ssoRoutes } from './sso-routes.ts';
 
 export interface UsersDeps {
   readonly database: Database;
   readonly keys: Keys;
   readonly users: UserAdministration;
+  readonly callService: ServiceClient;
   readonly apiUrl: () => string;
   readonly clock: Clock;
   readonly audit: Audit;
@@ -34,6 +38,13 @@ export function userRoutes(api: Api, deps: UsersDeps): void {
   const users = createAuthUsers(deps.users);
 
   const route = api.feature(() => import('./contract.ts'));
+  listRoutes(api, { db, users, clock, audit });
+  ssoRoutes(api, {
+    users,
+    callService: deps.callService,
+    serviceProvider: deps.users.samlServiceProvider,
+    audit,
+  });
 
   const idOf = (call: Call): string => param(call, 'id');
   const userOf = (call: Call): Promise<AuthUser> => users.get(idOf(call));
@@ -42,14 +53,6 @@ export function userRoutes(api: Api, deps: UsersDeps): void {
     throw new ConsoleError('bad_request', { message: "This user doesn't have an email address." });
   };
 
-  route('GET /users', 'read', async (call) => {
-    const { page, search } = await call.query();
-    const requested = search.trim();
-    const found = isPhoneOrId(requested)
-      ? await findByPhoneOrId(db, requested, page, usersPerPage)
-      : await users.list(page, requested);
-    return { users: found.users as readonly User[], total: found.total, perPage: usersPerPage };
-  });
   route('GET /users/:id', 'read', async (call) => shown(await userOf(call)));
   route('POST /users', 'write', async (call) => {
     const user = await users.create(await call.body());
@@ -85,9 +88,15 @@ export function userRoutes(api: Api, deps: UsersDeps): void {
   });
 
   route('POST /users/:id/ban', 'write', async (call) => {
-    const { hours } = await call.body();
+    const { hours, endSessions } = await call.body();
     const user = await users.update(idOf(call), { ban_duration: hours === 0 ? 'none' : `${hours}h` });
-    await audit(call, hours === 0 ? 'user.unban' : 'user.ban', nameOf(user), { userId: user.id, hours });
+    const endsSessions = endSessions && hours > 0;
+    if (endsSessions) await users.endSessions(user.id);
+    await audit(call, hours === 0 ? 'user.unban' : 'user.ban', nameOf(user), {
+      userId: user.id,
+      hours,
+      ...(endsSessions ? { endSessions } : {}),
+    });
     return shown(user);
   });
   route('POST /users/:id/confirm', 'write', async (call) => {

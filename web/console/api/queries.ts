@@ -136,13 +136,6 @@ export const rowQuery = (name: TableName, key: RowKey, as?: string) =>
     refetchOnWindowFocus: false,
   });
 
-export const usersQuery = (search: string, page: number) =>
-  queryOptions({
-    queryKey: ['users', { search, page }],
-    queryFn: ({ signal }) => fetchConsole('GET /users', { query: { search, page }, signal }),
-    placeholderData: keepPreviousData,
-  });
-
 export const userQuery = (id: string) =>
   queryOptions({
     queryKey: ['user', id],

@@ -17,7 +17,7 @@ export type {
   Sort,
   Values as RowValues,
 } from '../../../src/console/tables/contract.ts';
-export type { User, UserPage } from '../../../src/console/users/contract.ts';
+export type { User } from '../../../src/console/users/contract.ts';
 
 /** A value in PostgreSQL's text representation. */
 export type Cell = string | null;

@@ -1,8 +1,41 @@
-import { queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { userQuery } from '../../api/queries.ts';
+import { consoleUrl } from '../../api/route.ts';
 import { fetchConsole } from '../../api/session.ts';
+import { queryOf, selectionOf, type UsersSearch } from './search.ts';
 
-export type { UserSession } from '../../../../src/console/users/contract.ts';
+export type { BulkAction, BulkResult, UserRow, UserSession } from '../../../../src/console/users/contract.ts';
+export type { SsoCheck, SsoConnection, SsoPage } from '../../../../src/console/users/sso-contract.ts';
+
+export const usersQuery = (search: UsersSearch) =>
+  queryOptions({
+    queryKey: ['users', 'list', queryOf(search)],
+    queryFn: ({ signal }) => fetchConsole('GET /users', { query: queryOf(search), signal }),
+    placeholderData: keepPreviousData,
+  });
+
+export const userCountQuery = (search: UsersSearch) => {
+  const { sort: _sort, order: _order, ...query } = selectionOf(search);
+  return queryOptions({
+    queryKey: ['users', 'count', query],
+    queryFn: ({ signal }) => fetchConsole('GET /users/count', { query, signal }),
+    placeholderData: keepPreviousData,
+    staleTime: 30_000,
+  });
+};
+
+export const providersQuery = queryOptions({
+  queryKey: ['users', 'providers'],
+  queryFn: async ({ signal }) => (await fetchConsole('GET /users/providers', { signal })).providers,
+  staleTime: 60_000,
+});
+
+/** Finds the users that a bulk action on all matching users applies to. */
+export const fetchMatching = (search: UsersSearch, signal?: AbortSignal) =>
+  fetchConsole('GET /users/ids', { query: selectionOf(search), signal });
+
+export const exportUrl = (search: UsersSearch, format: 'csv' | 'json'): string =>
+  consoleUrl('GET /users/export', { query: { ...selectionOf(search), format } });
 
 export const sessionsQuery = (userId: string) =>
   queryOptions({
@@ -12,3 +45,8 @@ export const sessionsQuery = (userId: string) =>
       (await fetchConsole('GET /users/:id/sessions', { params: { id: userId }, signal })).sessions,
     retry: false,
   });
+
+export const ssoQuery = queryOptions({
+  queryKey: ['sso'],
+  queryFn: ({ signal }) => fetchConsole('GET /sso', { signal }),
+});

@@ -6,6 +6,7 @@ import type { User } from '../../api/types.ts';
 import { JsonBlock } from '../../components/json-block.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { useDirty } from '../../components/unsaved.tsx';
+import { jsonObjectOf } from './json-object.ts';
 import { t } from './text.ts';
 import { useUserCall } from './use-user-call.ts';
 import classes from './user-panel.module.css';
@@ -21,7 +22,7 @@ export function Metadata({ user, field }: { user: User; field: 'app_metadata' | 
   useDirty(text !== undefined && text !== begun && !isPending);
 
   function save(edited: string): void {
-    const parsed = objectOf(edited);
+    const parsed = jsonObjectOf(edited);
     setBad(parsed === undefined);
     if (parsed !== undefined)
       mutate(() => fetchConsole('PATCH /users/:id', { params: { id: user.id }, body: { [field]: parsed } }));
@@ -79,15 +80,4 @@ export function Metadata({ user, field }: { user: User; field: 'app_metadata' | 
       )}
     </section>
   );
-}
-
-function objectOf(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return value !== null && typeof value === 'object' && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }

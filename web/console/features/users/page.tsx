@@ -1,166 +1,178 @@
-/** Lists the app's end users, and lets operators find, view, create and delete them. */
+/** Lists the app's end users, and lets operators find, view, create, change and delete them. */
 import { Button } from '@mantine/core';
-import { IconMailForward, IconPlus, IconUsers } from '@tabler/icons-react';
+import { IconFilter, IconMailForward, IconPlus, IconUsers } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
-import { useState } from 'react';
-import { usersQuery } from '../../api/queries.ts';
+import { getRouteApi } from '@tanstack/react-router';
+import { useId, useState } from 'react';
 import { useMay } from '../../api/session.ts';
-import type { User } from '../../api/types.ts';
+import { ActionMenu } from '../../components/action-menu.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import classes from '../../components/list.module.css';
-import { Moment } from '../../components/moment.tsx';
+import list from '../../components/list.module.css';
 import { PageHead } from '../../components/page.tsx';
-import { Pager } from '../../components/pager.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
-import { Tag } from '../../components/tag.tsx';
 import { useDebounced } from '../../components/use-debounced.ts';
+import { exportUrl, userCountQuery, usersQuery } from './api.ts';
+import { BulkBar } from './bulk-bar.tsx';
 import { CreateUser } from './create-user.tsx';
+import { FilterBar } from './filter-bar.tsx';
 import { InviteUser } from './invite-user.tsx';
+import classes from './page.module.css';
+import { countFilters, filtersOf, type UsersSearch } from './search.ts';
 import { t } from './text.ts';
-import { nameOf } from './user-name.ts';
+import { UserPager } from './user-pager.tsx';
 import { UserPanel } from './user-panel.tsx';
+import { UserTable } from './user-table.tsx';
+import { UserTabs } from './user-tabs.tsx';
 
 const route = getRouteApi('/app/users');
 
 export function UsersPage() {
-  const { search = '', page = 1, id } = route.useSearch();
+  const search = route.useSearch();
   const navigate = route.useNavigate();
   const mayWrite = useMay('write');
+  const filterCount = countFilters(search);
+  const [isFiltering, setFiltering] = useState(filterCount > 0);
   const [adding, setAdding] = useState<'create' | 'invite'>();
-  const { data, error } = useQuery(usersQuery(search, page));
-  const [text, setText] = useDebounced(search, (next) => {
-    void navigate({ search: next === '' ? {} : { search: next }, replace: true });
-  });
-  const stopAdding = (): void => setAdding(undefined);
-  const show = (user: User): void => {
-    stopAdding();
-    void navigate({ search: { id: user.id } });
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const barId = useId();
+  const { data, error } = useQuery(usersQuery(search));
+  const { data: total } = useQuery(userCountQuery(search));
+  const filter = (changes: Partial<Record<keyof UsersSearch, string | undefined>>): void => {
+    setSelected(new Set());
+    void navigate({
+      search: (previous) =>
+        Object.fromEntries(
+          Object.entries({ ...filtersOf(previous), ...changes }).filter(([, value]) => value !== undefined),
+        ),
+      replace: true,
+    });
   };
+  const [text, setText] = useDebounced(search.search ?? '', (next) => filter({ search: next || undefined }));
+  const open = (id: string | undefined): void =>
+    void navigate({ search: ({ id: _open, ...rest }) => (id === undefined ? rest : { ...rest, id }) });
+  const stopAdding = (): void => setAdding(undefined);
+  const show = ({ id }: { id: string }): void => {
+    stopAdding();
+    void navigate({ search: { id } });
+  };
+  const isAll = filterCount === 0 && search.search === undefined;
+  const users = data?.users ?? [];
+  const at = users.findIndex(({ id }) => id === search.id);
+
   return (
     <>
       <PageHead title={t('nav.users')}>
-        <div className={classes.tools}>
-          <SearchInput label={t('users.search-any')} value={text} width="toolbar" onChange={setText} />
-          {mayWrite ? (
-            <>
-              <Button
-                size="compact-sm"
-                variant="default"
-                leftSection={<IconMailForward size={15} aria-hidden />}
-                onClick={() => setAdding('invite')}
-              >
-                {t('users.invite')}
-              </Button>
-              <Button
-                size="compact-sm"
-                leftSection={<IconPlus size={15} aria-hidden />}
-                onClick={() => setAdding('create')}
-              >
-                {t('users.create')}
-              </Button>
-            </>
-          ) : null}
-        </div>
+        <SearchInput label={t('users.search-any')} value={text} width="toolbar" onChange={setText} />
+        <Button
+          size="compact-sm"
+          variant={filterCount > 0 ? 'light' : 'default'}
+          leftSection={<IconFilter size={15} aria-hidden />}
+          aria-expanded={isFiltering}
+          aria-controls={barId}
+          onClick={() => setFiltering(!isFiltering)}
+        >
+          {filterCount === 0 ? t('users.filters') : t('users.filters-count', { count: filterCount })}
+        </Button>
+        <ActionMenu
+          label={t('users.export')}
+          actions={(['csv', 'json'] as const).map((format) => ({
+            label: t(`users.export-${format}`),
+            icon: null,
+            onChoose: () => location.assign(exportUrl(search, format)),
+          }))}
+        />
+        {mayWrite ? (
+          <>
+            <Button
+              size="compact-sm"
+              variant="default"
+              leftSection={<IconMailForward size={15} aria-hidden />}
+              onClick={() => setAdding('invite')}
+            >
+              {t('users.invite')}
+            </Button>
+            <Button
+              size="compact-sm"
+              leftSection={<IconPlus size={15} aria-hidden />}
+              onClick={() => setAdding('create')}
+            >
+              {t('users.create')}
+            </Button>
+          </>
+        ) : null}
       </PageHead>
-      <div className={classes.scroll}>
-        {error === null ? null : <ProblemBox error={error} />}
-        {data === undefined ? (
-          error === null ? (
-            <SkeletonLines lines={8} />
-          ) : null
-        ) : data.users.length === 0 ? (
-          <EmptyState
-            icon={<IconUsers size={22} stroke={1.75} />}
-            title={t(search === '' ? 'users.none-title' : 'users.no-match-title')}
-            text={t(search === '' ? 'users.none-text' : 'users.no-match-any')}
-          >
-            {search === '' && mayWrite ? (
-              <Button size="sm" onClick={() => setAdding('create')}>
-                {t('users.create')}
-              </Button>
-            ) : null}
-          </EmptyState>
-        ) : (
-          <UserTable users={data.users} openId={id} />
+      <UserTabs />
+      {isFiltering ? <FilterBar id={barId} search={search} onChange={filter} /> : null}
+      <div className={classes.split}>
+        <div className={classes.list}>
+          <div className={list.scroll}>
+            {error === null ? null : <ProblemBox error={error} />}
+            {data === undefined ? (
+              error === null ? (
+                <SkeletonLines lines={8} />
+              ) : null
+            ) : users.length === 0 ? (
+              <EmptyState
+                icon={<IconUsers size={22} stroke={1.75} />}
+                title={t(isAll ? 'users.none-title' : 'users.no-match-title')}
+                text={t(
+                  isAll
+                    ? 'users.none-text'
+                    : filterCount > 0
+                      ? 'users.no-match-filter'
+                      : 'users.no-match-any',
+                )}
+              >
+                {isAll && mayWrite ? (
+                  <Button size="sm" onClick={() => setAdding('create')}>
+                    {t('users.create')}
+                  </Button>
+                ) : null}
+              </EmptyState>
+            ) : (
+              <UserTable
+                users={users}
+                search={search}
+                selection={mayWrite ? { ids: selected, set: setSelected } : undefined}
+                onOpen={open}
+              />
+            )}
+          </div>
+          {selected.size > 0 ? (
+            <BulkBar
+              selected={selected}
+              isPageSelected={users.length > 0 && users.every(({ id }) => selected.has(id))}
+              total={total}
+              search={search}
+              onClear={() => setSelected(new Set())}
+            />
+          ) : null}
+          {data === undefined ? null : (
+            <UserPager
+              total={total}
+              previous={data.previous}
+              next={data.next}
+              onPage={(place) =>
+                void navigate({ search: (previous) => ({ ...filtersOf(previous), ...place }) })
+              }
+            />
+          )}
+        </div>
+        {search.id === undefined ? null : (
+          <UserPanel
+            key={search.id}
+            id={search.id}
+            previous={users[at - 1]?.id}
+            next={at === -1 ? undefined : users[at + 1]?.id}
+            onOpen={open}
+            onClose={() => open(undefined)}
+          />
         )}
       </div>
-      {data === undefined ? null : (
-        <Pager
-          page={page}
-          perPage={data.perPage}
-          total={data.total}
-          onPage={(next) => void navigate({ search: (previous) => ({ ...previous, page: next }) })}
-        />
-      )}
-      {id === undefined ? null : (
-        <UserPanel id={id} onClose={() => void navigate({ search: ({ id: _closed, ...rest }) => rest })} />
-      )}
       {adding === 'create' ? <CreateUser onClose={stopAdding} onCreated={show} /> : null}
       {adding === 'invite' ? <InviteUser onClose={stopAdding} onInvited={show} /> : null}
-    </>
-  );
-}
-
-function UserTable({ users, openId }: { users: readonly User[]; openId: string | undefined }) {
-  return (
-    <table className={classes.table}>
-      <caption className="visually-hidden">{t('nav.users')}</caption>
-      <thead>
-        <tr>
-          <th scope="col">{t('users.user')}</th>
-          <th scope="col" className={classes.wide}>
-            {t('users.ways')}
-          </th>
-          <th scope="col">{t('users.last-seen')}</th>
-          <th scope="col" className={classes.wide}>
-            {t('users.created')}
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {users.map((user) => (
-          <tr key={user.id} data-open={user.id === openId || undefined}>
-            <td>
-              <Link
-                to="/users"
-                search={(previous) => ({ ...previous, id: user.id })}
-                className={classes.main}
-              >
-                {nameOf(user)}
-              </Link>{' '}
-              <UserTags user={user} />
-            </td>
-            <td className={`${classes.wide} ${classes.dim}`}>{signInMethodsOf(user)}</td>
-            <td className={classes.dim}>
-              {user.last_sign_in_at ? <Moment at={user.last_sign_in_at} relative /> : t('users.never')}
-            </td>
-            <td className={`${classes.wide} ${classes.dim}`}>
-              <Moment at={user.created_at} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
-
-function signInMethodsOf({ app_metadata, is_anonymous }: User): string {
-  const providers = app_metadata?.providers;
-  if (Array.isArray(providers) && providers.length > 0) return providers.join(', ');
-  return is_anonymous ? t('users.guest') : '';
-}
-
-export function UserTags({ user }: { user: User }) {
-  const isConfirmed = Boolean(user.email_confirmed_at || user.phone_confirmed_at);
-  const isBanned = Boolean(user.banned_until && Date.parse(user.banned_until) > Date.now());
-  return (
-    <>
-      {user.is_anonymous ? <Tag tone="info">{t('users.guest')}</Tag> : null}
-      {!user.is_anonymous && !isConfirmed ? <Tag tone="warning">{t('users.unconfirmed')}</Tag> : null}
-      {isBanned ? <Tag tone="danger">{t('users.banned')}</Tag> : null}
     </>
   );
 }

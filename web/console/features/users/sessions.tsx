@@ -1,4 +1,4 @@
-/** A user's sessions. Sessions can be ended individually or all together. */
+/** A user's sessions, grouped by browser. Sessions can be ended individually or all together. */
 import { ActionIcon, Button } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -9,6 +9,7 @@ import { Confirm } from '../../components/confirm.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { messageOf, ProblemBox } from '../../components/problem-box.tsx';
 import { sessionsQuery } from './api.ts';
+import { deviceOf, groupSessions } from './group-sessions.ts';
 import { t } from './text.ts';
 import { useUserCall } from './use-user-call.ts';
 import { nameOf } from './user-name.ts';
@@ -34,14 +35,20 @@ export function Sessions({ user }: { user: User }) {
       {data?.length === 0 ? <p className={classes.dim}>{t('users.no-sessions')}</p> : null}
       {data === undefined || data.length === 0 ? null : (
         <ul className={classes.list}>
-          {data.map(({ id, user_agent, ip, aal, created_at, refreshed_at }) => (
-            <li key={id}>
+          {groupSessions(data).map(({ key, sessions, apps, hasAccount, userAgent, ip, lastSeen }) => (
+            <li key={key}>
               <span className={classes.two}>
-                <span className={classes.clip}>{user_agent || t('users.unknown-device')}</span>
-                <span className={classes.dim}>
-                  {[ip, aal].filter(Boolean).join(' · ')} ·{' '}
-                  <Moment at={refreshed_at ?? created_at} relative />
+                <span className={classes.clip} title={userAgent ?? undefined}>
+                  {deviceOf(userAgent) ?? (userAgent || t('users.unknown-device'))}
                 </span>
+                <span className={classes.dim}>
+                  {[ip, sessions[0]?.aal].filter(Boolean).join(' · ')} · <Moment at={lastSeen} relative />
+                </span>
+                {apps.length === 0 ? null : (
+                  <span className={`${classes.dim} ${classes.clip}`}>
+                    {[...(hasAccount ? [t('users.session-account')] : []), ...apps].join(', ')}
+                  </span>
+                )}
               </span>
               {mayWrite ? (
                 <ActionIcon
@@ -50,11 +57,12 @@ export function Sessions({ user }: { user: User }) {
                   aria-label={t('users.session-end')}
                   title={t('users.session-end')}
                   onClick={() =>
-                    end.mutate(() =>
-                      fetchConsole('DELETE /users/:id/sessions/:session', {
-                        params: { id: user.id, session: id },
-                      }),
-                    )
+                    end.mutate(async () => {
+                      for (const { id: session } of sessions)
+                        await fetchConsole('DELETE /users/:id/sessions/:session', {
+                          params: { id: user.id, session },
+                        });
+                    })
                   }
                 >
                   <IconX size={16} aria-hidden />

@@ -1,6 +1,6 @@
 /** An operator's actions on a user: confirm, reset the password, ban, act as, delete. */
 
-import { Button, NativeSelect } from '@mantine/core';
+import { Button, Checkbox, NativeSelect } from '@mantine/core';
 import {
   IconBan,
   IconCircleCheck,
@@ -22,15 +22,13 @@ import { Confirm } from '../../components/confirm.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { ActAs } from './act-as.tsx';
+import { banChoices, durationOf } from './ban-choices.ts';
 import { t } from './text.ts';
 import { useUserCall } from './use-user-call.ts';
-import { nameOf } from './user-name.ts';
+import { isBanned as isBannedUntil, nameOf } from './user-name.ts';
 import classes from './user-panel.module.css';
 
 type Dialog = 'password' | 'ban' | 'act' | 'delete';
-
-/** Durations of a ban, in hours. The last one is about a hundred years, which is within the limit of a Go duration. */
-const banChoices = [1, 24, 7 * 24, 30 * 24, 876_000] as const;
 
 export function UserActions({ user, onDeleted }: { user: User; onDeleted: () => void }) {
   const [dialog, setDialog] = useState<Dialog>();
@@ -48,7 +46,7 @@ export function UserActions({ user, onDeleted }: { user: User; onDeleted: () => 
     setDialog(undefined);
   };
   const name = nameOf(user);
-  const isBanned = Boolean(user.banned_until && Date.parse(user.banned_until) > Date.now());
+  const isBanned = isBannedUntil(user.banned_until);
   const { email, phone } = user;
 
   const unconfirmed = [
@@ -142,7 +140,7 @@ export function UserActions({ user, onDeleted }: { user: User; onDeleted: () => 
           name={name}
           isBusy={isPending}
           error={error}
-          onSubmit={(hours) => mutate(() => fetchConsole('POST /users/:id/ban', { params, body: { hours } }))}
+          onSubmit={(body) => mutate(() => fetchConsole('POST /users/:id/ban', { params, body }))}
           onClose={close}
         />
       ) : null}
@@ -197,15 +195,22 @@ function SetPassword({ isBusy, error, onSubmit, onClose }: DialogProps<string>) 
   );
 }
 
-function Ban({ name, isBusy, error, onSubmit, onClose }: DialogProps<number> & { name: string }) {
+function Ban({
+  name,
+  isBusy,
+  error,
+  onSubmit,
+  onClose,
+}: DialogProps<{ hours: number; endSessions: boolean }> & { name: string }) {
   const [hours, setHours] = useState('24');
+  const [endSessions, setEndSessions] = useState(true);
   return (
     <FormDialog
       title={t('users.ban-title', { name })}
       action={t('users.ban')}
       isBusy={isBusy}
       error={error}
-      onSubmit={() => onSubmit(Number(hours))}
+      onSubmit={() => onSubmit({ hours: Number(hours), endSessions })}
       onClose={onClose}
     >
       <p>{t('users.ban-text')}</p>
@@ -216,11 +221,12 @@ function Ban({ name, isBusy, error, onSubmit, onClose }: DialogProps<number> & {
         onChange={(event) => setHours(event.currentTarget.value)}
         data={banChoices.map((choice) => ({ value: String(choice), label: durationOf(choice) }))}
       />
+      <Checkbox
+        label={t('users.ban-end-sessions')}
+        description={t('users.ban-end-sessions-why')}
+        checked={endSessions}
+        onChange={(event) => setEndSessions(event.currentTarget.checked)}
+      />
     </FormDialog>
   );
-}
-
-function durationOf(hours: number): string {
-  if (hours === banChoices.at(-1)) return t('users.ban-ever');
-  return hours % 24 === 0 ? t('users.ban-days', { days: hours / 24 }) : t('users.ban-hours', { hours });
 }

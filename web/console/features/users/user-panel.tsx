@@ -7,21 +7,33 @@ import type { User } from '../../api/types.ts';
 import { Fact, Facts } from '../../components/facts.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
-import { SidePanel } from '../../components/side-panel.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
+import { Beside, type BesideProps } from './beside.tsx';
 import { Events } from './events.tsx';
 import { Metadata } from './metadata.tsx';
 import { Sessions } from './sessions.tsx';
 import { SignInMethods } from './sign-in-methods.tsx';
 import { t } from './text.ts';
 import { UserActions } from './user-actions.tsx';
-import { nameOf } from './user-name.ts';
+import { isBanned, nameOf } from './user-name.ts';
 import classes from './user-panel.module.css';
 
-export function UserPanel({ id, onClose }: { id: string; onClose: () => void }) {
+export function UserPanel({
+  id,
+  previous,
+  next,
+  onOpen,
+  onClose,
+}: { id: string } & Omit<BesideProps, 'title' | 'children'>) {
   const { data, error } = useQuery(userQuery(id));
   return (
-    <SidePanel title={data === undefined ? t('users.user') : nameOf(data)} onClose={onClose}>
+    <Beside
+      title={data === undefined ? t('users.user') : nameOf(data)}
+      previous={previous}
+      next={next}
+      onOpen={onOpen}
+      onClose={onClose}
+    >
       {error === null ? null : <ProblemBox error={error} />}
       {data === undefined ? (
         error === null ? (
@@ -30,7 +42,7 @@ export function UserPanel({ id, onClose }: { id: string; onClose: () => void }) 
       ) : (
         <Details user={data} onClose={onClose} />
       )}
-    </SidePanel>
+    </Beside>
   );
 }
 
@@ -38,7 +50,7 @@ function Details({ user, onClose }: { user: User; onClose: () => void }) {
   const queryClient = useQueryClient();
   const mayWrite = useMay('write');
   const confirmedAt = user.email_confirmed_at ?? user.phone_confirmed_at ?? undefined;
-  const isBanned = Boolean(user.banned_until && Date.parse(user.banned_until) > Date.now());
+
   return (
     <div className={classes.details}>
       {mayWrite ? (
@@ -61,7 +73,7 @@ function Details({ user, onClose }: { user: User; onClose: () => void }) {
         <Fact label={t('users.confirmed')}>
           {confirmedAt === undefined ? t('users.not-yet') : <Moment at={confirmedAt} />}
         </Fact>
-        {isBanned && user.banned_until ? (
+        {user.banned_until && isBanned(user.banned_until) ? (
           <Fact label={t('users.banned-until')}>
             <Moment at={user.banned_until} />
           </Fact>

@@ -1,0 +1,50 @@
+/** Checks the metadata of an identity provider before or after it is added. Nothing is stored. */
+import { X509Certificate } from 'node:crypto';
+import type { AuthContext } from '../context.ts';
+import { parseIdentityProvider } from '../core/saml/metadata.ts';
+import { authError } from '../errors.ts';
+import { fetchMetadata } from './saml-metadata.ts';
+
+/** The parts of a metadata document that a sign-in depends on. */
+export interface SamlInspection {
+  readonly entityId: string;
+  /** Null if the provider doesn't accept requests by redirect. Sign-ins then fail. */
+  readonly signOnUrl: string | null;
+  readonly certificates: readonly SamlCertificate[];
+  /** The time in ISO 8601 format. Null if the document doesn't expire. */
+  readonly validUntil: string | null;
+}
+
+export interface SamlCertificate {
+  /** Null if the certificate isn't valid X.509. The fields below are then empty. */
+  readonly subject: string | null;
+  /** The SHA-256 fingerprint, as identity providers show it. */
+  readonly fingerprint: string;
+  readonly expiresAt: string;
+}
+
+/** @throws {AuthError} validation_failed, saml_metadata_fetch_failed */
+export async function inspectSaml(
+  ctx: AuthContext,
+  source: { readonly url: string } | { readonly xml: string },
+): Promise<SamlInspection> {
+  if ('url' in source && !(URL.canParse(source.url) && new URL(source.url).protocol === 'https:'))
+    throw authError('validation_failed', 'metadata_url is not a HTTPS URL');
+  const xml = 'url' in source ? await fetchMetadata(ctx, source.url) : source.xml;
+  const { entityId, signOnUrl = null, certificates, validUntilMs } = parseIdentityProvider(xml);
+  return {
+    entityId,
+    signOnUrl,
+    certificates: certificates.map(describe),
+    validUntil: validUntilMs === undefined ? null : new Date(validUntilMs).toISOString(),
+  };
+}
+
+function describe(base64: string): SamlCertificate {
+  try {
+    const { subject, fingerprint256, validToDate } = new X509Certificate(Buffer.from(base64, 'base64'));
+    return { subject, fingerprint: fingerprint256, expiresAt: validToDate.toISOString() };
+  } catch {
+    return { subject: null, fingerprint: '', expiresAt: '' };
+  }
+}

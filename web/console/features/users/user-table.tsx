@@ -1,0 +1,199 @@
+/** The list of users. A click anywhere in a row opens the user. Rows can be selected for bulk actions. */
+import { Checkbox } from '@mantine/core';
+import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import list from '../../components/list.module.css';
+import { Moment } from '../../components/moment.tsx';
+import type { UserRow } from './api.ts';
+import { filtersOf, type Sort, type UsersSearch } from './search.ts';
+import { t } from './text.ts';
+import { initialsOf, nameOf } from './user-name.ts';
+import classes from './user-table.module.css';
+import { UserTags } from './user-tags.tsx';
+
+export interface Selection {
+  readonly ids: ReadonlySet<string>;
+  readonly set: (ids: ReadonlySet<string>) => void;
+}
+
+export function UserTable({
+  users,
+  search,
+  selection,
+  onOpen,
+}: {
+  users: readonly UserRow[];
+  search: UsersSearch;
+  /** Undefined for operators who can't change users. */
+  selection: Selection | undefined;
+  onOpen: (id: string) => void;
+}) {
+  const selectedHere = users.filter(({ id }) => selection?.ids.has(id)).length;
+  const toggleAll = (): void => {
+    const ids = new Set(selection?.ids);
+    for (const { id } of users) {
+      if (selectedHere === users.length) ids.delete(id);
+      else ids.add(id);
+    }
+    selection?.set(ids);
+  };
+  return (
+    <table className={`${list.table} ${classes.table}`}>
+      <caption className="visually-hidden">{t('nav.users')}</caption>
+      <thead>
+        <tr>
+          {selection === undefined ? null : (
+            <th scope="col" className={classes.check}>
+              <Checkbox
+                size="xs"
+                aria-label={t('users.select-page')}
+                checked={selectedHere === users.length}
+                indeterminate={selectedHere > 0 && selectedHere < users.length}
+                onChange={toggleAll}
+              />
+            </th>
+          )}
+          <SortHead sort="email" search={search}>
+            {t('users.user')}
+          </SortHead>
+          <th scope="col" className={list.wide}>
+            {t('users.ways')}
+          </th>
+          <SortHead sort="seen" search={search}>
+            {t('users.last-seen')}
+          </SortHead>
+          <SortHead sort="created" search={search} className={list.wide}>
+            {t('users.created')}
+          </SortHead>
+        </tr>
+      </thead>
+      <tbody>
+        {users.map((user) => (
+          <Row key={user.id} user={user} search={search} selection={selection} onOpen={onOpen} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function SortHead({
+  sort,
+  search,
+  className = '',
+  children,
+}: {
+  sort: Sort;
+  search: UsersSearch;
+  className?: string | undefined;
+  children: ReactNode;
+}) {
+  const isSorted = (search.sort ?? 'created') === sort;
+  const order = search.order ?? 'desc';
+  // Names are usually read from A, and times from the latest.
+  const next = isSorted ? (order === 'asc' ? 'desc' : 'asc') : sort === 'email' ? 'asc' : 'desc';
+  const { sort: _sort, order: _order, ...filters } = filtersOf(search);
+  const Arrow = order === 'asc' ? IconArrowUp : IconArrowDown;
+  return (
+    <th
+      scope="col"
+      className={className}
+      aria-sort={isSorted ? (order === 'asc' ? 'ascending' : 'descending') : 'none'}
+    >
+      <Link
+        to="/users"
+        search={{
+          ...filters,
+          ...(sort === 'created' ? {} : { sort }),
+          ...(next === 'desc' ? {} : { order: next }),
+        }}
+        className={classes.sort}
+      >
+        {children}
+        {isSorted ? <Arrow size={13} aria-hidden /> : null}
+      </Link>
+    </th>
+  );
+}
+
+function Row({
+  user,
+  search,
+  selection,
+  onOpen,
+}: {
+  user: UserRow;
+  search: UsersSearch;
+  selection: Selection | undefined;
+  onOpen: (id: string) => void;
+}) {
+  const isOpen = user.id === search.id;
+  const address = nameOf(user);
+  const title = user.name ?? address;
+  const isSelected = selection?.ids.has(user.id) ?? false;
+  return (
+    // The link in the row opens the user with the keyboard.
+    <tr
+      data-open={isOpen || undefined}
+      data-user={user.id}
+      className={classes.row}
+      onClick={({ target, detail }) => {
+        const isControl = (target as HTMLElement).closest('a, input, label') !== null;
+        const isSelectingText = detail > 1 || getSelection()?.isCollapsed === false;
+        if (!isControl && !isSelectingText) onOpen(user.id);
+      }}
+    >
+      {selection === undefined ? null : (
+        <td className={classes.check}>
+          <Checkbox
+            size="xs"
+            aria-label={t('users.select', { name: address })}
+            checked={isSelected}
+            onChange={() => {
+              const ids = new Set(selection.ids);
+              if (isSelected) ids.delete(user.id);
+              else ids.add(user.id);
+              selection.set(ids);
+            }}
+          />
+        </td>
+      )}
+      <td>
+        <span className={classes.user}>
+          <span className={classes.avatar} data-tone={toneOf(user.id)} aria-hidden>
+            {user.is_anonymous ? '?' : initialsOf(title)}
+          </span>
+          <span className={classes.names}>
+            <Link
+              to="/users"
+              search={{ ...search, id: user.id }}
+              className={list.main}
+              {...(isOpen ? { 'aria-current': 'true' as const } : {})}
+            >
+              {address}
+            </Link>
+            <span className={classes.second}>
+              {user.name === null ? null : <span className={classes.name}>{user.name}</span>}
+              <UserTags user={user} />
+            </span>
+          </span>
+        </span>
+      </td>
+      <td className={`${list.wide} ${list.dim}`}>{user.providers.map(providerName).join(', ')}</td>
+      <td className={list.dim}>
+        {user.last_sign_in_at === null ? t('users.never') : <Moment at={user.last_sign_in_at} relative />}
+      </td>
+      <td className={`${list.wide} ${list.dim}`}>
+        {user.created_at === null ? null : <Moment at={user.created_at} />}
+      </td>
+    </tr>
+  );
+}
+
+/** The ID of a connection says nothing to the reader. */
+export const providerName = (provider: string): string => (provider.startsWith('sso:') ? 'SSO' : provider);
+
+const toneCount = 5;
+
+/** A color that stays the same for a user. */
+const toneOf = (id: string): number => Number.parseInt(id.slice(0, 4), 16) % toneCount;
