@@ -40,13 +40,14 @@ test('a user is created by phone number, found by it, banned and unbanned', asyn
   await page.getByRole('button', { name: 'Actions', disabled: false }).press('Enter');
   await page.getByRole('menuitem', { name: 'Ban' }).press('Enter');
   await page.getByLabel('Duration').selectOption({ label: '7 days' });
+  expect(await page.getByLabel('End all sessions').isChecked()).toBe(true);
   await page.getByRole('button', { name: 'Ban', exact: true }).press('Enter');
   await page.getByText('Banned until').waitFor();
   await page.getByRole('button', { name: 'Actions', disabled: false }).press('Enter');
   await page.getByRole('menuitem', { name: 'Lift ban' }).press('Enter');
   await page.getByText('Banned until').waitFor({ state: 'detached' });
   await page.keyboard.press('Escape');
-  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Actions' }).waitFor({ state: 'detached' });
   await page.getByLabel('Search by email, phone, name or ID').fill('5550');
   await page.getByRole('link', { name: '+491705550123' }).waitFor();
   await expect.poll(() => page.locator('tbody tr').count()).toBe(1);
@@ -122,7 +123,7 @@ test.each(looks)(
     await go(`/users?id=${id}`);
     await page.getByRole('heading', { name: 'Sessions' }).waitFor();
     await expectSound(page, 'panel');
-    await expectPanelAtEdge(page);
+    if (viewport.width < 1200) await expectPanelAtEdge(page);
     await page.getByRole('button', { name: 'Actions', disabled: false }).press('Enter');
     await page.getByRole('menuitem', { name: 'Ban' }).waitFor();
     await expectSound(page, 'menu');
