@@ -153,7 +153,7 @@ test('all matching users are changed, also those on other pages, and failures ar
 async function addConnection(page: Page): Promise<string> {
   const idp = createIdp();
   await page.getByRole('button', { name: 'Add connection' }).press('Enter');
-  await page.getByText('From a document').click();
+  await page.getByLabel('Metadata', { exact: true }).selectOption('From a document');
   await page.getByLabel('Metadata document').fill(idp.metadata());
   await page.getByRole('button', { name: 'Check metadata' }).press('Enter');
   await page.getByText('https://idp.example.com/sso').waitFor();
@@ -199,7 +199,7 @@ async function showStates({ page, go }: SignedIn, name: (state: string) => Promi
   await page.getByText('/auth/v1/sso/saml/acs').waitFor();
   await name('SSO connections');
   await page.getByRole('button', { name: 'Add connection' }).press('Enter');
-  await page.getByText('From a document').click();
+  await page.getByLabel('Metadata', { exact: true }).selectOption('From a document');
   await page.getByLabel('Metadata document').fill(createIdp('https://idp.example.com').metadata());
   await page.getByRole('button', { name: 'Check metadata' }).press('Enter');
   await page.getByText('https://idp.example.com/sso').waitFor();

@@ -57,13 +57,13 @@ export function UserTable({
           <SortHead sort="email" search={search}>
             {t('users.user')}
           </SortHead>
-          <th scope="col" className={list.wide}>
+          <th scope="col" className={`${list.wide} ${classes.wide}`}>
             {t('users.ways')}
           </th>
           <SortHead sort="seen" search={search}>
             {t('users.last-seen')}
           </SortHead>
-          <SortHead sort="created" search={search} className={list.wide}>
+          <SortHead sort="created" search={search} className={`${list.wide} ${classes.wide}`}>
             {t('users.created')}
           </SortHead>
         </tr>
@@ -179,11 +179,13 @@ function Row({
           </span>
         </span>
       </td>
-      <td className={`${list.wide} ${list.dim}`}>{user.providers.map(providerName).join(', ')}</td>
+      <td className={`${list.wide} ${classes.wide} ${list.dim}`}>
+        {user.providers.map(providerName).join(', ')}
+      </td>
       <td className={list.dim}>
         {user.last_sign_in_at === null ? t('users.never') : <Moment at={user.last_sign_in_at} relative />}
       </td>
-      <td className={`${list.wide} ${list.dim}`}>
+      <td className={`${list.wide} ${classes.wide} ${list.dim}`}>
         {user.created_at === null ? null : <Moment at={user.created_at} />}
       </td>
     </tr>

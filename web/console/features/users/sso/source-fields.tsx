@@ -1,5 +1,5 @@
 /** The fields of a connection: its metadata, domains and attribute mapping. */
-import { SegmentedControl, Textarea, TextInput } from '@mantine/core';
+import { NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { t } from '../text.ts';
 import classes from './sso.module.css';
 
@@ -24,11 +24,12 @@ export function SourceFields({
   const { kind, text } = source;
   return (
     <>
-      <SegmentedControl
-        size="xs"
-        aria-label={t('sso.metadata')}
+      <NativeSelect
+        label={t('sso.metadata')}
         value={kind}
-        onChange={(next) => onChange({ kind: next === 'xml' ? 'xml' : 'url', text: '' })}
+        onChange={(event) =>
+          onChange({ kind: event.currentTarget.value === 'xml' ? 'xml' : 'url', text: '' })
+        }
         data={[
           { value: 'url', label: t('sso.by-url') },
           { value: 'xml', label: t('sso.by-xml') },
