@@ -1,4 +1,4 @@
--- Indexes for the Console's list of users, which stays fast with a million users (decision 68).
+-- Indexes for the Console's list of users, which stays fast with a million users (decision 71).
 set local role supabase_auth_admin;
 
 -- Each index matches an order of the list, in both directions. Null can't be compared with the last row of a page, so it
