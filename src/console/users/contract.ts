@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { json, noContent, type RouteTable, raw } from '../core/contract.ts';
 import { ssoContract } from './sso-contract.ts';
 
+export type { SsoCheck, SsoConnection, SsoPage } from './sso-contract.ts';
+
 const email = z.email();
 const phone = z.string().regex(/^\+?[\d\s().-]{5,24}$/, "isn't a phone number");
 const password = z.string().min(1).max(1000);

@@ -4,8 +4,15 @@ import { consoleUrl } from '../../api/route.ts';
 import { fetchConsole } from '../../api/session.ts';
 import { queryOf, selectionOf, type UsersSearch } from './search.ts';
 
-export type { BulkAction, BulkResult, UserRow, UserSession } from '../../../../src/console/users/contract.ts';
-export type { SsoCheck, SsoConnection, SsoPage } from '../../../../src/console/users/sso-contract.ts';
+export type {
+  BulkAction,
+  BulkResult,
+  SsoCheck,
+  SsoConnection,
+  SsoPage,
+  UserRow,
+  UserSession,
+} from '../../../../src/console/users/contract.ts';
 
 export const usersQuery = (search: UsersSearch) =>
   queryOptions({
