@@ -117,7 +117,7 @@ export const messages = {
   'sso.mapping-why': 'A JSON object. Each key is a claim, and its name or names are the attributes to read.',
   'sso.disabled': 'disabled',
   'sso.disable': 'Disable this connection',
-  'sso.disable-why': 'Nobody can sign in through a disabled connection. Existing sessions stay signed in.',
+  'sso.disable-why': 'Users can’t sign in through a disabled connection. Existing sessions stay signed in.',
   'sso.connection-id': 'Connection ID',
   'sso.from-document': 'from a document',
   'sso.check': 'Check metadata',
