@@ -192,6 +192,7 @@ async function compose(parts: BackendParts, modules: Modules): Promise<Backend> 
     internalStream: (path, init) => gateways.api.stream(path, init),
     observe: (call, work) => gateways.api.observe(call, work),
     health,
+    conditions: () => ({ disk: disk.health(), ...(tls === undefined ? {} : { tls: tls.health() }) }),
     disk,
   };
   const created = createServices(parts, modules, hosting);

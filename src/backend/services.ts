@@ -5,6 +5,7 @@ import { shellEnvironment } from '../config/index.ts';
 import type { ConsoleService } from '../console/index.ts';
 import { systemClock } from '../kernel/clock.ts';
 import type { DiskState } from '../kernel/disk.ts';
+import type { Health } from '../kernel/health.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Observe, Service } from '../kernel/service.ts';
 import { type Addresses, loopbackOf } from './addresses.ts';
@@ -25,6 +26,8 @@ export interface Hosting {
   /** Reports a call between services. */
   readonly observe: Observe;
   readonly health: () => Record<string, string | undefined>;
+  /** The health of the disk and, if the server uses HTTPS, of the certificates. */
+  readonly conditions: () => { readonly disk: Health; readonly tls?: Health };
   readonly disk: DiskState;
   readonly configuration: Configuration | undefined;
 }
@@ -206,6 +209,7 @@ export function createConsole(parts: BackendParts, modules: Modules, hosting: Ho
     clock,
     log: log.child({ service: 'console' }),
     health,
+    conditions: hosting.conditions,
     configuration: hosting.configuration,
     restart: parts.restart,
     skipped: () => modules.project.listFailures(database),

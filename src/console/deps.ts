@@ -12,6 +12,7 @@ import type { Attempt } from '../rest/index.ts';
 import type { Telemetry } from '../telemetry/types.ts';
 import type { BackupDeps } from './backups/routes.ts';
 import type { FunctionsView } from './functions/routes.ts';
+import type { Conditions } from './home/problems.ts';
 import type { HomeDeps } from './home/routes.ts';
 import type { ManagementDeps } from './management/calls.ts';
 import type { WriteMigration } from './schema/apply.ts';
@@ -39,6 +40,8 @@ export interface ConsoleDeps {
    * describes the problem.
    */
   readonly health: () => Record<string, string | undefined>;
+  /** The health of the disk and of the certificates. */
+  readonly conditions: () => Conditions;
   /** Returns the project's statements that were skipped at startup because of --keep-going. */
   readonly skipped: HomeDeps['skipped'];
   /** Sends a request to the REST service, whose changes can be rolled back. */

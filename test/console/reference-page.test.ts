@@ -29,6 +29,10 @@ test.each([
     });
     await go('/reference?table=tasks');
     await page.getByRole('region', { name: 'supabase-js' }).getByText("from('tasks')").waitFor();
+    await page.getByRole('tab', { name: 'supabase-js' }).press('ArrowRight');
+    await page.getByRole('region', { name: 'Dart' }).getByText("from('tasks')").waitFor();
+    expect(new URL(page.url()).searchParams.get('lang')).toBe('Dart');
+    await page.getByRole('tab', { name: 'Dart' }).press('ArrowLeft');
     await page.getByLabel('Request: GET').fill('tasks?select=title&id=eq.1');
     await page.keyboard.press('Enter');
     await page.getByRole('region', { name: 'Response' }).getByText('"title":"Task 1"').waitFor();

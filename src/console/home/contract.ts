@@ -62,6 +62,8 @@ export interface Overview {
 /** Something that needs attention. */
 export type Problem = { readonly severity: 'error' | 'warning' } & (
   | { readonly kind: 'service'; readonly service: string; readonly fault: string }
+  /** The disk is filling up, or a certificate expires soon. */
+  | { readonly kind: 'condition'; readonly part: 'disk' | 'tls'; readonly message: string }
   /** Responses with a status of 5xx in the last hour. */
   | { readonly kind: 'server-errors'; readonly service: string; readonly count: number }
   | {

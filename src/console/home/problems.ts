@@ -2,6 +2,7 @@
 import type { Finding } from '../../advisors/index.ts';
 import type { BackupStatus } from '../../backup/index.ts';
 import type { Pool, Queryable } from '../../database/types.ts';
+import type { Health } from '../../kernel/health.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { Telemetry } from '../../telemetry/types.ts';
 import { readParts } from '../jobs/parts.ts';
@@ -12,10 +13,17 @@ import type { Problem } from './contract.ts';
 export interface ProblemDeps {
   readonly pool: Pool;
   readonly health: () => Record<string, string | undefined>;
+  readonly conditions: () => Conditions;
   readonly findings: () => Promise<readonly Finding[]>;
   readonly telemetry: Pick<Telemetry, 'metrics'>;
   readonly backups: { status(): BackupStatus } | undefined;
   readonly configuration: RunningDeps['configuration'];
+}
+
+/** The health of what all services need. There are certificates only if the server uses HTTPS. */
+export interface Conditions {
+  readonly disk: Health;
+  readonly tls?: Health;
 }
 
 const hourMs = 3_600_000;
@@ -37,6 +45,7 @@ export async function problemsOf(deps: ProblemDeps): Promise<Problem[]> {
   ]);
   const problems = [
     ...faults(deps),
+    ...conditionProblems(deps),
     ...serverErrors(deps),
     ...backupProblems(deps),
     ...settings(deps),
@@ -51,6 +60,18 @@ export async function problemsOf(deps: ProblemDeps): Promise<Problem[]> {
 const faults = ({ health }: ProblemDeps): Problem[] =>
   Object.entries(health()).flatMap(([service, fault]) =>
     fault === undefined ? [] : { kind: 'service', severity: 'error', service, fault },
+  );
+
+const conditionProblems = ({ conditions }: ProblemDeps): Problem[] =>
+  Object.entries(conditions()).flatMap(([part, { status, message }]) =>
+    status === 'ok'
+      ? []
+      : {
+          kind: 'condition',
+          severity: status === 'failing' ? 'error' : 'warning',
+          part: part as keyof Conditions,
+          message: message ?? '',
+        },
   );
 
 /** Counts the responses with a status of 5xx in the last hour by service. The Console's own requests are excluded. */

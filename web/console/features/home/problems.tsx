@@ -55,6 +55,8 @@ function textOf(problem: Problem): string {
   switch (problem.kind) {
     case 'service':
       return t('problems.service', problem);
+    case 'condition':
+      return problem.message;
     case 'server-errors':
       return t('problems.server-errors', problem);
     case 'job':
@@ -98,6 +100,7 @@ type Label =
 function targetOf(problem: Problem): { readonly label: Label; readonly link: LinkProps } | undefined {
   switch (problem.kind) {
     case 'service':
+    case 'condition':
       return { label: 'problems.see-logs', link: { to: '/logs', search: { level: 'warn' } } };
     case 'server-errors':
       return {

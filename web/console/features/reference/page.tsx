@@ -9,12 +9,11 @@ import { homeQuery, relationQuery, tablesQuery } from '../../api/queries.ts';
 import { consoleUrl } from '../../api/route.ts';
 import { useMay } from '../../api/session.ts';
 import { Card, Cards } from '../../components/card.tsx';
+import { CodeTabs } from '../../components/code-tabs.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { CodeBlock } from '../../components/json-block.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
-import form from '../operators/form.module.css';
 import { type Exposed, type ExposedFunction, exposedQuery } from './api.ts';
 import { Arguments, Columns } from './columns.tsx';
 import { type Address, callOf, type Operation, operations, type Usage, usageOf } from './snippets.ts';
@@ -157,17 +156,20 @@ function OfTable({
 }
 
 function Used({ usage: { request, snippets }, tools }: { usage: Usage; tools?: ReactNode }) {
-  const { as } = route.useSearch();
+  const { as, lang } = route.useSearch();
   const navigate = route.useNavigate();
   const mayWrite = useMay('write');
   return (
     <>
       <Card title={t('reference.snippets')} tools={tools}>
-        <div className={form.form}>
-          {snippets.map(({ label, text }) => (
-            <CodeBlock key={label} text={text} what={label} />
-          ))}
-        </div>
+        <CodeTabs
+          examples={snippets.map(({ label, text }) => ({ id: label, name: label, code: text }))}
+          label={t('reference.snippets')}
+          chosen={lang}
+          onChoose={(next) =>
+            void navigate({ search: (previous) => ({ ...previous, lang: next }), replace: true })
+          }
+        />
       </Card>
       {mayWrite ? (
         <Try

@@ -7,10 +7,12 @@ export interface ReferenceSearch {
   readonly fn?: string;
   readonly op?: string;
   readonly as?: string;
+  /** The language of the code examples. */
+  readonly lang?: string;
 }
 
 export function validateReferenceSearch(search: Readonly<Record<string, unknown>>): ReferenceSearch {
-  const names = ['schema', 'table', 'fn', 'op', 'as'] as const;
+  const names = ['schema', 'table', 'fn', 'op', 'as', 'lang'] as const;
   return Object.fromEntries(
     names.flatMap((name) => (typeof search[name] === 'string' ? [[name, search[name]]] : [])),
   );

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Column } from '../../api/types.ts';
-import { callOf, operations, sampleRow, usageOf } from './snippets.ts';
+import { callOf, operations, type Snippet, sampleRow, usageOf } from './snippets.ts';
 
 const column = (name: string, type: string, more: Partial<Column> = {}): Column => ({
   name,
@@ -22,6 +22,8 @@ const columns = [
   column('note', 'text', { nullable: true }),
 ];
 const address = { url: 'http://127.0.0.1:54321', key: 'sb_publishable_x' };
+const textOf = (snippets: readonly Snippet[] = [], label: Snippet['label']): string =>
+  snippets.find((each) => each.label === label)?.text ?? '';
 const scriptOf = (text: string) => text.replace(/^const .*? = /, '');
 
 test('a row has values for required columns only', () => {
@@ -29,7 +31,7 @@ test('a row has values for required columns only', () => {
   expect(sampleRow([column('a', 'integer', { nullable: true })])).toEqual({ a: 1 });
 });
 
-test('each operation is shown for supabase-js and curl', () => {
+test('each operation is shown for all clients and curl', () => {
   const all = operations.map((each) => usageOf(each, { schema: undefined, name: 'tasks' }, columns, address));
   expect(all.map(({ request }) => `${request.method} ${request.path}`)).toEqual([
     'GET tasks?select=*&limit=10',
@@ -43,7 +45,7 @@ test('each operation is shown for supabase-js and curl', () => {
     "await supabase\n  .from('tasks')\n  .update({ title: 'text', mood: 'calm' })\n  .eq('id', 1)\n  .select();",
     "await supabase\n  .from('tasks')\n  .delete()\n  .eq('id', 1);",
   ]);
-  expect(all[1]?.snippets[1]?.text).toBe(
+  expect(textOf(all[1]?.snippets, 'curl')).toBe(
     'curl -X POST \'http://127.0.0.1:54321/rest/v1/tasks\' \\\n  -H \'apikey: sb_publishable_x\' \\\n  -H \'Content-Type: application/json\' \\\n  -d \'{"title":"text","mood":"calm"}\'',
   );
 });
@@ -58,7 +60,7 @@ test('another schema is selected with the right header', () => {
   expect(read.snippets.map(({ text }) => text).join('\n')).toMatch(
     /\.schema\('inner'\)[\s\S]*Accept-Profile: inner[\s\S]*"inner"\."tasks"/,
   );
-  expect(write.snippets[1]?.text).toContain('Content-Profile: inner');
+  expect(textOf(write.snippets, 'curl')).toContain('Content-Profile: inner');
 });
 
 test('a function is called with its required arguments', () => {
@@ -85,7 +87,8 @@ test('a name can’t end a string in a snippet', () => {
   const odd = [column(`id'`, 'text', { primary_key: true })];
   for (const each of operations) {
     const { snippets } = usageOf(each, table, odd, { url: 'http://x', key: `k'` });
-    const [script = '', shell = ''] = snippets.map(({ text }) => text);
+    const script = textOf(snippets, 'supabase-js');
+    const shell = textOf(snippets, 'curl');
     // Evaluates the snippet as JavaScript and records its calls and names.
     const calls: unknown[] = [];
     const supabase = new Proxy(() => undefined, {

@@ -1,13 +1,14 @@
-/** Generates code samples for tables and functions, for supabase-js, curl and SQL. */
+/** Generates code samples for tables and functions, for the official clients, curl and SQL. */
 import type { Column } from '../../api/types.ts';
 import type { ExposedFunction } from './api.ts';
+import { type Call, inDart, inKotlin, inPython, inSwift } from './clients.ts';
 import type { Request } from './request.ts';
 
 export const operations = ['select', 'insert', 'update', 'delete'] as const;
 export type Operation = (typeof operations)[number];
 
 export interface Snippet {
-  readonly label: 'supabase-js' | 'curl' | 'SQL';
+  readonly label: 'supabase-js' | 'Dart' | 'Swift' | 'Kotlin' | 'Python' | 'curl' | 'SQL';
   readonly text: string;
 }
 
@@ -78,7 +79,8 @@ export function usageOf(
   switch (operation) {
     case 'select': {
       const request: Request = { method: 'GET', path: `${inPath(name)}?select=*&limit=10`, ...inSchema };
-      return usage(request, `const { data, error } = ${from}\n  .select()\n  .limit(10);`, address, {
+      const script = `const { data, error } = ${from}\n  .select()\n  .limit(10);`;
+      return usage(request, script, { kind: 'select', schema, name }, address, {
         label: 'SQL',
         text: `select * from ${table} limit 10;`,
       });
@@ -88,6 +90,7 @@ export function usageOf(
       return usage(
         request,
         `const { data, error } = ${from}\n  .insert(${jsValue(row)})\n  .select();`,
+        { kind: 'insert', schema, name, row },
         address,
       );
     }
@@ -101,12 +104,14 @@ export function usageOf(
       return usage(
         request,
         `const { data, error } = ${from}\n  .update(${jsValue(row)})${eq}\n  .select();`,
+        { kind: 'update', schema, name, row, key: [keyName, keyValue] },
         address,
       );
     }
     case 'delete': {
       const request: Request = { method: 'DELETE', path: `${inPath(name)}?${filter}`, ...inSchema };
-      return usage(request, `const { error } = ${from}\n  .delete()${eq};`, address);
+      const script = `const { error } = ${from}\n  .delete()${eq};`;
+      return usage(request, script, { kind: 'delete', schema, name, key: [keyName, keyValue] }, address);
     }
   }
 }
@@ -129,6 +134,7 @@ export function callOf(
   return usage(
     request,
     `const { data, error } = ${clientOf(schema)}\n  .rpc(${jsText(name)}${args});`,
+    { kind: 'rpc', schema, name, args: given },
     address,
   );
 }
@@ -149,11 +155,15 @@ function jsValue(value: unknown): string {
   return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
 }
 
-function usage(request: Request, script: string, address: Address, ...more: Snippet[]): Usage {
+function usage(request: Request, script: string, call: Call, address: Address, ...more: Snippet[]): Usage {
   return {
     request,
     snippets: [
       { label: 'supabase-js', text: script },
+      { label: 'Dart', text: inDart(call) },
+      { label: 'Swift', text: inSwift(call) },
+      { label: 'Kotlin', text: inKotlin(call) },
+      { label: 'Python', text: inPython(call) },
       { label: 'curl', text: curl(request, address) },
       ...more,
     ],
