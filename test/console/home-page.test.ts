@@ -1,4 +1,7 @@
 /** Tests the figures on the home page: their route, and the page in Chromium. */
+import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchBrowser } from '../web/browser.ts';
@@ -69,4 +72,27 @@ test.each(looks)('the home page at $width px, $colorScheme first', async (look) 
   await page.getByRole('region', { name: 'Overview' }).getByText('14 new users in 14 days').waitFor();
   await expectSound(page, 'home page');
   await close();
+});
+
+test('a disk that is filling up is a problem', async () => {
+  const projectDir = mkdtempSync(join(tmpdir(), 'plinth-home-'));
+  const { bavail, bsize } = statfsSync(tmpdir());
+  // The server warns if less than twice the reserve is free.
+  const reserve = Math.floor((bavail * bsize * 0.7) / 1024 ** 2);
+  mkdirSync(join(projectDir, 'supabase'));
+  writeFileSync(join(projectDir, 'supabase/plinth.toml'), `[database]\nreserved_space = "${reserve}MB"\n`);
+  const other = await startBackend({ projectDir });
+  try {
+    const owner = await operator(other);
+    const { body } = await owner.call('GET', '/home/problems');
+    expect(body.problems).toContainEqual({
+      kind: 'condition',
+      severity: 'warning',
+      part: 'disk',
+      message: 'The disk is filling up.',
+    });
+  } finally {
+    await other.stop();
+    rmSync(projectDir, { recursive: true, force: true });
+  }
 });
