@@ -29,6 +29,10 @@ export interface ConsentDeps {
   readonly isTrustedClient: (clientId: string) => Promise<boolean>;
   /** Whether the client has registered the address as a destination after sign-out. */
   readonly isPostLogoutRedirect: (clientId: string, address: string) => Promise<boolean>;
+  /** Returns the clients' pages that the browser loads after these sessions of clients have ended. */
+  readonly frontchannelUrls: (
+    ended: readonly { readonly clientId: string; readonly sessionId: string }[],
+  ) => Promise<readonly string[]>;
   /** Returns the client of a pending authorization request. */
   readonly requestingClient: (
     authorizationId: string,

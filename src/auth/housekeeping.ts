@@ -34,14 +34,18 @@ type Tools = Pick<
   | 'log'
 >;
 
-export function createHousekeeping(ctx: Tools): Housekeeping {
+/** @param endExpired Ends expired sessions of which clients are notified. Safe to run in several processes. */
+export function createHousekeeping(
+  ctx: Tools,
+  endExpired: () => Promise<void> = async () => undefined,
+): Housekeeping {
   let timer: NodeJS.Timeout | undefined;
   let round: Promise<unknown> = Promise.resolve();
   let isStopping = false;
 
   async function sweep(): Promise<boolean> {
     const now = ctx.clock.now();
-    return ctx.ownTables.transaction(async (lock) => {
+    const ran = await ctx.ownTables.transaction(async (lock) => {
       if (!(await tryLock(lock))) return false;
       for (const statement of cleanups(lifetimesOf(ctx.settings), now)) {
         for (let gone = batchRows; gone >= batchRows && !isStopping; ) {
@@ -60,6 +64,9 @@ export function createHousekeeping(ctx: Tools): Housekeeping {
       }
       return true;
     });
+    // Runs after the transaction, because clients may respond slowly.
+    await endExpired();
+    return ran;
   }
 
   /** Rows are kept for a day, because the row of an OAuth client's session is written before the session. */

@@ -23,8 +23,9 @@ import { endingWithRequests } from './deadline.ts';
 import { type CodeRequest, issueCode } from './flows/app-codes.ts';
 import { type GuestTransfer, type GuestTransferOutcome, transferGuest } from './flows/guest-transfer.ts';
 import { createMessagePreviews, type MessagePreviews } from './flows/message-previews.ts';
+import { endExpiredSessions } from './flows/notify-clients.ts';
 import { isTrustedClient, releaseAuthorization } from './flows/oauth-consent.ts';
-import { isPostLogoutRedirect } from './flows/oauth-logout.ts';
+import { type EndedSession, frontchannelUrls, isPostLogoutRedirect } from './flows/oauth-logout.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { sendError } from './http/render-error.ts';
 import { respondToUnknownRoutes } from './http/unknown.ts';
@@ -124,6 +125,8 @@ export interface AuthService extends Service {
   readonly isTrustedClient: (clientId: string) => Promise<boolean>;
   /** Implemented in `flows/oauth-logout.ts`. */
   readonly isPostLogoutRedirect: (clientId: string, redirectUri: string) => Promise<boolean>;
+  /** Returns the clients' pages that a browser loads after these sessions have ended. */
+  readonly frontchannelUrls: (ended: readonly EndedSession[]) => Promise<readonly string[]>;
   readonly requestingClient: (authorizationId: string) => Promise<RequestingClient | undefined>;
   readonly releaseAuthorization: (authorizationId: string, userId: string) => Promise<void>;
   /** The enabled custom providers, sorted by name. `id` is the value of `provider` at /authorize. */
@@ -149,7 +152,7 @@ export function createAuth(deps: AuthDeps): AuthService {
   const ownTables = deps.database.pool('supabase_admin');
   const hasOwnTables = deps.database.info.ownsSchemas;
   const attemptStore = hasOwnTables ? sharedAttempts(ownTables) : localAttempts();
-  const limited = new LabeledCounts([['address'], ['email'], ['sms'], ['guess']]);
+  const limited = new LabeledCounts([['address'], ['account'], ['email'], ['sms'], ['guess']]);
   const signIns = createSignInCounts();
   const onGuessBlocked = (): void => limited.add(['guess']);
   const ctx: AuthContext = {
@@ -186,7 +189,7 @@ export function createAuth(deps: AuthDeps): AuthService {
     oidc: createOidc(outgoing, deps.clock),
     log: deps.log,
   };
-  const housekeeping = createHousekeeping(ctx);
+  const housekeeping = createHousekeeping(ctx, () => endExpiredSessions(ctx));
   return {
     name: 'auth',
     metrics: () => ({
@@ -218,6 +221,7 @@ export function createAuth(deps: AuthDeps): AuthService {
     transferGuest: (request) => transferGuest(ctx, request),
     isTrustedClient: (clientId) => isTrustedClient(ctx, clientId),
     isPostLogoutRedirect: (clientId, redirectUri) => isPostLogoutRedirect(ctx, clientId, redirectUri),
+    frontchannelUrls: (ended) => frontchannelUrls(ctx, ended),
     requestingClient: (id) => findRequestingClient(ctx.pool, id, ctx.clock.now()),
     releaseAuthorization: (id, userId) => releaseAuthorization(ctx, id, userId),
     messagePreviews: createMessagePreviews(ctx),

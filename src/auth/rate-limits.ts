@@ -10,6 +10,7 @@ import {
   type Bucket,
   bucket,
   bucketOf,
+  changesOfUser,
   hourMs,
   type LimitedHandler,
   ruleOfSite,
@@ -29,6 +30,11 @@ export interface RateLimits {
    * disabled.
    */
   address(handler: LimitedHandler, ip: string, nowMs: number): Promise<void>;
+  /**
+   * Counts a change that a user makes to their own account. Applies where limits per IP address do. Throws
+   * `over_request_rate_limit`.
+   */
+  change(userId: string, nowMs: number): Promise<void>;
   /** Counts an email. Throws `over_email_send_rate_limit`. */
   email(nowMs: number): Promise<void>;
   /** Counts a text message. Throws `over_sms_send_rate_limit`. */
@@ -44,7 +50,7 @@ export interface RateLimits {
   sweep(nowMs: number): Promise<void>;
 }
 
-export type LimitName = 'address' | 'email' | 'sms';
+export type LimitName = 'address' | 'account' | 'email' | 'sms';
 
 /**
  * @param settings Returns the current settings.
@@ -78,6 +84,12 @@ export function createRateLimits(
       onLimited('address');
       // This is the longest possible wait. Rejecting a request must not cost another query.
       throw authError('over_request_rate_limit', undefined, rule && { retryAfterMs: rule.refillMs });
+    },
+    async change(userId, nowMs) {
+      if (!settings().limitsByAddress) return;
+      if (await buckets.take(`change:${userId}`, changesOfUser, nowMs)) return;
+      onLimited('account');
+      throw authError('over_request_rate_limit', undefined, { retryAfterMs: changesOfUser.refillMs });
     },
     async email(nowMs) {
       const { hourly, email: mail } = settings();

@@ -169,6 +169,7 @@ const forAccount = (auth: ReturnType<Modules['auth']['createAuth']>) => ({
   transferGuest: auth.transferGuest,
   isTrustedClient: auth.isTrustedClient,
   isPostLogoutRedirect: auth.isPostLogoutRedirect,
+  frontchannelUrls: auth.frontchannelUrls,
   requestingClient: auth.requestingClient,
   releaseAuthorization: auth.releaseAuthorization,
   customProviders: auth.customProviders,

@@ -139,6 +139,7 @@ export async function startAuth(
       transferGuest: auth.transferGuest,
       isTrustedClient: auth.isTrustedClient,
       isPostLogoutRedirect: auth.isPostLogoutRedirect,
+      frontchannelUrls: auth.frontchannelUrls,
       requestingClient: auth.requestingClient,
       releaseAuthorization: auth.releaseAuthorization,
       customProviders: auth.customProviders,

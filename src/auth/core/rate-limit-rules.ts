@@ -24,7 +24,8 @@ export type LimitedHandler =
   | 'sso'
   | 'sso_policy'
   | 'saml_assertion'
-  | 'oauth_register';
+  | 'oauth_register'
+  | 'authorize';
 
 /** The settings in `[auth.rate_limit]` of config.toml. */
 export interface RateLimitSettings {
@@ -66,6 +67,12 @@ const passkeysPerFiveMinutes = 30;
 const ssoPerFiveMinutes = 30;
 const assertionsPerFiveMinutes = 15;
 const clientsPerFiveMinutes = 10;
+/** Sign-ins with other providers and requests of OAuth clients. Many users can start them from one network. */
+const authorizationsPerFiveMinutes = 300;
+const authorizationBurst = 100;
+
+/** The changes that a user can make to their own account, and the bursts of changes. */
+export const changesOfUser: Bucket = { size: burst, refillMs: 5000 };
 
 /** Returns the bucket for requests to this handler. Returns undefined if the handler doesn't allow any requests. */
 export function bucketOf(handler: LimitedHandler, settings: RateLimitSettings): Bucket | undefined {
@@ -98,6 +105,8 @@ export function bucketOf(handler: LimitedHandler, settings: RateLimitSettings): 
       return perFiveMinutes(assertionsPerFiveMinutes);
     case 'oauth_register':
       return perFiveMinutes(clientsPerFiveMinutes);
+    case 'authorize':
+      return bucket(authorizationsPerFiveMinutes, 5 * minuteMs, authorizationBurst);
   }
 }
 

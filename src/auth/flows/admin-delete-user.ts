@@ -14,6 +14,7 @@ import { deleteUser, updateUser } from '../queries/users.ts';
 import type { User } from '../rows.ts';
 import { userTraits } from './admin-user-changes.ts';
 import { adminActor, audit } from './audit.ts';
+import { endAndNotify } from './notify-clients.ts';
 import { forgetRecoveryCodes } from './recovery-codes.ts';
 import { forgetSecurityData } from './security-events.ts';
 
@@ -23,7 +24,7 @@ export async function deleteByAdmin(
   user: User,
   isSoft: boolean,
 ): Promise<void> {
-  await ctx.pool.transaction(async (tx) => {
+  await endAndNotify(ctx, user.id, async (tx) => {
     await audit(ctx, tx, adminActor(claims), 'user_deleted', { traits: userTraits(user) });
     if (isSoft) {
       if (user.deleted_at === null) await softDelete(ctx, tx, user);

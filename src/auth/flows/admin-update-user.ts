@@ -21,6 +21,7 @@ import {
 } from './accounts.ts';
 import { ban, originOf, userTraits } from './admin-user-changes.ts';
 import { adminActor, audit } from './audit.ts';
+import { endAndNotify } from './notify-clients.ts';
 import { requireStrongPassword } from './password-strength.ts';
 import { recordOperatorEvent } from './security-events.ts';
 
@@ -37,7 +38,7 @@ export async function updateByAdmin(
     password === undefined ? undefined : password === '' ? null : await ctx.passwords.hash(password);
   const { email: oldEmail, phone: oldPhone } = user;
   try {
-    await ctx.pool.transaction(async (tx) => {
+    await endAndNotify(ctx, user.id, async (tx) => {
       if (request.role !== '') await updateUser(tx, user, { role: request.role.trim() }, ctx.clock.now());
       if (request.emailConfirm) await confirmEmail(ctx, tx, user);
       if (request.phoneConfirm) await confirmPhone(ctx, tx, user);

@@ -19,6 +19,7 @@ import { findUserById, findUserByPhone, findUserWithEmail, updateUser } from '..
 import type { User } from '../rows.ts';
 import { addIdentity, identityClaims, storePassword, syncProviders } from './accounts.ts';
 import { invalidLink } from './find-token-owner.ts';
+import { endAndNotify } from './notify-clients.ts';
 import { forgetIdleRecoveryCodes } from './recovery-codes.ts';
 import { hashOf } from './reversal-tokens.ts';
 import { recordEvent } from './security-events.ts';
@@ -50,10 +51,10 @@ export interface Reversed {
 export async function reverseEvent(ctx: AuthContext, caller: Caller, token: string): Promise<Reversed> {
   if (!ctx.hasOwnTables) throw invalidLink();
   const hash = hashOf(token);
-  return ctx.pool.transaction(async (tx) => {
-    const event = await findReversal(tx, hash, ctx.clock.now());
-    // The link in the email about a lockout only unlocks the account.
-    if (!event || event.kind === 'locked') throw invalidLink();
+  const event = await findReversal(ctx.pool, hash, ctx.clock.now());
+  // The link in the email about a lockout only unlocks the account.
+  if (!event || event.kind === 'locked') throw invalidLink();
+  return endAndNotify(ctx, event.user_id, async (tx) => {
     await lockIdentities(tx, event.user_id);
     const user = await findUserById(tx, event.user_id);
     if (!user || user.deleted_at !== null || !(await consumeReversal(tx, hash))) throw invalidLink();

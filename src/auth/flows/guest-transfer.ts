@@ -12,6 +12,7 @@ import { deleteUser, findUserById, lockGuest } from '../queries/users.ts';
 import type { Session, User } from '../rows.ts';
 import { audit } from './audit.ts';
 import { runHook } from './hooks.ts';
+import { endAndNotify } from './notify-clients.ts';
 import { forgetRecoveryCodes } from './recovery-codes.ts';
 import { forgetSecurityData } from './security-events.ts';
 
@@ -43,7 +44,7 @@ export async function transferGuest(ctx: AuthContext, request: GuestTransfer): P
   if (account === undefined || account.user.is_anonymous) return 'not_signed_in';
   if (hasVerifiedFactor(account.user) && account.session.aal !== 'aal2') return 'insufficient_aal';
   if (!isFreshSignIn(account.session, ctx.clock.now())) return 'stale';
-  return ctx.pool.transaction(async (tx) => {
+  return endAndNotify(ctx, guest.user.id, async (tx) => {
     if (!(await lockGuest(tx, guest.user.id))) return 'guest_gone';
     const ids = { guest_id: guest.user.id, user_id: account.user.id };
     await runHook(ctx, 'guest_hand_over', { ip: request.ip }, ids, tx);

@@ -29,6 +29,7 @@ import type { Factor, MfaChallenge } from '../rows.ts';
 import { audit } from './audit.ts';
 import { runHook } from './hooks.ts';
 import { notify } from './notify.ts';
+import { endAndNotify } from './notify-clients.ts';
 import { replaceRefreshToken } from './replace-refresh-token.ts';
 import { recordEvent } from './security-events.ts';
 import { type AuthenticationMethod, clientOf, signSession } from './sessions.ts';
@@ -116,7 +117,7 @@ export async function runVerificationHook(
     valid,
   });
   if (response.decision !== 'reject') return;
-  await deleteSessions(ctx.pool, attempt.userId);
+  await endAndNotify(ctx, attempt.userId, (tx) => deleteSessions(tx, attempt.userId));
   const message =
     typeof response.message === 'string' && response.message !== '' ? response.message : undefined;
   throw authError('mfa_verification_rejected', message);
@@ -134,7 +135,7 @@ export async function raiseSession(
   record: (tx: Transaction) => Promise<void> = async () => {},
 ): Promise<IssuedSession> {
   const wasVerified = factor.status === 'verified';
-  const { session, event } = await ctx.pool.transaction(async (tx) => {
+  const { session, event } = await endAndNotify(ctx, factor.user_id, async (tx) => {
     if (!(await consumeChallenge(tx, challenge.id, ctx.clock.now())))
       throw authError('mfa_ip_address_mismatch');
     await audit(ctx, tx, caller.user, 'verification_attempted', {

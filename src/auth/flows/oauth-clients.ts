@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AuthContext } from '../context.ts';
 import type { Fields, ReadFields } from '../core/fields.ts';
-import { type ClientLogout, parseClientLogout } from '../core/oauth/client-logout.ts';
+import { type ClientLogout, frontchannelFault, parseClientLogout } from '../core/oauth/client-logout.ts';
 import { parseRegistration, parseUpdate } from '../core/oauth/registration.ts';
 import { clientSecretText, hashClientSecret } from '../core/oauth/secrets.ts';
 import { isUuid } from '../core/uuid.ts';
@@ -77,7 +77,8 @@ export async function updateClient(
     const changed = parseClientLogout(fields, previous);
     return { patch: parseUpdate(fields, client.client_type, changed !== undefined), logout: changed };
   });
-  await requireNotifiable(ctx, client.registration_type, logout);
+  const redirectUris = patch.redirectUris ?? client.redirect_uris.split(',');
+  await requireNotifiable(ctx, client.registration_type, redirectUris, logout);
   const updated = await ctx.pool.transaction(async (tx) => {
     if (logout !== undefined) await storeClientLogout(tx, client.id, logout);
     return updateOAuthClient(tx, client.id, patch, ctx.clock.now());
@@ -90,11 +91,16 @@ export async function updateClient(
 async function requireNotifiable(
   ctx: AuthContext,
   type: OAuthClient['registration_type'],
+  redirectUris: readonly string[],
   logout: ClientLogout | undefined,
 ): Promise<void> {
   if (logout === undefined) return;
   if (!ctx.hasOwnTables)
     throw authError('validation_failed', 'This database can\u2019t store sign-out metadata');
+  const { frontchannelUri } = logout;
+  const facts = { redirectUris, accountUrl: ctx.settings.accountUrl() };
+  const fault = frontchannelUri === null ? undefined : frontchannelFault(frontchannelUri, facts);
+  if (fault !== undefined) throw authError('validation_failed', `frontchannel_logout_uri ${fault}`);
   if (type === 'manual' || logout.backchannelUri === null) return;
   await ctx.outgoing.requirePublic(logout.backchannelUri).catch((cause: unknown) => {
     throw authError('validation_failed', 'backchannel_logout_uri must be a public https URL', { cause });
@@ -136,7 +142,7 @@ async function insertClient(
     }
   });
   const secret = registration.clientType === 'confidential' ? clientSecretText() : undefined;
-  await requireNotifiable(ctx, registrationType, logout);
+  await requireNotifiable(ctx, registrationType, registration.redirectUris, logout);
   const secretHash = secret === undefined ? null : hashClientSecret(secret);
   const added = { ...registration, id: randomUUID(), registrationType, secretHash };
   const client = await ctx.pool.transaction(async (tx) => {

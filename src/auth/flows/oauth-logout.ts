@@ -1,27 +1,16 @@
 /**
- * Signs users out together with OpenID clients: a client redirects the browser to the end session endpoint (RP-Initiated
- * Logout 1.0), and clients are notified when one of their sessions ends (Back-Channel Logout 1.0).
+ * Signs users out together with OpenID clients in the browser: a client redirects the browser to the end session
+ * endpoint (RP-Initiated Logout 1.0), and the browser loads the clients' pages after a sign-out (Front-Channel Logout
+ * 1.0).
  */
-import { randomUUID } from 'node:crypto';
-import type { Transaction } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
-import { logoutTokenClaims, logoutTokenType } from '../core/oauth/client-logout.ts';
+import { frontchannelFault, frontchannelUrl } from '../core/oauth/client-logout.ts';
 import { isRegistered } from '../core/oauth/redirect-uri.ts';
 import { isUuid } from '../core/uuid.ts';
 import { authError } from '../errors.ts';
-import {
-  listClientLogouts,
-  listNotifiedSessions,
-  type NotifiedSession,
-} from '../queries/oauth-client-logout.ts';
+import { listClientLogouts } from '../queries/oauth-client-logout.ts';
 import { findOAuthClient } from '../queries/oauth-clients.ts';
-import { findSessionIds } from '../queries/sessions.ts';
 import { requireOAuthServer } from './oauth-authorize.ts';
-
-const notifyTimeoutMs = 5000;
-
-/** The most logout tokens that one sign-out sends. */
-const maxNotifications = 50;
 
 /**
  * Returns the Account page that asks the user whether to sign out. The endpoint itself never ends a session, because any
@@ -76,53 +65,36 @@ export async function isPostLogoutRedirect(
   return logout !== undefined && isRegistered(logout.redirectUris, redirectUri);
 }
 
-/** Runs work that ends a user's sessions and, after the commit, notifies the clients whose sessions ended. */
-export async function endAndNotify<Result>(
-  ctx: AuthContext,
-  userId: string,
-  end: (tx: Transaction) => Promise<Result>,
-): Promise<Result> {
-  const { result, ended } = await ctx.pool.transaction(async (tx) => {
-    const before = ctx.hasOwnTables ? await listNotifiedSessions(tx, userId) : [];
-    const result = await end(tx);
-    const ids = before.map(({ id }) => id);
-    const alive = new Set(ids.length === 0 ? [] : await findSessionIds(tx, ids));
-    return { result, ended: before.filter(({ id }) => !alive.has(id)) };
-  });
-  if (ended.length > 0) await ctx.backgroundWork.do(true, () => notifyAll(ctx, userId, ended));
-  return result;
+/** A session of a client that has ended. */
+export interface EndedSession {
+  readonly clientId: string;
+  readonly sessionId: string;
 }
 
 /**
- * Sends each client a logout token. A client that can't be reached doesn't prevent the others from being notified.
- * Clients can be registered by anyone and a user can grant them any number of sessions, so the number of requests has a
- * limit.
+ * Returns the clients' pages that the browser loads after sessions have ended (Front-Channel Logout 1.0, section 3).
+ * They are checked again because a client's redirect URIs may have changed since it registered its page.
  */
-async function notifyAll(ctx: AuthContext, userId: string, ended: readonly NotifiedSession[]): Promise<void> {
-  const notified = ended.slice(0, maxNotifications);
-  if (notified.length < ended.length) {
-    const fields = { service: 'auth', userId, skipped: ended.length - notified.length };
-    ctx.log.warn(fields, 'too many ended sessions to send a logout token for each');
-  }
-  for (const { id, client_id: clientId, registration_type: type, uri } of notified) {
-    const nowSeconds = Math.floor(ctx.clock.now() / 1000);
-    const issuer = ctx.settings.issuer();
-    const claims = { issuer, clientId, userId, sessionId: id, tokenId: randomUUID(), nowSeconds };
-    const token = ctx.keys.sign(logoutTokenClaims(claims), logoutTokenType);
-    try {
-      const { status } = await ctx.outgoing.send({
-        url: uri,
-        // Anyone may have registered a dynamic client.
-        reach: type === 'manual' ? 'configured' : 'public',
-        method: 'POST',
-        headers: { 'content-type': 'application/x-www-form-urlencoded' },
-        body: new URLSearchParams({ logout_token: token }).toString(),
-        timeoutMs: notifyTimeoutMs,
-      });
-      if (status >= 300)
-        ctx.log.warn({ service: 'auth', clientId, status }, 'a client rejected a logout token');
-    } catch (error) {
-      ctx.log.warn({ service: 'auth', clientId, error }, 'failed to send a logout token');
-    }
-  }
+export async function frontchannelUrls(
+  ctx: AuthContext,
+  ended: readonly EndedSession[],
+): Promise<readonly string[]> {
+  const valid = ended.filter(({ clientId, sessionId }) => isUuid(clientId) && isUuid(sessionId));
+  if (!ctx.hasOwnTables || !ctx.settings.oauthServer.enabled || valid.length === 0) return [];
+  const logouts = await listClientLogouts(ctx.pool, [...new Set(valid.map(({ clientId }) => clientId))]);
+  const urls = await Promise.all(
+    valid.map(async ({ clientId, sessionId }) => {
+      const { frontchannelUri: uri = null, frontchannelNeedsSession: needsSession = false } =
+        logouts.get(clientId) ?? {};
+      const client = uri === null ? undefined : await findOAuthClient(ctx.pool, clientId);
+      if (uri === null || client === undefined) return [];
+      const facts = {
+        redirectUris: client.redirect_uris.split(','),
+        accountUrl: ctx.settings.accountUrl(),
+      };
+      if (frontchannelFault(uri, facts) !== undefined) return [];
+      return [frontchannelUrl({ uri, needsSession }, { issuer: ctx.settings.issuer(), sessionId })];
+    }),
+  );
+  return [...new Set(urls.flat())];
 }

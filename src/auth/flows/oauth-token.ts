@@ -124,7 +124,8 @@ async function revokeReplayed(ctx: AuthContext, client: OAuthClient, code: strin
 /** Only these clients get the claim `sid`, so that other clients get the same ID tokens as from upstream. */
 async function receivesLogouts(ctx: AuthContext, { id }: OAuthClient): Promise<boolean> {
   if (!ctx.hasOwnTables) return false;
-  return ((await listClientLogouts(ctx.pool, [id])).get(id)?.backchannelUri ?? null) !== null;
+  const logout = (await listClientLogouts(ctx.pool, [id])).get(id);
+  return logout !== undefined && (logout.backchannelUri !== null || logout.frontchannelUri !== null);
 }
 
 function signIdToken(

@@ -13,6 +13,7 @@ import { listSessions } from '../queries/sessions.ts';
 import { deleteUser } from '../queries/users.ts';
 import type { Passkey, Session, User } from '../rows.ts';
 import { audit } from './audit.ts';
+import { endAndNotify } from './notify-clients.ts';
 import { countRecoveryCodes, forgetRecoveryCodes, type RecoveryCodeCount } from './recovery-codes.ts';
 import { exportEvents, forgetSecurityData } from './security-events.ts';
 
@@ -39,7 +40,7 @@ export async function deleteOwnAccount(ctx: AuthContext, caller: UserCaller): Pr
     throw authError('reauthentication_needed', 'Deleting an account requires a recent sign-in');
   }
   try {
-    await ctx.pool.transaction(async (tx) => {
+    await endAndNotify(ctx, user.id, async (tx) => {
       await audit(ctx, tx, user, 'user_deleted', { ip: caller.ip, traits: { user_id: user.id } });
       await forgetRecoveryCodes(ctx, tx, user.id);
       await forgetSecurityData(ctx, tx, user.id);

@@ -17,7 +17,8 @@ import {
 import type { Session, User } from '../rows.ts';
 import { audit } from './audit.ts';
 import { isClient, rejectClient } from './authenticate.ts';
-import { endAndNotify } from './oauth-logout.ts';
+import { endAndNotify, endSessionsOf } from './notify-clients.ts';
+import type { EndedSession } from './oauth-logout.ts';
 import { recordEvent, recordOperatorEvent } from './security-events.ts';
 
 export type SignOutScope = 'global' | 'local' | 'others';
@@ -42,8 +43,8 @@ export async function signOut(ctx: AuthContext, caller: UserCaller, scope: SignO
 }
 
 /** Ends all of a user's sessions on behalf of an administrator. */
-export function endAllSessions(ctx: AuthContext, user: User): Promise<void> {
-  return logOut(ctx, user, async (tx) => {
+export async function endAllSessions(ctx: AuthContext, user: User): Promise<void> {
+  await logOut(ctx, user, async (tx) => {
     await recordOperatorEvent(ctx, tx, user.id, 'sessions_ended', { scope: 'global' });
     return deleteSessions(tx, user.id);
   });
@@ -53,12 +54,13 @@ async function logOut(
   ctx: AuthContext,
   user: User,
   end: (tx: Transaction) => Promise<unknown>,
-): Promise<void> {
+): Promise<readonly EndedSession[]> {
   try {
-    await endAndNotify(ctx, user.id, async (tx) => {
+    const { ended } = await endSessionsOf(ctx, user.id, async (tx) => {
       await audit(ctx, tx, user, 'logout');
       await end(tx);
     });
+    return ended.map(({ id, client_id: clientId }) => ({ clientId, sessionId: id }));
   } catch (cause) {
     throw internalError('Error logging out user', cause);
   }
@@ -67,15 +69,18 @@ async function logOut(
 /** `this`: all sessions in the caller's browser. `others`: all sessions that aren't in the caller's browser. */
 export type BrowserScope = 'this' | 'others';
 
-/** Ends the user's sessions by browser. A session without a known browser counts as a separate browser. */
+/**
+ * Ends the user's sessions by browser. A session without a known browser counts as a separate browser. Returns the ended
+ * sessions of clients that are notified.
+ */
 export async function signOutBrowsers(
   ctx: AuthContext,
   caller: UserCaller,
   scope: BrowserScope,
-): Promise<void> {
+): Promise<readonly EndedSession[]> {
   const { user, session } = caller;
   if (session === undefined) throw authError('session_not_found');
-  await logOut(ctx, user, async (tx) => {
+  return logOut(ctx, user, async (tx) => {
     const ids = ctx.hasOwnTables ? await listBrowserSessions(tx, session) : [session.id];
     if (scope === 'this') await deleteListedSessions(tx, user.id, ids);
     else if (await deleteSessions(tx, user.id, ids))

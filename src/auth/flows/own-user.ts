@@ -23,6 +23,7 @@ import { sendEmailChange } from './email-change-mail.ts';
 import { requireNoSso } from './enforced-sso.ts';
 import { requireLiveSession } from './live-session.ts';
 import { notify } from './notify.ts';
+import { endAndNotify } from './notify-clients.ts';
 import { requireStrongPassword } from './password-strength.ts';
 import type { Channel } from './phone-codes.ts';
 import { parseChannel, sendPhoneCode } from './phone-codes.ts';
@@ -90,7 +91,7 @@ export async function updateOwnUser(ctx: AuthContext, caller: UserCaller, body: 
   const hash =
     update.password === undefined ? undefined : await newPasswordHash(ctx, caller, update, update.password);
 
-  await ctx.pool.transaction(async (tx) => {
+  await endAndNotify(ctx, user.id, async (tx) => {
     await requireLiveSession(tx, caller);
     if (hash !== undefined) {
       await storePassword(ctx, tx, user, hash, session?.id);

@@ -13,6 +13,7 @@ import { audit } from './audit.ts';
 import { requireConfirmedDevice } from './confirm-device.ts';
 import { requireNoSso } from './enforced-sso.ts';
 import { runHook } from './hooks.ts';
+import { endAndNotify } from './notify-clients.ts';
 import { weaknessAtSignIn } from './password-strength.ts';
 import { issueSession } from './sessions.ts';
 import { verifySecret } from './verify-secret.ts';
@@ -103,7 +104,8 @@ async function runPasswordHook(ctx: AuthContext, caller: Caller, user: User, val
   if (!ctx.settings.hooks.password_verification_attempt.enabled) return;
   const response = await runHook(ctx, 'password_verification_attempt', caller, { user_id: user.id, valid });
   if (response.decision !== 'reject') return;
-  if (response.should_logout_user === true) await deleteSessions(ctx.pool, user.id);
+  if (response.should_logout_user === true)
+    await endAndNotify(ctx, user.id, (tx) => deleteSessions(tx, user.id));
   const message =
     typeof response.message === 'string' && response.message !== '' ? response.message : undefined;
   throw authError(

@@ -22,6 +22,7 @@ import {
 import { type Actor, adminActor, audit, userActor } from './audit.ts';
 import { requireLiveSession } from './live-session.ts';
 import { reissueAtAal2, runVerificationHook } from './mfa.ts';
+import { endAndNotify } from './notify-clients.ts';
 import { recordEvent } from './security-events.ts';
 import { verifySecret } from './verify-secret.ts';
 
@@ -91,7 +92,7 @@ export async function verifyRecoveryCode(
   );
   await runVerificationHook(ctx, caller, attempt, isRight === true);
   if (!isRight) throw wrongCode();
-  return ctx.pool.transaction(async (tx) => {
+  return endAndNotify(ctx, user.id, async (tx) => {
     if (!(await consumeRecoveryCode(tx, user.id, hash))) throw wrongCode();
     const traits = { factor_type: hookFactorType };
     await audit(ctx, tx, user, 'verification_attempted', { ip: caller.ip, traits });

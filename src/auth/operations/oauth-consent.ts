@@ -5,6 +5,7 @@ import type { OpenedAuthorization } from '../core/oauth/render-authorization.ts'
 import { isRedirectAllowed } from '../core/redirects.ts';
 import { AuthError, authError } from '../errors.ts';
 import { requirePerson } from '../flows/authenticate.ts';
+import { limitChanges } from '../flows/limit-changes.ts';
 import { requireOAuthServer } from '../flows/oauth-authorize.ts';
 import { decideAuthorization, openAuthorization } from '../flows/oauth-consent.ts';
 import type { Call, Operation } from './operation.ts';
@@ -19,7 +20,7 @@ export const openOAuthAuthorization: Operation<AuthorizationCall, OpenedAuthoriz
   guards: [],
   async run(ctx, { caller, authorizationId, origin }) {
     requireOAuthServer(ctx);
-    const self = await requirePerson(ctx, caller);
+    const self = await limitChanges(ctx, await requirePerson(ctx, caller));
     rejectForeignOrigin(ctx, origin);
     return openAuthorization(ctx, authorizationId, self);
   },
@@ -30,7 +31,7 @@ export const decideOAuthAuthorization: Operation<AuthorizationCall, string> = {
   guards: [],
   async run(ctx, { caller, authorizationId, origin, body }) {
     requireOAuthServer(ctx);
-    const self = await requirePerson(ctx, caller);
+    const self = await limitChanges(ctx, await requirePerson(ctx, caller));
     rejectForeignOrigin(ctx, origin);
     const action = readJson(body).text('action');
     if (action !== 'approve' && action !== 'deny') {

@@ -2,6 +2,8 @@
 import { authError } from '../errors.ts';
 import { audienceOf, firstAudience } from '../flows/audience.ts';
 import { requireCaller, requireUser } from '../flows/authenticate.ts';
+import { limitChanges } from '../flows/limit-changes.ts';
+import type { EndedSession } from '../flows/oauth-logout.ts';
 import { type BrowserScope, type SignOutScope, signOut, signOutBrowsers } from '../flows/own-sessions.ts';
 import { updateOwnUser } from '../flows/own-user.ts';
 import { retryOnConflict } from '../flows/retry-conflicts.ts';
@@ -38,7 +40,10 @@ export const endSessions: Operation<SignOutCall, void> = {
   guards: [],
   async run(ctx, { caller, scope }) {
     const self = await requireCaller(ctx, caller);
-    await signOut(ctx, self, parseScope(scope));
+    const parsed = parseScope(scope);
+    // Other scopes end the caller's session, so they can't be repeated.
+    if (parsed === 'others') await limitChanges(ctx, self);
+    await signOut(ctx, self, parsed);
   },
 };
 
@@ -47,10 +52,12 @@ export interface BrowserSignOutCall extends Call {
 }
 
 /** Ends sessions by browser. Only the Account pages can call this operation. */
-export const endBrowserSessions: Operation<BrowserSignOutCall, void> = {
+export const endBrowserSessions: Operation<BrowserSignOutCall, readonly EndedSession[]> = {
   guards: [],
   async run(ctx, { caller, scope }) {
-    await signOutBrowsers(ctx, await requireUser(ctx, caller), scope);
+    const self = await requireUser(ctx, caller);
+    if (scope === 'others') await limitChanges(ctx, self);
+    return signOutBrowsers(ctx, self, scope);
   },
 };
 

@@ -3,6 +3,7 @@ import { authError } from '../errors.ts';
 import { requireUser } from '../flows/authenticate.ts';
 import { linkingAddress, signInAddress } from '../flows/authorize.ts';
 import { type SsoPolicy, ssoPolicyOf } from '../flows/enforced-sso.ts';
+import { limitChanges } from '../flows/limit-changes.ts';
 import { beginSsoSignIn } from '../flows/sso-sign-in.ts';
 import { requireCaptcha } from './captcha.ts';
 import { limitByAddress } from './limit-by-address.ts';
@@ -15,14 +16,15 @@ export interface ProviderCall extends Call {
 
 /** Returns the provider's URL to redirect the browser to. */
 export const providerSignIn: Operation<ProviderCall, string> = {
-  guards: [],
+  guards: [limitByAddress('authorize')],
   run: (ctx, { caller, query }) => signInAddress(ctx, caller, query),
 };
 
 /** Returns the URL of the provider whose identity the user links. */
 export const identityLinking: Operation<ProviderCall, string> = {
   guards: [],
-  run: async (ctx, { caller, query }) => linkingAddress(ctx, await requireUser(ctx, caller), query),
+  run: async (ctx, { caller, query }) =>
+    linkingAddress(ctx, await limitChanges(ctx, await requireUser(ctx, caller)), query),
 };
 
 const requireSaml: Guard = ({ settings }) => {

@@ -19,14 +19,6 @@ export async function findSession(db: Queryable, id: string): Promise<Session | 
   return session;
 }
 
-/** Returns those of the IDs that still have a session. */
-export async function findSessionIds(db: Queryable, ids: readonly string[]): Promise<string[]> {
-  const rows = await db.query<{ id: string }>(
-    sql`select id from auth.sessions where id = any(${ids}::uuid[])`,
-  );
-  return rows.map(({ id }) => id);
-}
-
 /** Locks a session. Returns undefined if it doesn't exist or another transaction has locked the row. */
 export async function lockSession(db: Queryable, id: string): Promise<Session | undefined> {
   const [session] = await db.query<Session>(

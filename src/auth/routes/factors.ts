@@ -4,13 +4,14 @@ import { renderSession } from '../core/issued-session.ts';
 import { renderChallenge, renderEnrollment } from '../core/render-factor.ts';
 import { requirePermanentUser } from '../flows/authenticate.ts';
 import { enroll, requireFactor, unenroll } from '../flows/factors.ts';
+import { limitChanges } from '../flows/limit-changes.ts';
 import { retryOnConflict } from '../flows/retry-conflicts.ts';
 import { challengeOwnFactor, verifyOwnFactor } from '../operations/factors.ts';
 import type { Router } from './route.ts';
 
 export function factorRoutes({ define, serve }: Router, ctx: AuthContext): void {
   define('POST', '/factors', async ({ caller, body }) => {
-    const self = await requirePermanentUser(ctx, caller);
+    const self = await limitChanges(ctx, await requirePermanentUser(ctx, caller));
     return renderEnrollment(await retryOnConflict(() => enroll(ctx, self, body)));
   });
 
@@ -30,7 +31,7 @@ export function factorRoutes({ define, serve }: Router, ctx: AuthContext): void 
   }));
 
   define('DELETE', '/factors/:factorId', async ({ caller, params }) => {
-    const self = await requirePermanentUser(ctx, caller);
+    const self = await limitChanges(ctx, await requirePermanentUser(ctx, caller));
     const factor = await requireFactor(ctx, params.factorId ?? '', self.user.id);
     await unenroll(ctx, self, factor);
     return { id: factor.id };

@@ -6,6 +6,7 @@ import { renderClient } from '../core/oauth/render-authorization.ts';
 import { parseScopes } from '../core/oauth/scopes.ts';
 import { toRfc3339 } from '../core/times.ts';
 import { requirePerson } from '../flows/authenticate.ts';
+import { limitChanges } from '../flows/limit-changes.ts';
 import { requireOAuthServer } from '../flows/oauth-authorize.ts';
 import { listGrants, revokeGrant } from '../flows/oauth-grants.ts';
 import type { Exchange } from '../http/exchange.ts';
@@ -24,7 +25,8 @@ export function oauthGrantRoutes({ define }: Router, ctx: AuthContext): void {
   );
 
   define('DELETE', '/user/oauth/grants', async (exchange) => {
-    await revokeGrant(ctx, await enter(exchange), exchange.query.get('client_id') ?? '');
+    const self = await limitChanges(ctx, await enter(exchange));
+    await revokeGrant(ctx, self, exchange.query.get('client_id') ?? '');
     return exchange.reply.code(204).send();
   });
 }

@@ -17,14 +17,17 @@ import { authorize, requireOAuthServer } from '../flows/oauth-authorize.ts';
 import { authenticateClient, grantTokens } from '../flows/oauth-grant-types.ts';
 import { endSessionUrl } from '../flows/oauth-logout.ts';
 import { type Exchange, header } from '../http/exchange.ts';
+import { limitByAddress } from '../operations/limit-by-address.ts';
 import { decideOAuthAuthorization, openOAuthAuthorization } from '../operations/oauth-consent.ts';
-import type { Router } from './route.ts';
+import type { Handler, Router } from './route.ts';
 
 export function oauthServerRoutes({ define, serve }: Router, ctx: AuthContext): void {
-  define('GET', '/oauth/authorize', async (exchange) => {
+  const begin: Handler = async (exchange) => {
     requireOAuthServer(ctx);
     return exchange.reply.redirect(await authorize(ctx, exchange.query), 302);
-  });
+  };
+  // Anyone who knows a client's ID can store a request.
+  define('GET', '/oauth/authorize', begin, [limitByAddress('authorize')]);
 
   const readAuthorization = ({ params, request }: Exchange) => ({
     authorizationId: params.id ?? '',

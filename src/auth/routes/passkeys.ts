@@ -9,6 +9,7 @@ import { renderSession } from '../core/issued-session.ts';
 import { renderPasskey, renderPasskeyOptions } from '../core/webauthn/render-passkey.ts';
 import { requireTarget } from '../flows/admin-target.ts';
 import { requireAdmin, requireUser } from '../flows/authenticate.ts';
+import { limitChanges } from '../flows/limit-changes.ts';
 import {
   deleteOwnPasskey,
   deletePasskeyByAdmin,
@@ -26,14 +27,15 @@ export function passkeyRoutes({ define, serve }: Router, ctx: AuthContext): void
     requirePasskeys(ctx);
     return requireUser(ctx, caller);
   };
+  const enterToChange = async (exchange: Exchange) => limitChanges(ctx, await enter(exchange));
   const target = ({ params }: Exchange) => requireTarget(ctx, params.userId ?? '');
 
   define('POST', '/passkeys/registration/options', async (exchange) =>
-    renderPasskeyOptions(await beginRegistration(ctx, await enter(exchange))),
+    renderPasskeyOptions(await beginRegistration(ctx, await enterToChange(exchange))),
   );
 
   define('POST', '/passkeys/registration/verify', async (exchange) => {
-    const caller = await enter(exchange);
+    const caller = await enterToChange(exchange);
     return renderPasskey(await finishRegistration(ctx, caller, exchange.body));
   });
 
@@ -46,12 +48,12 @@ export function passkeyRoutes({ define, serve }: Router, ctx: AuthContext): void
   });
 
   define('PATCH', '/passkeys/:id', async (exchange) => {
-    const caller = await enter(exchange);
+    const caller = await enterToChange(exchange);
     return renderPasskey(await renameOwnPasskey(ctx, caller, exchange.params.id ?? '', exchange.body));
   });
 
   define('DELETE', '/passkeys/:id', async (exchange) => {
-    const caller = await enter(exchange);
+    const caller = await enterToChange(exchange);
     await deleteOwnPasskey(ctx, caller, exchange.params.id ?? '');
     return exchange.reply.code(204).send();
   });

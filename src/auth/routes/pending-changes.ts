@@ -4,17 +4,18 @@
  */
 import type { AuthContext } from '../context.ts';
 import { requireUser } from '../flows/authenticate.ts';
+import { limitChanges } from '../flows/limit-changes.ts';
 import { cancelPendingEmail, cancelPendingPhone } from '../flows/pending-changes.ts';
 import type { Router } from './route.ts';
 
 export function pendingChangeRoutes({ define }: Router, ctx: AuthContext): void {
   define('DELETE', '/user/email_change', async ({ caller, reply }) => {
-    await cancelPendingEmail(ctx, await requireUser(ctx, caller));
+    await cancelPendingEmail(ctx, await limitChanges(ctx, await requireUser(ctx, caller)));
     return reply.code(204).send();
   });
 
   define('DELETE', '/user/phone_change', async ({ caller, reply }) => {
-    await cancelPendingPhone(ctx, await requireUser(ctx, caller));
+    await cancelPendingPhone(ctx, await limitChanges(ctx, await requireUser(ctx, caller)));
     return reply.code(204).send();
   });
 }

@@ -9,6 +9,7 @@ import type { JsonObject } from '../core/json.ts';
 import { toRfc3339 } from '../core/times.ts';
 import { requireTarget } from '../flows/admin-target.ts';
 import { requireAdmin, requirePermanentUser } from '../flows/authenticate.ts';
+import { limitChanges } from '../flows/limit-changes.ts';
 import {
   countRecoveryCodes,
   makeRecoveryCodes,
@@ -36,7 +37,7 @@ export function recoveryCodeRoutes({ define, serve }: Router, ctx: AuthContext):
   define('GET', '/factors/recovery-codes', async (exchange) => count((await enter(exchange)).user.id));
 
   define('POST', '/factors/recovery-codes', async (exchange) => {
-    const caller = await enter(exchange);
+    const caller = await limitChanges(ctx, await enter(exchange));
     const codes = await makeRecoveryCodes(ctx, caller);
     return { codes, ...(await count(caller.user.id)) };
   });
@@ -44,7 +45,7 @@ export function recoveryCodeRoutes({ define, serve }: Router, ctx: AuthContext):
   serve('POST', '/factors/recovery-codes/verify', verifyOwnRecoveryCode, renderSession);
 
   define('DELETE', '/factors/recovery-codes', async (exchange) => {
-    await removeOwnRecoveryCodes(ctx, await enter(exchange));
+    await removeOwnRecoveryCodes(ctx, await limitChanges(ctx, await enter(exchange)));
     return exchange.reply.code(204).send();
   });
 

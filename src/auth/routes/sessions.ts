@@ -5,6 +5,7 @@
 import type { AuthContext } from '../context.ts';
 import { renderSessionEntry, renderSessionPlace } from '../core/session-entry.ts';
 import { requireUser } from '../flows/authenticate.ts';
+import { limitChanges } from '../flows/limit-changes.ts';
 import { endSession, listPlaces, listUserSessions } from '../flows/own-sessions.ts';
 import { endSessions } from '../operations/own-user.ts';
 import type { Router } from './route.ts';
@@ -30,7 +31,7 @@ export function sessionRoutes({ define, serve }: Router, ctx: AuthContext): void
   });
 
   define('DELETE', '/user/sessions/:id', async ({ caller, params, reply }) => {
-    const self = await requireUser(ctx, caller);
+    const self = await limitChanges(ctx, await requireUser(ctx, caller));
     await endSession(ctx, self, params.id ?? '');
     return reply.code(204).send();
   });

@@ -99,8 +99,13 @@ export interface UserOperations {
   read(): Promise<AuthUser>;
   update(body: Body): Promise<void>;
   signOut(scope: string): Promise<void>;
-  /** Ends the sessions in this browser, including those of apps, or all sessions in other browsers. */
-  signOutBrowsers(scope: 'this' | 'others'): Promise<void>;
+  /**
+   * Ends the sessions in this browser, including those of apps, or all sessions in other browsers. Returns the ended
+   * sessions of OpenID clients that are notified.
+   */
+  signOutBrowsers(
+    scope: 'this' | 'others',
+  ): Promise<readonly { readonly clientId: string; readonly sessionId: string }[]>;
   challengeFactor(factorId: string): Promise<{ id: string }>;
   verifyFactor(factorId: string, body: Body): Promise<TokenPair>;
   verifyRecoveryCode(body: Body): Promise<TokenPair>;

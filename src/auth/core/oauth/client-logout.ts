@@ -1,6 +1,7 @@
 /**
- * The sign-out metadata of a client: `post_logout_redirect_uris` (OpenID Connect RP-Initiated Logout 1.0, section 3.1)
- * and `backchannel_logout_uri` (Back-Channel Logout 1.0, section 2.2). Also builds logout tokens.
+ * The sign-out metadata of a client: `post_logout_redirect_uris` (OpenID Connect RP-Initiated Logout 1.0, section 3.1),
+ * `backchannel_logout_uri` (Back-Channel Logout 1.0, section 2.2) and `frontchannel_logout_uri` (Front-Channel Logout
+ * 1.0, section 2). Also builds logout tokens.
  */
 import { authError } from '../../errors.ts';
 import type { Fields } from '../fields.ts';
@@ -10,19 +11,25 @@ import { redirectUriFault } from './redirect-uri.ts';
 export interface ClientLogout {
   readonly redirectUris: readonly string[];
   readonly backchannelUri: string | null;
+  readonly frontchannelUri: string | null;
+  /** Whether the client's page needs `iss` and `sid` in its query. */
+  readonly frontchannelNeedsSession: boolean;
 }
 
 const maxUris = 10;
 const maxUriBytes = 2048;
 
 /**
- * Parses the metadata. Fields that are missing keep their previous value. Returns undefined if both are missing.
+ * Parses the metadata. Fields that are missing keep their previous value. Returns undefined if all are missing.
  * @throws {AuthError} bad_json, validation_failed
  */
 export function parseClientLogout(fields: Fields, previous?: ClientLogout): ClientLogout | undefined {
   const redirectUris = fields.list('post_logout_redirect_uris');
   const backchannelUri = fields.optionalText('backchannel_logout_uri');
-  if (redirectUris === undefined && backchannelUri === undefined) return undefined;
+  const frontchannelUri = fields.optionalText('frontchannel_logout_uri');
+  const needsSession = fields.optionalFlag('frontchannel_logout_session_required');
+  const given = [redirectUris, backchannelUri, frontchannelUri, needsSession];
+  if (given.every((value) => value === undefined)) return undefined;
   if ((redirectUris?.length ?? 0) > maxUris) {
     throw invalid(`post_logout_redirect_uris cannot exceed ${maxUris} items`);
   }
@@ -30,30 +37,76 @@ export function parseClientLogout(fields: Fields, previous?: ClientLogout): Clie
     const fault = Buffer.byteLength(uri) > maxUriBytes ? 'too long' : redirectUriFault(uri);
     if (fault !== undefined) throw invalid(`invalid post_logout_redirect_uri '${uri}': ${fault}`);
   }
-  if (backchannelUri) checkBackchannelUri(backchannelUri);
+  if (backchannelUri) checkWebUri('backchannel_logout_uri', backchannelUri);
+  if (frontchannelUri) checkWebUri('frontchannel_logout_uri', frontchannelUri);
+  const kept = (uri: string | undefined, before: string | null = null): string | null =>
+    uri === undefined ? before : uri || null;
   return {
     redirectUris: redirectUris ?? previous?.redirectUris ?? [],
-    backchannelUri:
-      backchannelUri === undefined ? (previous?.backchannelUri ?? null) : backchannelUri || null,
+    backchannelUri: kept(backchannelUri, previous?.backchannelUri),
+    frontchannelUri: kept(frontchannelUri, previous?.frontchannelUri),
+    frontchannelNeedsSession: needsSession ?? previous?.frontchannelNeedsSession ?? false,
   };
 }
 
-function checkBackchannelUri(uri: string): void {
+function checkWebUri(name: string, uri: string): void {
   const fault = Buffer.byteLength(uri) > maxUriBytes ? 'too long' : redirectUriFault(uri);
-  if (fault !== undefined) throw invalid(`invalid backchannel_logout_uri: ${fault}`);
+  if (fault !== undefined) throw invalid(`invalid ${name}: ${fault}`);
   const { protocol, username, password } = new URL(uri);
   if (!/^https?:$/.test(protocol) || username !== '' || password !== '' || uri.includes('#')) {
-    throw invalid('backchannel_logout_uri must be an https URL without a fragment');
+    throw invalid(`${name} must be an https URL without a fragment`);
   }
+}
+
+/**
+ * Returns the reason why the Account pages can't load the client's page in a frame. Its origin must be the origin of one
+ * of the client's redirect URIs (Front-Channel Logout 1.0, section 2). It must not be our own origin, because our pages
+ * trust requests from there.
+ */
+export function frontchannelFault(
+  uri: string,
+  { redirectUris, accountUrl }: { readonly redirectUris: readonly string[]; readonly accountUrl: string },
+): string | undefined {
+  const { origin } = new URL(uri);
+  const origins = redirectUris.flatMap((each) => (URL.canParse(each) ? [new URL(each).origin] : []));
+  if (!origins.includes(origin)) return 'must have the origin of one of the redirect_uris';
+  return sharesOrigin(uri, accountUrl) ? "can't have the origin of this server" : undefined;
+}
+
+/** Whether two URLs have the same origin. All names of this machine are equal. */
+function sharesOrigin(one: string, other: string): boolean {
+  const origin = ({ protocol, hostname, port }: URL): string =>
+    `${protocol}//${/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname) ? 'localhost' : hostname}:${port}`;
+  return origin(new URL(one)) === origin(new URL(other));
+}
+
+/** Returns the address of the client's page for a session that has ended. */
+export function frontchannelUrl(
+  { uri, needsSession }: { readonly uri: string; readonly needsSession: boolean },
+  { issuer, sessionId }: { readonly issuer: string; readonly sessionId: string },
+): string {
+  const url = new URL(uri);
+  if (needsSession) {
+    url.searchParams.set('iss', issuer);
+    url.searchParams.set('sid', sessionId);
+  }
+  return url.href;
 }
 
 export function renderClientLogout(logout: ClientLogout | undefined): JsonObject {
   if (logout === undefined) return {};
+  const { redirectUris, backchannelUri, frontchannelUri, frontchannelNeedsSession } = logout;
   return {
-    ...(logout.redirectUris.length === 0 ? {} : { post_logout_redirect_uris: [...logout.redirectUris] }),
-    ...(logout.backchannelUri === null
+    ...(redirectUris.length === 0 ? {} : { post_logout_redirect_uris: [...redirectUris] }),
+    ...(backchannelUri === null
       ? {}
-      : { backchannel_logout_uri: logout.backchannelUri, backchannel_logout_session_required: true }),
+      : { backchannel_logout_uri: backchannelUri, backchannel_logout_session_required: true }),
+    ...(frontchannelUri === null
+      ? {}
+      : {
+          frontchannel_logout_uri: frontchannelUri,
+          frontchannel_logout_session_required: frontchannelNeedsSession,
+        }),
   };
 }
 

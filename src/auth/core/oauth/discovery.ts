@@ -48,12 +48,14 @@ export function discoveryDocument(facts: {
     code_challenge_methods_supported: ['S256', 'plain'],
     // Defined in RFC 9207. Upstream doesn't support this parameter.
     authorization_response_iss_parameter_supported: true,
-    // Defined in OpenID Connect RP-Initiated Logout and Back-Channel Logout, which upstream doesn't support.
+    // Defined in OpenID Connect RP-Initiated, Back-Channel and Front-Channel Logout, which upstream doesn't support.
     ...(facts.hasLogout
       ? {
           end_session_endpoint: `${base}/oauth/logout`,
           backchannel_logout_supported: true,
           backchannel_logout_session_supported: true,
+          frontchannel_logout_supported: true,
+          frontchannel_logout_session_supported: true,
         }
       : {}),
   };

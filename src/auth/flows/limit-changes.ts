@@ -1,0 +1,14 @@
+/** Limits how often users change their own accounts, across all networks. */
+import type { UserCaller } from '../caller.ts';
+import type { AuthContext } from '../context.ts';
+
+/**
+ * Counts a change and returns the caller. Each change adds rows to the audit log and to the account's timeline, so a
+ * stolen access token must not be able to add any number of them.
+ * @throws {AuthError} over_request_rate_limit
+ * @example const self = await limitChanges(ctx, await requireUser(ctx, caller))
+ */
+export async function limitChanges(ctx: AuthContext, self: UserCaller): Promise<UserCaller> {
+  await ctx.limits.change(self.user.id, ctx.clock.now());
+  return self;
+}

@@ -1,0 +1,107 @@
+/** Notifies OpenID clients when one of their sessions ends (OpenID Connect Back-Channel Logout 1.0). */
+import { randomUUID } from 'node:crypto';
+import type { Transaction } from '../../database/types.ts';
+import type { AuthContext } from '../context.ts';
+import { logoutTokenClaims, logoutTokenType } from '../core/oauth/client-logout.ts';
+import {
+  deleteExpiredNotifiedSessions,
+  findLiveSessionIds,
+  listNotifiedSessions,
+  type NotifiedSession,
+} from '../queries/oauth-client-logout.ts';
+
+const notifyTimeoutMs = 5000;
+
+/** The most logout tokens that one sign-out sends. */
+const maxNotifications = 50;
+/** The number of logout tokens that are sent at the same time, so that slow clients delay the others only a little. */
+const parallelNotifications = 10;
+
+type Notifier = Pick<AuthContext, 'clock' | 'settings' | 'keys' | 'outgoing' | 'log'>;
+
+/**
+ * Runs work that ends a user's sessions, or bans or deletes the user. After the commit, notifies the clients whose
+ * sessions ended. Returns these sessions.
+ */
+export async function endSessionsOf<Result>(
+  ctx: AuthContext,
+  userId: string,
+  end: (tx: Transaction) => Promise<Result>,
+): Promise<{ readonly result: Result; readonly ended: readonly NotifiedSession[] }> {
+  const { result, ended } = await ctx.pool.transaction(async (tx) => {
+    const isObserved = ctx.hasOwnTables && ctx.settings.oauthServer.enabled;
+    const before = isObserved ? await listNotifiedSessions(tx, userId, ctx.clock.now()) : [];
+    const result = await end(tx);
+    const ids = before.map(({ id }) => id);
+    const alive = new Set(ids.length === 0 ? [] : await findLiveSessionIds(tx, ids, ctx.clock.now()));
+    return { result, ended: before.filter(({ id }) => !alive.has(id)) };
+  });
+  const notified = ended.filter(({ backchannel_uri: uri }) => uri !== null);
+  if (notified.length > 0) await ctx.backgroundWork.do(true, () => notifyAll(ctx, notified));
+  return { result, ended };
+}
+
+/** Runs {@link endSessionsOf} and returns only the result of the work. */
+export async function endAndNotify<Result>(
+  ctx: AuthContext,
+  userId: string,
+  end: (tx: Transaction) => Promise<Result>,
+): Promise<Result> {
+  return (await endSessionsOf(ctx, userId, end)).result;
+}
+
+const expiredPerBatch = 50;
+
+/** Ends the sessions that have exceeded a limit of `[auth.sessions]`, and notifies their clients. */
+export async function endExpiredSessions(
+  ctx: Notifier & Pick<AuthContext, 'pool' | 'hasOwnTables'>,
+): Promise<void> {
+  if (!ctx.hasOwnTables || !ctx.settings.oauthServer.enabled) return;
+  for (;;) {
+    const now = ctx.clock.now();
+    const ended = await deleteExpiredNotifiedSessions(ctx.pool, ctx.settings.sessions, now, expiredPerBatch);
+    await notifyAll(ctx, ended);
+    if (ended.length < expiredPerBatch) return;
+  }
+}
+
+/**
+ * Sends each client a logout token. A client that can't be reached doesn't prevent the others from being notified.
+ * Clients can be registered by anyone and a user can grant them any number of sessions, so the number of requests has a
+ * limit.
+ */
+async function notifyAll(ctx: Notifier, ended: readonly NotifiedSession[]): Promise<void> {
+  const notified = ended.slice(0, maxNotifications);
+  if (notified.length < ended.length) {
+    const fields = { service: 'auth', userId: ended[0]?.user_id, skipped: ended.length - notified.length };
+    ctx.log.warn(fields, 'too many ended sessions to send a logout token for each');
+  }
+  for (let next = 0; next < notified.length; next += parallelNotifications) {
+    const batch = notified.slice(next, next + parallelNotifications);
+    await Promise.all(batch.map((session) => sendLogoutToken(ctx, session)));
+  }
+}
+
+async function sendLogoutToken(ctx: Notifier, session: NotifiedSession): Promise<void> {
+  const { id: sessionId, user_id: userId, client_id: clientId, backchannel_uri: url } = session;
+  if (url === null) return;
+  const nowSeconds = Math.floor(ctx.clock.now() / 1000);
+  const issuer = ctx.settings.issuer();
+  const claims = { issuer, clientId, userId, sessionId, tokenId: randomUUID(), nowSeconds };
+  const token = ctx.keys.sign(logoutTokenClaims(claims), logoutTokenType);
+  try {
+    const { status } = await ctx.outgoing.send({
+      url,
+      // Anyone may have registered a dynamic client.
+      reach: session.registration_type === 'manual' ? 'configured' : 'public',
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ logout_token: token }).toString(),
+      timeoutMs: notifyTimeoutMs,
+    });
+    if (status >= 300)
+      ctx.log.warn({ service: 'auth', clientId, status }, 'a client rejected a logout token');
+  } catch (error) {
+    ctx.log.warn({ service: 'auth', clientId, error }, 'failed to send a logout token');
+  }
+}
