@@ -25,7 +25,9 @@ export async function arrivalAddress(
   }
   const keepsFlow = next === 'consent' || next === 'upgrade';
   const isOurs = keepsFlow || next === 'new-password' || next === 'join';
-  return ourPage(isOurs ? next : 'security', keepsFlow ? flow : '');
+  if (isOurs) return ourPage(next, keepsFlow ? flow : '');
+  const section = /^[a-z-]{1,20}$/.exec(requested.get('section') ?? '')?.[0];
+  return `/account/security${section === undefined ? '' : `#${section}`}`;
 }
 
 /** Returns the URL of one of our pages with a query. */

@@ -10,6 +10,7 @@ import {
   writeMemory,
 } from './core/browser-memory.ts';
 import { sessionCookie } from './core/cookies.ts';
+import type { EndedSession } from './core/ended-sessions.ts';
 import { keepDevice } from './device.ts';
 import { ownerOf, type ParkedSessions } from './parked-sessions.ts';
 import { cookieOf, keepCookie } from './request-cookies.ts';
@@ -28,8 +29,11 @@ export interface BrowserSignIn {
    * session of the same account or of a guest ends, and the session of another account is parked.
    */
   enter(request: FastifyRequest, reply: FastifyReply, pair: TokenPair, way: SignInWay): Promise<OpenSession>;
-  /** Ends a session in auth and deletes its row. The row is deleted even if auth has already ended the session. */
-  leave(request: FastifyRequest, session: OpenSession, scope: SignOutScope): Promise<void>;
+  /**
+   * Ends a session in auth and deletes its row. The row is deleted even if auth has already ended the session. Returns
+   * the sessions of OpenID clients that ended with it.
+   */
+  leave(request: FastifyRequest, session: OpenSession, scope: SignOutScope): Promise<readonly EndedSession[]>;
 }
 
 export function createBrowserSignIn(
@@ -37,19 +41,24 @@ export function createBrowserSignIn(
   auth: AuthClient,
   parked: ParkedSessions,
 ): BrowserSignIn {
-  async function leave(request: FastifyRequest, session: OpenSession, scope: SignOutScope): Promise<void> {
+  async function leave(
+    request: FastifyRequest,
+    session: OpenSession,
+    scope: SignOutScope,
+  ): Promise<readonly EndedSession[]> {
+    let ended: readonly EndedSession[] = [];
     try {
       const alive = await sessions.fresh(session, request, false);
       if (alive !== undefined) {
         const user = auth.user(request, alive);
-        await (scope === 'local'
-          ? user.signOut(scope)
-          : user.signOutBrowsers(scope === 'browser' ? 'this' : 'others'));
+        if (scope === 'local') await user.signOut(scope);
+        else ended = await user.signOutBrowsers(scope === 'browser' ? 'this' : 'others');
       }
     } catch (error) {
       if (!isEnding(error)) throw error;
     }
     if (scope !== 'elsewhere') await sessions.close(session);
+    return ended;
   }
   /** Ends the account's earlier sessions in this browser, and parks the session of another account. */
   async function putAside(

@@ -21,7 +21,7 @@ import {
 } from './core/offers.ts';
 import { passwordRules } from './core/password-rules.ts';
 import { readLogo } from './logo.ts';
-import type { PageFiller } from './routes/pages.ts';
+import type { PageFiller } from './routes/send.ts';
 
 /** The settings that every page's script reads. `web/account/page-config.ts` defines the same shape. */
 export interface PageConfig extends Ways {
@@ -86,8 +86,6 @@ const captchaSources = {
   hcaptcha: ['https://hcaptcha.com', 'https://*.hcaptcha.com'],
   turnstile: ['https://challenges.cloudflare.com'],
 } as const;
-/** The providers that upstream's settings omit. */
-const unlistedProviders = ['x'] as const;
 const logoPath = '/account/logo';
 /** The minimum resend delay. A shorter delay in the project's settings is ignored. */
 const shortestResendSeconds = 5;
@@ -105,7 +103,7 @@ export function createPageFiller(deps: FillerDeps): PageFiller {
   };
   const { external } = config.auth;
   const wallets = (['ethereum', 'solana'] as const).filter((chain) => config.auth.web3[chain].enabled);
-  const unlisted = unlistedProviders.filter((id) => external[id].enabled);
+  const unlisted = unlistedProviders(config);
   const keyOrigins = keyOriginsOf(config);
   const pages = new Map<string, { readonly custom: string; readonly html: string }>();
   const availableLanguages = config.plinth.account.languages;
@@ -227,6 +225,10 @@ export function createPageFiller(deps: FillerDeps): PageFiller {
     },
   };
 }
+
+/** Returns the enabled providers that upstream's settings omit. */
+export const unlistedProviders = ({ auth }: Config): readonly string[] =>
+  auth.external.x.enabled ? ['x'] : [];
 
 function keyOriginsOf({ auth: { passkey, mfa, webauthn, site_url } }: Config): string[] {
   if (!passkey.enabled && !mfa.web_authn.enroll_enabled && !mfa.web_authn.verify_enabled) return [];

@@ -18,9 +18,9 @@ import { createAuthClient } from './auth-client.ts';
 import type { ConsentDeps, GuestDeps, ReturnDeps } from './auth-deps.ts';
 import { createBrowserSignIn } from './browser-sign-in.ts';
 import { hostOf } from './core/host.ts';
-import { offersOf } from './core/offers.ts';
+import { offersOf, providersOf } from './core/offers.ts';
 import { prepareDevice } from './device.ts';
-import { createPageFiller } from './fill.ts';
+import { createPageFiller, unlistedProviders } from './fill.ts';
 import { createIdentify } from './identify.ts';
 import { overloaded } from './overloaded.ts';
 import { createParkedSessions } from './parked-sessions.ts';
@@ -52,6 +52,7 @@ export interface AccountDeps extends Omit<ReturnDeps, 'implicit' | 'requireMfa'>
 
 const maxAppNameLength = 60;
 const sweepEveryMs = 3_600_000;
+const noMoreFacts = { unlisted: [], custom: [], wallets: [] };
 
 export function createAccount(deps: AccountDeps): Service {
   const { database, keys, config, clock, log, selfService, isAllowedRedirect, issueCode } = deps;
@@ -94,9 +95,9 @@ export function createAccount(deps: AccountDeps): Service {
   };
   const returnAddress = createReturnAddress({ returning, auth, visitors });
   const confirm = { auth, accountUrl, enter: browserSignIn.enter, returnAddress, visitors, windows };
-  const journeys = { auth, browserSignIn, visitors, returnAddress, accountUrl };
-  const noMore = { unlisted: [], custom: [], wallets: [] };
-  const identify = createIdentify({ auth, offers: () => offersOf(selfService.settings(), noMore) });
+  const providerName = nameOfProvider.bind(undefined, deps);
+  const journeys = { auth, browserSignIn, visitors, returnAddress, accountUrl, providerName };
+  const identify = createIdentify({ auth, offers: () => offersOf(selfService.settings(), noMoreFacts) });
   const forms = { auth, sessions, browserSignIn, visitors, returnAddress, windows, identify };
   // If the database is unavailable, the page still shows its form. Submitting the form then reports the error.
   const keepsSession = (cookie: string | undefined): Promise<boolean> =>
@@ -172,6 +173,7 @@ export function createAccount(deps: AccountDeps): Service {
               onError,
               keepsSession,
               clientName,
+              frontchannelUrls: deps.frontchannelUrls,
               factsOf: async (cookie) => factsOf(await sessions.find(cookie).catch(() => undefined)),
               filler,
               faultOf: (requested) => faultOf(returning, requested),
@@ -186,7 +188,9 @@ export function createAccount(deps: AccountDeps): Service {
         cors: 'none',
         apiKeys: false,
         plugin: async (app) => {
-          app.get('', (_request, reply) => reply.redirect('/account/security#password', 302));
+          app.get('', (_request, reply) =>
+            reply.redirect('/account/security?section=password#password', 302),
+          );
         },
       },
     ],
@@ -199,4 +203,10 @@ export function createAccount(deps: AccountDeps): Service {
       clearInterval(sweep);
     },
   };
+}
+
+/** Returns the name of an identity provider that the project offers. */
+async function nameOfProvider(deps: AccountDeps, id: string): Promise<string | undefined> {
+  const facts = { unlisted: unlistedProviders(deps.config.current), custom: await deps.customProviders() };
+  return providersOf(deps.selfService.settings(), facts).find((provider) => provider.id === id)?.name;
 }

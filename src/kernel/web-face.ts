@@ -33,6 +33,8 @@ export interface Page {
   readonly imageSources?: readonly string[];
   /** Whether the page can show frames from the server's own origin. */
   readonly frames?: boolean;
+  /** The sources of frames in addition to the server's own origin. */
+  readonly frameSources?: readonly string[];
   /**
    * The API's origin. The page can send requests to it, including WebSocket connections, and show its images and media.
    */
@@ -61,7 +63,7 @@ const compressed = promisify(gzip);
  */
 export function contentSecurityPolicy(nonce: string, page: Omit<Page, 'html' | 'status'> = {}): string {
   const { imageSources = [], frames = false, api, widgetSources = [] } = page;
-  const frameSources = [...(frames ? ["'self'"] : []), ...widgetSources];
+  const frameSources = [...(frames ? ["'self'"] : []), ...(page.frameSources ?? []), ...widgetSources];
   const apiSources = api === undefined ? [] : [api];
   return [
     "default-src 'none'",

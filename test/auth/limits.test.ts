@@ -116,6 +116,54 @@ describe('per client address', () => {
     expect((await volley(1, '/token?grant_type=web3', '203.0.113.5', { chain: 'ethereum' })).limited).toBe(1);
   });
 
+  test('a user changes their own account at most 30 times in a row, from any network', async () => {
+    const { data } = await auth.client().auth.signUp({ email: newEmail(), password });
+    const token = data.session?.access_token ?? '';
+    const send = (method: string, path: string, network: number) =>
+      auth.request(path, { method, token, headers: { 'x-forwarded-for': `203.0.113.${network}` } });
+    const changes: readonly (readonly [string, string])[] = [
+      ['POST', '/logout?scope=others'],
+      ['DELETE', `/user/sessions/${randomUUID()}`],
+      ['POST', '/factors/recovery-codes'],
+      ['DELETE', '/factors/recovery-codes'],
+      ['POST', '/factors'],
+      ['DELETE', `/factors/${randomUUID()}`],
+      ['DELETE', `/user/identities/${randomUUID()}`],
+      ['DELETE', '/user/email_change'],
+      ['DELETE', '/user/phone_change'],
+      ['DELETE', `/user/oauth/grants?client_id=${randomUUID()}`],
+      ['POST', `/oauth/authorizations/${'a'.repeat(32)}/consent`],
+      ['GET', `/oauth/authorizations/${'a'.repeat(32)}`],
+      ['GET', '/user/identities/authorize?provider=github'],
+    ];
+    for (let count = 0; count < 30; count += 1) {
+      const [method, path] = changes[count % changes.length] as readonly [string, string];
+      expect([path, (await send(method, path, 150 + count)).status === 429]).toEqual([path, false]);
+    }
+    for (const [method, path] of changes) {
+      const response = await send(method, path, 200);
+      expect([path, response.status, response.headers.get('retry-after')]).toEqual([path, 429, '5']);
+    }
+    // Signing out is always possible, and another user has a separate limit.
+    const { data: other } = await auth.client().auth.signUp({ email: newEmail(), password });
+    const others = { method: 'POST', token: other.session?.access_token ?? '' };
+    expect((await auth.request('/logout?scope=others', others)).status).toBe(204);
+    expect((await send('POST', '/logout?scope=local', 201)).status).toBe(204);
+  });
+
+  test('sign-ins with other providers and the requests of clients are limited per network', async () => {
+    for (const path of ['/authorize?provider=github', `/oauth/authorize?client_id=${randomUUID()}`]) {
+      const ip = `203.0.114.${path.length}`;
+      const statuses = await Promise.all(
+        Array.from(
+          { length: 102 },
+          async () => (await auth.request(path, { headers: { 'x-forwarded-for': ip } })).status,
+        ),
+      );
+      expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(0);
+    }
+  });
+
   test("second factor codes can't be guessed", async () => {
     const client = auth.client();
     const { data } = await client.auth.signUp({ email: newEmail(), password });

@@ -91,6 +91,8 @@ export interface SignedOut {
   /** The apps that stay signed in in this browser. */
   readonly apps: readonly string[];
   readonly scope: 'local' | 'browser';
+  /** Whether the page is loaded again, with the pages of the apps that were signed out. */
+  readonly isReloading?: boolean;
 }
 
 let last: SignedOut | undefined;
@@ -105,10 +107,14 @@ export async function signOut(
   scope: 'local' | 'browser' | 'elsewhere',
   apps?: readonly string[],
 ): Promise<void> {
-  await post('sign-out', { scope });
+  const { pathname, search } = window.location;
+  const { frames: isReloading = false } = await post<{ readonly frames?: boolean }>('sign-out', { scope });
   if (scope === 'elsewhere') return;
-  last = scope === 'browser' ? { scope, apps: [] } : apps && { scope, apps };
+  last = scope === 'browser' ? { scope, apps: [], isReloading } : apps && { scope, apps };
   await sessionClient().changed('SIGNED_OUT');
+  // Only a page from the server has a content security policy that allows the frames.
+  const page = '/account/signed-out';
+  if (isReloading) await leaveFor(pathname === page ? `${page}${search}` : page);
 }
 
 /** Returns the URL that redirects the user back to the app. The app receives its own session there. */

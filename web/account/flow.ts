@@ -16,6 +16,8 @@ export interface Flow {
   readonly again: boolean;
   /** Whether the user signs in to another account, in addition to the ones in this browser. */
   readonly adds: boolean;
+  /** The section of the security page that the user came for. */
+  readonly section: string | undefined;
   /** The part of the query that is passed on from page to page, with its `?`. Empty if nothing is passed on. */
   readonly search: string;
 }
@@ -28,7 +30,10 @@ const carried = [
   'authorization_id',
   'add',
   'again',
+  'section',
 ] as const;
+/** `src/account/arrival.ts` applies the same rule. */
+const sectionShape = /^[a-z-]{1,20}$/;
 /** `app` isn't a page. It opens the app at `redirect_to`, without a code if the request has no challenge. */
 const nextPages = new Set(['security', 'new-password', 'join', 'consent', 'upgrade', 'app']);
 
@@ -49,6 +54,7 @@ export function parseFlow(search: string): Flow {
     authorizationId: kept.get('authorization_id') ?? undefined,
     again: kept.has('again'),
     adds: kept.has('add'),
+    section: sectionShape.exec(kept.get('section') ?? '')?.[0],
     search: text === '' ? '' : `?${text}`,
   };
 }
@@ -63,6 +69,27 @@ export function hostOf(address: string | undefined): string | undefined {
   if (protocol === 'http:' || protocol === 'https:') return host;
   const scheme = protocol.slice(0, -1);
   return scheme.includes('.') || address.startsWith('//', protocol.length) ? scheme : undefined;
+}
+
+/**
+ * Adds the section in the address's fragment to its query, because a fragment isn't passed on from page to page. Must be
+ * called before the first page is shown.
+ */
+export function keepSection(): void {
+  const address = new URL(window.location.href);
+  const section = sectionShape.exec(address.hash.slice(1))?.[0];
+  if (section === undefined || address.searchParams.has('section')) return;
+  address.searchParams.set('section', section);
+  window.history.replaceState(window.history.state, '', address);
+}
+
+/** Returns the path of the security page, at the section that the user came for. */
+export const securityPath = ({ section }: Pick<Flow, 'section'>): string =>
+  section === undefined ? '/security' : `/security?section=${section}#${section}`;
+
+/** Returns the query for a page that confirms the user's identity and then returns to the security page. */
+export function backToSecurity({ section }: Pick<Flow, 'section'>): string {
+  return `?next=security${section === undefined ? '' : `&section=${section}`}`;
 }
 
 const empty = parseFlow('');

@@ -1,6 +1,7 @@
 import './styles.ts';
 import { hydrateRoot } from 'react-dom/client';
 import { App } from './app.tsx';
+import { keepSection } from './flow.ts';
 import { sessionClient } from './session.ts';
 import { loadFirst, loadProblems } from './texts.ts';
 
@@ -12,6 +13,7 @@ async function start(): Promise<void> {
     window.plinthStill();
     return;
   }
+  keepSection();
   hydrateRoot(document.getElementById('root') as HTMLElement, <App />);
   // The server leaves this page empty until the session is known (`src/account/routes/pages.ts`). The page is then
   // shown, even if loading the session failed.

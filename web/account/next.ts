@@ -3,7 +3,7 @@
 import { ApiError } from '../lib/api.ts';
 import type { SessionState } from '../lib/session/index.ts';
 import { leaveFor, returnAddress } from './account-api.ts';
-import { endAdding, type Flow } from './flow.ts';
+import { endAdding, type Flow, securityPath } from './flow.ts';
 import { needsSecondFactor, type User } from './session.ts';
 
 import { forgetTyped } from './typed-address.ts';
@@ -32,7 +32,8 @@ export async function goOn(state: SessionState<User>, navigate: Navigate): Promi
     // other servers.
     await leaveFor(`/account/consent${flow.search}`);
   } else {
-    navigate(`/${flow.next ?? 'security'}${flow.next === 'upgrade' ? flow.search : ''}`);
+    const isHome = flow.next === undefined || flow.next === 'security';
+    navigate(isHome ? securityPath(flow) : `/${flow.next}${flow.next === 'upgrade' ? flow.search : ''}`);
   }
 }
 

@@ -102,13 +102,14 @@ function titleOf(name: string): string {
         .replace(/^code-.*/, 'code')
         .replace(/^refused-.*/, 'refused-app')
         .replace(/^(not-me|secured)-.*/, '$1')
-        .replace(/-(device|recovery)$/, '')}`;
+        .replace(/-(device|recovery|account)$/, '')}`;
 }
 
 /** Returns the address of a plain page, for its links to other languages. Some pages have no separate address. */
 function addressOf(name: string): string {
   const page = name.replace(/\..*/, '').replace(/^(code|confirm|not-me)-.*/, '$1');
   if (page === 'leave-guest') return 'signed-in';
+  if (page === 'leave-guest-account') return 'accounts';
   return page.startsWith('refused') || page === 'failed' ? 'sign-in' : page;
 }
 

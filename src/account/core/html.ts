@@ -152,6 +152,7 @@ const carried = [
   'authorization_id',
   'add',
   'again',
+  'section',
 ] as const;
 
 /**

@@ -8,7 +8,7 @@ import type { AuthClient } from '../auth-client.ts';
 import { type BrowserSignIn, setCookie } from '../browser-sign-in.ts';
 import { forget, memoryCookie, readMemory, wayOf, writeMemory } from '../core/browser-memory.ts';
 import { sessionCookie } from '../core/cookies.ts';
-import { type AccountRow, carriedFlow } from '../core/html.ts';
+import { type AccountRow, carriedFlow, escapeText } from '../core/html.ts';
 import { isProviderId } from '../core/providers.ts';
 import { queryOf } from '../core/query.ts';
 import { AccountError } from '../errors.ts';
@@ -18,8 +18,9 @@ import { cookieOf, keepCookie } from '../request-cookies.ts';
 import type { ReturnAddress } from '../return-address.ts';
 import type { OpenSession, SessionStore } from '../sessions.ts';
 import { accountName, type Visitor } from '../visitor.ts';
-import { isOurs, markedForm } from './mark.ts';
+import { formOf, isOurs, markedForm } from './mark.ts';
 import type { Send } from './page-names.ts';
+import { openElsewhere, sendRefused } from './responses.ts';
 
 export interface AccountsDeps {
   readonly auth: AuthClient;
@@ -95,29 +96,32 @@ export function accountsRoutes(app: FastifyInstance, deps: AccountsDeps, send: S
   });
 
   app.post('/accounts', async (request, reply) => {
-    const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
-    if (!isOurs(request, form)) return send(request, reply, 'plain/refused', { status: 403, isStill: true });
-    const flow = carriedFlow(queryOf(request));
-    if (form.get('do') === 'all') {
-      for (const one of await signedIn(request, reply)) await end(request, reply, one);
-      return reply.redirect(ourPage('accounts', flow), 303);
+    const form = formOf(request);
+    if (!isOurs(request, form)) return sendRefused(send, request, reply);
+    const removed = form.get('do') === 'all' ? 'all' : form.get('remove');
+    if (removed === null) return choose(request, reply, form.get('account') ?? '');
+    if (removed.startsWith(knownPrefix)) {
+      const memory = forget(memoryOf(request), removed.slice(knownPrefix.length));
+      keepCookie(request, reply, memoryCookie, writeMemory(memory));
+    } else {
+      const ended = (await signedIn(request, reply)).filter(
+        ({ slot }) => removed === 'all' || String(slot) === removed,
+      );
+      // A guest can't sign in to the same account again.
+      if (ended.some(({ user }) => user.is_anonymous === true) && form.get('leave') !== 'yes')
+        return askToLeave(request, reply, removed);
+      for (const one of ended) await end(request, reply, one);
     }
-    const removed = form.get('remove');
-    if (removed !== null) {
-      await remove(request, reply, removed);
-      return reply.redirect(ourPage('accounts', flow), 303);
-    }
-    return choose(request, reply, form.get('account') ?? '');
+    return reply.redirect(ourPage('accounts', carriedFlow(queryOf(request))), 303);
   });
 
-  async function remove(request: FastifyRequest, reply: FastifyReply, key: string): Promise<void> {
-    if (key.startsWith(knownPrefix)) {
-      const memory = forget(memoryOf(request), key.slice(knownPrefix.length));
-      keepCookie(request, reply, memoryCookie, writeMemory(memory));
-      return;
-    }
-    const account = (await signedIn(request, reply)).find(({ slot }) => String(slot) === key);
-    if (account !== undefined) await end(request, reply, account);
+  /** Asks whether to sign a guest out, which destroys the guest's account. */
+  function askToLeave(request: FastifyRequest, reply: FastifyReply, removed: string) {
+    const field = `<input type="hidden" name="remove" value="${escapeText(removed)}">`;
+    return send(request, reply, 'plain/leave-guest-account', {
+      fields: markedForm(request, reply) + field,
+      isStill: true,
+    });
   }
 
   /** Signs the browser out of an account. */
@@ -157,9 +161,7 @@ export function accountsRoutes(app: FastifyInstance, deps: AccountsDeps, send: S
       throw error;
     });
     if (address.startsWith('/account/')) return reply.redirect(address, 303);
-    // The response isn't a redirect, because browsers apply the page's form-action policy to redirects that follow a form.
-    reply.header('refresh', `0; url=${address}`);
-    return send(request, reply, 'continue', { target: address, isStill: true });
+    return openElsewhere(send, request, reply, address);
   }
 }
 

@@ -11,10 +11,11 @@ import type { ConsentDeps } from '../auth-deps.ts';
 import { type BrowserSignIn, setCookie } from '../browser-sign-in.ts';
 import { type SignInWay, wayOfCode } from '../core/browser-memory.ts';
 import { sessionCookie } from '../core/cookies.ts';
+import { endedCookie, writeEnded } from '../core/ended-sessions.ts';
 import { AccountError, accountErrors } from '../errors.ts';
 import type { Identify } from '../identify.ts';
 import { proveFactor } from '../prove-factor.ts';
-import { cookieOf } from '../request-cookies.ts';
+import { cookieOf, keepCookie } from '../request-cookies.ts';
 import type { ReturnAddress } from '../return-address.ts';
 import type { SessionStore } from '../sessions.ts';
 import { mustStepUp, sessionResponse, type Visitors } from '../visitor.ts';
@@ -180,9 +181,12 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
   app.post('/sign-out', async (request, reply) => {
     const scope = bodies.signOut(request.body);
     const session = await sessions.find(cookieOf(request, sessionCookie));
-    if (session !== undefined) await leave(request, session, scope);
+    const ended = session === undefined ? [] : await leave(request, session, scope);
     if (scope !== 'elsewhere') setCookie(request, reply, undefined);
-    return {};
+    // Other browsers can't be reached from here.
+    if (scope !== 'browser' || (await deps.consent.frontchannelUrls(ended)).length === 0) return {};
+    keepCookie(request, reply, endedCookie, writeEnded(ended));
+    return { frames: true };
   });
 
   appRoutes(app, deps, () => bodies);

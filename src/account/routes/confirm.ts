@@ -23,10 +23,11 @@ import type { ReturnAddress } from '../return-address.ts';
 import { mustStepUp, type Visitors } from '../visitor.ts';
 import type { WaitingWindows } from '../waiting-windows.ts';
 import { cancelChangeRoutes } from './cancel-change.ts';
-import { isOurs } from './mark.ts';
+import { formOf, isOurs } from './mark.ts';
 import { notMeRoutes } from './not-me.ts';
-import { formFields, otherDevice, sendExpired } from './other-device.ts';
+import { formFields, otherDevice } from './other-device.ts';
 import type { AnyPage, Send } from './page-names.ts';
+import { openElsewhere, sendExpired, sendRefused } from './responses.ts';
 
 export interface ConfirmDeps {
   readonly auth: AuthClient;
@@ -82,10 +83,8 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
   });
 
   app.post('/confirm', async (request, reply) => {
-    const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
-    if (!isOurs(request, form)) {
-      return send(request, reply, 'plain/refused', { status: 403, isStill: true });
-    }
+    const form = formOf(request);
+    if (!isOurs(request, form)) return sendRefused(send, request, reply);
     const link = parseConfirmLink(form);
     if (link === undefined) return expired(request, reply);
     const own = ownQuery(link.redirectTo, accountUrl());
@@ -95,7 +94,7 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
       return confirmWindow(request, reply, link, wait, form.get('number') ?? '');
     }
     const { address, isApp } = await signIn(request, reply, link, own);
-    return isApp ? openApp(request, reply, address) : reply.redirect(address, 303);
+    return isApp ? openElsewhere(send, request, reply, address) : reply.redirect(address, 303);
   });
 
   cancelChangeRoutes(app, { auth, send });
@@ -144,7 +143,7 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
   /** Continues to the app, as opening the link would. */
   async function goToApp(request: FastifyRequest, reply: FastifyReply, link: ConfirmLink) {
     try {
-      return await openApp(request, reply, await auth.visitor(request).followLink(link));
+      return await openElsewhere(send, request, reply, await auth.visitor(request).followLink(link));
     } catch (error) {
       if (!(error instanceof AuthRejection)) throw error;
       return reply.redirect('/account/link-expired', 303);
@@ -160,16 +159,8 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
     await auth.user(request, { tokens: pair }).signOut('local');
     const visitor = await visitors.present(request, true);
     if (visitor?.user.id !== pair.user.id) return '/account/email-changed';
+    own.delete('section');
     const address = await arrivalAddress(returnAddress, request, own, visitor);
     return address === '/account/security' ? '/account/security?changed=email' : address;
-  }
-
-  /**
-   * Opens an app. The response isn't a redirect, because browsers apply the page's form-action policy to redirects that
-   * follow a form submission, and the app may redirect again.
-   */
-  function openApp(request: FastifyRequest, reply: FastifyReply, target: string) {
-    reply.header('refresh', `0; url=${target}`);
-    return send(request, reply, 'continue', { target, isStill: true });
   }
 }

@@ -24,8 +24,9 @@ import {
 import { cookieOf, keepCookie } from '../request-cookies.ts';
 import type { ReturnAddress } from '../return-address.ts';
 import { mustStepUp, type Visitor } from '../visitor.ts';
-import { isOurs, markedForm } from './mark.ts';
+import { formOf, isFromOurPage, isOurs, markedForm } from './mark.ts';
 import type { Send } from './page-names.ts';
+import { sendRefused } from './responses.ts';
 
 /** The pages whose forms work without scripts. */
 export const formPages = [
@@ -157,8 +158,7 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
     return reply.redirect(address(page, kept), 303);
   }
 
-  const refuse = (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
-    send(request, reply, 'plain/refused', { status: 403, isStill: true });
+  const refuse = (request: FastifyRequest, reply: FastifyReply) => sendRefused(send, request, reply);
 
   return {
     async show(request, reply, page) {
@@ -198,23 +198,9 @@ function setStep(request: FastifyRequest, reply: FastifyReply, step: Step | unde
 
 const stepOf = (request: FastifyRequest): Step | undefined => readStep(cookieOf(request, stepCookie));
 
-const formOf = ({ body }: FastifyRequest): URLSearchParams =>
-  body instanceof URLSearchParams ? body : new URLSearchParams();
-
 function address(page: string, query: URLSearchParams): string {
   const flow = carriedFlow(query);
   return `/account/${page}${flow === '' ? '' : `?${flow}`}`;
-}
-
-/**
- * Whether the request comes from one of our pages. Other sites must not send a visitor to the app without a click.
- * Older browsers don't send `Sec-Fetch-Site`, so `Referer` is used instead.
- */
-function isFromOurPage({ headers, host }: FastifyRequest): boolean {
-  const site = headers['sec-fetch-site'];
-  if (site !== undefined) return site === 'same-origin';
-  const { referer } = headers;
-  return referer !== undefined && URL.canParse(referer) && new URL(referer).host === host.toLowerCase();
 }
 
 const nameOf = ({ user }: Visitor): string => String(user.email || user.phone || '');

@@ -1,6 +1,7 @@
 /**
  * Declares the routes for round trips to identity providers. `GET /account/with` is a plain link, so it works without
- * scripts. Every provider's response arrives at `GET /account/back` as a PKCE code that only this browser can redeem.
+ * scripts. If another site opened it, a page asks first. Otherwise, a site could sign a visitor in to an account of its
+ * own choice. Every provider's response arrives at `GET /account/back` as a PKCE code that only this browser can redeem.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -19,6 +20,9 @@ import { cookieOf, keepCookie } from '../request-cookies.ts';
 import type { ReturnAddress } from '../return-address.ts';
 import type { Visitors } from '../visitor.ts';
 import type * as Bodies from './bodies.ts';
+import { formOf, isFromOurPage, isOurs, markedForm } from './mark.ts';
+import type { Send } from './page-names.ts';
+import { openElsewhere, sendRefused } from './responses.ts';
 
 export interface JourneyDeps {
   readonly auth: AuthClient;
@@ -26,6 +30,8 @@ export interface JourneyDeps {
   readonly visitors: Visitors;
   readonly returnAddress: ReturnAddress;
   readonly accountUrl: () => string;
+  /** Returns the name of an identity provider that the project offers. */
+  readonly providerName: (id: string) => Promise<string | undefined>;
 }
 
 /** The parameters that make auth send the browser back to us. */
@@ -37,7 +43,7 @@ interface StartedJourney {
 
 /** Stores the purpose of the round trip in the browser's cookie before redirecting the browser. */
 function startJourney(
-  { accountUrl }: JourneyDeps,
+  { accountUrl }: Pick<JourneyDeps, 'accountUrl'>,
   request: FastifyRequest,
   reply: FastifyReply,
   { purpose, way, flow }: Omit<Journey, 'verifier'>,
@@ -60,29 +66,67 @@ function returnAddress({ protocol, host, hostname }: FastifyRequest, accountUrl:
 const isLoopbackName = (name: string): boolean =>
   name === 'localhost' || name === '[::1]' || /^127(\.\d+){3}$/.test(name);
 
-export function journeyPages(app: FastifyInstance, deps: JourneyDeps): void {
-  const { auth, browserSignIn, returnAddress } = deps;
+export function journeyPages(app: FastifyInstance, deps: JourneyDeps, send: Send): void {
+  const { auth, browserSignIn, returnAddress, providerName } = deps;
 
-  app.get('/with', async (request, reply) => {
+  app.get('/with', (request, reply) =>
+    orProblem(request, reply, async () => {
+      if (isFromOurPage(request)) return reply.redirect(await begin(request, reply), 303);
+      const connection = await connectionName(request);
+      if (connection === undefined) throw new AccountError('bad_request');
+      return send(request, reply, 'plain/with', {
+        fields: markedForm(request, reply),
+        connection,
+        isStill: true,
+      });
+    }),
+  );
+
+  app.post('/with', async (request, reply) => {
+    if (!isOurs(request, formOf(request))) return sendRefused(send, request, reply);
+    return orProblem(request, reply, async () =>
+      openElsewhere(send, request, reply, await begin(request, reply)),
+    );
+  });
+
+  /** Starts the round trip and returns the address of the identity provider. */
+  async function begin(request: FastifyRequest, reply: FastifyReply): Promise<string> {
     const query = queryOf(request);
     const provider = query.get('provider') ?? '';
     const connection = query.get('sso');
     const isSso = connection !== null || provider === 'sso';
     const way = isSso ? 'sso' : provider;
     const journey = startJourney(deps, request, reply, { purpose: 'sign-in', way, flow: carriedFlow(query) });
-    try {
-      if (isSso) {
-        // If the identity provider started the sign-in, it leads to the connection. Otherwise, to the address's domain.
-        const to = connection === null ? { domain: domainOfAddress(request) } : { provider_id: connection };
-        return reply.redirect(await auth.visitor(request).ssoAddress({ ...to, ...journey }), 303);
-      }
-      const search = new URLSearchParams({ provider, ...journey, ...scopesFor(provider) });
-      return reply.redirect(await auth.visitor(request).providerAddress(search), 303);
-    } catch (error) {
-      if (!(error instanceof AuthRejection)) throw error;
-      return reply.redirect(problemPage('sign-in', carriedFlow(query), error.code), 303);
+    if (isSso) {
+      // If the identity provider started the sign-in, it leads to the connection. Otherwise, to the address's domain.
+      const to = connection === null ? { domain: domainOfAddress(request) } : { provider_id: connection };
+      return auth.visitor(request).ssoAddress({ ...to, ...journey });
     }
-  });
+    const search = new URLSearchParams({ provider, ...journey, ...scopesFor(provider) });
+    return auth.visitor(request).providerAddress(search);
+  }
+
+  /** Returns the name of the service where the sign-in continues. */
+  async function connectionName(request: FastifyRequest): Promise<string | undefined> {
+    const query = queryOf(request);
+    const [provider, connection] = [query.get('provider') ?? '', query.get('sso')];
+    if (connection !== null) return auth.visitor(request).ssoConnection(connection);
+    return provider === 'sso' ? domainOfAddress(request) || undefined : providerName(provider);
+  }
+
+  /** Runs the work. If it fails, the sign-in page shows the error. */
+  async function orProblem(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    work: () => Promise<FastifyReply>,
+  ): Promise<FastifyReply> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof AuthRejection || error instanceof AccountError)) throw error;
+      return reply.redirect(problemPage('sign-in', carriedFlow(queryOf(request)), error.code), 303);
+    }
+  }
 
   app.get('/back', async (request, reply) => {
     const journey = readJourney(cookieOf(request, journeyCookie));
@@ -117,7 +161,11 @@ function domainOfAddress(request: FastifyRequest): string {
   return address.slice(address.lastIndexOf('@') + 1).toLowerCase();
 }
 
-export function journeyApi(app: FastifyInstance, deps: JourneyDeps, bodies: () => typeof Bodies): void {
+export function journeyApi(
+  app: FastifyInstance,
+  deps: Pick<JourneyDeps, 'auth' | 'visitors' | 'accountUrl'>,
+  bodies: () => typeof Bodies,
+): void {
   const { auth, visitors } = deps;
 
   app.post('/sso', async (request, reply) => {

@@ -11,6 +11,7 @@ import type { ConfirmLink } from '../core/confirm.ts';
 import type { WaitingWindows } from '../waiting-windows.ts';
 import { markedForm } from './mark.ts';
 import type { Send } from './page-names.ts';
+import { sendExpired } from './responses.ts';
 
 export function otherDevice(deps: {
   readonly auth: AuthClient;
@@ -69,9 +70,6 @@ export function otherDevice(deps: {
 
   return { askNumber, confirmWindow };
 }
-
-export const sendExpired = (send: Send, request: FastifyRequest, reply: FastifyReply) =>
-  send(request, reply, 'link-expired', { status: 400, isStill: true });
 
 /** Returns the hidden fields of the form that uses a link. */
 export function formFields(request: FastifyRequest, reply: FastifyReply, link: ConfirmLink): string {

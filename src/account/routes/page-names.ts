@@ -39,6 +39,8 @@ export interface PageFields {
   readonly target?: string;
   readonly email?: string;
   readonly host?: string;
+  /** The name of the identity provider where a sign-in continues. */
+  readonly connection?: string;
   /** When the change was made that the page undoes, in words. */
   readonly when?: string;
   readonly facts?: AccountFacts;
@@ -52,6 +54,8 @@ export interface PageFields {
    * value.
    */
   readonly providerError?: string;
+  /** The pages of OpenID clients that the page loads in frames. */
+  readonly frameUrls?: readonly string[];
   readonly status?: number;
   /** Whether to omit the scripts. They are omitted if they would show a different page. */
   readonly isStill?: boolean;

@@ -27,6 +27,14 @@ export async function beginSsoSignIn(ctx: AuthContext, body: Fields): Promise<st
   return beginSamlSignIn(ctx, provider, { challenge, redirectTo: body.text('redirect_to') });
 }
 
+/** Returns the name by which users recognize a connection: its first domain, or its identity provider's host. */
+export async function nameOfConnection(ctx: AuthContext, id: string): Promise<string> {
+  const provider = isUuid(id) ? await findProviderById(ctx.pool, id) : undefined;
+  if (provider === undefined) throw authError('sso_provider_not_found');
+  const { domains, entity_id: entityId } = provider;
+  return domains[0] ?? (URL.canParse(entityId) ? new URL(entityId).host || entityId : entityId);
+}
+
 async function findProvider(ctx: AuthContext, id: string, domain: string): Promise<SsoProvider> {
   const provider =
     id === '' ? await findProviderByDomain(ctx.pool, domain) : await findProviderById(ctx.pool, id);

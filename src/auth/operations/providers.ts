@@ -4,7 +4,7 @@ import { requireUser } from '../flows/authenticate.ts';
 import { linkingAddress, signInAddress } from '../flows/authorize.ts';
 import { type SsoPolicy, ssoPolicyOf } from '../flows/enforced-sso.ts';
 import { limitChanges } from '../flows/limit-changes.ts';
-import { beginSsoSignIn } from '../flows/sso-sign-in.ts';
+import { beginSsoSignIn, nameOfConnection } from '../flows/sso-sign-in.ts';
 import { requireCaptcha } from './captcha.ts';
 import { limitByAddress } from './limit-by-address.ts';
 import type { Call, Guard, Operation } from './operation.ts';
@@ -38,6 +38,12 @@ const requireSaml: Guard = ({ settings }) => {
 export const ssoPolicy: Operation<Call & { readonly domain: string }, SsoPolicy> = {
   guards: [limitByAddress('sso_policy')],
   run: (ctx, { domain }) => ssoPolicyOf(ctx, ctx.pool, domain),
+};
+
+/** Returns the name of a connection, for the page that asks before it opens the identity provider. */
+export const ssoConnection: Operation<Call & { readonly id: string }, string> = {
+  guards: [requireSaml, limitByAddress('sso_policy')],
+  run: (ctx, { id }) => nameOfConnection(ctx, id),
 };
 
 /** Returns the URL of the identity provider. */

@@ -90,6 +90,8 @@ export interface VisitorOperations {
   providerAddress(query: URLSearchParams): Promise<string>;
   /** Returns the identity provider's URL for a domain. */
   ssoAddress(body: Body): Promise<string>;
+  /** Returns the name of a connection. Rejects with `sso_provider_not_found`. */
+  ssoConnection(id: string): Promise<string>;
   /** Returns how single sign-on applies to an email domain. */
   ssoPolicy(domain: string): Promise<SsoPolicy>;
 }

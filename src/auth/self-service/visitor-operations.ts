@@ -4,7 +4,7 @@ import { renderPasskeyOptions } from '../core/webauthn/render-passkey.ts';
 import { recoverAccount, resendCode, sendCode } from '../operations/codes.ts';
 import { readReversal, readUnlock, useReversal, useUnlock } from '../operations/event-reversals.ts';
 import { passkeyChallenge, passkeySignIn } from '../operations/passkeys.ts';
-import { providerSignIn, ssoPolicy, ssoSignIn } from '../operations/providers.ts';
+import { providerSignIn, ssoConnection, ssoPolicy, ssoSignIn } from '../operations/providers.ts';
 import { signUpOperation } from '../operations/sign-up.ts';
 import { passwordGrant, pkceGrant, refreshGrant, walletGrant } from '../operations/token.ts';
 import { cancelChange, checkLink, verifyLink, verifyTypedCode } from '../operations/verify.ts';
@@ -75,6 +75,7 @@ export function visitorOperations(run: Run): VisitorOperations {
     providerAddress: (query) =>
       run(get('/authorize', 302), providerSignIn, { query, redirectTo: query.get('redirect_to') ?? '' }),
     ssoAddress: (content) => run(post('/sso'), ssoSignIn, { content }),
+    ssoConnection: (id) => run(post('/sso'), ssoConnection, { id }),
     ssoPolicy: (domain) => run(post('/sso'), ssoPolicy, { domain }),
   };
 }

@@ -2,6 +2,10 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { endExpiredSessions } from '../../../src/auth/flows/notify-clients.ts';
+import { settingsFrom } from '../../../src/auth/settings.ts';
+import { configFrom } from '../../../src/config/index.ts';
+import { silentLogger } from '../../../src/kernel/log.ts';
 import { sql } from '../../../src/kernel/sql.ts';
 import { createOutgoing } from '../../../src/shared/outgoing.ts';
 import { type AuthServer, startAuth } from '../harness.ts';
@@ -229,5 +233,154 @@ describe('a client is notified', () => {
     const response = await server.request('/logout?scope=global', { method: 'POST', token: user.token });
     expect(response.status).toBe(204);
     expect(received).toEqual([]);
+  });
+});
+
+describe('a client is also notified', () => {
+  const tokenClaims = () =>
+    received.map((body) => claimsOf(new URLSearchParams(body).get('logout_token') ?? ''));
+
+  /** A user with a session of the client. */
+  async function connected() {
+    const client = await registerByAdmin({ backchannel_logout_uri: receiverUrl });
+    const user = await person(server);
+    const { tokens } = await signIn(server, client, user, { scope: 'openid' });
+    return { client, user, tokens, sid: String(claimsOf(tokens.access_token).session_id) };
+  }
+  const byAdmin = (user: { id: string }, method: string, json: object) =>
+    server.request(`/admin/users/${user.id}`, { method, token: admin(), body: JSON.stringify(json) });
+
+  test.each([
+    [
+      'the user changes the password',
+      (user: { token: string }) =>
+        server.request('/user', { method: 'PUT', token: user.token, body: '{"password":"another horse 9"}' }),
+    ],
+    [
+      'the user disconnects the app',
+      (user: { token: string }, client: Registered) =>
+        server.request(`/user/oauth/grants?client_id=${client.client_id}`, {
+          method: 'DELETE',
+          token: user.token,
+        }),
+    ],
+    [
+      'an administrator changes the password',
+      (user: { id: string }) => byAdmin(user, 'PUT', { password: 'another horse 9' }),
+    ],
+    [
+      'an administrator bans the user',
+      (user: { id: string }) => byAdmin(user, 'PUT', { ban_duration: '1h' }),
+    ],
+    ['an administrator deletes the user', (user: { id: string }) => byAdmin(user, 'DELETE', {})],
+    [
+      'an administrator removes the personal data',
+      (user: { id: string }) => byAdmin(user, 'DELETE', { should_soft_delete: true }),
+    ],
+    [
+      'the user deletes the account',
+      (user: { token: string }) => server.request('/user', { method: 'DELETE', token: user.token }),
+    ],
+  ] as const)('when %s', async (_, end) => {
+    const { client, user, sid } = await connected();
+    const response = await end(user, client);
+    expect(response.status).toBeLessThan(300);
+    await expect.poll(() => received.length).toBe(1);
+    expect(tokenClaims()[0]).toMatchObject({ sub: user.id, aud: client.client_id, sid });
+  });
+
+  test('only once when a ban is extended, and not when a change ends no session', async () => {
+    const { user } = await connected();
+    await byAdmin(user, 'PUT', { user_metadata: { color: 'green' } });
+    await byAdmin(user, 'PUT', { ban_duration: '1h' });
+    await byAdmin(user, 'PUT', { ban_duration: '2h' });
+    const { user: next } = await connected();
+    await byAdmin(next, 'DELETE', {});
+    await expect.poll(() => tokenClaims().some(({ sub }) => sub === next.id)).toBe(true);
+    expect(tokenClaims().map(({ sub }) => sub)).toEqual([user.id, next.id]);
+  });
+
+  test.each([
+    ['timebox', { timebox: 86_400_000 }],
+    ['inactivity_timeout', { inactivity_timeout: 86_400_000 }],
+  ])('when a session exceeds %s', async (_, sessions) => {
+    const { client, user, sid } = await connected();
+    const silent = await register(server);
+    await signIn(server, silent, user, { scope: 'openid' });
+    const sweepAfter = (hours: number) =>
+      endExpiredSessions({
+        pool: server.database.pool('supabase_auth_admin'),
+        hasOwnTables: true,
+        keys: server.keys,
+        outgoing: createOutgoing({ mode: 'development' }),
+        clock: { now: () => Date.now() + hours * 3_600_000 },
+        settings: settingsFrom(
+          configFrom({ auth: { oauth_server: { enabled: true }, sessions } }),
+          'development',
+          () => server.url,
+        ),
+        log: silentLogger,
+      });
+    await sweepAfter(23);
+    expect(received).toEqual([]);
+    await Promise.all([sweepAfter(25), sweepAfter(25)]);
+    const own = tokenClaims().filter(({ sub }) => sub === user.id);
+    expect(own).toEqual([expect.objectContaining({ aud: client.client_id, sid })]);
+    // The sessions of other clients are kept for a day, as upstream does.
+    const [left] = await server.database.pool('supabase_admin').query<{ n: number }>(sql`
+      select count(*)::int as n from auth.sessions where user_id = ${user.id} and oauth_client_id is not null`);
+    expect(left?.n).toBe(1);
+  });
+});
+
+describe('a client’s page for sign-out in the browser', () => {
+  const page = 'https://app.example/signed-out';
+
+  test('is registered, returned and changed with the other metadata', async () => {
+    const client = await register(server, {
+      frontchannel_logout_uri: page,
+      frontchannel_logout_session_required: true,
+    });
+    expect(client).toMatchObject({
+      frontchannel_logout_uri: page,
+      frontchannel_logout_session_required: true,
+    });
+    const discovery = await (await server.request('/.well-known/openid-configuration')).json();
+    expect(discovery).toMatchObject({
+      frontchannel_logout_supported: true,
+      frontchannel_logout_session_supported: true,
+    });
+    const change = (json: object) =>
+      server.request(`/admin/oauth/clients/${client.client_id}`, {
+        method: 'PUT',
+        token: admin(),
+        body: JSON.stringify(json),
+      });
+    const kept = await (await change({ client_name: 'Herbarium' })).json();
+    expect(kept).toMatchObject({ frontchannel_logout_uri: page });
+    expect(await (await change({ frontchannel_logout_uri: '' })).json()).not.toHaveProperty(
+      'frontchannel_logout_uri',
+    );
+    const user = await person(server);
+    const withPage = await register(server, { frontchannel_logout_uri: page });
+    const { tokens } = await signIn(server, withPage, user, { scope: 'openid' });
+    expect(claimsOf(tokens.id_token ?? '').sid).toBe(claimsOf(tokens.access_token).session_id);
+  });
+
+  test('must have the origin of a redirect URI, which isn’t our own origin', async () => {
+    const local = new URL(server.url).port;
+    for (const [uri, redirect] of [
+      ['https://evil.example/signed-out', 'https://app.example/callback'],
+      ['http://app.example/signed-out', 'https://app.example/callback'],
+      ['https://app.example:444/signed-out', 'https://app.example/callback'],
+      ['https://user@app.example/signed-out', 'https://app.example/callback'],
+      ['javascript:alert(1)', 'https://app.example/callback'],
+      // Our pages trust requests of their own origin, under every name of this machine.
+      [`${server.url}/account/with?provider=github`, `${server.url}/callback`],
+      [`http://localhost:${local}/account/with`, `http://localhost:${local}/callback`],
+    ] as const) {
+      const metadata = { redirect_uris: [redirect], frontchannel_logout_uri: uri };
+      await expect(register(server, metadata), uri).rejects.toThrow('validation_failed');
+    }
   });
 });

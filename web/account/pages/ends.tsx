@@ -9,6 +9,7 @@ import { usePageConfig } from '../page-config.ts';
 import { Aside, PageButton } from '../parts.tsx';
 import { useSession } from '../session.ts';
 import { Shell } from '../shell.tsx';
+import { useSignedOutFrames } from '../signed-out-frames.ts';
 import { t } from '../text.ts';
 import { later } from './later.ts';
 
@@ -19,11 +20,12 @@ export function SignedOutPage() {
   const state = useSession();
   const { redirectTo } = useFlow();
   const isStillIn = state.status === 'signed-in';
+  const hasFrames = useSignedOutFrames();
   const isEnded = state.status === 'signed-out' && state.reason === 'ended';
   return (
     <Shell
       page={isStillIn ? 'page.still-in' : 'page.signed-out'}
-      intro={isStillIn ? undefined : isEnded ? t('sign-in.ended') : signedOutText()}
+      intro={isStillIn ? undefined : isEnded ? t('sign-in.ended') : signedOutText(hasFrames)}
     >
       {isStillIn || redirectTo !== undefined ? (
         <Suspense>
@@ -40,8 +42,9 @@ export function SignedOutPage() {
 }
 
 /** Names the apps that stay signed in. After a reload, the page doesn't know them. */
-function signedOutText(): string {
+function signedOutText(hasFrames: boolean): string {
   const known = lastSignOut();
+  if (hasFrames) return t('signed-out.all');
   if (known === undefined) return t('signed-out.text');
   if (known.scope === 'browser') return t('signed-out.all');
   if (known.apps.length === 0) return t('signed-out.alone');

@@ -4,7 +4,7 @@ import { useLocation } from 'wouter';
 import { Notice } from '../../ui/notice.tsx';
 import { signOut, verifyFactor } from '../account-api.ts';
 import { digitsOf } from '../fields.ts';
-import { currentFlow, endAdding, useFlow } from '../flow.ts';
+import { currentFlow, endAdding, securityPath, useFlow } from '../flow.ts';
 import { challengeFactor, submitFactor, submitKeyFactor, submitRecoveryCode } from '../methods/api.ts';
 import { supportsKeys } from '../methods/key-support.ts';
 import { proving } from '../methods/proving.ts';
@@ -50,9 +50,10 @@ export function MfaPage() {
   useEffect(() => {
     if (state.status === 'signed-out') navigate(`/sign-in${search}`, { replace: true });
     // A user who has already used a factor is asked whether to continue to the page that they came for.
-    const { redirectTo, next } = currentFlow();
+    const flow = currentFlow();
+    const { redirectTo, next } = flow;
     const isHome = redirectTo === undefined && (next === undefined || next === 'security');
-    if (isIdle) navigate(isHome ? '/security' : `/sign-in${endAdding().search}`, { replace: true });
+    if (isIdle) navigate(isHome ? securityPath(flow) : `/sign-in${endAdding().search}`, { replace: true });
   }, [state.status, isIdle, navigate, search]);
   useEffect(() => {
     if (!isSignedIn) return;

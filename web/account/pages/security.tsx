@@ -6,7 +6,7 @@ import { createQueryClient } from '../../lib/query.ts';
 import { ErrorSummary } from '../../ui/error-summary.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { isAppAddress, leaveFor, returnAddress, signOut } from '../account-api.ts';
-import { hostOf, useFlow } from '../flow.ts';
+import { backToSecurity, currentFlow, hostOf, useFlow } from '../flow.ts';
 import { GuestSignOut } from '../guest/sign-out.tsx';
 import { usePageConfig } from '../page-config.ts';
 import partClasses from '../parts.module.css';
@@ -52,9 +52,10 @@ export function SecurityPage() {
     // After the account was deleted, its confirmation remains visible although the user is signed out.
     if (isDeleted) return;
     if (state.status === 'signed-out') {
-      navigate(state.reason === 'left' ? '/signed-out' : '/sign-in?next=security', { replace: true });
+      const signIn = `/sign-in${backToSecurity(currentFlow())}`;
+      navigate(state.reason === 'left' ? '/signed-out' : signIn, { replace: true });
     }
-    if (mustStepUp) navigate('/mfa?next=security', { replace: true });
+    if (mustStepUp) navigate(`/mfa${backToSecurity(currentFlow())}`, { replace: true });
   }, [state, mustStepUp, isDeleted, navigate]);
   const isOutdated =
     state.status === 'signed-in' &&

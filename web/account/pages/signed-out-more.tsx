@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
-import { isAppAddress, leaveFor, signOut } from '../account-api.ts';
+import { isAppAddress, lastSignOut, leaveFor, signOut } from '../account-api.ts';
 import { hostOf, useFlow } from '../flow.ts';
 import { Form } from '../form.tsx';
 import { GuestSignOut } from '../guest/sign-out.tsx';
@@ -8,6 +8,7 @@ import { PageLink, Submit, SubtleButton, Waiting, wide } from '../parts.tsx';
 import { type AppSessions, appsHere } from '../security/own-sessions.ts';
 import { nameOf, useSession } from '../session.ts';
 import { SignOutChoice } from '../sign-out-choice.tsx';
+import { framesLoaded, useSignedOutFrames } from '../signed-out-frames.ts';
 import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
 
@@ -35,10 +36,18 @@ export function SignedOutMore() {
   useEffect(() => {
     // The user has just signed out here, so the client gets the browser back. Without that click, the page only shows a
     // link, because any website can open it.
-    const hasLeft = wasIn.current && state.status === 'signed-out' && state.reason === 'left';
+    const isOut = state.status === 'signed-out' && state.reason === 'left';
+    const hasLeft = wasIn.current && isOut && lastSignOut()?.isReloading !== true;
     if (hasLeft && isKnown && clientId !== undefined && target) void leaveFor(target);
     wasIn.current = isStillIn;
   }, [state, isStillIn, isKnown, clientId, target]);
+  const hasFrames = useSignedOutFrames();
+  useEffect(() => {
+    // The server inserts the frames only after the user's click.
+    if (hasFrames && isKnown && clientId !== undefined && target) {
+      void framesLoaded().then(() => leaveFor(target));
+    }
+  }, [hasFrames, isKnown, clientId, target]);
   const [apps, setApps] = useState<readonly AppSessions[]>();
   useEffect(() => {
     // If the request fails, the page still offers to sign out of the account.

@@ -26,17 +26,17 @@ const Label = ({ text, note }: { text: string; note: string }) => (
 );
 
 /** Each state of an account has its own row. The server repeats the rows for the accounts in the browser. */
-const Row = ({ state, children, action }: { state: string; children: ReactNode; action: string }) => (
-  <li data-state={state}>
-    {children}
+const Row = (props: { state: string; children: ReactNode; action: string; of?: string }) => (
+  <li data-state={props.state}>
+    {props.children}
     <button
       type="submit"
       name="remove"
       value={key}
       className={classes.link}
-      aria-label={`${action}: ${name}`}
+      aria-label={`${props.action}: ${props.of ?? name}`}
     >
-      {action}
+      {props.action}
     </button>
   </li>
 );
@@ -54,11 +54,11 @@ export function Accounts() {
               <Label text={as} note={t('accounts.in')} />
             </Button>
           </Row>
-          <li data-state="guest">
+          <Row state="guest" action={t('accounts.sign-out')} of={t('accounts.guest-name')}>
             <Button {...look} {...chosen}>
               <Label text={t('accounts.guest')} note={t('accounts.in')} />
             </Button>
-          </li>
+          </Row>
           <Row state="out" action={t('accounts.forget')}>
             <Button {...look} {...chosen}>
               <Label text={as} note={t('accounts.out')} />

@@ -5,6 +5,7 @@ import { t } from './text.ts';
 
 export const email = '%PLINTH_EMAIL%';
 export const host = '%PLINTH_HOST%';
+export const connection = '%PLINTH_CONNECTION%';
 export const target = '%PLINTH_TARGET%';
 export const when = '%PLINTH_WHEN%';
 export const requestId = '%PLINTH_REQUEST_ID%';

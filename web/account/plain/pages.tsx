@@ -17,6 +17,7 @@ import { Accounts } from './accounts.tsx';
 import {
   browser,
   CodeInput,
+  connection,
   DomainInput,
   EmailInput,
   type ErrorField,
@@ -289,16 +290,35 @@ function SignedIn({ to, isGuest, errorField }: State & { to: 'app' | 'home'; isG
 }
 
 /** A guest can't sign in to the same account again. */
-const LeaveGuest = () => (
+const LeaveGuest = (props: { from: 'signed-in' | 'accounts' }) => (
   <Page title="page.leave-guest" intro={t('guest.leave-text')}>
-    <PageButton isSubtle to="signed-in">
+    <PageButton isSubtle to={props.from}>
       {t('guest.leave-cancel')}
     </PageButton>
-    <form method="post" action="/account/sign-out" className={partClasses.stack}>
-      <noscript>{'%PLINTH_FIELDS%'}</noscript>
-      <ActionButton value="leave">{t('guest.leave')}</ActionButton>
-    </form>
-    <Aside>{t('plain.save-guest')}</Aside>
+    {props.from === 'accounts' ? (
+      <Posted errorField={undefined}>
+        <SubtleButton type="submit" name="leave" value="yes">
+          {t('guest.leave')}
+        </SubtleButton>
+      </Posted>
+    ) : (
+      <form method="post" action="/account/sign-out" className={partClasses.stack}>
+        <noscript>{'%PLINTH_FIELDS%'}</noscript>
+        <ActionButton value="leave">{t('guest.leave')}</ActionButton>
+      </form>
+    )}
+    <Aside>{t(props.from === 'accounts' ? 'accounts.save-guest' : 'plain.save-guest')}</Aside>
+  </Page>
+);
+
+/** Asks before the browser opens an identity provider, because another site opened this page. */
+const With = () => (
+  <Page title="page.with" intro={t('with.text', { connection })}>
+    <Posted errorField={undefined}>
+      <Submit busy={false}>{t('with.button', { connection })}</Submit>
+    </Posted>
+    <Aside>{t('with.warning')}</Aside>
+    <PageLink to="sign-in">{t('sso.other')}</PageLink>
   </Page>
 );
 
@@ -480,7 +500,9 @@ export const plainPages = (): ReadonlyMap<string, ReactElement> =>
       [`refused-${fault}`, <AppRefused key={fault} fault={fault} hint={false} />],
       [`refused-${fault}-development`, <AppRefused key={`${fault}-hint`} fault={fault} hint />],
     ]),
-    ['leave-guest', <LeaveGuest key="leave-guest" />],
+    ['leave-guest', <LeaveGuest key="leave-guest" from="signed-in" />],
+    ['leave-guest-account', <LeaveGuest key="leave-guest-account" from="accounts" />],
+    ['with', <With key="with" />],
     ['refused', <End key="refused" title="page.refused" text={t('plain.refused')} />],
     ['failed', <End key="failed" title="page.failed" text={t('plain.failed')} />],
   ]);

@@ -4,6 +4,7 @@
 import { createContext, useContext } from 'react';
 import { useLocation } from 'wouter';
 import type { Session } from '../../lib/session/index.ts';
+import { backToSecurity, currentFlow } from '../flow.ts';
 import { isStale, type User, verifiedFactors } from '../session.ts';
 
 export const SessionContext = createContext<Session<User> | undefined>(undefined);
@@ -15,7 +16,9 @@ export function useFresh(): (change: () => void) => void {
   return (change) => {
     if (session === undefined) return;
     if (!isStale(session)) change();
-    else if (verifiedFactors(session.user).length > 0) navigate('/mfa?next=security&again=1');
-    else navigate('/sign-in?next=security&again=1');
+    else {
+      const page = verifiedFactors(session.user).length > 0 ? '/mfa' : '/sign-in';
+      navigate(`${page}${backToSecurity(currentFlow())}&again=1`);
+    }
   };
 }
