@@ -88,7 +88,8 @@ const unknown = '–';
 export function factsOf(session: OpenSession | undefined): AccountFacts {
   const { email, phone, app_metadata: app } = session === undefined ? {} : claimsOf(session);
   const others = (app?.providers ?? []).filter((id) => id !== 'email' && id !== 'phone');
-  const names = others.map((id) => knownProvider(id)?.name ?? id);
+  // The ID of a connection means nothing to users.
+  const names = others.map((id) => (id.startsWith('sso:') ? 'SSO' : (knownProvider(id)?.name ?? id)));
   return {
     email: email || unknown,
     phone: phone ? `+${phone}` : unknown,

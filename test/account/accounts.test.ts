@@ -10,7 +10,7 @@ let stage: Stage;
 let app: TestApp;
 beforeAll(async () => {
   app = await openApp();
-  stage = await openStage({ auth: { site_url: app.url } });
+  stage = await openStage({ auth: { site_url: app.url, enable_anonymous_sign_ins: true } });
 });
 afterAll(async () => {
   await stage.close();
@@ -106,6 +106,37 @@ describe.each([true, false])('with scripts: %s', (scripts) => {
     await heading(page, say('page.sign-in'));
     // The timeout is long because the test loads about twenty pages.
   }, 120_000);
+});
+
+describe.each([
+  ['en', true],
+  ['en', false],
+  ['ar', true],
+  ['ar', false],
+] as const)('in %s, scripts %s', (language, scripts) => {
+  test('removing a guest account asks first, because no one can sign in to it again', async () => {
+    const page = await newPage(scripts, language);
+    await open(page, 'guest');
+    await page.getByRole('button', { name: say('sign-in.guest') }).click();
+    await page.waitForURL(/\/account\/(security|signed-in)/);
+    const guest = page.getByRole('button', { name: new RegExp(`^${say('accounts.guest')}`) });
+    const leave = page.getByRole('button', { name: say('guest.leave'), exact: true });
+    const remove = `${say('accounts.sign-out')}: ${say('accounts.guest-name')}`;
+    for (const name of [remove, say('accounts.sign-out-all')]) {
+      await open(page, 'accounts');
+      await page.getByRole('button', { name, exact: true }).click();
+      await heading(page, say('page.leave-guest'));
+      if (scripts) expect(await axeViolations(page)).toEqual([]);
+      expect(await scrollsSideways(page)).toBe(false);
+      await page.getByRole('link', { name: say('guest.leave-cancel'), exact: true }).click();
+      await guest.waitFor();
+      expect(await sessions(page)).toEqual(['plinth-account']);
+    }
+    await page.getByRole('button', { name: remove, exact: true }).click();
+    await leave.click();
+    await heading(page, say('page.sign-in'));
+    expect(await sessions(page)).toEqual([]);
+  });
 });
 
 test('signing in to the same account again replaces its session, and a sixth account ends the oldest one', async () => {

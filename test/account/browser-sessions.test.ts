@@ -9,18 +9,28 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { axeViolations, type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
 import { makeUser, openStage, password, type Stage, signIn } from './harness.ts';
+import { say, speak } from './keyboard/texts.ts';
 
 let stage: Stage;
 let app: Server;
 let origin: string;
 let host: string;
+/** The requests to the client's page for sign-out. */
+const signedOut: URLSearchParams[] = [];
 /** Each test walks a whole path in several browsers and checks every page. */
 vi.setConfig({ testTimeout: 240_000 });
 
 const opened: { context: BrowserContext; complaints: Complaints }[] = [];
 
 beforeAll(async () => {
-  app = createServer((_request, response) => {
+  app = createServer((request, response) => {
+    if (request.url?.startsWith('/signed-out') === true) {
+      signedOut.push(new URL(request.url, origin).searchParams);
+      // The page deletes its cookie, as clients do, and tries what the sandbox prevents.
+      response.setHeader('set-cookie', 'client=; Max-Age=0').setHeader('content-type', 'text/html');
+      response.end('<script>try { top.location = "https://evil.example/" } catch {}</script>');
+      return;
+    }
     response.setHeader('content-type', 'text/html').end('<title>The app</title><p>The app</p>');
   });
   await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve));
@@ -37,7 +47,8 @@ afterAll(async () => {
 afterEach(async () => {
   for (const { context, complaints } of opened.splice(0)) {
     await context.close();
-    expect(complaints.list).toEqual([]);
+    // The client's page for sign-out tries to leave its frame.
+    expect(complaints.list.filter((line) => !line.includes('allow-top-navigation'))).toEqual([]);
   }
 });
 
@@ -79,6 +90,7 @@ async function openApp(page: Page, email: string): Promise<string> {
     redirect_to: `${origin}/callback`,
     code_challenge: challenge,
     code_challenge_method: 's256',
+    lang: 'en',
   });
   const toApp = page.getByRole('button', { name: /^Continue to/ });
   const cookies = await page.context().cookies();
@@ -120,7 +132,7 @@ async function openClient(
     client_id: body.client_id,
     redirect_uri: redirectUri,
     response_type: 'code',
-    scope: 'email',
+    scope: 'openid email',
     code_challenge: challenge,
     code_challenge_method: 'S256',
   });
@@ -290,3 +302,88 @@ test('an OpenID client signs a user out through the Account pages and gets the b
   await page.getByText('Apps that you opened with this account may still be signed in.').waitFor();
   expect(await page.getByRole('link', { name: /^Back to/ }).getAttribute('href')).toBe(`${bye}?state=xyz`);
 });
+
+test.each(['en', 'ar'] as const)(
+  'in %s, the browser loads the pages of clients that were signed out',
+  async (language) => {
+    await speak(language);
+    const email = `nia-${language}@example.com`;
+    await makeUser(stage.backend, email);
+    const page = await openBrowser();
+    await openApp(page, email);
+    const bye = 'https://almanac.example/bye';
+    await page
+      .context()
+      .route(`${bye}**`, (route) => route.fulfill({ contentType: 'text/html', body: 'Bye' }));
+    const uri = `${origin}/signed-out?tab=1`;
+    const almanac = await openClient(page, 'Almanac', {
+      frontchannel_logout_uri: uri,
+      frontchannel_logout_session_required: true,
+      post_logout_redirect_uris: [bye],
+    });
+    await openClient(page, 'Bestiary');
+    const policies: string[] = [];
+    page.on('response', (response) => {
+      if (new URL(response.url()).pathname === '/account/signed-out')
+        policies.push(response.headers()['content-security-policy'] ?? '');
+    });
+    const allowed = () => policies.map((policy) => /frame-src [^;]*/.exec(policy)?.[0]);
+
+    // Signing out of the account alone keeps the clients' sessions, so no page is loaded.
+    signedOut.length = 0;
+    await openSecurity(page, language);
+    const signOut = page.getByRole('button', { name: say('security.sign-out'), exact: true }).first();
+    await signOut.click();
+    await page.getByRole('button', { name: say('sign-out.account') }).click();
+    await page.getByRole('heading', { level: 1, name: say('page.signed-out') }).waitFor();
+    expect(signedOut).toEqual([]);
+
+    await openApp(page, email);
+    await openSecurity(page, language);
+    await signOut.click();
+    await page.getByRole('button', { name: say('sign-out.all') }).click();
+    await page.getByText(say('signed-out.all')).waitFor();
+    await expect.poll(() => signedOut.length).toBe(1);
+    expect(Object.fromEntries(signedOut[0] ?? [])).toEqual({
+      tab: '1',
+      iss: `${stage.backend.url}/auth/v1`,
+      sid: claimsOf(almanac.token).session_id,
+    });
+    expect(allowed().at(-1)).toBe(`frame-src ${origin}/signed-out`);
+    expect(new URL(page.url()).origin).toBe(new URL(stage.backend.url).origin);
+    await check(page);
+    // The next time the page is opened, it loads nothing.
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: say('page.signed-out') }).waitFor();
+    expect(allowed().at(-1)).toBeUndefined();
+    expect(signedOut.length).toBe(1);
+
+    // A client that ends the session gets the browser back after the pages have loaded.
+    await openApp(page, email);
+    const second = await openClient(page, 'Almanac', {
+      frontchannel_logout_uri: uri,
+      post_logout_redirect_uris: [bye],
+    });
+    const query = new URLSearchParams({ client_id: second.id, post_logout_redirect_uri: bye, state: 'xyz' });
+    await page.goto(`${stage.backend.url}/auth/v1/oauth/logout?${query}`);
+    await page.goto(`${page.url()}&lang=${language}`);
+    await page.getByRole('button', { name: say('sign-out.all') }).click();
+    await page.waitForURL(`${bye}?state=xyz`);
+    expect(signedOut.map((each) => each.toString())).toEqual([expect.stringContaining('sid='), 'tab=1']);
+  },
+);
+
+test('a forged list of ended sessions loads only pages that clients registered', async () => {
+  const page = await openBrowser();
+  const { hostname } = new URL(stage.backend.url);
+  const value = `${crypto.randomUUID()}.${crypto.randomUUID()}_https://evil.example`;
+  await page
+    .context()
+    .addCookies([{ name: 'plinth-account-ended', value, domain: hostname, path: '/account' }]);
+  await page.goto(`${stage.backend.url}/account/signed-out`);
+  expect(await page.locator('iframe').count()).toBe(0);
+});
+
+function claimsOf(token: string): { readonly session_id: string } {
+  return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+}

@@ -131,7 +131,14 @@ test('a user who denies access at the provider sees why, and text from the addre
 test("a code can't be used in a browser that didn't start the sign-in", async () => {
   await page.goto(`${stage.backend.url}/account/back?code=11111111-1111-4111-8111-111111111111`);
   await page.getByRole('alert').getByText('has expired').waitFor();
-  const left = await stage.backend.fetch('/account/with?provider=keycloak', { redirect: 'manual' });
+  const mark = '0'.repeat(32);
+  const formCookie = `plinth-account-form=${mark}`;
+  const left = await stage.backend.fetch('/account/with?provider=keycloak', {
+    redirect: 'manual',
+    method: 'POST',
+    headers: { cookie: formCookie },
+    body: new URLSearchParams({ mark }),
+  });
   const [cookie = ''] = left.headers.getSetCookie();
   const back = await stage.backend.fetch('/account/back?code=11111111-1111-4111-8111-111111111111', {
     redirect: 'manual',
@@ -147,6 +154,7 @@ test('a provider that isn’t enabled, or an address that isn’t the app’s, i
   idp.accounts.set('eve', { email: 'eve@idp.example', email_verified: true, name: 'Eve' });
   const query = new URLSearchParams({ redirect_to: 'https://evil.example/', code_challenge: challenge });
   await page.goto(`${stage.backend.url}/account/with?provider=keycloak&${query}`);
+  await page.getByRole('button', { name: 'Continue to Keycloak' }).click();
   await signInAtProvider('eve');
   await page.waitForURL('**/account/sign-in?**problem=redirect_not_allowed');
 });

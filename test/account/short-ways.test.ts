@@ -6,7 +6,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openContext } from '../web/browser.ts';
 import { openApp, redeemAt, type TestApp } from './app.ts';
-import { makeUser, openStage, password, type Stage } from './harness.ts';
+import { laterTotp, makeUser, openStage, password, type Stage, totp } from './harness.ts';
 import { say, speak } from './keyboard/texts.ts';
 import { countMails, latestMail } from './mailbox.ts';
 
@@ -22,6 +22,7 @@ beforeAll(async () => {
       site_url: app.url,
       email: { enable_confirmations: true, max_frequency: 0 },
       external: { github: provider, google: provider },
+      mfa: { totp: { enroll_enabled: true, verify_enabled: true } },
       sms: { enable_signup: true, enable_confirmations: true },
     },
     plinth: { branding: { name: 'Harbor' } },
@@ -36,6 +37,34 @@ const contexts: BrowserContext[] = [];
 afterEach(async () => {
   for (const context of contexts.splice(0)) await context.close();
 });
+
+/** Adds an authenticator app to the account, and returns its secret. */
+async function addFactor(address: string): Promise<string> {
+  let token = stage.backend.keys.publishableKey;
+  const send = async <T>(path: string, json: object): Promise<T> => {
+    const response = await stage.backend.fetch(`/auth/v1${path}`, {
+      method: 'POST',
+      headers: {
+        apikey: stage.backend.keys.publishableKey,
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify(json),
+    });
+    return (await response.json()) as T;
+  };
+  const session = await send<{ access_token: string }>('/token?grant_type=password', {
+    email: address,
+    password,
+  });
+  token = session.access_token;
+  const { id, totp: factor } = await send<{ id: string; totp: { secret: string } }>('/factors', {
+    factor_type: 'totp',
+  });
+  const { id: challenge_id } = await send<{ id: string }>(`/factors/${id}/challenge`, {});
+  await send(`/factors/${id}/verify`, { challenge_id, code: totp(factor.secret) });
+  return factor.secret;
+}
 
 type Language = 'en' | 'ar';
 
@@ -150,4 +179,42 @@ test('a text message names the project', async () => {
   await heading(page, say('page.code'));
   const { text } = await latestMail(stage.backend, '447700900999');
   expect(text).toMatch(/^\d{6} is your Harbor code\. Never share it\.$/);
+});
+
+describe.each(['en', 'ar'] as const)('in %s, the link to the password', (language) => {
+  const isAtPassword = (page: Page) =>
+    page.evaluate(`(() => {
+      const { top, bottom } = document.getElementById('password').getBoundingClientRect();
+      return location.hash === '#password' && top >= -1 && top < innerHeight && bottom > 0;
+    })()`);
+
+  test.each(['/.well-known/change-password', '/account/security#password'])(
+    '%s leads there after a sign-in and after the second step',
+    async (path) => {
+      const address = newEmail();
+      await makeUser(stage.backend, address);
+      const page = await newDevice(language);
+      await page.setViewportSize({ width: 390, height: 500 });
+      await page.goto(`${stage.backend.url}${path}`);
+      await email(page).fill(address);
+      await button(page, say('sign-in.next')).click();
+      await page.locator('#password').fill(password);
+      await button(page, say('sign-in.submit')).click();
+      await heading(page, say('page.security'));
+      await expect.poll(() => isAtPassword(page)).toBe(true);
+
+      const secret = await addFactor(address);
+      await page.context().clearCookies({ name: 'plinth-account' });
+      await page.goto(`${stage.backend.url}${path}`);
+      await page.waitForURL(/account\/(accounts|sign-in)/);
+      if (page.url().includes('/accounts')) await page.getByRole('button', { name: address }).first().click();
+      await page.locator('#password').fill(password);
+      await button(page, say('sign-in.submit')).click();
+      await heading(page, say('page.mfa'));
+      await page.getByLabel(say('field.code'), { exact: true }).fill(laterTotp(secret));
+      await heading(page, say('page.security'));
+      await expect.poll(() => isAtPassword(page)).toBe(true);
+    },
+    60_000,
+  );
 });

@@ -222,3 +222,27 @@ test('accepted time steps are deleted when their codes are no longer valid', asy
     await count(sql`select count(*)::int as n from _plinth.totp_steps where factor_id = ${factor}`),
   ).toBe(0);
 });
+
+test('account activity is deleted after event_retention, and links to undo changes when they expire', async () => {
+  const retentionMs = 30 * dayMs;
+  const config = { plinth: { auth: { security: { event_retention: retentionMs } } } };
+  const user = randomUUID();
+  await run(
+    sql`insert into auth.users (id, aud, role, email) values (${user}, 'authenticated', 'authenticated', ${newEmail()})`,
+  );
+  await run(sql`
+    insert into _plinth.security_events (id, user_id, kind, actor, details, created_at)
+    values (gen_random_uuid(), ${user}, 'sign_in', 'user', '{}', now())`);
+  await run(sql`
+    insert into _plinth.known_devices (user_id, device, created_at, last_seen_at)
+    values (${user}, 'client:x', now(), now())`);
+  const left = async () =>
+    Promise.all([
+      count(sql`select count(*)::int as n from _plinth.security_events where user_id = ${user}`),
+      count(sql`select count(*)::int as n from _plinth.known_devices where user_id = ${user}`),
+    ]);
+  await housekeeper(retentionMs - hourMs, config).sweep();
+  expect(await left()).toEqual([1, 1]);
+  await housekeeper(retentionMs + hourMs, config).sweep();
+  expect(await left()).toEqual([0, 0]);
+});

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sharedAttempts } from '../../src/auth/attempt-limits.ts';
-import { sharedBuckets } from '../../src/auth/buckets.ts';
+import { localBuckets, sharedBuckets } from '../../src/auth/buckets.ts';
 import { createRateLimits } from '../../src/auth/rate-limits.ts';
 import { settingsFrom } from '../../src/auth/settings.ts';
 import { configFrom } from '../../src/config/index.ts';
@@ -269,6 +269,42 @@ describe('per client address', () => {
 });
 
 const countBuckets = sql`select count(*) from _plinth.rate_limits`;
+
+test('security notices have a limit per account and kind, which other emails can’t use up', async () => {
+  const settings = settingsFrom(
+    configFrom({
+      auth: {
+        rate_limit: { email_sent: 2 },
+        email: {
+          enable_confirmations: true,
+          smtp: {
+            enabled: true,
+            host: '127.0.0.1',
+            port: 9,
+            admin_email: 'a@example.com',
+            user: '',
+            pass: '',
+          },
+        },
+      },
+    }),
+    'production',
+    () => '',
+  );
+  const limits = createRateLimits(localBuckets(), () => settings);
+  const now = Date.UTC(2040, 0);
+  for (let count = 0; count < 2; count += 1) await limits.email(now);
+  await expect(limits.email(now)).rejects.toThrow('email rate limit exceeded');
+  const notices = (userId: string, kind: string, atMs = now) =>
+    Promise.all(Array.from({ length: 12 }, () => limits.notice(userId, kind, atMs)));
+  const sent = async (...of: Parameters<typeof notices>) => (await notices(...of)).filter(Boolean).length;
+  const [user, other] = [randomUUID(), randomUUID()];
+  expect(await sent(user, 'password_changed')).toBe(10);
+  // An attacker who causes many notices of one kind suppresses neither the others nor those of another account.
+  expect(await sent(user, 'email_changed')).toBe(10);
+  expect(await sent(other, 'password_changed')).toBe(10);
+  expect(await sent(user, 'password_changed', now + 60 * minuteMs)).toBe(10);
+});
 
 test('emails have an hourly limit for the whole server, which failed sign-ups also use up', async () => {
   const auth = await startAuth({

@@ -138,29 +138,35 @@ describe('wrong passwords', () => {
 });
 
 describe('wrong second factors', () => {
-  test('share one budget across all browsers that only know the password', async () => {
-    const email = await newUser(auth);
-    const signedIn = await auth.request('/token?grant_type=password', { json: { email, password } });
-    const { access_token: token } = await signedIn.json<{ access_token: string }>();
-    const enrolled = await auth.request('/factors', { token, json: { factor_type: 'totp' } });
-    const { id: factorId, totp } = await enrolled.json<{ id: string; totp: { secret: string } }>();
-    const challenged = await auth.request(`/factors/${factorId}/challenge`, { token, json: {} });
-    const { id: challenge_id } = await challenged.json<{ id: string }>();
-    const code = totpCode(totp.secret, currentStep(auth.clock.now()));
-    const json = { challenge_id, code };
-    expect((await auth.request(`/factors/${factorId}/verify`, { token, json })).status).toBe(200);
-    const statuses = [];
-    for (let site = 1; site <= typedSecrets.second_factor.guesses.size + 3; site += 1) {
-      const ip = `10.2.${site}.1`;
-      const fresh = browser(auth);
-      expect((await fresh.send('sign-in', ip, { email, password })).status).toBe(200);
-      const answer = await fresh.send('factor', ip, { factor_id: factorId, code: '000000' });
-      statuses.push(answer.status);
-    }
-    const { size } = typedSecrets.second_factor.guesses;
-    expect(statuses.slice(0, size)).toEqual(Array.from({ length: size }, () => 422));
-    expect(statuses.slice(-3)).toEqual([429, 429, 429]);
-  });
+  test.each([
+    ['second_factor', 'factor', (id: string) => ({ factor_id: id, code: '000000' })],
+    ['recovery_code', 'recovery-code', () => ({ code: 'aaaa-aaaa-aaaa-aaaa' })],
+  ] as const)(
+    'share one budget across all browsers that only know the password: %s',
+    async (kind, path, guess) => {
+      const email = await newUser(auth);
+      const signedIn = await auth.request('/token?grant_type=password', { json: { email, password } });
+      const { access_token: token } = await signedIn.json<{ access_token: string }>();
+      const enrolled = await auth.request('/factors', { token, json: { factor_type: 'totp' } });
+      const { id: factorId, totp } = await enrolled.json<{ id: string; totp: { secret: string } }>();
+      const challenged = await auth.request(`/factors/${factorId}/challenge`, { token, json: {} });
+      const { id: challenge_id } = await challenged.json<{ id: string }>();
+      const code = totpCode(totp.secret, currentStep(auth.clock.now()));
+      const json = { challenge_id, code };
+      expect((await auth.request(`/factors/${factorId}/verify`, { token, json })).status).toBe(200);
+      const statuses = [];
+      for (let site = 1; site <= typedSecrets[kind].guesses.size + 3; site += 1) {
+        const ip = `10.2.${site}.1`;
+        const fresh = browser(auth);
+        expect((await fresh.send('sign-in', ip, { email, password })).status).toBe(200);
+        const answer = await fresh.send(path, ip, guess(factorId));
+        statuses.push(answer.status);
+      }
+      const { size } = typedSecrets[kind].guesses;
+      expect(statuses.slice(0, size)).toEqual(Array.from({ length: size }, () => 422));
+      expect(statuses.slice(-3)).toEqual([429, 429, 429]);
+    },
+  );
 });
 
 describe('new devices', () => {

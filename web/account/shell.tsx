@@ -30,7 +30,9 @@ export function Shell({ page, intro, wide = false, children }: ShellProps) {
     document.title = t('page.title', { page: title, name: brand.name });
     const first = heading.current?.closest('main')?.querySelector<HTMLElement>('[data-first]');
     if (first) first.focus();
-    else if (isLater) heading.current?.focus();
+    // A section that the address names receives the focus itself.
+    else if (isLater && document.getElementById(window.location.hash.slice(1)) === null)
+      heading.current?.focus();
     isLater = true;
   }, [title, brand.name]);
   return (

@@ -17,7 +17,11 @@ describe('ended sessions', () => {
   });
 
   test('any other text is ignored', () => {
-    fc.assert(fc.property(fc.string(), (text) => expect(readEnded(text)).toEqual([])));
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        expect(readEnded(text)).toEqual([]);
+      }),
+    );
     expect(readEnded(undefined)).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 /** Declares `/account/*` for browsers: the prerendered pages, their assets and the logo. */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ourPage } from '../arrival.ts';
+import { ourPage, pageWith } from '../arrival.ts';
 import { memoryCookie, readMemory } from '../core/browser-memory.ts';
 import { sessionCookie, stepCookie } from '../core/cookies.ts';
 import { type EndedSession, endedCookie, readEnded } from '../core/ended-sessions.ts';
@@ -107,7 +107,10 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
           });
       }
       if (page === 'sign-in' && isKnownBrowser(request)) {
-        return reply.redirect(ourPage('accounts', carriedFlow(query)), 303);
+        const flow = carriedFlow(query);
+        const lang = query.get('lang');
+        const address = lang === null ? ourPage('accounts', flow) : pageWith('accounts', flow, 'lang', lang);
+        return reply.redirect(address, 303);
       }
       if (page === 'password' && addressOf(request) === undefined) {
         return reply.redirect(ourPage('sign-in', carriedFlow(query)), 303);

@@ -71,8 +71,9 @@ const clientsPerFiveMinutes = 10;
 const authorizationsPerFiveMinutes = 300;
 const authorizationBurst = 100;
 
-/** The changes that a user can make to their own account, and the bursts of changes. */
-export const changesOfUser: Bucket = { size: burst, refillMs: 5000 };
+/** The interval between two changes that a user makes to their own account, after a burst. */
+const changeEveryMs = 5000;
+export const changesOfUser: Bucket = { size: burst, refillMs: changeEveryMs };
 
 /** Returns the bucket for requests to this handler. Returns undefined if the handler doesn't allow any requests. */
 export function bucketOf(handler: LimitedHandler, settings: RateLimitSettings): Bucket | undefined {

@@ -57,10 +57,14 @@ export async function verifySecret<T>(
 
 const noUser = '00000000-0000-0000-0000-000000000000';
 
+/** The secrets with which users sign in. Only a user who has a session can enter the others. */
+const signInSecrets: ReadonlySet<TypedSecretKind> = new Set(['password', 'one_time_code']);
+
 /**
  * Returns the browser if its cookie shows that the user has signed in there, and otherwise the network. A cookie that no
- * one has signed in with must not count, because a guesser could send another one with every attempt. For a second
- * factor, no cookie counts, because a guesser who knows the password can sign in with any number of cookies.
+ * one has signed in with must not count, because a guesser could send another one with every attempt. For a secret that
+ * is entered after a sign-in, such as a second factor or a recovery code, no cookie counts, because a guesser who knows
+ * the password can sign in with any number of cookies.
  */
 async function placeOf(
   ctx: AuthContext,
@@ -70,7 +74,7 @@ async function placeOf(
   db: Queryable,
 ): Promise<NonNullable<Guess['place']>> {
   const network = { kind: 'network', id: networkOf(caller.ip) } as const;
-  if (kind === 'second_factor' || caller.deviceId === undefined || !ctx.hasOwnTables) return network;
+  if (!signInSecrets.has(kind) || caller.deviceId === undefined || !ctx.hasOwnTables) return network;
   // Unknown accounts are looked up, too, so that the response takes as long.
   const isKnown = await isKnownDevice(db, ownerId ?? noUser, deviceKey(caller));
   return isKnown ? { kind: 'device', id: caller.deviceId } : network;

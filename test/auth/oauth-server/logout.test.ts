@@ -32,6 +32,7 @@ beforeAll(async () => {
   server = await startAuth(
     { site_url: 'https://app.example', oauth_server: { enabled: true, allow_dynamic_registration: true } },
     {
+      plinth: { account: { deletion: true } },
       outgoing: createOutgoing({
         mode: 'development',
         resolve: (host, _options, done) =>

@@ -22,7 +22,12 @@ export interface CardProps {
 export function Card({ title, anchor, badge, intro, action, children }: CardProps) {
   const id = useId();
   return (
-    <section id={anchor} className={classes.card} aria-labelledby={id}>
+    <section
+      id={anchor}
+      className={classes.card}
+      aria-labelledby={id}
+      {...(anchor === undefined ? {} : { tabIndex: -1 })}
+    >
       <div className={classes.head}>
         <div className={classes.about}>
           <div className={classes.title}>

@@ -28,7 +28,10 @@ export function PasswordSection({ user }: { user: User }) {
   const [saved, setSaved] = useState(false);
   const fresh = useFresh();
   useEffect(() => {
-    if (window.location.hash === `#${anchor}`) document.getElementById(anchor)?.scrollIntoView();
+    if (window.location.hash !== `#${anchor}`) return;
+    const section = document.getElementById(anchor);
+    section?.scrollIntoView();
+    section?.focus();
   }, []);
   return (
     <Card
