@@ -11,22 +11,30 @@ export interface ReadMail {
   readonly link: string;
 }
 
-/** Returns the latest email to an address. With `matching`, waits for an email whose subject matches. */
-export async function latestMail(backend: Backend, to: string, matching = /./): Promise<ReadMail> {
+/**
+ * Returns the latest email to an address. With `matching` and `containing`, waits for an email whose subject and text
+ * match.
+ */
+export async function latestMail(
+  backend: Backend,
+  to: string,
+  matching = /./,
+  containing = /(?:)/,
+): Promise<ReadMail> {
   const mailUrl = backend.status().MAILPIT_URL;
   const search = `${mailUrl}/api/v1/search?query=${encodeURIComponent(`to:"${to}"`)}`;
   for (let attempt = 0; attempt < 200; attempt += 1) {
     const { messages } = (await (await fetch(search)).json()) as {
       messages: { ID: string; Subject: string }[];
     };
-    const found = messages.find(({ Subject }) => matching.test(Subject));
-    if (found !== undefined) {
+    for (const found of messages.filter(({ Subject }) => matching.test(Subject))) {
       const mail = (await (await fetch(`${mailUrl}/api/v1/message/${found.ID}`)).json()) as {
         From: { Name: string };
         Subject: string;
         Text: string;
         HTML: string;
       };
+      if (!containing.test(mail.Text)) continue;
       return {
         from: mail.From.Name,
         subject: mail.Subject,

@@ -124,6 +124,8 @@ export async function openWorld(
         ...change.auth,
       },
       plinth: {
+        // Lets flows send requests from several networks.
+        server: { trusted_proxies: ['127.0.0.1'] },
         branding: { name: 'Meadow', terms_url: '/terms', privacy_url: '/privacy' },
         auth: {
           saml: { enabled: true, private_key: newSamlKey(), ...change.saml },

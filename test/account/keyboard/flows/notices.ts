@@ -1,0 +1,203 @@
+/** Flows for pages that emails and other websites open: undoing a change, unlocking, confirming elsewhere, and asking first. */
+import { equal } from 'node:assert/strict';
+import { password } from '../../harness.ts';
+import { latestMail } from '../../mailbox.ts';
+import type { Flow } from '../scene.ts';
+import { say } from '../texts.ts';
+import type { World } from '../world.ts';
+
+/** Waits for an email that contains a link to this page, and returns the link. */
+async function linkTo(world: World, to: string, page: string): Promise<string> {
+  const shape = new RegExp(`http\\S+/account/${page}\\?token=\\S+`);
+  const { text } = await latestMail(world.backend, to, /./, shape);
+  return shape.exec(text)?.[0] ?? '';
+}
+
+const undo: Flow = {
+  name: 'a user undoes a change with the link in a notice, which works once',
+  async play({ page, world, walker, ...scene }) {
+    const email = await scene.signedIn();
+    await walker.press(say('security.password-change'));
+    await walker.fill(say('field.new-password'), 'quite another 3');
+    await walker.press(say('security.password-save'));
+    await scene.sees(say('security.password-saved'));
+    const link = await linkTo(world, email, 'not-me');
+    await page.goto(link);
+    await scene.arrives('page.not-me');
+    await scene.state('not me');
+    await walker.press(say('not-me.button'), 'button');
+    await scene.arrives('page.secured');
+    await scene.state('secured');
+    await walker.press(say('secured.button'), 'link');
+    await scene.arrives('page.recover');
+    await page.goto(link);
+    await scene.arrives('page.link-expired');
+    for (const name of ['secured-sso', 'secured-none']) {
+      await scene.open(name);
+      await scene.arrives('page.secured');
+      await scene.state(name);
+    }
+    await scene.open('secured-sso');
+    await walker.press(say('secured.sso-button'), 'link');
+    await scene.arrives('page.sso');
+  },
+};
+
+const unlock: Flow = {
+  name: 'a user unlocks the sign-in after too many wrong passwords',
+  async play({ page, world, walker, ...scene }) {
+    const email = await world.newUser();
+    // Strangers in many networks use up all attempts.
+    for (let site = 1, status = 400; status === 400; site += 1) {
+      const response = await world.backend.fetch('/auth/v1/token?grant_type=password', {
+        method: 'POST',
+        headers: {
+          apikey: world.backend.keys.publishableKey,
+          'content-type': 'application/json',
+          'x-forwarded-for': `10.7.${site}.1`,
+        },
+        body: JSON.stringify({ email, password: 'not this one' }),
+      });
+      status = response.status;
+    }
+    await scene.open('sign-in');
+    await scene.signIn(email);
+    await scene.sees(say('error.over_request_rate_limit'));
+    await page.goto(await linkTo(world, email, 'unlock'));
+    await scene.arrives('page.unlock');
+    await scene.state('unlock');
+    await walker.press(say('unlock.button'), 'button');
+    await scene.arrives('page.unlocked');
+    await scene.state('unlocked');
+    await walker.press(say('unlocked.button'), 'link');
+    await scene.arrives('page.sign-in');
+    await scene.signIn(email);
+    await scene.sees(say('security.as', { who: email }));
+  },
+};
+
+const cancelChange: Flow = {
+  name: 'the owner of the old address cancels a change that someone else made',
+  async play({ page, world, walker, ...scene }) {
+    const email = await scene.signedIn();
+    const next = world.newEmail();
+    await walker.press(say('security.email-change'));
+    await walker.fill(say('security.email-new'), next);
+    await walker.enter();
+    await scene.sees(say('security.email-pending-both', { email: next, old: email }));
+    await page.goto(await linkTo(world, email, 'cancel-change'));
+    await scene.arrives('page.cancel-change');
+    await scene.state('cancel a change');
+    await walker.press(say('cancel-change.button'), 'button');
+    await scene.arrives('page.change-canceled');
+    await scene.state('change canceled');
+    await walker.press(say('change-canceled.password'), 'link');
+    await scene.arrives('page.recover');
+    // The page that a browser without a session sees after the change.
+    await scene.open('email-changed');
+    await scene.arrives('page.email-changed');
+    await scene.state('email changed');
+  },
+};
+
+const otherDevice: Flow = {
+  name: 'a link is opened on another device and confirms the first window',
+  async play({ context, page, world, walker, ...scene }) {
+    for (const isRight of [true, false]) {
+      const email = await world.newUser();
+      await context.clearCookies();
+      await scene.open('code');
+      await walker.fill(say('field.email'), email);
+      await walker.enter();
+      await scene.arrives('page.code');
+      const text = await page.locator('main').innerText();
+      const number = /(?<!\d)\d{2}(?!\d)/.exec(text)?.[0] ?? '';
+      const link = await scene.link(email);
+      // Without its cookies, this browser is another device.
+      await page.goto('about:blank');
+      await context.clearCookies();
+      await page.goto(link);
+      await scene.arrives('page.confirm-number');
+      if (isRight) await scene.state('confirm the number');
+      const wrong = number === '42' ? '43' : '42';
+      for (const typed of isRight ? [wrong, number] : [wrong, wrong, wrong]) {
+        await walker.fill(say('field.number'), typed);
+        await walker.enter();
+        await page.waitForLoadState();
+        if (typed === wrong && isRight) {
+          await scene.sees(say('field.number-wrong'));
+          await scene.state('confirm the number, wrong');
+        }
+      }
+      await scene.arrives(isRight ? 'page.confirmed' : 'page.confirm-canceled');
+      await scene.state(isRight ? 'confirmed elsewhere' : 'link canceled');
+    }
+  },
+};
+
+const outsideLink: Flow = {
+  name: 'a link on another website asks before it opens an identity provider',
+  async play({ page, world, walker, ...scene }) {
+    await page.goto(`${world.origin}/account/with?provider=keycloak`);
+    await scene.arrives('page.with');
+    await scene.state('with');
+    await walker.press(say('sso.other'), 'link');
+    await scene.arrives('page.sign-in');
+    await page.goBack();
+    await scene.arrives('page.with');
+    await walker.press(say('with.button', { connection: 'Keycloak' }), 'button');
+    await page.waitForURL((url) => url.origin !== world.origin);
+  },
+};
+
+const guestAccount: Flow = {
+  name: 'a guest is asked before the account is removed from the browser',
+  async play({ page, walker, ...scene }) {
+    await scene.open('guest');
+    await walker.press(say('sign-in.guest'));
+    await scene.arrives('page.security');
+    await scene.open('accounts');
+    await scene.arrives('page.accounts');
+    await scene.state('accounts, of a guest');
+    const remove = `${say('accounts.sign-out')}: ${say('accounts.guest-name')}`;
+    await walker.press(remove, 'button');
+    await scene.arrives('page.leave-guest');
+    await scene.state('leave guest, from the accounts');
+    await walker.press(say('guest.leave-cancel'), 'link');
+    await scene.arrives('page.accounts');
+    await walker.press(remove, 'button');
+    await walker.press(say('guest.leave'), 'button');
+    await scene.arrives('page.sign-in');
+    equal(new URL(page.url()).pathname, '/account/sign-in');
+  },
+};
+
+const socialOnly: Flow = {
+  name: 'a user without a password sets one, at the address that password managers open',
+  async play({ page, world, walker, ...scene }) {
+    const email = world.newEmail();
+    await scene.open('code', '?purpose=sign-up');
+    await walker.fill(say('field.email'), email);
+    await walker.enter();
+    await scene.arrives('page.code');
+    await walker.fill(say('field.code'), await scene.code(email));
+    await scene.sees(say('security.as', { who: email }));
+    await page.goto(`${world.origin}/.well-known/change-password`);
+    await scene.sees(say('security.password-none'));
+    await scene.state('security, no password yet');
+    await walker.press(say('security.password-set'));
+    await walker.fill(say('field.new-password'), password);
+    await walker.press(say('security.password-save'));
+    await scene.sees(say('security.password-saved'));
+  },
+};
+
+export const fromOutside: readonly Flow[] = [
+  undo,
+  unlock,
+  cancelChange,
+  otherDevice,
+  outsideLink,
+  guestAccount,
+  socialOnly,
+];
