@@ -1,7 +1,7 @@
 /**
  * Declares the routes for round trips to identity providers. `GET /account/with` is a plain link, so it works without
- * scripts. If another site opened it, a page asks first. Otherwise, a site could sign a visitor in to an account of its
- * own choice. Every provider's response arrives at `GET /account/back` as a PKCE code that only this browser can redeem.
+ * scripts. If another site opened it, a page asks first. Otherwise, a site could sign a visitor in to an account that it
+ * chose. Every provider's response arrives at `GET /account/back` as a PKCE code that only this browser can redeem.
  */
 
 import { randomBytes } from 'node:crypto';

@@ -376,7 +376,7 @@ describe('a client’s page for sign-out in the browser', () => {
       ['https://app.example:444/signed-out', 'https://app.example/callback'],
       ['https://user@app.example/signed-out', 'https://app.example/callback'],
       ['javascript:alert(1)', 'https://app.example/callback'],
-      // Our pages trust requests of their own origin, under every name of this machine.
+      // Our pages trust requests of their origin, under every name of this machine.
       [`${server.url}/account/with?provider=github`, `${server.url}/callback`],
       [`http://localhost:${local}/account/with`, `http://localhost:${local}/callback`],
     ] as const) {

@@ -118,7 +118,7 @@ export const messages = {
   'page.with': 'Continue to sign in?',
   'with.text': 'A link from outside this site asks you to sign in with {connection}.',
   'with.button': 'Continue to {connection}',
-  'with.warning': 'If you didn’t expect this, close the page. You won’t be signed in.',
+  'with.warning': 'If you didn’t expect this, close this page. You won’t be signed in.',
   'plain.sso': '{email} signs in with SSO.',
   'plain.sso-button': 'Continue with SSO',
   'plain.join': 'Choose a password. You’ll use it to sign in from now on.',
