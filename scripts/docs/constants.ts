@@ -242,6 +242,9 @@ const fixed: readonly Fixed[] = [
   ['console', 'text per cell on the SQL page', 'bytes', 'src/console/sql-page', 'maxCellBytes'],
   ['console', 'concurrent scripts on the SQL page', 'count', 'src/console/sql-page', 'maxAtOnce'],
   ['console', "runs in an operator's SQL history", 'count', 'src/console/sql-page', 'maxEntries'],
+  ['console', 'saved queries per operator', 'count', 'src/console/sql-page', 'maxSaved'],
+  ['console', 'statements that are explained together', 'count', 'src/console/sql-page', 'maxExplained'],
+  ['console', 'time to download a prepared export', 'ms', 'src/console/sql-page', 'lifetimeMs'],
   ['console', 'claims of a persona, in characters', 'count', 'src/console/persona', 'maxClaimsChars'],
   ['console', 'runs, deliveries, requests or messages per page', 'count', 'src/console/jobs', 'runsPerPage'],
   [

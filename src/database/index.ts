@@ -51,6 +51,7 @@ export {
   PostgresError,
   parseConnectionString,
   printConnectionUri,
+  readArray,
   readCopiedRow,
 } from './wire/index.ts';
 

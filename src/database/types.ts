@@ -172,6 +172,8 @@ export interface RoleSession {
 /** Receives the rows of {@link Session.runCapped}. */
 export interface CappedRows {
   readonly maxRows: number;
+  /** The parameters of the statement, in the order of their numbers. */
+  readonly parameters?: readonly BoundParameter[];
   /**
    * The maximum size of the UTF-8 text of a cell. The rest of a longer cell isn't read into memory. Row and column
    * numbers start at 0.
@@ -184,6 +186,13 @@ export interface CappedRows {
     cut: readonly number[],
     flow: Pick<RowFlow, 'pause' | 'resume'>,
   ): void;
+}
+
+/** A parameter of a user's statement, in text format. */
+export interface BoundParameter {
+  /** The OID of the type. If it is 0, the server determines the type. */
+  readonly typeOid: number;
+  readonly value: string | null;
 }
 
 export interface CappedEnd {

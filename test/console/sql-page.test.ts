@@ -1,7 +1,9 @@
 /** Tests the SQL page in Chromium, with the keyboard. */
+import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
+import { templates } from '../../web/console/features/sql/templates.ts';
 import { axeViolations, launchBrowser, openContext } from '../web/browser.ts';
 import { type Backend, operator, startBackend } from './harness.ts';
 import { expectSound, looks, signInWindow } from './page-helpers.ts';
@@ -51,9 +53,11 @@ test('statements run with the keyboard and show a result each, and the draft sur
   await write(page, `select '<img src=x onerror=alert(1)>' as "<b>head</b>", null as n; select 2 as two`);
   await page.keyboard.press('Control+Enter');
   await page.getByText('Committed').waitFor();
+  await page.getByRole('columnheader', { name: 'two integer' }).waitFor();
+  await page.getByRole('tab', { name: /select 2 as two 1 row · [\d.]+ ms/ }).press('ArrowLeft');
   await page.getByRole('cell', { name: '<img src=x onerror=alert(1)>' }).waitFor();
   await page.getByRole('columnheader', { name: '<b>head</b> text' }).waitFor();
-  await expect.poll(() => page.getByRole('region', { name: /^Rows of Statement/ }).count()).toBe(2);
+  expect(await page.getByRole('tab', { selected: true }).textContent()).toContain('head');
   expect(page.url()).toContain('tab=');
   await page.reload();
   await editor(page).getByText('two').waitFor();
@@ -166,27 +170,189 @@ test('a plan is shown as a tree and as a table', async () => {
   const { page, close } = await opened();
   await write(page, 'select * from tasks order by title');
   await page.getByRole('button', { name: 'Explain and run' }).press('Enter');
-  const picture = page.getByRole('region', { name: 'Plan as a tree' });
+  const picture = page.getByRole('region', { name: 'Plan as a tree' }).first();
   await picture.getByText('Seq Scan').waitFor();
   await page.getByText('View as table').press('Enter');
   await page.getByRole('rowheader', { name: 'Seq Scan tasks' }).waitFor();
   await close();
 });
 
-test('a saved query can be opened by all operators, and the history is private', async () => {
+test('several statements are explained, and a failing one doesn’t hide the others', async () => {
+  const { page, close } = await opened();
+  await write(page, 'select * from tasks;\nselect nope from tasks;\ndelete from tasks where id = 1');
+  await page.getByRole('button', { name: 'Explain', exact: true }).press('Enter');
+  const plans = page.getByRole('region', { name: 'Plans' });
+  await plans.getByText('ModifyTable').first().waitFor();
+  await plans.getByText('column "nope" does not exist').waitFor();
+  await plans.getByRole('button', { name: 'Show line 2, column 8' }).waitFor();
+  await close();
+});
+
+test('numbers are aligned right, and only one element scrolls vertically', async () => {
+  const { page, close } = await opened({ viewport: { width: 1280, height: 800 } });
+  await write(page, 'select id, title, note from tasks order by id; select 1');
+  await page.keyboard.press('Control+Enter');
+  await page.getByRole('tab', { name: /select id/ }).press('Enter');
+  const cell = page.getByRole('cell', { name: '1', exact: true });
+  const align = await cell.evaluate((element) => getComputedStyle(element).textAlign);
+  expect(['end', 'right']).toContain(align);
+  expect(await page.getByRole('cell', { name: 'Task 1', exact: true }).evaluate(textAlign)).toMatch(
+    /start|left/,
+  );
+  const scrolling = await page.evaluate(() =>
+    [...document.querySelectorAll('main *')]
+      .filter((element) => element.scrollHeight > element.clientHeight + 1)
+      .filter((element) => ['auto', 'scroll'].includes(getComputedStyle(element).overflowY))
+      .map((element) => element.getAttribute('aria-label') ?? element.className),
+  );
+  expect(scrolling).toEqual(['Rows of Statement 1']);
+  await close();
+});
+
+const textAlign = (element: Element): string => getComputedStyle(element).textAlign;
+
+test('at 360 x 740, the results can be scrolled with the keyboard', async () => {
+  const { page, close } = await opened({ viewport: { width: 360, height: 740 } });
+  await write(page, 'select * from tasks order by id');
+  await page.keyboard.press('Control+Enter');
+  const rows = page.getByRole('region', { name: 'Rows of Statement 1' });
+  await rows.focus();
+  await page.keyboard.press('End');
+  await expect.poll(() => rows.evaluate((element) => element.scrollTop)).toBeGreaterThan(100);
+  expect(await axeViolations(page)).toEqual([]);
+  await close();
+});
+
+test('parameters have fields, and their values are bound and kept', async () => {
+  const { page, complaints, close } = await opened();
+  await write(page, 'select id from tasks where id = :id and title like $1');
+  await page.getByLabel('Value of :id').fill('7');
+  await page.getByLabel('Type of :id').selectOption('Integer');
+  await page.getByLabel('Value of $1').fill(`Task'; drop table tasks; --`);
+  await page.keyboard.press('Tab');
+  await page.getByRole('button', { name: 'Run', exact: true }).press('Enter');
+  await page.getByText('No rows returned').waitFor();
+  await page.getByLabel('Value of $1').fill('Task%');
+  await page.getByRole('button', { name: 'Run', exact: true }).press('Enter');
+  await page.getByRole('cell', { name: '7', exact: true }).waitFor();
+  await page.reload();
+  await expect.poll(() => page.getByLabel('Value of :id').inputValue()).toBe('7');
+  await page.getByLabel(':id is NULL').check();
+  await page.getByRole('button', { name: 'Run', exact: true }).press('Enter');
+  await page.getByText('No rows returned').waitFor();
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
+test('a result is drawn as a chart, and the choice is kept', async () => {
+  const { page, complaints, close } = await opened();
+  await write(page, `select priority, count(*) as tasks, sum(id) as ids from tasks group by 1 order by 1`);
+  await page.keyboard.press('Control+Enter');
+  await page.getByRole('button', { name: 'Chart', exact: true }).press('Enter');
+  const chart = page.getByRole('img', { name: /Chart of Statement 1/ });
+  await chart.waitFor();
+  await page.getByLabel('Chart', { exact: true }).selectOption('Bar');
+  await page.getByRole('checkbox', { name: 'ids' }).uncheck();
+  await page.getByText('View numbers').press('Enter');
+  await page.getByRole('row', { name: '1 70' }).waitFor();
+  expect(await axeViolations(page)).toEqual([]);
+  await page.reload();
+  await editor(page).getByText('priority').waitFor();
+  await page.getByRole('button', { name: 'Run', exact: true }).press('Enter');
+  await chart.waitFor();
+  expect(await page.getByRole('checkbox', { name: 'ids' }).isChecked()).toBe(false);
+  expect(await page.getByLabel('Chart', { exact: true }).inputValue()).toBe('bar');
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
+test('the complete result is exported', async () => {
+  const { page, close } = await opened();
+  await write(page, `select n, '=1+1' as f from generate_series(1, 3000) n`);
+  await page.keyboard.press('Control+Enter');
+  await page.getByText('Showing the first').waitFor();
+  const exported = async (name: string): Promise<string> => {
+    await page.getByRole('button', { name: 'Export', exact: true }).press('Enter');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('menuitem', { name, exact: true }).press('Enter'),
+    ]);
+    return readFileSync(await download.path(), 'utf8');
+  };
+  const csv = (await exported('All rows as CSV')).trim().split('\r\n');
+  expect([csv.length, csv[3000]]).toEqual([3001, `3000,'=1+1`]);
+  expect(JSON.parse(await exported('All rows as JSON'))).toHaveLength(3000);
+  await close();
+});
+
+test('a query runs at an interval until an error', async () => {
+  const { page, close } = await opened();
+  await backend.database
+    .pool('postgres')
+    .exec('create table public.ticking (n int); insert into ticking values (1)');
+  await write(page, 'select n as ticks from ticking');
+  await page.clock.install();
+  await page.getByLabel('Run at intervals').selectOption('Every 5 s');
+  await page.getByRole('cell', { name: '1', exact: true }).waitFor();
+  await backend.database.pool('postgres').exec('update public.ticking set n = 2');
+  await page.clock.runFor(5500);
+  await page.getByRole('cell', { name: '2', exact: true }).waitFor();
+  await backend.database.pool('postgres').exec('drop table public.ticking');
+  await page.clock.runFor(5500);
+  await page.getByRole('alert').getByText('relation "ticking" does not exist').waitFor();
+  await expect.poll(() => page.getByLabel('Run at intervals').inputValue()).toBe('0');
+  await close();
+});
+
+test('a template can be found and run', async () => {
+  const { page, close } = await opened();
+  await page.getByRole('button', { name: 'Query library' }).press('Enter');
+  await page.getByRole('button', { name: 'Templates' }).press('Enter');
+  await page.getByLabel('Search queries').fill('unused ind');
+  await page.getByRole('button', { name: /^Unused indexes/ }).press('Enter');
+  await editor(page).getByText('pg_stat_user_indexes').waitFor();
+  await page.getByRole('button', { name: 'Run', exact: true }).press('Enter');
+  await page.getByText('Committed').waitFor();
+  await close();
+});
+
+test('every template runs, also as the least privileged operator who sees it', async () => {
+  const owner = await operator(backend);
+  const looker = await operator(backend, 'looker');
+  await backend.database.pool('postgres').exec('create extension if not exists pg_cron');
+  for (const { id, needs, text } of templates) {
+    const body = { text, parameters: [{ name: 'part', value: 'id' }] };
+    const runs = [await owner.call('POST', '/sql/run', body)];
+    if (needs === 'read') runs.push(await looker.call('POST', '/sql/look', body));
+    for (const run of runs) expect([id, run.body]).toEqual([id, expect.stringContaining('"event":"end"')]);
+  }
+});
+
+test('a shared query can be opened by all operators, and the history is private', async () => {
   const { page, close } = await opened();
   await write(page, 'select 42 as answer');
   await page.keyboard.press('Control+Enter');
   await page.getByText('Committed').waitFor();
   await page.getByRole('button', { name: 'Save', exact: true }).press('Enter');
-  await page.getByLabel('Name').fill('The answer');
-  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Save query' });
+  await dialog.getByLabel('Name').fill('The answer');
+  await dialog.getByLabel('Folder').fill('Answers');
+  await dialog.getByLabel('Share with all operators').check();
+  await dialog.getByRole('button', { name: 'Save', exact: true }).press('Enter');
   await page.getByRole('link', { name: 'The answer' }).waitFor();
-  await page.getByRole('button', { name: 'Close The answer' }).press('Enter');
-  await page.getByRole('button', { name: 'History and saved queries' }).press('Enter');
-  await page.getByRole('button', { name: 'The answer by owner' }).press('Enter');
-  await editor(page).getByText('answer').waitFor();
   await close();
+
+  await (await operator(backend, 'looker')).call('DELETE', '/sql/history');
+  const other = await opened({}, 'looker');
+  await other.page.getByRole('button', { name: 'Query library' }).press('Enter');
+  await other.page.getByRole('heading', { name: 'Answers' }).waitFor();
+  await other.page.getByRole('button', { name: 'The answer by owner' }).press('Enter');
+  await editor(other.page).getByText('answer').waitFor();
+  await other.page.getByRole('button', { name: 'Query library' }).press('Enter');
+  expect(await other.page.getByRole('button', { name: 'Delete The answer' }).count()).toBe(0);
+  await other.page.getByRole('button', { name: 'History' }).press('Enter');
+  await other.page.getByText('Queries you run appear here').waitFor();
+  await other.close();
 });
 
 test('a read-only operator can view data, and the page says so', async () => {
@@ -222,9 +388,23 @@ test.each(looks)(
     await page.getByRole('button', { name: 'ada@example.com' }).waitFor();
     await judge('personas');
     await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'History and saved queries' }).press('Enter');
+    await page.getByRole('button', { name: 'Query library' }).press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'History' }).press('Enter');
     await page.getByRole('dialog').getByText('nonsense').first().waitFor();
-    await judge('library');
+    await judge('history');
+    await page.getByRole('dialog').getByRole('button', { name: 'Templates' }).press('Enter');
+    await page.getByRole('dialog').getByText('Table sizes').waitFor();
+    await judge('templates');
+    await page.keyboard.press('Escape');
+    await write(page, 'select :a::int as a, id from tasks');
+    await page.getByLabel('Value of :a').fill('1');
+    await page.getByRole('button', { name: 'Run', exact: true }).press('Enter');
+    await page.getByRole('button', { name: 'Chart', exact: true }).press('Enter');
+    await page.getByRole('img', { name: /Chart of/ }).waitFor();
+    await judge('parameters and a chart');
+    await page.getByRole('button', { name: 'Save', exact: true }).press('Enter');
+    await page.getByRole('dialog', { name: 'Save query' }).waitFor();
+    await judge('save');
     await page.keyboard.press('Escape');
     await write(page, 'truncate keyless');
     await page.keyboard.press('Control+Enter');

@@ -295,7 +295,7 @@ describe('a read-only operator', () => {
   test('can’t use the routes that can change data', async () => {
     for (const path of ['/sql/run', '/sql/explain'])
       expect((await looker.call('POST', path, { text: 'select 1' })).status).toBe(403);
-    expect((await looker.call('PUT', '/sql/saved', { name: 'x', text: 'select 1' })).status).toBe(403);
+    expect((await looker.call('POST', '/sql/saved', { name: 'x', text: 'select 1' })).status).toBe(403);
   });
 
   test.each([
@@ -390,7 +390,6 @@ describe('a read-only operator', () => {
     'select 1) as x cross join (select 2 as ") plinth_rows"',
     'select 1) plinth_rows; delete from public.tasks --',
     'select 1 union (select 2); truncate public.tasks',
-    'select $1',
   ])('can’t run %s', async (text) => {
     const before = await value(
       `select array[(select count(*) from public.tasks), (select count(*) from public.keyless), (select last_value from public.counter)]::text`,
@@ -431,37 +430,199 @@ describe('a read-only operator', () => {
       text: 'select * from tasks',
       analyze: true,
     });
-    expect(good.body.Plan['Node Type']).toBe('Seq Scan');
+    expect(good.body.plans[0].plan.Plan['Node Type']).toBe('Seq Scan');
     for (const text of ['delete from public.tasks', 'select public.tidy()', 'analyze select 1'])
       expect((await looker.call('POST', '/sql/look/explain', { text, analyze: true })).status).toBe(403);
   });
 });
 
 describe('plans', () => {
+  const explain = async (text: string, more: object = {}) =>
+    (await owner.call('POST', '/sql/explain', { text, ...more })).body.plans;
+
   test('with timings are rolled back', async () => {
-    const { body } = await owner.call('POST', '/sql/explain', {
-      text: 'delete from public.keyless',
-      analyze: true,
-    });
-    expect(body.Plan.Operation).toBe('Delete');
-    expect(body.Plan['Actual Total Time']).toBeGreaterThan(0);
+    const [{ plan }] = await explain('delete from public.keyless', { analyze: true });
+    expect(plan.Plan.Operation).toBe('Delete');
+    expect(plan.Plan['Actual Total Time']).toBeGreaterThan(0);
     expect(await value('select count(*) > 0 from public.keyless')).toBe(true);
   });
 
   test('use the persona’s policies', async () => {
     const filter = async (as: string) =>
-      (await owner.call('POST', '/sql/explain', { text: 'select * from public.own', as })).body.Plan.Filter;
+      (await explain('select * from public.own', { as }))[0].plan.Plan.Filter;
     expect(await filter('operator')).toBeUndefined();
     expect(await filter('anon')).toContain('request.jwt.claims');
   });
 
-  test('are rejected for two statements, or for a statement without a plan', async () => {
-    expect((await owner.call('POST', '/sql/explain', { text: 'select 1; select 2' })).status).toBe(400);
-    expect((await owner.call('POST', '/sql/explain', { text: 'create table public.x ()' })).status).toBe(422);
+  test('cover every statement, and an error or a statement without a plan doesn’t affect the others', async () => {
+    const text = `select :n::int; set local work_mem = '8MB'; select nope from public.tasks;
+      update public.tasks set note = 'x' where id = :n; create table public.copied as select 1`;
+    const plans = await explain(text, { analyze: true, parameters: [{ name: 'n', value: '1' }] });
+    expect(plans.map((each: { plan: { Plan: object } | null }) => each.plan !== null)).toEqual([
+      true,
+      false,
+      false,
+      true,
+      true,
+    ]);
+    expect(plans[1].error).toBeNull();
+    expect(plans[2].error).toMatchObject({ sqlstate: '42703', at: text.indexOf('nope') });
+    expect(await value(`select note from public.tasks where id = 1`)).not.toBe('x');
+    expect(await value(`select to_regclass('public.copied') is null`)).toBe(true);
+  });
+
+  test('see the changes of the statements before them', async () => {
+    const plans = await explain(`delete from public.tasks; select * from public.tasks`, { analyze: true });
+    expect(plans[1].plan.Plan['Actual Rows']).toBe(0);
+    expect(await value('select count(*)::int from public.tasks')).toBe(350);
   });
 });
 
-test('the history is private to each operator, and saved queries are shared', async () => {
+describe('parameters', () => {
+  test('are bound by name or number and never become SQL', async () => {
+    const attack = `'); drop table public.tasks; --`;
+    const { lines } = await run(
+      owner,
+      'select :text as a, $1 + 1 as b, :none::text as c; select :text || 1',
+      {
+        parameters: [
+          { name: 'text', type: 'text', value: attack },
+          { name: '1', type: 'integer', value: '41' },
+          { name: 'none', value: null },
+        ],
+      },
+    );
+    expect(rowsOf(lines)).toEqual([[attack, '42', null], [`${attack}1`]]);
+  });
+
+  test('need a value, and an invalid value is PostgreSQL’s error', async () => {
+    const missing = await run(owner, 'select :a, $3');
+    expect([missing.status, missing.body.message]).toEqual([
+      400,
+      'Enter a value for each parameter: :a, $3.',
+    ]);
+    const wrong = await run(owner, 'select :a', { parameters: [{ name: 'a', type: 'uuid', value: 'x' }] });
+    expect(find(wrong.lines, 'error')).toMatchObject({ sqlstate: '22P02' });
+    const script = 'select :long_parameter_name, nope';
+    const { lines } = await run(owner, script, { parameters: [{ name: 'long_parameter_name', value: '1' }] });
+    expect(find(lines, 'error')?.at).toBe(script.indexOf('nope'));
+  });
+
+  test('work for read-only operators, whose queries are checked', async () => {
+    const select = 'select id, title from public.tasks where id = :id and title like :title';
+    const parameters = [
+      { name: 'id', value: '7' },
+      { name: 'title', type: 'text', value: 'Task%' },
+    ];
+    expect(rowsOf((await run(looker, select, { parameters })).lines)).toEqual([['7', 'Task 7']]);
+    const inList = 'select title from public.tasks where id in (:a, $2) and done = :done limit :count';
+    const several = [
+      { name: 'a', type: 'integer', value: '1' },
+      { name: '2', value: '2' },
+      { name: 'done', type: 'boolean', value: 'false' },
+      { name: 'count', value: '1' },
+    ];
+    expect(rowsOf((await run(looker, inList, { parameters: several })).lines)).toEqual([['Task 1']]);
+    const attack = [{ name: 'a', type: 'text', value: `'), public.tidy(), ('` }];
+    expect(rowsOf((await run(looker, 'select :a', { parameters: attack })).lines)).toEqual([
+      [attack[0]?.value],
+    ]);
+    const closed = await run(looker, 'select encrypted_password from auth.users where email = :a', {
+      parameters: attack,
+    });
+    expect(find(closed.lines, 'error')?.message).toContain("can't read auth.users");
+    const name = [{ name: 'a', value: 'server_version' }];
+    expect(
+      find((await run(looker, 'select current_setting(:a)', { parameters: name })).lines, 'error')?.message,
+    ).toContain('current_setting');
+  });
+
+  test('are found in a script', async () => {
+    const { body } = await looker.call('POST', '/sql/parameters', { text: `select :a, ':b', $2::text` });
+    expect(body.names).toEqual(['a', '2']);
+  });
+});
+
+describe('repeated runs', () => {
+  test('can’t change anything and aren’t in the history or the audit log', async () => {
+    await owner.call('DELETE', '/sql/history');
+    const { lines } = await run(owner, 'select 5', { repeated: true });
+    expect(rowsOf(lines)).toEqual([['5']]);
+    const writes = await run(owner, `insert into public.keyless values ('again')`, { repeated: true });
+    expect(find(writes.lines, 'error')).toMatchObject({ sqlstate: '25006' });
+    const own = await run(owner, 'begin; select 1; commit', { repeated: true });
+    expect(find(own.lines, 'error')?.message).toContain('remove BEGIN');
+    expect((await owner.call('GET', '/sql/history')).body.entries).toEqual([]);
+  });
+});
+
+describe('exports', () => {
+  async function exported(who: Operator, request: object) {
+    const path = who === looker ? '/sql/look/exports' : '/sql/exports';
+    const { status, body } = await who.call('POST', path, request);
+    expect([status, body]).toMatchObject([200, { id: expect.any(String) }]);
+    return { id: body.id as string, file: await who.call('GET', `/sql/exports/${body.id}`) };
+  }
+
+  test('contain every row, not only the rows that are shown', async () => {
+    const { file } = await exported(owner, {
+      text: 'select n, repeat($1, 1000) as long from generate_series(1, 20000) n',
+      parameters: [{ name: '1', type: 'text', value: 'ä' }],
+      format: 'csv',
+      name: 'Große Liste',
+    });
+    const lines = (file.body as string).trim().split('\r\n');
+    expect([lines.length, lines[0], lines[20_000]?.slice(0, 7)]).toEqual([20_001, 'n,long', '20000,ä']);
+    expect(file.headers.get('content-disposition')).toContain(`filename*=UTF-8''Gro%C3%9Fe%20Liste.csv`);
+  });
+
+  test('to CSV make formulas harmless, unless the operator wants the exact text', async () => {
+    const text = `select '=cmd|calc' as a, -5 as b, null as c, '' as d, '@x' as "=head"`;
+    const { file } = await exported(owner, { text, format: 'csv' });
+    expect(file.body).toBe(`a,b,c,d,'=head\r\n'=cmd|calc,-5,,"",'@x\r\n`);
+    const exact = await exported(owner, { text, format: 'csv', guarded: false });
+    expect(exact.file.body).toBe('a,b,c,d,=head\r\n=cmd|calc,-5,,"",@x\r\n');
+  });
+
+  test('to JSON keep the types', async () => {
+    const text = `select 1.50 as n, true as b, '{"a":[1]}'::jsonb as j, array['x', null] as l, null as z, 2 as n`;
+    const { file } = await exported(owner, { text, format: 'json' });
+    expect(file.body).toEqual([{ n: 1.5, b: true, j: { a: [1] }, l: ['x', null], z: null, n_2: 2 }]);
+    const none = await exported(owner, { text: 'select 1 as a where false', format: 'json' });
+    expect(none.file.body).toEqual([]);
+  });
+
+  test('are read-only, can be downloaded once, and only by their operator', async () => {
+    const writes = await exported(owner, {
+      text: `insert into public.keyless values ('again') returning name`,
+      format: 'csv',
+    });
+    expect([writes.file.status, writes.file.body.sqlstate]).toEqual([422, '25006']);
+    const none = await exported(owner, { text: 'set work_mem = 1000', format: 'csv' });
+    expect(none.file.status).toBe(400);
+    const { id } = await exported(owner, { text: 'select 1', format: 'csv' });
+    expect((await owner.call('GET', `/sql/exports/${id}`)).status).toBe(410);
+    const { body } = await owner.call('POST', '/sql/exports', { text: 'select 1', format: 'csv' });
+    expect((await looker.call('GET', `/sql/exports/${body.id}`)).status).toBe(410);
+    expect((await looker.call('POST', '/sql/exports', { text: 'select 1', format: 'csv' })).status).toBe(403);
+  });
+
+  test('of a read-only operator are checked, and of a persona use its policies', async () => {
+    const look = await exported(looker, { text: 'select auth.uid(), 1 as one', format: 'json' });
+    expect(look.file.body).toEqual([{ uid: null, one: 1 }]);
+    const closed = await exported(looker, { text: 'select * from auth.users', format: 'csv' });
+    expect([closed.file.status, closed.file.body.code]).toEqual([403, 'read_only']);
+    const as = `user:${ada}`;
+    const hers = await exported(owner, {
+      text: 'select body from public.own where id = 1',
+      format: 'json',
+      as,
+    });
+    expect(hers.file.body).toEqual([{ body: 'hers' }]);
+  });
+});
+
+test('the history is private to each operator', async () => {
   await owner.call('DELETE', '/sql/history');
   await run(owner, 'select 41');
   await run(owner, 'select nonsense', { as: 'anon' });
@@ -476,17 +637,90 @@ test('the history is private to each operator, and saved queries are shared', as
     ({ text }: { text: string }) => text,
   );
   expect(theirs).not.toContain('select 41');
+});
 
-  const saved = await owner.call('PUT', '/sql/saved', {
-    name: 'All <b>tasks</b>',
-    text: 'select * from tasks',
+describe('saved queries', () => {
+  let maker: Operator;
+  beforeAll(async () => {
+    await backend.operators.createOperator('maker', 'developer');
+    maker = await operator(backend, 'maker');
   });
-  expect(saved.body).toMatchObject({ name: 'All <b>tasks</b>', saved_by: 'owner' });
-  await owner.call('PUT', '/sql/saved', { name: 'All <b>tasks</b>', text: 'select 2' });
-  expect((await looker.call('GET', '/sql/saved')).body.saved).toMatchObject([{ text: 'select 2' }]);
-  expect((await looker.call('DELETE', `/sql/saved/${saved.body.id}`)).status).toBe(403);
-  expect((await owner.call('DELETE', `/sql/saved/${saved.body.id}`)).status).toBe(204);
-  expect((await owner.call('DELETE', `/sql/saved/x'`)).status).toBe(400);
+  const names = async (who: Operator) =>
+    (await who.call('GET', '/sql/saved')).body.saved.map(({ name }: { name: string }) => name);
+  const input = (name: string, isShared: boolean, text = 'select 1') => ({ name, isShared, text });
+
+  test('are private until they are shared, and keep their folder and view', async () => {
+    const view = {
+      parameters: [{ name: 'n', type: 'integer', value: '5' }],
+      charts: { 0: { kind: 'bar', x: 'day', y: ['count'] } },
+    };
+    const made = await maker.call('POST', '/sql/saved', {
+      ...input('<b>Mine</b>', false),
+      folder: 'Ops',
+      view,
+    });
+    expect(made.body).toMatchObject({
+      owner: 'maker',
+      folder: 'Ops',
+      view,
+      isShared: false,
+      mayChange: true,
+    });
+    expect(await names(owner)).toEqual([]);
+    expect(await names(looker)).toEqual([]);
+    const path = `/sql/saved/${made.body.id}`;
+    expect((await owner.call('PUT', path, input('stolen', true))).status).toBe(404);
+    expect((await owner.call('DELETE', path)).status).toBe(404);
+    expect((await maker.call('PUT', path, input('Ours', true, 'select 2'))).body).toMatchObject({
+      folder: '',
+    });
+    const [shared] = (await looker.call('GET', '/sql/saved')).body.saved;
+    expect(shared).toMatchObject({ name: 'Ours', text: 'select 2', mayChange: false });
+    expect((await maker.call('DELETE', path)).status).toBe(204);
+  });
+
+  test('of another operator can be changed only by owners, who can’t hide them', async () => {
+    const { body } = await owner.call('POST', '/sql/saved', input('Owned', true));
+    const path = `/sql/saved/${body.id}`;
+    expect((await maker.call('PUT', path, input('Owned', true))).status).toBe(403);
+    expect((await maker.call('DELETE', path)).status).toBe(403);
+    expect((await looker.call('PUT', path, input('Owned', true))).status).toBe(403);
+    expect((await looker.call('DELETE', path)).status).toBe(403);
+    expect((await looker.call('POST', '/sql/saved', input('Mine', false))).status).toBe(403);
+    const theirs = await maker.call('POST', '/sql/saved', input('Theirs', true));
+    const changed = await owner.call('PUT', `/sql/saved/${theirs.body.id}`, input('Better', false));
+    expect(changed.body).toMatchObject({ name: 'Better', isShared: true, owner: 'maker', savedBy: 'owner' });
+    expect((await owner.call('DELETE', path)).status).toBe(204);
+    expect((await owner.call('DELETE', `/sql/saved/x'`)).status).toBe(400);
+    const audited = await backend.database.pool('supabase_admin').query<{ action: string }>(sql`
+      select action from _plinth.audit_log where action like 'query.%' order by id desc limit 2`);
+    expect(audited.map(({ action }) => action)).toEqual(['query.remove', 'query.change']);
+  });
+
+  test('have a unique name per operator and folder', async () => {
+    await maker.call('POST', '/sql/saved', input('Twice', false));
+    const again = await maker.call('POST', '/sql/saved', input('Twice', false));
+    expect([again.status, again.body.code]).toEqual([409, 'taken']);
+    expect((await maker.call('POST', '/sql/saved', { ...input('Twice', false), folder: 'x' })).status).toBe(
+      200,
+    );
+    expect((await owner.call('POST', '/sql/saved', input('Twice', false))).status).toBe(200);
+  });
+
+  test('that are private are deleted with their owner', async () => {
+    await backend.operators.createOperator('leaver', 'developer');
+    const leaver = await operator(backend, 'leaver');
+    await leaver.call('POST', '/sql/saved', input('Left private', false));
+    await leaver.call('POST', '/sql/saved', input('Left shared', true));
+    const { body } = await owner.call('GET', '/operators');
+    const { id } = body.operators.find(({ name }: { name: string }) => name === 'leaver');
+    expect((await owner.call('DELETE', `/operators/${id}`)).status).toBe(204);
+    const left = await backend.database.pool('supabase_admin').query<{ name: string }>(sql`
+      select name from _plinth.saved_queries where name like 'Left %'`);
+    expect(left).toEqual([{ name: 'Left shared' }]);
+    const { saved } = (await maker.call('GET', '/sql/saved')).body;
+    expect(saved.find(({ name }: { name: string }) => name === 'Left shared').mayChange).toBe(false);
+  });
 });
 
 test('completion names come from the live schema, without Plinth’s own tables', async () => {

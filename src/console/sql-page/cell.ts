@@ -6,8 +6,7 @@ import type { Database } from '../../database/types.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Identity } from '../persona/act.ts';
 import type { WholeCell } from './contract.ts';
-import type { Statement } from './core/statements.ts';
-import { readOnlyQuery } from './read-only.ts';
+import type { Runnable } from './runnable.ts';
 import { begin, cancelOn } from './session.ts';
 
 const maxBytes = 16 * 1024 * 1024;
@@ -15,10 +14,9 @@ const maxBytes = 16 * 1024 * 1024;
 /** Reads a cell. @throws {ConsoleError} gone, if the cell no longer exists */
 export async function readCell(
   database: Database,
-  statement: Statement,
+  { text, parameters }: Runnable,
   options: {
     readonly identity: Identity;
-    readonly isReadOnly: boolean;
     /** The zero-based position of the cell. */
     readonly row: number;
     readonly column: number;
@@ -26,8 +24,7 @@ export async function readCell(
     readonly signal: AbortSignal;
   },
 ): Promise<WholeCell> {
-  const { identity, isReadOnly, row, column, signal } = options;
-  const text = isReadOnly ? await readOnlyQuery(database, statement) : statement.text;
+  const { identity, row, column, signal } = options;
   const session = await database
     .pool(identity.claims === undefined ? identity.operatorRole : 'authenticator')
     .connect();
@@ -38,6 +35,7 @@ export async function readCell(
     await begin(session, { ...options, isReadOnly: true }, false);
     await session.runCapped(text, {
       maxRows: row + 1,
+      parameters,
       maxCellBytes: (atRow, atColumn) => (atRow === row && atColumn === column ? maxBytes : 0),
       columns() {},
       row(cells, cut) {

@@ -4,29 +4,87 @@ import { personaText } from '../persona/contract.ts';
 
 const script = z.string().min(1).max(1_000_000);
 const timeoutMs = z.number().int().min(100).max(600_000).default(30_000);
+/** A parameter is bound to its statement, so its value is never a part of the SQL text. */
+const parameterType = z.enum([
+  'auto',
+  'text',
+  'integer',
+  'number',
+  'boolean',
+  'date',
+  'timestamp',
+  'uuid',
+  'json',
+]);
+const parameter = z.object({
+  name: z.string().min(1).max(63),
+  type: parameterType.default('auto'),
+  value: z.string().max(1_000_000).nullable(),
+});
+const parameters = z.array(parameter).max(100).default([]);
+const sqlText = z.object({ text: script });
 const sqlRun = z.object({
   text: script,
+  parameters,
   as: personaText,
   maxRows: z.number().int().min(1).max(10_000).default(1000),
   timeoutMs,
   /** Whether the operator has confirmed that destructive statements may run. */
   confirmed: z.boolean().default(false),
+  /** Whether the run repeats an earlier one. It then can't change anything, and isn't added to the history. */
+  repeated: z.boolean().default(false),
 });
 const sqlExplain = z.object({
   text: script,
+  parameters,
   as: personaText,
   analyze: z.boolean().default(false),
   timeoutMs,
 });
 const sqlCell = z.object({
   text: script,
+  parameters,
   as: personaText,
   row: z.number().int().min(0).max(9_999),
   column: z.number().int().min(0).max(1663),
   timeoutMs,
 });
-const savedQuery = z.object({ name: z.string().trim().min(1).max(200), text: script });
+const sqlExport = z.object({
+  text: script,
+  parameters,
+  as: personaText,
+  format: z.enum(['csv', 'json']),
+  /** Whether cells that a spreadsheet would run as a formula are made harmless. Only for CSV. */
+  guarded: z.boolean().default(true),
+  /** The name of the file, without its extension. */
+  name: z.string().trim().min(1).max(100).default('query'),
+});
+const chart = z.object({
+  kind: z.enum(['line', 'bar', 'area', 'scatter']),
+  x: z.string().max(200),
+  y: z.array(z.string().max(200)).max(20),
+});
+/** The settings of a query's page: the values of its parameters, and the chart of each result by its index. */
+const queryView = z.object({
+  parameters: z
+    .array(parameter.extend({ value: z.string().max(10_000).nullable() }))
+    .max(100)
+    .optional(),
+  charts: z.record(z.string().regex(/^\d{1,3}$/), chart).optional(),
+});
+const savedQuery = z.object({
+  name: z.string().trim().min(1).max(200),
+  folder: z.string().trim().max(100).default(''),
+  isShared: z.boolean().default(false),
+  text: script,
+  view: queryView.default({}),
+});
 export const savedQueryParams = z.object({ id: z.uuid() });
+
+export type ParameterValue = z.output<typeof parameter>;
+export type ParameterType = z.output<typeof parameterType>;
+export type ChartChoice = z.output<typeof chart>;
+export type QueryView = z.output<typeof queryView>;
 
 export interface RunColumn {
   readonly name: string;
@@ -99,11 +157,20 @@ export interface HistoryRow {
 }
 
 export interface SavedRow {
-  id: string;
-  name: string;
-  text: string;
-  saved_by: string;
-  saved_at: string;
+  readonly id: string;
+  readonly name: string;
+  /** The folder, which groups queries in the list. Empty if there is none. */
+  readonly folder: string;
+  readonly text: string;
+  /** Whether all operators can see the query. Otherwise, only its owner can. */
+  readonly isShared: boolean;
+  readonly view: QueryView;
+  /** The name of the operator who created the query. */
+  readonly owner: string;
+  readonly savedBy: string;
+  readonly savedAt: string;
+  /** Whether the operator may change and delete the query. */
+  readonly mayChange: boolean;
 }
 
 export interface CompletionTable {
@@ -137,19 +204,38 @@ export interface RawNode {
   readonly [field: string]: unknown;
 }
 
+/** The plan of one statement in a script. Both fields are null if statements of its kind don't have a plan. */
+export interface StatementPlan {
+  readonly start: number;
+  readonly end: number;
+  readonly plan: RawPlan | null;
+  readonly error: (PostgresMessage & { readonly sqlstate: string; readonly at: number | null }) | null;
+}
+
+export interface Plans {
+  readonly plans: readonly StatementPlan[];
+}
+
 export const contract = {
   /** Runs a script. The response is NDJSON with one {@link RunEvent} per line. */
   'POST /sql/run': { body: sqlRun, response: raw },
   'POST /sql/look': { body: sqlRun, response: raw },
-  'POST /sql/explain': { body: sqlExplain, response: json<RawPlan>() },
-  'POST /sql/look/explain': { body: sqlExplain, response: json<RawPlan>() },
+  'POST /sql/explain': { body: sqlExplain, response: json<Plans>() },
+  'POST /sql/look/explain': { body: sqlExplain, response: json<Plans>() },
   'POST /sql/cell': { body: sqlCell, response: json<WholeCell>() },
   'POST /sql/look/cell': { body: sqlCell, response: json<WholeCell>() },
+  /** Prepares a file. `GET /sql/exports/:id` downloads it once, within a minute. */
+  'POST /sql/exports': { body: sqlExport, response: json<{ readonly id: string }>() },
+  'POST /sql/look/exports': { body: sqlExport, response: json<{ readonly id: string }>() },
+  'GET /sql/exports/:id': { response: raw },
+  /** Returns the names of the parameters in a script. */
+  'POST /sql/parameters': { body: sqlText, response: json<{ readonly names: readonly string[] }>() },
   'POST /sql/runs/:id/cancel': { response: json<{ readonly cancelled: boolean }>() },
   'GET /sql/names': { response: json<SqlNames>() },
   'GET /sql/history': { response: json<{ readonly entries: readonly HistoryRow[] }>() },
   'DELETE /sql/history': { response: noContent },
   'GET /sql/saved': { response: json<{ readonly saved: readonly SavedRow[] }>() },
-  'PUT /sql/saved': { body: savedQuery, response: json<SavedRow>() },
+  'POST /sql/saved': { body: savedQuery, response: json<SavedRow>() },
+  'PUT /sql/saved/:id': { body: savedQuery, response: json<SavedRow>() },
   'DELETE /sql/saved/:id': { response: noContent },
 } as const satisfies RouteTable;

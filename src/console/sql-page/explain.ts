@@ -1,43 +1,96 @@
 /**
- * Returns the plan of a statement in PostgreSQL's JSON format. If `analyze` is set, the statement runs and is rolled
- * back.
+ * Returns the plan of each statement in PostgreSQL's JSON format. If `analyze` is set, the statements run in one
+ * transaction, so that each one sees the changes of the previous ones. The transaction is always rolled back.
  */
-import type { Database } from '../../database/types.ts';
-import { sql } from '../../kernel/sql.ts';
-import { ConsoleError } from '../errors.ts';
-import { asIdentity, type Identity } from '../persona/act.ts';
-import type { RawPlan } from './contract.ts';
-import type { Statement } from './core/statements.ts';
-import { readOnlyQuery } from './read-only.ts';
+import type { Database, Session } from '../../database/types.ts';
+import { isPostgresError } from '../../shared/postgres-error.ts';
+import type { Identity } from '../persona/act.ts';
+import type { RawPlan, StatementPlan } from './contract.ts';
+import { type Statement, verbOf } from './core/statements.ts';
+import { errorEvent } from './run.ts';
+import type { Runnable } from './runnable.ts';
+import { begin, cancelOn } from './session.ts';
+
+const planVerbs = [
+  'select',
+  'with',
+  'values',
+  'table',
+  'insert',
+  'update',
+  'delete',
+  'merge',
+  'declare',
+  'execute',
+];
+/** The maximum size of a plan. */
+const maxPlanBytes = 16 * 1024 * 1024;
 
 export async function explain(
   database: Database,
-  statement: Statement,
+  runnables: readonly Runnable[],
   options: {
     readonly identity: Identity;
     readonly isReadOnly: boolean;
-    /** Whether to run the statement, in a transaction that is then rolled back. */
     readonly analyze: boolean;
     readonly timeoutMs: number;
     readonly signal: AbortSignal;
   },
-): Promise<RawPlan> {
-  const { identity, isReadOnly, analyze, timeoutMs, signal } = options;
-  const text = isReadOnly ? await readOnlyQuery(database, statement) : statement.text;
-  const start = `explain (format json${analyze ? ', analyze, buffers' : ''}) `;
-  const rows = await asIdentity(
-    database,
-    identity,
-    async (tx) => (await tx.queryText(sql`${sql.raw(start + text)}`)).rows,
-    {
-      end: 'rollback',
-      readOnly: isReadOnly,
-      settings: [['statement_timeout', String(timeoutMs)]],
-      signal,
-    },
+): Promise<StatementPlan[]> {
+  const { identity, analyze, signal } = options;
+  const prefix = `explain (format json${analyze ? ', analyze, buffers' : ''}) `;
+  const session = await database
+    .pool(identity.claims === undefined ? identity.operatorRole : 'authenticator')
+    .connect();
+  const stopCanceling = cancelOn(session, signal);
+  const plans: StatementPlan[] = [];
+  try {
+    await begin(session, options, false);
+    for (const runnable of runnables) {
+      signal.throwIfAborted();
+      plans.push(await planOf(session, runnable, prefix));
+    }
+    await session.exec('rollback');
+  } finally {
+    await stopCanceling();
+    session.release();
+  }
+  return plans;
+}
+
+/** An error affects only its own statement, because the transaction returns to the state before it. */
+async function planOf(session: Session, runnable: Runnable, prefix: string): Promise<StatementPlan> {
+  const { statement, text, parameters } = runnable;
+  const place = { start: statement.start, end: statement.end };
+  if (!hasPlan(statement)) return { ...place, plan: null, error: null };
+  let printed = '';
+  await session.exec('savepoint plinth_explain');
+  try {
+    await session.runCapped(prefix + text, {
+      maxRows: 1,
+      maxCellBytes: maxPlanBytes,
+      parameters,
+      columns() {},
+      row([cell]) {
+        printed = cell ?? '';
+      },
+    });
+  } catch (error) {
+    if (!isPostgresError(error)) throw error;
+    await session.exec('rollback to savepoint plinth_explain');
+    const { event: _event, ...fault } = errorEvent(error, runnable, prefix.length);
+    return { ...place, plan: null, error: fault };
+  }
+  const [plan] = JSON.parse(printed) as RawPlan[];
+  return { ...place, plan: plan ?? null, error: null };
+}
+
+/** Whether PostgreSQL can explain the statement, which includes CREATE TABLE AS and CREATE MATERIALIZED VIEW. */
+function hasPlan(statement: Statement): boolean {
+  const verb = verbOf(statement);
+  if (planVerbs.includes(verb)) return true;
+  const words = statement.tokens.map(({ kind, text }) => (kind === 'word' ? text : ''));
+  return (
+    verb === 'create' && words.includes('as') && (words.includes('table') || words[1] === 'materialized')
   );
-  const [plan] = JSON.parse(rows[0]?.[0] ?? '[]') as RawPlan[];
-  if (plan === undefined)
-    throw new ConsoleError('bad_request', { message: "This statement doesn't have a query plan." });
-  return plan;
 }

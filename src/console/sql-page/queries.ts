@@ -1,6 +1,6 @@
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
-import type { CompletionTable, HistoryRow, SavedRow } from './contract.ts';
+import type { CompletionTable, HistoryRow } from './contract.ts';
 
 /** The number of entries that are kept for each operator. Older entries are deleted. */
 const maxEntries = 500;
@@ -25,32 +25,6 @@ export async function insertHistory(
 
 export async function clearHistory(db: Queryable, operatorId: string): Promise<void> {
   await db.query(sql`delete from _plinth.sql_history where operator_id = ${operatorId}`);
-}
-
-export const listSaved = (db: Queryable): Promise<SavedRow[]> =>
-  db.query<SavedRow>(
-    sql`select id, name, text, saved_by, saved_at from _plinth.saved_queries order by lower(name)`,
-  );
-
-/** Saves a query under a name. If the name exists, its text is replaced. */
-export async function saveQuery(
-  db: Queryable,
-  { name, text, by }: { name: string; text: string; by: string },
-): Promise<SavedRow> {
-  const [row] = await db.query<SavedRow>(sql`
-    insert into _plinth.saved_queries (name, text, saved_by) values (${name}, ${text}, ${by})
-    on conflict (name) do update set text = excluded.text, saved_by = excluded.saved_by, saved_at = now()
-    returning id, name, text, saved_by, saved_at`);
-  if (row === undefined) throw new Error('an upsert returned no row');
-  return row;
-}
-
-/** Deletes a saved query. Returns its name, or undefined if it doesn't exist. */
-export async function removeSaved(db: Queryable, id: string): Promise<string | undefined> {
-  const [row] = await db.query<{ name: string }>(
-    sql`delete from _plinth.saved_queries where id = ${id}::uuid returning name`,
-  );
-  return row?.name;
 }
 
 export async function typeNames(db: Queryable): Promise<ReadonlyMap<number, string>> {

@@ -5,13 +5,23 @@
  * role, because even parsing can run the project's code, such as the CHECK of a domain in a literal. See
  * docs/decisions/0021-read-only-sql.md.
  */
-import type { Database, PostgresErrorShape, Queryable, Setting } from '../../database/types.ts';
+import { randomBytes } from 'node:crypto';
+import type {
+  BoundParameter,
+  Database,
+  PostgresErrorShape,
+  Queryable,
+  Setting,
+} from '../../database/types.ts';
 import { quoteIdentifier, sql } from '../../kernel/sql.ts';
 import { permissionForRows } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';
 import { databaseRoleOf, defaultSearchPath } from '../persona/act.ts';
+import type { ParameterValue } from './contract.ts';
+import type { Numbered } from './core/parameters.ts';
 import { referencesOf } from './core/references.ts';
 import { type Statement, verbOf } from './core/statements.ts';
+import { parameterTypes, typeOids } from './parameter-types.ts';
 
 const queryVerbs = ['select', 'with', 'values', 'table'];
 
@@ -20,18 +30,34 @@ const queryVerbs = ['select', 'with', 'values', 'table'];
 const prefix = 'create temporary view plinth_query as select 1 as one from (';
 const suffix = ') plinth_rows';
 
+/** A query as PostgreSQL prints it, with qualified names. */
+interface CheckedQuery {
+  readonly text: string;
+  readonly parameters: readonly BoundParameter[];
+}
+
 /**
- * Returns the query as PostgreSQL prints it, with qualified names.
- * @throws {ConsoleError} read_only, with the part that isn't allowed. The error positions in PostgreSQL's errors refer
- * to `statement.text`.
+ * Checks a query and returns it as PostgreSQL prints it. A view can't contain parameters, so each parameter is first
+ * replaced with a random string constant that is cast to the parameter's type. In the printed text, these constants
+ * become parameters of type `text` again.
+ * @throws {ConsoleError} read_only, with the part that isn't allowed
  */
-export async function readOnlyQuery(database: Database, statement: Statement): Promise<string> {
+export async function readOnlyQuery(
+  database: Database,
+  statement: Statement,
+  numbered: Numbered,
+  values: readonly ParameterValue[],
+): Promise<CheckedQuery> {
   if (!queryVerbs.includes(verbOf(statement)))
     throw refused('It can only run queries: SELECT, WITH, VALUES and TABLE.');
+  const marker = randomBytes(16).toString('hex');
+  const constant = (number: number): string => `'${marker}_${number}_'::text`;
   return database.pool(databaseRoleOf('read-only')).transaction(
     async (tx) => {
+      const types = await parameterTypes(tx, numbered, values);
+      const query = numbered.print((number) => `((${constant(number)})::${types[number - 1]})`);
       try {
-        await tx.query(sql`${sql.raw(prefix + statement.text + suffix)}`);
+        await tx.query(sql`${sql.raw(prefix + query + suffix)}`);
       } catch (error) {
         throw movedBack(error, prefix.length);
       }
@@ -41,7 +67,10 @@ export async function readOnlyQuery(database: Database, statement: Statement): P
       const [view] = await tx.query<{ text: string }>(sql`
         select pg_get_viewdef('pg_temp.plinth_query'::regclass) as text`);
       if (view === undefined) throw new Error('the temporary view no longer exists');
-      return innerOf(view.text);
+      let text = innerOf(view.text);
+      for (const index of values.keys()) text = text.replaceAll(constant(index + 1), `$${index + 1}::text`);
+      if (text.includes(marker)) throw refused("The types of this query's parameters can't be checked.");
+      return { text, parameters: values.map(({ value }) => ({ typeOid: typeOids.text, value })) };
     },
     { end: 'rollback', readOnly: false, settings: checkSettings },
   );

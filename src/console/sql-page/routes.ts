@@ -6,17 +6,23 @@ import type { Audit } from '../audit.ts';
 import { ConsoleError } from '../errors.ts';
 import { type Identity, identify } from '../persona/act.ts';
 import { parsePersona, printPersona } from '../persona/persona.ts';
-import { type Api, type Call, parseAs, type RouteCall } from '../routes/api.ts';
+import type { Api, Call, RouteCall } from '../routes/api.ts';
 import { readCell } from './cell.ts';
-import type { contract, RawPlan, RunEvent, WholeCell } from './contract.ts';
+import type { contract, Plans, RunEvent, WholeCell } from './contract.ts';
 import { questionsOf } from './core/danger.ts';
-import { type Statement, splitStatements } from './core/statements.ts';
+import { parameterNames } from './core/parameters.ts';
+import { splitStatements } from './core/statements.ts';
 import { explain } from './explain.ts';
+import { exportRoutes } from './export-routes.ts';
+import { libraryRoutes } from './library-routes.ts';
 import * as queries from './queries.ts';
 import { errorEvent, runScript } from './run.ts';
+import { runnables } from './runnable.ts';
 import { createRuns, type Running } from './runs.ts';
+import { oneStatement, requireValues, statementsIn } from './script.ts';
 
-const historyShown = 100;
+/** The maximum number of statements that are explained together. */
+const maxExplained = 50;
 
 type InputOf<Route extends keyof typeof contract> = RouteCall<string, (typeof contract)[Route]>;
 
@@ -36,40 +42,41 @@ export function sqlRoutes(api: Api, database: Database, clock: Clock, audit: Aud
 
   /** Runs a script. If `isReadOnly` is set, its statements are checked first and then rolled back. */
   async function run(call: InputOf<'POST /sql/run'>, isReadOnly: boolean): Promise<FastifyReply> {
-    const { text, as, maxRows, timeoutMs, confirmed } = await call.body();
-    const statements = splitStatements(text);
-    if (statements.length === 0)
-      throw new ConsoleError('bad_request', { message: 'The text contains no SQL statement.' });
+    const { text, as, parameters: values, maxRows, timeoutMs, confirmed, repeated } = await call.body();
+    const statements = statementsIn(text);
     const questions = isReadOnly ? [] : questionsOf(text);
     if (questions.length > 0 && !confirmed) throw new ConsoleError('confirm', { questions });
+    requireValues(statements, values);
     const identity = await identityOf(call, as);
     const names = await queries.typeNames(db);
     const running = runs.begin(call.operator.id);
+    const { signal } = running;
     const lines = new PassThrough();
     const emit = (event: RunEvent): boolean => lines.write(`${JSON.stringify(event)}\n`);
     // If the client disconnects, the run is canceled.
     call.reply.raw.once('close', () => runs.cancel(running.id, call.operator.id));
     emit({ event: 'run', id: running.id });
-    const options = {
-      database,
-      statements,
-      identity,
-      isReadOnly: isReadOnly,
-      maxRows,
-      timeoutMs,
-      typeNames: names,
-      emit,
-      whenDrained: (resume: () => void) => void lines.once('drain', resume).once('close', resume),
-      signal: running.signal,
-    };
-    void finish(call, { text, as: identity.as, isReadOnly }, running, lines, () => runScript(options));
+    const work = async () =>
+      runScript({
+        database,
+        runnables: await runnables(database, statements, { values, isReadOnly, signal }),
+        identity,
+        isReadOnly: isReadOnly || repeated,
+        maxRows,
+        timeoutMs,
+        typeNames: names,
+        emit,
+        whenDrained: (resume: () => void) => void lines.once('drain', resume).once('close', resume),
+        signal,
+      });
+    void finish(call, { text, as: identity.as, isReadOnly, repeated }, running, lines, work);
     return call.reply.type('application/x-ndjson; charset=utf-8').send(lines);
   }
 
   /** Runs the script. The status has already been sent, so errors are sent as lines of the response. */
   async function finish(
     call: Call,
-    script: { text: string; as: string; isReadOnly: boolean },
+    script: { text: string; as: string; isReadOnly: boolean; repeated: boolean },
     running: Running,
     lines: PassThrough,
     work: () => ReturnType<typeof runScript>,
@@ -86,38 +93,50 @@ export function sqlRoutes(api: Api, database: Database, clock: Clock, audit: Aud
     running.finish();
     const durationMs = Math.round(performance.now() - startedAt);
     const entry = { operatorId: call.operator.id, text: script.text, persona: script.as, error, durationMs };
-    await queries.insertHistory(own, entry).catch(() => {});
-    if (!script.isReadOnly)
+    // A repeated run can't change anything, and its statements are already in the history and the log.
+    if (!script.repeated) await queries.insertHistory(own, entry).catch(() => {});
+    if (!script.isReadOnly && !script.repeated)
       await audit(call, 'sql.run', script.as, { commands: tags, failed: error !== null }).catch(() => {});
     lines.end();
   }
 
-  async function plan(call: InputOf<'POST /sql/explain'>, isReadOnly: boolean): Promise<RawPlan> {
-    const { text, as, analyze, timeoutMs } = await call.body();
-    const statement = oneStatement(text);
-    const identity = await identityOf(call, as);
+  /** Does work that the operator can cancel by disconnecting. */
+  async function withRun<T>(call: Call, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const running = runs.begin(call.operator.id);
     call.reply.raw.once('close', () => runs.cancel(running.id, call.operator.id));
     try {
-      const { signal } = running;
-      return await explain(database, statement, { identity, isReadOnly, analyze, timeoutMs, signal });
+      return await work(running.signal);
     } finally {
       running.finish();
     }
   }
 
-  async function cell(call: InputOf<'POST /sql/cell'>, isReadOnly: boolean): Promise<WholeCell> {
-    const { text, as, row, column, timeoutMs } = await call.body();
-    const statement = oneStatement(text);
+  async function plan(call: InputOf<'POST /sql/explain'>, isReadOnly: boolean): Promise<Plans> {
+    const { text, as, parameters: values, analyze, timeoutMs } = await call.body();
+    const statements = statementsIn(text);
+    if (statements.length > maxExplained)
+      throw new ConsoleError('bad_request', {
+        message: `Select at most ${maxExplained} statements to explain.`,
+      });
+    requireValues(statements, values);
     const identity = await identityOf(call, as);
-    const running = runs.begin(call.operator.id);
-    call.reply.raw.once('close', () => runs.cancel(running.id, call.operator.id));
-    try {
-      const { signal } = running;
-      return await readCell(database, statement, { identity, isReadOnly, row, column, timeoutMs, signal });
-    } finally {
-      running.finish();
-    }
+    return withRun(call, async (signal) => {
+      const prepared = await runnables(database, statements, { values, isReadOnly, signal });
+      const options = { identity, isReadOnly, analyze, timeoutMs, signal };
+      return { plans: await explain(database, prepared, options) };
+    });
+  }
+
+  async function cell(call: InputOf<'POST /sql/cell'>, isReadOnly: boolean): Promise<WholeCell> {
+    const { text, as, parameters: values, row, column, timeoutMs } = await call.body();
+    const statement = oneStatement(text);
+    requireValues([statement], values);
+    const identity = await identityOf(call, as);
+    return withRun(call, async (signal) => {
+      const [runnable] = await runnables(database, [statement], { values, isReadOnly, signal });
+      if (runnable === undefined) throw new Error('no statement was prepared');
+      return readCell(database, runnable, { identity, row, column, timeoutMs, signal });
+    });
   }
 
   route('POST /sql/run', 'write', (call) => run(call, false));
@@ -137,36 +156,14 @@ export function sqlRoutes(api: Api, database: Database, clock: Clock, audit: Aud
     tables: await queries.completionTables(db),
     functions: await queries.completionFunctions(db),
   }));
-  route('GET /sql/history', 'read', async ({ operator }) => ({
-    entries: await queries.listHistory(own, operator.id, historyShown),
-  }));
-  route('DELETE /sql/history', 'read', async ({ operator }) => queries.clearHistory(own, operator.id), {
-    changes: 'own session',
-  });
-  route('GET /sql/saved', 'read', async () => ({ saved: await queries.listSaved(own) }));
-  route('PUT /sql/saved', 'write', async (call) => {
-    const { name, text } = await call.body();
-    const saved = await queries.saveQuery(own, { name, text, by: call.operator.name });
-    await audit(call, 'query.save', name);
-    return saved;
-  });
-  route('DELETE /sql/saved/:id', 'write', async (call) => {
-    const { id } = await parseAs((await import('./contract.ts')).savedQueryParams, call.request.params);
-    const name = await queries.removeSaved(own, id);
-    if (name === undefined) throw new ConsoleError('not_found');
-    await audit(call, 'query.remove', name);
-  });
-}
-
-/**
- * Returns the only statement in the text. @throws {ConsoleError} bad_request, if the text doesn't contain exactly one
- * statement
- */
-function oneStatement(text: string): Statement {
-  const [statement, second] = splitStatements(text);
-  if (statement === undefined || second !== undefined)
-    throw new ConsoleError('bad_request', { message: 'Enter exactly one statement.' });
-  return statement;
+  exportRoutes(route, { database, clock, runs, audit, identityOf });
+  route(
+    'POST /sql/parameters',
+    'read',
+    async (call) => ({ names: parameterNames(splitStatements((await call.body()).text)) }),
+    { changes: 'nothing' },
+  );
+  libraryRoutes(route, own, audit);
 }
 
 /**

@@ -8,14 +8,15 @@ import { isPostgresError } from '../../shared/postgres-error.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Identity } from '../persona/act.ts';
 import type { Outcome, RunEvent } from './contract.ts';
-import { controlsTransaction, needsNoTransaction, type Statement } from './core/statements.ts';
-import { readOnlyQuery } from './read-only.ts';
+import { controlsTransaction, needsNoTransaction } from './core/statements.ts';
+import type { Runnable } from './runnable.ts';
 import { begin, cancelOn } from './session.ts';
 
 export interface RunOptions {
   readonly database: Database;
-  readonly statements: readonly Statement[];
+  readonly runnables: readonly Runnable[];
   readonly identity: Identity;
+  /** Whether the statements run in a read-only transaction that is rolled back. */
   readonly isReadOnly: boolean;
   readonly maxRows: number;
   readonly timeoutMs: number;
@@ -47,17 +48,18 @@ export interface RunReport {
 }
 
 export async function runScript(options: RunOptions): Promise<RunReport> {
-  const { database, statements, identity, isReadOnly, signal, emit } = options;
-  const ownTransactions = statements.some(
-    (statement) => controlsTransaction(statement) || needsNoTransaction(statement),
+  const { database, runnables, identity, isReadOnly, signal, emit } = options;
+  const ownTransactions = runnables.some(
+    ({ statement }) => controlsTransaction(statement) || needsNoTransaction(statement),
   );
   if (ownTransactions && identity.claims !== undefined)
     throw new ConsoleError('bad_request', {
       message: 'Statements run as a persona share one transaction, so remove BEGIN, COMMIT and ROLLBACK.',
     });
-  const texts = isReadOnly
-    ? await queriesOf(database, statements, signal)
-    : statements.map(({ text }) => text);
+  if (ownTransactions && isReadOnly)
+    throw new ConsoleError('bad_request', {
+      message: 'This query runs in a read-only transaction, so remove BEGIN, COMMIT and ROLLBACK.',
+    });
   const session = await database
     .pool(identity.claims === undefined ? identity.operatorRole : 'authenticator')
     .connect();
@@ -75,17 +77,18 @@ export async function runScript(options: RunOptions): Promise<RunReport> {
   });
   try {
     await begin(session, options, ownTransactions);
-    for (const [index, statement] of statements.entries()) {
+    for (const [index, runnable] of runnables.entries()) {
       signal.throwIfAborted();
-      emit({ event: 'statement', index, start: statement.start, end: statement.end });
+      const { start, end: statementEnd } = runnable.statement;
+      emit({ event: 'statement', index, start, end: statementEnd });
       try {
-        const { tag, inTransaction } = await runOne(session, texts[index] ?? '', options);
+        const { tag, inTransaction } = await runOne(session, runnable, options);
         tags.push(tag);
         isOpen = inTransaction;
       } catch (fault) {
         if (!isPostgresError(fault)) throw fault;
         error = fault.message;
-        emit(errorEvent(fault, isReadOnly ? undefined : statement));
+        emit(errorEvent(fault, runnable));
         break;
       }
     }
@@ -104,20 +107,6 @@ export async function runScript(options: RunOptions): Promise<RunReport> {
   }
 }
 
-/** Checks all statements before the first one runs. */
-async function queriesOf(
-  database: Database,
-  statements: readonly Statement[],
-  signal: AbortSignal,
-): Promise<string[]> {
-  const texts: string[] = [];
-  for (const statement of statements) {
-    signal.throwIfAborted();
-    texts.push(await readOnlyQuery(database, statement));
-  }
-  return texts;
-}
-
 async function end(session: Session, isGood: boolean): Promise<Outcome> {
   const { commandTag } = await session.runCapped(isGood ? 'commit' : 'rollback', {
     maxRows: 0,
@@ -130,7 +119,7 @@ async function end(session: Session, isGood: boolean): Promise<Outcome> {
 
 async function runOne(
   session: Session,
-  text: string,
+  { text, parameters }: Runnable,
   options: RunOptions,
 ): Promise<{ tag: string; inTransaction: boolean }> {
   const { emit, whenDrained, maxRows, typeNames } = options;
@@ -148,6 +137,7 @@ async function runOne(
   const { commandTag, more, inTransaction } = await session.runCapped(text, {
     maxRows,
     maxCellBytes,
+    parameters,
     columns(found) {
       columns = found;
       emit({
@@ -170,10 +160,12 @@ async function runOne(
 
 const elapsed = (startedAt: number): number => Math.round((performance.now() - startedAt) * 10) / 10;
 
+/** `prefixChars` is the number of characters that were added before the text of the statement. */
 export function errorEvent(
   error: PostgresErrorShape,
-  statement: Pick<Statement, 'text' | 'start'> | undefined,
-): RunEvent {
+  runnable: Pick<Runnable, 'text' | 'scriptOffset'> | undefined,
+  prefixChars = 0,
+): RunEvent & { event: 'error' } {
   const { severity, code, message, detail, hint, where, position } = error;
   return {
     event: 'error',
@@ -184,9 +176,9 @@ export function errorEvent(
     ...(hint ? { hint } : {}),
     ...(where ? { where } : {}),
     at:
-      statement === undefined || position === undefined
+      runnable?.scriptOffset === undefined || position === undefined
         ? null
-        : statement.start + utf16Offset(statement.text, position),
+        : runnable.scriptOffset(utf16Offset(runnable.text, position - prefixChars)),
   };
 }
 

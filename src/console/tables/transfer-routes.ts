@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { Database, TransactionWork } from '../../database/types.ts';
 import type { Audit } from '../audit.ts';
+import { attachment } from '../core/attachment.ts';
 import { ConsoleError } from '../errors.ts';
 import { asIdentity } from '../persona/act.ts';
 import type { Api, Call } from '../routes/api.ts';
@@ -110,17 +111,4 @@ function bodyOf({ request }: Call): Readable {
       message: 'Send the file with the content type application/octet-stream.',
     });
   return body;
-}
-
-/**
- * Returns a Content-Disposition header for a file name (RFC 6266). Non-ASCII characters are encoded according to RFC
- * 8187.
- */
-function attachment(name: string): string {
-  const plain = name.replaceAll(/[^\w.-]/g, '_');
-  const encoded = encodeURIComponent(name).replaceAll(
-    /['()*]/g,
-    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
 }

@@ -36,9 +36,17 @@ export class CappedStatement implements Exchange {
 
   submit(text: string): void {
     const { writer } = this.#connection;
-    writer.parse('', text);
+    const { parameters = [] } = this.#rows;
+    writer.parse(
+      '',
+      text,
+      parameters.map(({ typeOid }) => typeOid),
+    );
     writer.describeStatement('');
-    writer.bind('', []);
+    writer.bind(
+      '',
+      parameters.map(({ value }) => value),
+    );
     // One extra row is requested to determine whether there are more rows.
     writer.execute(this.#rows.maxRows + 1);
     writer.sync();

@@ -1,5 +1,6 @@
 /** Plinth's PostgreSQL client. It implements protocol 3.0 on node:net and has no dependencies. */
 
+export { readArray } from './array-literal.ts';
 export { Batch } from './batch.ts';
 export { runCapped } from './capped.ts';
 export { Client } from './client.ts';

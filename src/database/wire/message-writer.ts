@@ -83,11 +83,13 @@ export class MessageWriter {
     this.#endLength(start);
   }
 
-  parse(name: string, text: string): void {
+  /** `types` contains the type OIDs of the parameters. The server determines the types that are 0 or missing. */
+  parse(name: string, text: string, types: readonly number[] = []): void {
     const start = this.#begin(Frontend.Parse);
     this.#text(name);
     this.#text(text);
-    this.#int16(0);
+    this.#int16(types.length);
+    for (const type of types) this.#int32(type);
     this.#endLength(start);
   }
 

@@ -1,19 +1,24 @@
 /** API calls of the SQL page (`src/console/sql-page`). */
-import { queryOptions } from '@tanstack/react-query';
-import type { RawPlan, RunEvent } from '../../../../src/console/sql-page/contract.ts';
-import type { Body } from '../../api/route.ts';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { Plans, RunEvent } from '../../../../src/console/sql-page/contract.ts';
+import { type Body, consoleUrl } from '../../api/route.ts';
 import { fetchConsole, openConsole } from '../../api/session.ts';
 
 export type {
+  ChartChoice,
   Danger,
   HistoryRow as HistoryEntry,
+  ParameterType,
+  ParameterValue,
   PostgresMessage,
+  QueryView,
   Question,
   RawNode,
   RawPlan,
   RunColumn,
   RunEvent,
   SavedRow as SavedQuery,
+  StatementPlan,
 } from '../../../../src/console/sql-page/contract.ts';
 
 export type RunRequest = Body<'POST /sql/run'>;
@@ -42,8 +47,30 @@ export async function* runSql(
 export const cancelRun = (id: string): Promise<unknown> =>
   fetchConsole('POST /sql/runs/:id/cancel', { params: { id } });
 
-export const explainSql = (body: Body<'POST /sql/explain'>, mayWrite: boolean): Promise<RawPlan> =>
+export const explainSql = (body: Body<'POST /sql/explain'>, mayWrite: boolean): Promise<Plans> =>
   fetchConsole(mayWrite ? 'POST /sql/explain' : 'POST /sql/look/explain', { body });
+
+export type ExportRequest = Body<'POST /sql/exports'>;
+
+/** Prepares a file with the complete result, and downloads it. */
+export async function downloadResult(body: ExportRequest, mayWrite: boolean): Promise<void> {
+  const { id } = await fetchConsole(mayWrite ? 'POST /sql/exports' : 'POST /sql/look/exports', { body });
+  const link = document.createElement('a');
+  link.href = consoleUrl('GET /sql/exports/:id', { params: { id } });
+  link.download = '';
+  link.click();
+}
+
+/** Finds the parameters in the editor's text, with the server's own parser. */
+export const parametersQuery = (text: string) =>
+  queryOptions({
+    queryKey: ['sql-parameters', text],
+    queryFn: async ({ signal }) =>
+      (await fetchConsole('POST /sql/parameters', { body: { text }, signal })).names,
+    enabled: /[$:]\w/.test(text),
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
 
 export type CellRequest = Body<'POST /sql/cell'>;
 

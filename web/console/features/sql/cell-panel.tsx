@@ -9,7 +9,7 @@ import { SkeletonLines } from '../../components/skeleton.tsx';
 import { type CellRequest, readCell } from './api.ts';
 import { t } from './text.ts';
 
-export type CellContext = Pick<CellRequest, 'as' | 'timeoutMs'>;
+export type CellContext = Pick<CellRequest, 'as' | 'timeoutMs' | 'parameters'>;
 
 export function CellPanel({
   name,
@@ -38,14 +38,14 @@ export function CellPanel({
 function Reread({
   name,
   shown,
-  request: { text, as, timeoutMs, row, column },
+  request: { text, as, parameters, timeoutMs, row, column },
 }: {
   name: string;
   shown: string;
   request: CellRequest;
 }) {
   const mayWrite = useMay('write');
-  const body = { text, as, timeoutMs, row, column };
+  const body = { text, as, parameters, timeoutMs, row, column };
   const { data, error } = useQuery({
     queryKey: ['sql-cell', body],
     queryFn: () => readCell(body, mayWrite),

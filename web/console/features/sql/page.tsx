@@ -1,6 +1,6 @@
 /** The SQL page: tabs with drafts, the editor and the results. The address contains the tab and the persona. */
 import { ActionIcon, Button } from '@mantine/core';
-import { IconHistory, IconPlus, IconX } from '@tabler/icons-react';
+import { IconBooks, IconPlus, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
@@ -12,11 +12,12 @@ import { SkeletonLines } from '../../components/skeleton.tsx';
 import { namesQuery } from './api.ts';
 import { ConfirmRun } from './confirm-run.tsx';
 import classes from './page.module.css';
+import { Parameters, useParameters } from './parameters.tsx';
 import { ResultPane } from './result-pane.tsx';
 import { defaultLimits, RunBar, type RunLimits } from './run-bar.tsx';
 import { SaveQuery } from './save-query.tsx';
 import { type Selection, selectedText } from './selection.ts';
-import { changeTab, closeTab, openTab, type Tab, useTabs } from './tabs.ts';
+import { changeTab, closeTab, openTab, type Tab, type TabContent, useTabs } from './tabs.ts';
 import { t } from './text.ts';
 import { useQueryRun } from './use-query-run.ts';
 
@@ -36,8 +37,8 @@ export function SqlPage() {
     const first = tabs[0]?.id ?? openTab();
     void navigate({ search: (previous) => ({ ...previous, tab: first }), replace: true });
   }, [id, tabs, navigate]);
-  const open = (text = '', name?: string): void => {
-    const next = openTab(text, name);
+  const open = (content?: TabContent): void => {
+    const next = openTab(content);
     void navigate({ search: (previous) => ({ ...previous, tab: next }) });
   };
   return current === undefined ? null : (
@@ -93,7 +94,7 @@ function OpenQuery({
 }: {
   tab: Tab;
   tabs: readonly Tab[];
-  onOpen: (text?: string, name?: string) => void;
+  onOpen: (content?: TabContent) => void;
 }) {
   const { as } = route.useSearch();
   const navigate = route.useNavigate();
@@ -104,7 +105,11 @@ function OpenQuery({
   const [showsLibrary, setShowsLibrary] = useState(false);
   const [isSaving, setSaving] = useState(false);
   const editor = useRef<SqlEditorHandle>(null);
-  const { state, plan, run, explain, cancel, dismiss } = useQueryRun(tab.text, selection, { as, ...limits });
+  const { view = {} } = tab;
+  const { charts = {} } = view;
+  const parameters = useParameters(tab.text, view.parameters);
+  const query = useQueryRun(tab.text, selection, { as, ...limits, parameters });
+  const { state, plan, run } = query;
 
   const faultAt = state.run?.statements.find(({ error }) => error !== undefined)?.error?.at ?? null;
   useEffect(() => editor.current?.markFault(faultAt), [faultAt]);
@@ -123,56 +128,73 @@ function OpenQuery({
         <Button
           size="compact-sm"
           variant="default"
-          leftSection={<IconHistory size={15} aria-hidden />}
+          leftSection={<IconBooks size={15} aria-hidden />}
           onClick={() => setShowsLibrary(true)}
         >
           {t('sql.library')}
         </Button>
       </PageHead>
       <Tabs tabs={tabs} current={tab.id} onOpen={() => onOpen()} />
-      <div className={classes.editor}>
-        <Suspense fallback={<SkeletonLines lines={4} />}>
-          <SqlEditor
-            value={tab.text}
-            label={t('sql.editor')}
-            names={names}
-            autoFocus
-            handle={editor}
-            onChange={(text) => changeTab(tab.id, { text })}
-            onRun={run}
-            onSelection={(from, to) => setSelection([from, to])}
-          />
-        </Suspense>
+      <div className={classes.page}>
+        <div className={classes.editor}>
+          <Suspense fallback={<SkeletonLines lines={4} />}>
+            <SqlEditor
+              value={tab.text}
+              label={t('sql.editor')}
+              names={names}
+              autoFocus
+              handle={editor}
+              onChange={(text) => changeTab(tab.id, { text })}
+              onRun={run}
+              onSelection={(from, to) => setSelection([from, to])}
+            />
+          </Suspense>
+        </div>
+        <Parameters
+          values={parameters}
+          onChange={(values) => changeTab(tab.id, { view: { ...view, parameters: [...values] } })}
+        />
+        <RunBar
+          isRunning={state.isRunning}
+          isExplaining={plan.isPending}
+          hasSelection={selectedText(tab.text, selection) !== undefined}
+          canSave={mayWrite}
+          limits={limits}
+          everySeconds={query.everySeconds}
+          onRun={run}
+          onEvery={query.runEvery}
+          onCancel={query.cancel}
+          onExplain={query.explain}
+          onSave={() => setSaving(true)}
+          onLimits={setLimits}
+        />
+        <ResultPane
+          state={state}
+          name={tab.name}
+          charts={{
+            charts,
+            onChange: (index, choice) => {
+              const { [index]: _previous, ...others } = charts;
+              const next = choice === undefined ? others : { ...others, [index]: choice };
+              changeTab(tab.id, { view: { ...view, charts: next } });
+            },
+          }}
+          plans={plan.data}
+          planError={plan.error}
+          isReadOnly={!mayWrite}
+          onShow={(at) => editor.current?.show(at)}
+        />
       </div>
-      <RunBar
-        isRunning={state.isRunning}
-        isExplaining={plan.isPending}
-        hasSelection={selectedText(tab.text, selection) !== undefined}
-        canSave={mayWrite}
-        limits={limits}
-        onRun={run}
-        onCancel={cancel}
-        onExplain={explain}
-        onSave={() => setSaving(true)}
-        onLimits={setLimits}
-      />
-      <ResultPane
-        state={state}
-        plan={plan.data}
-        planError={plan.error}
-        isReadOnly={!mayWrite}
-        onShow={(at) => editor.current?.show(at)}
-      />
       {state.confirmation === undefined ? null : (
-        <ConfirmRun confirmation={state.confirmation} onClose={dismiss} />
+        <ConfirmRun confirmation={state.confirmation} onClose={query.dismiss} />
       )}
       {showsLibrary ? (
         <Suspense fallback={null}>
           <Library
             onClose={() => setShowsLibrary(false)}
-            onOpen={(text, name) => {
+            onOpen={(content) => {
               setShowsLibrary(false);
-              onOpen(text, name);
+              onOpen(content);
             }}
           />
         </Suspense>

@@ -4,23 +4,29 @@ import { lazy, Suspense } from 'react';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
-import type { RawPlan } from './api.ts';
 import classes from './page.module.css';
+import type { ChartStore } from './results.tsx';
 import { t } from './text.ts';
+import type { ShownPlans } from './use-query-run.ts';
 import type { RunState } from './use-run.ts';
 
 const Results = lazy(async () => ({ default: (await import('./results.tsx')).Results }));
-const PlanView = lazy(async () => ({ default: (await import('./plan-view.tsx')).PlanView }));
+const PlansView = lazy(async () => ({ default: (await import('./plans-view.tsx')).PlansView }));
 
 export function ResultPane({
   state,
-  plan,
+  name,
+  charts,
+  plans,
   planError,
   isReadOnly,
   onShow,
 }: {
   state: RunState;
-  plan: RawPlan | undefined;
+  /** The name of the query. */
+  name: string | undefined;
+  charts: ChartStore;
+  plans: ShownPlans | undefined;
   planError: Error | null;
   isReadOnly: boolean;
   /** Moves the editor's cursor to an offset in its text. */
@@ -43,13 +49,15 @@ export function ResultPane({
         {state.run !== undefined ? (
           <Results
             text={state.text}
+            name={name}
+            charts={charts}
             run={state.run}
             request={state.request}
             isRunning={state.isRunning}
             onShow={onShow}
           />
-        ) : plan !== undefined ? (
-          <PlanView plan={plan} />
+        ) : plans !== undefined ? (
+          <PlansView shown={plans} onShow={onShow} />
         ) : state.problem === null && planError === null && state.confirmation === undefined ? (
           <EmptyState
             icon={<IconTerminal2 size={22} stroke={1.75} />}

@@ -5,13 +5,12 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useRef } from 'react';
 import type { RunColumn } from './api.ts';
+import { isNumberType } from './chart-data.ts';
 import classes from './result-table.module.css';
 import { t } from './text.ts';
 
 const rowHeight = 28;
 const headHeight = 32;
-/** The number of rows shown before the table scrolls. */
-const shownRows = 14;
 /** The number of characters of a cell that are shown. The tooltip shows the rest, and copies include it. */
 const shownChars = 300;
 
@@ -37,6 +36,7 @@ export function ResultTable({
     overscan: 8,
     scrollMargin: headHeight,
   });
+  const isNumber = columns.map(({ type }) => isNumberType(type));
   const items = virtual.getVirtualItems();
   const before = (items[0]?.start ?? headHeight) - headHeight;
   const after = virtual.getTotalSize() - ((items.at(-1)?.end ?? headHeight) - headHeight);
@@ -44,7 +44,6 @@ export function ResultTable({
     <section
       ref={scroller}
       className={classes.box}
-      style={{ maxHeight: headHeight + shownRows * rowHeight + 2 }}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
       tabIndex={0}
       aria-label={label}
@@ -54,7 +53,7 @@ export function ResultTable({
           <tr>
             {columns.map(({ name, type }, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: column names can occur twice
-              <th key={index} scope="col">
+              <th key={index} scope="col" data-number={isNumber[index] || undefined}>
                 {name} <span className={classes.type}>{type}</span>
               </th>
             ))}
@@ -65,8 +64,12 @@ export function ResultTable({
           {items.map(({ index }) => (
             <tr key={index} aria-rowindex={index + 2}>
               {rows[index]?.map((cell, column) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: a cell is identified by its position
-                <td key={column} title={cell === null || cell.length < 30 ? undefined : cell.slice(0, 2000)}>
+                <td
+                  // biome-ignore lint/suspicious/noArrayIndexKey: a cell is identified by its position
+                  key={column}
+                  data-number={isNumber[column] || undefined}
+                  title={cell === null || cell.length < 30 ? undefined : cell.slice(0, 2000)}
+                >
                   <Cell
                     value={cell}
                     isCut={cut.has(`${index}:${column}`)}

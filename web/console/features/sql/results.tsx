@@ -1,50 +1,97 @@
-/** The result of a run: a section per statement, and errors with their position. */
-import { Button } from '@mantine/core';
-import { useState } from 'react';
-import { CopyButton } from '../../../ui/copy-button.tsx';
-import { Notice } from '../../../ui/notice.tsx';
+/** The results of a run, with a tab for each statement. */
+import { lazy, Suspense, useId, useState } from 'react';
+import { SkeletonLines } from '../../components/skeleton.tsx';
 import { Tag } from '../../components/tag.tsx';
-import type { PostgresMessage } from './api.ts';
-import { type CellContext, CellPanel } from './cell-panel.tsx';
+import type { ChartChoice } from './api.ts';
+import { CellPanel } from './cell-panel.tsx';
+import { defaultChart, fittingChart } from './chart-data.ts';
+import { Fault, NoticeLine } from './fault.tsx';
 import type { RunOutcome, StatementResult } from './outcome.ts';
 import { ResultTable } from './result-table.tsx';
+import { panelId, ResultTabs, tabId } from './result-tabs.tsx';
+import { ResultTools } from './result-tools.tsx';
 import classes from './results.module.css';
 import { t } from './text.ts';
+import type { RunInput } from './use-run.ts';
+
+const ChartView = lazy(() => import('./chart-view.tsx'));
+
+export type Charts = Readonly<Record<string, ChartChoice>>;
+
+export interface ChartStore {
+  readonly charts: Charts;
+  /** Stores the chart of a result. Undefined shows the table. */
+  readonly onChange: (index: number, choice: ChartChoice | undefined) => void;
+}
 
 export function Results({
   text,
+  name,
   run,
   request,
   isRunning,
+  charts,
   onShow,
 }: {
   /** The editor's text when the run started. */
   text: string;
+  /** The name of the query, for exported files. */
+  name: string | undefined;
   run: RunOutcome;
-  /** The persona and time limit of the run. */
-  request: CellContext | undefined;
+  /** The options of the run. */
+  request: RunInput | undefined;
   isRunning: boolean;
+  charts: ChartStore;
   onShow: (at: number) => void;
 }) {
+  const base = useId();
+  const { statements } = run;
+  // The choice belongs to one run and to its repetitions, which have the same statements.
+  const shape = statements.map(({ start }) => start).join();
+  const [chosen, setChosen] = useState<{ readonly shape: string; readonly index: number }>();
+  const current = chosen?.shape === shape ? chosen.index : indexToShow(statements);
+  const result = statements[current];
   return (
     <div className={classes.list}>
-      <p className={classes.state} role="status">
-        {isRunning ? t('sql.running') : <Outcome run={run} />}
-      </p>
-      {run.statements.map((result, index) => (
-        <Statement
-          key={`${run.id}:${result.start}`}
+      <div className={classes.state} role="status">
+        {isRunning && run.outcome === undefined ? t('sql.running') : <Outcome run={run} />}
+      </div>
+      {run.error === undefined ? null : <Fault text={text} error={run.error} onShow={onShow} />}
+      {statements.length > 1 ? (
+        <ResultTabs
+          base={base}
           text={text}
+          results={statements}
+          current={current}
+          onChange={(index) => setChosen({ shape, index })}
+        />
+      ) : null}
+      {result === undefined ? null : (
+        <Statement
+          key={`${shape}:${current}`}
+          {...(statements.length > 1
+            ? { id: panelId(base), role: 'tabpanel', 'aria-labelledby': tabId(base, current) }
+            : { 'aria-label': t('sql.result', { number: 1 }) })}
+          text={text}
+          name={name}
           result={result}
           request={request}
-          title={t('sql.result', { number: index + 1 })}
-          showsTitle={run.statements.length > 1}
+          title={t('sql.result', { number: current + 1 })}
+          chart={charts.charts[current]}
+          onChart={(choice) => charts.onChange(current, choice)}
           onShow={onShow}
         />
-      ))}
-      {run.error === undefined ? null : <Fault text={text} error={run.error} onShow={onShow} />}
+      )}
     </div>
   );
+}
+
+/** Shows the statement that failed, or the last one that returned rows. */
+function indexToShow(statements: readonly StatementResult[]): number {
+  const failed = statements.findIndex(({ error }) => error !== undefined);
+  if (failed >= 0) return failed;
+  const withRows = statements.findLastIndex(({ columns }) => columns.length > 0);
+  return withRows >= 0 ? withRows : Math.max(0, statements.length - 1);
 }
 
 function Outcome({ run: { outcome, ms } }: { run: RunOutcome }) {
@@ -65,120 +112,79 @@ function Outcome({ run: { outcome, ms } }: { run: RunOutcome }) {
   );
 }
 
-const asTsv = (rows: StatementResult['rows']): string =>
-  rows.map((row) => row.map((cell) => (cell ?? '').replaceAll(/[\t\n\r]+/g, ' ')).join('\t')).join('\n');
-
 function Statement({
   text,
+  name,
   result,
   request,
   title,
-  showsTitle,
+  chart,
+  onChart,
   onShow,
+  ...panel
 }: {
   text: string;
+  name: string | undefined;
   result: StatementResult;
-  request: CellContext | undefined;
+  request: RunInput | undefined;
   title: string;
-  showsTitle: boolean;
+  chart: ChartChoice | undefined;
+  onChart: (choice: ChartChoice | undefined) => void;
   onShow: (at: number) => void;
-}) {
-  const { columns, rows, cut, more, tag, ms, notices, error } = result;
+} & React.AriaAttributes & { id?: string; role?: string }) {
+  const { columns, rows, cut, notices, error } = result;
   const [open, setOpen] = useState<readonly [number, number]>();
+  const drawn = fittingChart(chart, columns);
+  const first = defaultChart(columns);
+  const source = text.slice(result.start, result.end);
+  const label = t('sql.rows-of', { title });
+  const { as, parameters, timeoutMs } = request ?? {};
   return (
-    <section className={classes.statement} aria-label={title}>
-      {showsTitle ? (
-        <h2 className={classes.title}>
-          <button type="button" className={classes.source} onClick={() => onShow(result.start)}>
-            {text.slice(result.start, result.end).replaceAll(/\s+/g, ' ').slice(0, 120)}
-          </button>
-        </h2>
-      ) : null}
+    <section className={classes.statement} {...panel}>
       {notices.map((notice, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: notices are only added at the end
         <NoticeLine key={index} notice={notice} />
       ))}
-      {columns.length > 0 && rows.length > 0 ? (
+      {error === undefined ? null : <Fault text={text} error={error} onShow={onShow} />}
+      <ResultTools
+        result={result}
+        exported={{ text: source, as, parameters, name: name ?? 'query' }}
+        hasTab={panel.role === 'tabpanel'}
+        showsChart={drawn !== undefined}
+        canChart={first !== undefined}
+        onShowChart={(shows) => onChart(shows ? first : undefined)}
+      />
+      {columns.length === 0 || rows.length === 0 ? null : drawn === undefined ? (
         <ResultTable
-          label={t('sql.rows-of', { title })}
+          label={label}
           columns={columns}
           rows={rows}
           cut={cut}
           onOpen={(row, column) => setOpen([row, column])}
         />
-      ) : null}
+      ) : (
+        <Suspense fallback={<SkeletonLines lines={6} />}>
+          <ChartView
+            columns={columns}
+            rows={rows}
+            choice={drawn}
+            label={t('chart.of', { title })}
+            onChange={onChart}
+          />
+        </Suspense>
+      )}
       {open === undefined ? null : (
         <CellPanel
           name={columns[open[1]]?.name ?? ''}
           shown={rows[open[0]]?.[open[1]] ?? ''}
           again={
-            cut.has(open.join(':')) && request !== undefined
-              ? { ...request, text: text.slice(result.start, result.end), row: open[0], column: open[1] }
+            cut.has(open.join(':'))
+              ? { text: source, as, parameters, timeoutMs, row: open[0], column: open[1] }
               : undefined
           }
           onClose={() => setOpen(undefined)}
         />
       )}
-      {error === undefined ? null : <Fault text={text} error={error} onShow={onShow} />}
-      {ms === undefined ? null : (
-        <p className={classes.foot}>
-          <span>
-            {more
-              ? t('sql.more', { count: rows.length })
-              : columns.length === 0
-                ? tag
-                : rows.length === 0
-                  ? t('sql.no-rows')
-                  : t('sql.rows', { count: rows.length })}
-          </span>
-          <span>{t('sql.ms', { ms })}</span>
-          {rows.length > 0 ? <CopyButton value={asTsv(rows)} what={t('sql.copy-rows')} /> : null}
-        </p>
-      )}
     </section>
   );
-}
-
-function NoticeLine({ notice }: { notice: PostgresMessage }) {
-  return (
-    <p className={classes.notice}>
-      <Tag tone={notice.severity === 'WARNING' ? 'warning' : 'info'}>{notice.severity}</Tag> {notice.message}
-      {notice.hint === undefined ? null : ` ${t('sql.hint', { hint: notice.hint })}`}
-    </p>
-  );
-}
-
-function Fault({
-  text,
-  error,
-  onShow,
-}: {
-  text: string;
-  error: NonNullable<StatementResult['error']>;
-  onShow: (at: number) => void;
-}) {
-  const { message, detail, hint, where, sqlstate, at } = error;
-  return (
-    <div role="alert">
-      <Notice tone="danger">
-        <p className={classes.message}>{message}</p>
-        {detail === undefined ? null : <p>{detail}</p>}
-        {hint === undefined ? null : <p>{t('sql.hint', { hint })}</p>}
-        {where === undefined ? null : <pre className={classes.where}>{where}</pre>}
-        <p className={classes.foot}>
-          <code>{sqlstate}</code>
-          {at === null ? null : (
-            <Button size="compact-xs" variant="default" onClick={() => onShow(at)}>
-              {t('sql.at', lineAndColumn(text, at))}
-            </Button>
-          )}
-        </p>
-      </Notice>
-    </div>
-  );
-}
-
-function lineAndColumn(text: string, at: number): { line: number; column: number } {
-  const before = text.slice(0, at).split('\n');
-  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }

@@ -1,6 +1,12 @@
 /** The buttons that run, explain or save the editor's text, and the limits of a run. */
 import { Button, NativeSelect } from '@mantine/core';
-import { IconBinaryTree2, IconDeviceFloppy, IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react';
+import {
+  IconBinaryTree2,
+  IconDeviceFloppy,
+  IconPlayerPlay,
+  IconPlayerStop,
+  IconRefresh,
+} from '@tabler/icons-react';
 import classes from './page.module.css';
 import { t } from './text.ts';
 
@@ -11,6 +17,8 @@ export interface RunLimits {
 
 export const defaultLimits: RunLimits = { maxRows: 1000, timeoutMs: 30_000 };
 const rowChoices = [100, 1000, 10_000];
+/** The intervals for repeated runs, in seconds. */
+const intervals = [0, 5, 10, 30, 60];
 const timeoutChoices = [10, 30, 120, 600];
 
 export function RunBar({
@@ -19,7 +27,9 @@ export function RunBar({
   hasSelection,
   canSave,
   limits,
+  everySeconds,
   onRun,
+  onEvery,
   onCancel,
   onExplain,
   onSave,
@@ -30,7 +40,10 @@ export function RunBar({
   hasSelection: boolean;
   canSave: boolean;
   limits: RunLimits;
+  /** The interval at which the query runs. 0 if it doesn't run again. */
+  everySeconds: number;
   onRun: () => void;
+  onEvery: (seconds: number) => void;
   onCancel: () => void;
   onExplain: (analyze: boolean) => void;
   onSave: () => void;
@@ -38,7 +51,7 @@ export function RunBar({
 }) {
   return (
     <div className={classes.bar}>
-      {isRunning ? (
+      {isRunning && everySeconds === 0 ? (
         <Button
           size="compact-sm"
           color="red"
@@ -82,6 +95,25 @@ export function RunBar({
           {t('sql.save')}
         </Button>
       ) : null}
+      <span className={classes.limit}>
+        <IconRefresh size={15} aria-hidden />
+        <NativeSelect
+          aria-label={t('sql.every')}
+          title={t('sql.every-help')}
+          size="xs"
+          data={intervals.map((seconds) => ({
+            value: String(seconds),
+            label: seconds === 0 ? t('sql.every-off') : t('sql.every-seconds', { seconds }),
+          }))}
+          value={String(everySeconds)}
+          onChange={(event) => onEvery(Number(event.currentTarget.value))}
+        />
+        {everySeconds === 0 ? null : (
+          <Button size="compact-sm" variant="default" onClick={onCancel}>
+            {t('sql.every-stop')}
+          </Button>
+        )}
+      </span>
       <Limits limits={limits} onChange={onLimits} />
     </div>
   );

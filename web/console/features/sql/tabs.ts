@@ -1,12 +1,27 @@
 /** The queries that are open in this browser. Each draft is kept until its tab is closed. */
 import { useSyncExternalStore } from 'react';
+import type { QueryView, SavedQuery } from './api.ts';
 
 export interface Tab {
   readonly id: string;
   /** The name of a saved query. */
   readonly name?: string;
   readonly text: string;
+  /** The ID of the saved query that the tab was opened from or saved as. */
+  readonly savedId?: string;
+  /** The values of parameters, and the chart of each result. */
+  readonly view?: QueryView;
 }
+
+/** The content of a new tab. */
+export type TabContent = Partial<Omit<Tab, 'id'>>;
+
+export const contentOf = ({ id, name, text, view }: SavedQuery): TabContent => ({
+  name,
+  text,
+  savedId: id,
+  view,
+});
 
 const key = 'plinth-sql-tabs';
 const listeners = new Set<() => void>();
@@ -22,9 +37,13 @@ function read(): readonly Tab[] {
 }
 
 function isTab(value: unknown): value is Tab {
-  const { id, name, text } = (value ?? {}) as Partial<Tab>;
+  const { id, name, text, savedId, view } = (value ?? {}) as Partial<Tab>;
   return (
-    typeof id === 'string' && typeof text === 'string' && (name === undefined || typeof name === 'string')
+    typeof id === 'string' &&
+    typeof text === 'string' &&
+    (name === undefined || typeof name === 'string') &&
+    (savedId === undefined || typeof savedId === 'string') &&
+    (view === undefined || (typeof view === 'object' && view !== null))
   );
 }
 
@@ -55,9 +74,9 @@ export const useTabs = (): readonly Tab[] =>
   );
 
 /** Opens a tab and returns its ID. */
-export function openTab(text = '', name?: string): string {
+export function openTab(content: TabContent = {}): string {
   const id = crypto.randomUUID().slice(0, 8);
-  write([...tabs, { id, text, ...(name === undefined ? {} : { name }) }]);
+  write([...tabs, { text: '', ...content, id }]);
   return id;
 }
 

@@ -1,36 +1,67 @@
 /** Runs or explains the editor's text. Starting either one removes the result of the other. */
 import { useMutation } from '@tanstack/react-query';
 import { useMay } from '../../api/session.ts';
-import { explainSql, type RunRequest } from './api.ts';
+import { explainSql, type StatementPlan } from './api.ts';
 import { type Selection, scriptOf } from './selection.ts';
-import { useRun } from './use-run.ts';
+import { useRepeat } from './use-repeat.ts';
+import { type RunInput, useRun } from './use-run.ts';
 
-export function useQueryRun(
-  text: string,
-  selection: Selection,
-  request: Omit<RunRequest, 'text' | 'confirmed'>,
-) {
+export interface ShownPlans {
+  /** The editor's text when the plans were requested. Offsets in `plans` refer to it. */
+  readonly text: string;
+  readonly plans: readonly StatementPlan[];
+}
+
+export function useQueryRun(text: string, selection: Selection, request: RunInput) {
   const mayWrite = useMay('write');
-  const { state, start, cancel, clear, dismiss } = useRun(mayWrite);
+  const { state, start, again, cancel, clear, dismiss } = useRun(mayWrite);
+  const repeat = useRepeat(state, again);
   const plan = useMutation({
-    mutationFn: (analyze: boolean) => {
-      const { as, timeoutMs } = request;
-      return explainSql({ text: scriptOf(text, selection).text, as, analyze, timeoutMs }, mayWrite);
+    mutationFn: async (analyze: boolean): Promise<ShownPlans> => {
+      const { as, timeoutMs, parameters } = request;
+      const { all, text: part, offset } = scriptOf(text, selection);
+      const { plans } = await explainSql({ text: part, as, parameters, analyze, timeoutMs }, mayWrite);
+      return {
+        text: all,
+        plans: plans.map((each) => ({
+          ...each,
+          start: each.start + offset,
+          end: each.end + offset,
+          error:
+            each.error === null
+              ? null
+              : { ...each.error, at: each.error.at === null ? null : each.error.at + offset },
+        })),
+      };
     },
   });
+  const run = (): void => {
+    if (text.trim() === '' || state.isRunning) return;
+    plan.reset();
+    void start(scriptOf(text, selection), request);
+  };
   return {
     state,
     plan,
-    run: (): void => {
-      if (text.trim() === '' || state.isRunning) return;
-      plan.reset();
-      void start(scriptOf(text, selection), request);
-    },
+    run,
     explain: (analyze: boolean): void => {
+      repeat.stop();
       clear();
       plan.mutate(analyze);
     },
-    cancel,
-    dismiss,
+    /** The interval at which the query runs, in seconds. 0 if it doesn't run again. */
+    everySeconds: repeat.everySeconds,
+    runEvery: (seconds: number): void => {
+      if (seconds !== 0) run();
+      repeat.set(seconds);
+    },
+    cancel: (): void => {
+      repeat.stop();
+      cancel();
+    },
+    dismiss: (): void => {
+      repeat.stop();
+      dismiss();
+    },
   };
 }

@@ -8,13 +8,16 @@ import { ApiError } from '../../../lib/api.ts';
 import { cancelRun, historyQuery, type Question, type RunRequest, runSql } from './api.ts';
 import { emptyOutcome, type RunOutcome, withEvent } from './outcome.ts';
 
+/** The options of a run that the operator chooses. */
+export type RunInput = Omit<RunRequest, 'text' | 'confirmed' | 'repeated'>;
+
 export interface RunState {
   readonly isRunning: boolean;
   readonly run: RunOutcome | undefined;
   /** The editor's text when the run started. */
   readonly text: string;
   /** The options of the run. */
-  readonly request: Omit<RunRequest, 'text' | 'confirmed'> | undefined;
+  readonly request: RunInput | undefined;
   readonly problem: unknown;
   /**
    * The questions that the server asked, and a function that sends the request again after the operator has confirmed.
@@ -48,40 +51,53 @@ export function useRun(mayWrite: boolean) {
    * arrives.
    */
   const isUnwanted = useRef(false);
+  /** The ID of the current run. While a run is repeated, the state still contains the previous one. */
+  const currentId = useRef<string>(undefined);
+  const last = useRef<{ readonly script: Script; readonly request: RunInput }>(undefined);
   useEffect(() => () => controller.current?.abort(), []);
 
   const start = useCallback(
     async (
       script: Script,
-      request: Omit<RunRequest, 'text' | 'confirmed'>,
-      confirmed = false,
+      request: RunInput,
+      { confirmed = false, repeated = false }: { confirmed?: boolean; repeated?: boolean } = {},
     ): Promise<void> => {
       controller.current?.abort();
       const own = new AbortController();
       controller.current = own;
       isUnwanted.current = false;
+      currentId.current = undefined;
+      last.current = { script, request };
       const isCurrent = (): boolean => controller.current === own;
-      setState({ ...idle, isRunning: true, text: script.all, request, run: emptyOutcome });
+      // While a run is repeated, the previous result stays visible until the next one is complete.
+      if (repeated) setState((previous) => ({ ...previous, isRunning: true }));
+      else setState({ ...idle, isRunning: true, text: script.all, request, run: emptyOutcome });
       let run = emptyOutcome;
       try {
         for await (const event of runSql(
-          { ...request, text: script.text, confirmed },
+          { ...request, text: script.text, confirmed, repeated },
           mayWrite,
           own.signal,
         )) {
           run = withEvent(run, event, script.offset);
-          if (event.event === 'run' && isUnwanted.current) void cancelRun(event.id).catch(() => undefined);
-          if (isCurrent()) setState((previous) => ({ ...previous, run }));
+          if (event.event === 'run') {
+            currentId.current = event.id;
+            if (isUnwanted.current) void cancelRun(event.id).catch(() => undefined);
+          }
+          if (isCurrent() && !repeated) setState((previous) => ({ ...previous, run }));
         }
-        if (isCurrent()) setState((previous) => ({ ...previous, isRunning: false }));
+        if (isCurrent()) setState((previous) => ({ ...previous, run, isRunning: false }));
       } catch (error) {
         if (!isCurrent() || own.signal.aborted) return;
         if (error instanceof ApiError && error.code === 'confirm') {
           const questions = error.body.questions as readonly Question[];
-          setState({ ...idle, confirmation: { questions, again: () => void start(script, request, true) } });
+          setState({
+            ...idle,
+            confirmation: { questions, again: () => void start(script, request, { confirmed: true }) },
+          });
         } else setState({ ...idle, problem: error });
       } finally {
-        void queryClient.invalidateQueries({ queryKey: historyQuery.queryKey });
+        if (!repeated) void queryClient.invalidateQueries({ queryKey: historyQuery.queryKey });
       }
     },
     [mayWrite, queryClient],
@@ -90,10 +106,15 @@ export function useRun(mayWrite: boolean) {
   return {
     state,
     start,
+    /** Runs the last script again with the same options. */
+    again: (): void => {
+      if (last.current === undefined) return;
+      void start(last.current.script, last.current.request, { confirmed: true, repeated: true });
+    },
     /** The server ends the run, and the response reports this. */
     cancel: (): void => {
       isUnwanted.current = true;
-      if (state.run?.id !== undefined) void cancelRun(state.run.id).catch(() => undefined);
+      if (currentId.current !== undefined) void cancelRun(currentId.current).catch(() => undefined);
     },
     /** Removes the results, because they belong to another query. */
     clear: useCallback((): void => {

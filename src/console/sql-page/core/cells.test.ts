@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { guardedCell, jsonCell, uniqueNames } from './cells.ts';
+
+test.each<[string | null, number, unknown]>([
+  [null, 25, null],
+  ['1.50', 1700, 1.5],
+  ['NaN', 701, 'NaN'],
+  ['t', 16, true],
+  ['{"a": [1]}', 3802, { a: [1] }],
+  ['{1,NULL,3}', 1007, [1, null, 3]],
+  ['{"a \\"b\\"",NULL,"NULL"}', 1009, ['a "b"', null, 'NULL']],
+  [
+    '{{t,f},{f,t}}',
+    1000,
+    [
+      [true, false],
+      [false, true],
+    ],
+  ],
+  ['{}', 1009, []],
+  ['(1,2)', 600, '(1,2)'],
+  ['line\n"quoted"', 25, 'line\n"quoted"'],
+])('%s of type %d is JSON', (text, type, value) => {
+  expect(JSON.parse(jsonCell(text, type))).toEqual(value);
+});
+
+test('a number keeps all of its digits in JSON', () => {
+  expect(jsonCell('12345678901234567890.123456789', 1700)).toBe('12345678901234567890.123456789');
+});
+
+test.each([
+  ['=1+1', `'=1+1`],
+  ['+SUM(A1)', `'+SUM(A1)`],
+  ['-2+3', `'-2+3`],
+  ['@cmd', `'@cmd`],
+  ['\t=1', `'\t=1`],
+  ['-5.2e3', '-5.2e3'],
+  ['+4917012345', '+4917012345'],
+  ['a=b', 'a=b'],
+  ['', ''],
+  [null, null],
+])('a formula in CSV is harmless: %s', (text, guarded) => {
+  expect(guardedCell(text)).toBe(guarded);
+});
+
+test('names are unique', () => {
+  expect(uniqueNames(['id', 'id', 'id_2', 'name'])).toEqual(['id', 'id_2', 'id_2_2', 'name']);
+});

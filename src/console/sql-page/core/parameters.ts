@@ -1,0 +1,94 @@
+/**
+ * Finds the parameters of statements, `$1` and `:name`, and numbers them. PostgreSQL accepts only numbers, and each
+ * statement must use all numbers from 1.
+ */
+import { type Statement, verbOf } from './statements.ts';
+
+/** A statement whose parameters are numbered in the order in which they first occur. */
+export interface Numbered {
+  /** The parameters' names, without `:` or `$`. */
+  readonly names: readonly string[];
+  /** Returns the text of the statement. `write` returns the text of a parameter, whose number starts at 1. */
+  print(write: (number: number) => string): string;
+  /** Converts an offset in the text with `$1…` to an offset in the statement's own text. */
+  ownOffset(offset: number): number;
+}
+
+/** The statements in which PostgreSQL accepts parameters. */
+const bindable = [
+  'select',
+  'with',
+  'values',
+  'table',
+  'insert',
+  'update',
+  'delete',
+  'merge',
+  'explain',
+  'call',
+];
+
+interface Place {
+  readonly start: number;
+  readonly end: number;
+  readonly name: string;
+}
+
+/**
+ * @example numberParameters(splitStatements('select :b, :a, :b')[0]).names; // ['b', 'a']
+ */
+export function numberParameters(statement: Statement): Numbered {
+  const places = bindable.includes(verbOf(statement)) ? placesIn(statement) : [];
+  const names = [...new Set(places.map(({ name }) => name))];
+  const numberOf = ({ name }: Place): number => names.indexOf(name) + 1;
+  return {
+    names,
+    print(write) {
+      let text = '';
+      let at = 0;
+      for (const place of places) {
+        text += statement.text.slice(at, place.start) + write(numberOf(place));
+        at = place.end;
+      }
+      return text + statement.text.slice(at);
+    },
+    ownOffset(offset) {
+      let shift = 0;
+      for (const place of places) {
+        const printed = `$${numberOf(place)}`.length;
+        if (offset < place.start + shift) break;
+        if (offset < place.start + shift + printed) return place.start;
+        shift += printed - (place.end - place.start);
+      }
+      return offset - shift;
+    },
+  };
+}
+
+/** Returns the names of all parameters in the order in which they first occur. */
+export const parameterNames = (statements: readonly Statement[]): string[] => [
+  ...new Set(statements.flatMap((statement) => numberParameters(statement).names)),
+];
+
+/**
+ * Finds the parameters by their offset in the statement. A colon before a name isn't a parameter in a cast (`::text`),
+ * in a slice (`a[1:n]`), or if there is whitespace between the colon and the name.
+ */
+function placesIn({ tokens, text, start: offset }: Statement): Place[] {
+  const places: Place[] = [];
+  let brackets = 0;
+  for (const [index, token] of tokens.entries()) {
+    if (token.text === '[') brackets++;
+    if (token.text === ']') brackets--;
+    const start = token.start - offset;
+    if (token.kind === 'parameter')
+      places.push({ start, end: token.end - offset, name: token.text.slice(1) });
+    if (token.text !== ':' || brackets > 0) continue;
+    const [previous, next] = [tokens[index - 1], tokens[index + 1]];
+    if (next?.kind !== 'word' || next.start !== token.end) continue;
+    if (previous?.text === ':' && previous.end === token.start) continue;
+    const end = next.end - offset;
+    places.push({ start, end, name: text.slice(start + 1, end) });
+  }
+  return places;
+}

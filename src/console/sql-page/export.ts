@@ -1,0 +1,128 @@
+/**
+ * Streams all rows of a statement as a file. The statement runs again, in a read-only transaction. PostgreSQL sends rows
+ * only as fast as the client receives them, so memory use is constant.
+ */
+import { PassThrough, type Readable } from 'node:stream';
+import type { Database, TextResult } from '../../database/types.ts';
+import { ConsoleError } from '../errors.ts';
+import type { Identity } from '../persona/act.ts';
+import { csvLine } from '../tables/core/csv.ts';
+import { guardedCell, jsonCell, uniqueNames } from './core/cells.ts';
+import type { Runnable } from './runnable.ts';
+import { begin, cancelOn } from './session.ts';
+
+export interface ExportOptions {
+  readonly identity: Identity;
+  readonly format: 'csv' | 'json';
+  readonly guarded: boolean;
+  /** Aborts when the client disconnects. */
+  readonly signal: AbortSignal;
+}
+
+const timeoutMs = 600_000;
+const bufferedChars = 1_000_000;
+/** PostgreSQL limits a cell to 1 GiB, so no cell is truncated. */
+const wholeCellBytes = 2 ** 30;
+/** The highest row limit that the protocol allows (an int32, minus the row that is requested in addition). */
+const maxRows = 2 ** 31 - 2;
+
+/**
+ * Resolves when PostgreSQL has sent the first row or has finished, so that an early error still results in an error response. A later
+ * error ends the file before it is complete.
+ */
+export async function exportResult(
+  database: Database,
+  runnable: Runnable,
+  options: ExportOptions,
+): Promise<Readable> {
+  const file = new PassThrough({ highWaterMark: bufferedChars });
+  const { promise: begun, resolve, reject } = Promise.withResolvers<void>();
+  pump(database, runnable, options, file, resolve).then(
+    (hasColumns) => {
+      if (hasColumns) {
+        file.end();
+        resolve();
+      } else reject(new ConsoleError('bad_request', { message: "This statement doesn't return rows." }));
+    },
+    (error: unknown) => {
+      reject(error);
+      // The connection is closed before the file is complete, so the client notices the error.
+      file.on('error', () => undefined).destroy(error as Error);
+    },
+  );
+  await begun;
+  return file;
+}
+
+/** Returns false if the statement has no columns. */
+async function pump(
+  database: Database,
+  { text, parameters }: Runnable,
+  { identity, format, guarded, signal }: ExportOptions,
+  file: PassThrough,
+  onFirstRow: () => void,
+): Promise<boolean> {
+  const session = await database
+    .pool(identity.claims === undefined ? identity.operatorRole : 'authenticator')
+    .connect();
+  const stopCanceling = cancelOn(session, signal);
+  let print: Printer | undefined;
+  let isFirst = true;
+  try {
+    await begin(session, { identity, isReadOnly: true, timeoutMs }, false);
+    await session.runCapped(text, {
+      maxRows,
+      maxCellBytes: wholeCellBytes,
+      parameters,
+      columns(columns) {
+        print = format === 'json' ? jsonPrinter(columns) : csvPrinter(columns, guarded);
+        file.write(print.head);
+      },
+      row(cells, _cut, flow) {
+        const hasRoom = file.write(print?.row(cells, isFirst) ?? '');
+        if (isFirst) onFirstRow();
+        isFirst = false;
+        if (hasRoom) return;
+        flow.pause();
+        const resume = (): void => {
+          file.off('drain', resume).off('close', resume);
+          flow.resume();
+        };
+        file.once('drain', resume).once('close', resume);
+      },
+    });
+    file.write(print?.tail ?? '');
+    await session.exec('rollback');
+  } finally {
+    await stopCanceling();
+    session.release();
+  }
+  return print !== undefined;
+}
+
+interface Printer {
+  readonly head: string;
+  row(cells: readonly (string | null)[], isFirst: boolean): string;
+  readonly tail: string;
+}
+
+type Columns = TextResult['columns'];
+
+function csvPrinter(columns: Columns, guarded: boolean): Printer {
+  const line = (cells: readonly (string | null)[]): string =>
+    csvLine(guarded ? cells.map(guardedCell) : cells);
+  return { head: line(columns.map(({ name }) => name)), row: line, tail: '' };
+}
+
+function jsonPrinter(columns: Columns): Printer {
+  const keys = uniqueNames(columns.map(({ name }) => name)).map((name) => JSON.stringify(name));
+  const types = columns.map(({ typeOid }) => typeOid);
+  return {
+    head: '[',
+    row(cells, isFirst) {
+      const fields = cells.map((cell, index) => `${keys[index]}:${jsonCell(cell, types[index] ?? 0)}`);
+      return `${isFirst ? '\n' : ',\n'}{${fields.join(',')}}`;
+    },
+    tail: '\n]\n',
+  };
+}

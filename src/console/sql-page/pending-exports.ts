@@ -1,0 +1,45 @@
+/**
+ * Exports that the page has prepared. A browser downloads a file with a GET request, which can't contain a long
+ * statement, so the page first sends the statement and then opens the address of the export.
+ */
+import { randomUUID } from 'node:crypto';
+import type { ParameterValue } from './contract.ts';
+
+export interface PendingExport {
+  readonly text: string;
+  readonly parameters: readonly ParameterValue[];
+  readonly as: string | undefined;
+  readonly format: 'csv' | 'json';
+  readonly guarded: boolean;
+  readonly name: string;
+  readonly isReadOnly: boolean;
+}
+
+const lifetimeMs = 60_000;
+const maxPending = 20;
+
+export interface PendingExports {
+  add(operatorId: string, request: PendingExport): string;
+  /** Returns the operator's export and removes it. Undefined if it doesn't exist or has expired. */
+  take(id: string, operatorId: string): PendingExport | undefined;
+}
+
+export function createPendingExports(now: () => number): PendingExports {
+  const pending = new Map<string, { operatorId: string; until: number; request: PendingExport }>();
+  return {
+    add(operatorId, request) {
+      for (const [id, { until }] of pending) if (until < now()) pending.delete(id);
+      const [oldest] = pending.keys();
+      if (pending.size >= maxPending && oldest !== undefined) pending.delete(oldest);
+      const id = randomUUID();
+      pending.set(id, { operatorId, until: now() + lifetimeMs, request });
+      return id;
+    },
+    take(id, operatorId) {
+      const found = pending.get(id);
+      if (found?.operatorId !== operatorId) return undefined;
+      pending.delete(id);
+      return found.until < now() ? undefined : found.request;
+    },
+  };
+}
