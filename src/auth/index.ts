@@ -21,11 +21,14 @@ import type { AuthContext } from './context.ts';
 import { isRedirectAllowed } from './core/redirects.ts';
 import { endingWithRequests } from './deadline.ts';
 import { type CodeRequest, issueCode } from './flows/app-codes.ts';
+import { callbackUrl } from './flows/external-clients.ts';
 import { type GuestTransfer, type GuestTransferOutcome, transferGuest } from './flows/guest-transfer.ts';
 import { createMessagePreviews, type MessagePreviews } from './flows/message-previews.ts';
 import { endExpiredSessions } from './flows/notify-clients.ts';
 import { isTrustedClient, releaseAuthorization } from './flows/oauth-consent.ts';
 import { type EndedSession, frontchannelUrls, isPostLogoutRedirect } from './flows/oauth-logout.ts';
+import { type HookTest, testHook } from './flows/test-hook.ts';
+import { type ProviderTest, testProvider } from './flows/test-provider.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { sendError } from './http/render-error.ts';
 import { respondToUnknownRoutes } from './http/unknown.ts';
@@ -76,6 +79,8 @@ export type { AttemptLimits } from './attempt-limits.ts';
 export { authError, errorTable } from './errors.ts';
 export type { SamlInspection } from './flows/inspect-saml.ts';
 export type { MailPreview, MessagePreviews } from './flows/message-previews.ts';
+export type { HookTest } from './flows/test-hook.ts';
+export type { ProviderTest } from './flows/test-provider.ts';
 export type {
   AuthUser,
   PageClient,
@@ -114,6 +119,12 @@ export interface AuthDeps {
   readonly log: Logger;
 }
 
+/** Tests that operators run against the running settings. Undefined results mean that the name doesn't exist. */
+export interface AuthChecks {
+  provider(name: string): Promise<ProviderTest | undefined>;
+  hook(name: string): Promise<HookTest | undefined>;
+}
+
 export interface AuthService extends Service {
   /** Returns whether the redirect rule allows an absolute URL. */
   readonly isAllowedRedirect: (address: string) => boolean;
@@ -132,6 +143,9 @@ export interface AuthService extends Service {
   /** The enabled custom providers, sorted by name. `id` is the value of `provider` at /authorize. */
   readonly customProviders: () => Promise<{ id: string; name: string }[]>;
   readonly messagePreviews: MessagePreviews;
+  readonly checks: AuthChecks;
+  /** Returns the URL that providers redirect users to by default. */
+  readonly callbackUrl: () => string;
   readonly users: UserAdministration;
   readonly selfService: SelfService;
   /** The attempt limits, which the Console also uses. Attempts are counted regardless of `auth.guess_limits`. */
@@ -225,6 +239,8 @@ export function createAuth(deps: AuthDeps): AuthService {
     requestingClient: (id) => findRequestingClient(ctx.pool, id, ctx.clock.now()),
     releaseAuthorization: (id, userId) => releaseAuthorization(ctx, id, userId),
     messagePreviews: createMessagePreviews(ctx),
+    checks: { provider: (name) => testProvider(ctx, name), hook: (name) => testHook(ctx, name) },
+    callbackUrl: () => callbackUrl(current().issuer()),
     users: createUserAdministration(ctx),
     selfService: createSelfService(ctx, deps.observe),
     guesses: createAttemptLimits(attemptStore, deps.clock, () => true, onGuessBlocked),

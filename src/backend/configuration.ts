@@ -7,6 +7,7 @@ import {
   type Loaded,
   type NeedsRestart,
   noticeText,
+  type Overrides,
   readFilesState,
 } from '../config/index.ts';
 import type { Health } from '../kernel/health.ts';
@@ -34,6 +35,12 @@ export interface ConfigStatus extends ConfigDifference {
   readonly changedAtMs: number | undefined;
 }
 
+export interface ConfigOrigins {
+  readonly overrides: Overrides;
+  /** Whether an environment variable that `env()` can refer to is set. */
+  hasVariable(name: string): boolean;
+}
+
 export interface LastReload {
   /** When the last reload succeeded, in milliseconds since the epoch. The start counts as a reload. */
   readonly succeededAtMs: number;
@@ -47,6 +54,8 @@ export interface Configuration {
    */
   reload(): Promise<Reload>;
   status(): ConfigStatus;
+  /** Returns where values come from that aren't in the files. Empty if the files are invalid. */
+  origins(): ConfigOrigins;
   readonly last: LastReload;
   health(): Health;
 }
@@ -121,6 +130,14 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
       return next;
     },
     status,
+    origins() {
+      try {
+        const { overrides, environment } = source.load();
+        return { overrides, hasVariable: (name) => (environment[name] ?? '') !== '' };
+      } catch {
+        return { overrides: new Map(), hasVariable: () => false };
+      }
+    },
     get last() {
       return last;
     },

@@ -190,6 +190,8 @@ export function createConsole(parts: BackendParts, modules: Modules, hosting: Ho
     inbox: mail.inbox,
     mailer: mail.mailer,
     messagePreviews: auth.messagePreviews,
+    authChecks: auth.checks,
+    callbackUrl: auth.callbackUrl,
     users: auth.users,
     guesses: auth.guesses,
     projectDir,

@@ -4,11 +4,20 @@ import { printDuration, printSize } from './core/values.ts';
 import type { Fields, Node, Section, Type } from './schema/define.ts';
 import { developerSettings } from './schema/developer-settings.ts';
 import { plinthSchema, projectSchema } from './schema/index.ts';
+import { entryOf, settingPages } from './schema/pages/index.ts';
+import type { PageGroup, Panel } from './schema/pages/types.ts';
 import type { SettingsFile } from './schema/settings-file.ts';
 
 export interface SettingFacts {
   readonly file: SettingsFile;
   readonly path: readonly string[];
+  readonly label: string;
+  /** Search words that neither the label nor the help text contains. */
+  readonly words: string;
+  /** The unit of a number, such as `seconds`. */
+  readonly unit?: string;
+  /** The labels of an enum's values. */
+  readonly options?: Readonly<Record<string, string>>;
   readonly type: Type['name'];
   /** The allowed values, if the type is an enum. */
   readonly values?: readonly string[];
@@ -46,6 +55,44 @@ export interface NamesFacts {
    * of the name itself.
    */
   readonly settings: readonly SettingFacts[];
+}
+
+/** A part of a page, with the keys of its settings. In the keys, {@link anyName} stands for user-chosen names. */
+export interface PartFacts {
+  readonly title: string | null;
+  readonly text: string | null;
+  readonly isRare: boolean;
+  readonly keys: readonly string[];
+  /** The path of the table whose keys the user chooses, if the part shows one. */
+  readonly names: string | null;
+  readonly panel: Panel | null;
+}
+
+export interface PageFacts {
+  readonly id: string;
+  readonly group: PageGroup;
+  readonly title: string;
+  readonly text: string;
+  readonly words: string;
+  readonly parts: readonly PartFacts[];
+}
+
+/** Lists the pages of the Console's settings. Each setting that has a page is on exactly one. */
+export function describePages(): PageFacts[] {
+  return settingPages.map(({ words = '', parts, ...page }) => ({
+    ...page,
+    words,
+    parts: parts.map(
+      ({ title = null, text = null, isRare = false, settings, names = null, panel = null }) => ({
+        title,
+        text,
+        isRare,
+        keys: settings.map(([key]) => key),
+        names,
+        panel,
+      }),
+    ),
+  }));
 }
 
 /** Stands for the names that the user chooses, in the paths of {@link NamesFacts}. */
@@ -102,10 +149,15 @@ function settingsOf(file: SettingsFile, fields: Fields, path: readonly string[])
     if (node.kind !== 'setting' || node.ignored !== undefined || node.pending !== undefined) return [];
     const { type } = node;
     if (type.name === 'any') return [];
+    const [, label = key, { words = '', unit, options } = {}] = entryOf([...path, key]) ?? [];
     return [
       {
         file,
         path: [...path, key],
+        label,
+        words,
+        ...(unit === undefined ? {} : { unit }),
+        ...(options === undefined ? {} : { options }),
         type: type.name,
         ...(type.name === 'enum' ? { values: type.values } : {}),
         ...(type.name === 'integer' ? { min: type.min, max: type.max } : {}),

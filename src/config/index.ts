@@ -7,13 +7,17 @@
 export { type Changes, compareConfigs, type NeedsRestart } from './core/changes.ts';
 export { setToml, type TomlValue } from './core/edit-toml.ts';
 export { nearest } from './core/nearest.ts';
+export type { Overrides } from './core/resolve.ts';
 export { ConfigError, type Notice, noticeText } from './core/tree.ts';
 export { parseDuration } from './core/values.ts';
 export {
   anyName,
   describeNames,
+  describePages,
   describeSettings,
   type NamesFacts,
+  type PageFacts,
+  type PartFacts,
   type SectionFacts,
   type SettingFacts,
 } from './describe.ts';

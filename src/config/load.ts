@@ -7,7 +7,7 @@ import { privateKeysFrom } from './core/decrypt.ts';
 import { parseDotenv } from './core/dotenv.ts';
 import { parseJson } from './core/json.ts';
 import { checkRemotes } from './core/remotes.ts';
-import { type Resolved, resolve, type Sources } from './core/resolve.ts';
+import { type Overrides, type Resolved, resolve, type Sources } from './core/resolve.ts';
 import { parseToml } from './core/toml.ts';
 import { ConfigError, type Notice, noticeText, type RawTable, treeFrom } from './core/tree.ts';
 import { type Config, plinthSchema, projectSchema } from './schema/index.ts';
@@ -34,6 +34,7 @@ export interface Loaded {
   readonly warnings: readonly string[];
   /** The path of the `supabase/` folder. The folder may not exist. */
   readonly supabaseDir: string;
+  readonly overrides: Overrides;
 }
 
 /**
@@ -48,7 +49,7 @@ export function loadConfig({ projectDir, env = process.env, flags = {}, texts = 
   const environment = readEnvironment(env, [supabaseDir, projectDir], shown);
   const project = readFirst(supabaseDir, ['config.json', 'config.jsonc', 'config.toml'], shown, texts);
   const plinth = readFirst(supabaseDir, ['plinth.toml'], shown, texts);
-  const { config, warnings } = build(project, plinth, {
+  const { config, warnings, overrides } = build(project, plinth, {
     flags,
     environment,
     supabaseDir,
@@ -62,7 +63,7 @@ export function loadConfig({ projectDir, env = process.env, flags = {}, texts = 
         realPath: (path) => realPathOf(path),
       }),
   });
-  return { config, environment, warnings: warnings.map(noticeText), supabaseDir };
+  return { config, environment, warnings: warnings.map(noticeText), supabaseDir, overrides };
 }
 
 /**
@@ -176,7 +177,7 @@ function build(project: RawTable, plinth: RawTable, options: BuildOptions) {
     if (fault !== undefined) faults.push(notice(file.key, fault));
   }
   if (faults.length > 0) throw new ConfigError(faults);
-  return { config, warnings };
+  return { config, warnings, overrides: new Map([...first.overrides, ...second.overrides]) };
 }
 
 /** Sorts the providers as in the file, because the Account pages list them in this order. */

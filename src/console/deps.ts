@@ -1,5 +1,5 @@
 /** What the Console needs from the rest of the server. */
-import type { AttemptLimits, MessagePreviews, UserAdministration } from '../auth/index.ts';
+import type { AttemptLimits, AuthChecks, MessagePreviews, UserAdministration } from '../auth/index.ts';
 import type { LiveConfig } from '../config/index.ts';
 import type { Database } from '../database/types.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -25,6 +25,9 @@ export interface ConsoleDeps {
   readonly inbox: Inbox;
   readonly mailer: Mailer;
   readonly messagePreviews: MessagePreviews;
+  readonly authChecks: AuthChecks;
+  /** Returns the URL that sign-in providers redirect users to. */
+  readonly callbackUrl: () => string;
   readonly users: UserAdministration;
   readonly guesses: AttemptLimits;
   /** The folder that contains `supabase/`. Settings are saved in `supabase/` itself. */

@@ -33,6 +33,8 @@ export interface OutgoingResponse {
   readonly status: number;
   readonly contentType: string;
   readonly text: string;
+  /** The destination of a redirect that wasn't followed. */
+  readonly location?: string | undefined;
 }
 
 export interface Outgoing {
@@ -137,16 +139,12 @@ function lookUp(publicLookup: LookupFunction, host: string): Promise<void> {
   });
 }
 
-interface SingleResponse extends OutgoingResponse {
-  readonly location: string | undefined;
-}
-
 function sendOnce(
   request: OutgoingRequest,
   mode: OutgoingOptions['mode'],
   publicLookup: LookupFunction,
   signal: AbortSignal,
-): Promise<SingleResponse> {
+): Promise<OutgoingResponse> {
   const url = checkUrl(request.url, request.reach, mode);
   // The TLS module is loaded when it is first needed.
   const send = url.protocol === 'https:' ? process.getBuiltinModule('node:https').request : httpRequest;
@@ -180,7 +178,7 @@ function sendOnce(
   });
 }
 
-async function readResponse(response: IncomingMessage): Promise<SingleResponse> {
+async function readResponse(response: IncomingMessage): Promise<OutgoingResponse> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {

@@ -3,6 +3,8 @@
  * preserved.
  */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -23,7 +25,7 @@ site_url = "http://127.0.0.1:3000"
 enabled = false
 pass = "hunter2-in-clear"
 
-[auth.sms.test_otp]
+[auth.sms.trialotp]
 15550100 = "424242"
 
 [auth.email.template.recovery]
@@ -129,6 +131,70 @@ test('the change is then written, with the rest of the file unchanged, and audit
   expect(JSON.stringify(entries)).not.toContain('7200');
 });
 
+test('settings have labels, pages and search words, and the pages contain every setting', async () => {
+  const { pages, sections, callbackUrl } = (await dev.call('GET', '/settings')).body;
+  const all = sections.flatMap((section: { settings: object[] }) => section.settings);
+  const find = (key: string) => all.find(({ path }: { path: string[] }) => path.join('.') === key);
+  expect(find('auth.minimum_password_length')).toMatchObject({
+    label: 'Minimum password length',
+    unit: 'characters',
+    min: 1,
+    max: 72,
+    override: null,
+  });
+  const listed = pages.flatMap(({ parts }: { parts: { keys: string[] }[] }) =>
+    parts.flatMap(({ keys }) => keys),
+  );
+  expect(listed).toContain('storage.file_size_limit');
+  expect(callbackUrl).toBe(`${backend.url}/auth/v1/callback`);
+});
+
+test('values from environment variables say so', async () => {
+  process.env.PLINTH_BRANDING_NAME = 'From outside';
+  process.env.SETTINGS_TEST_SECRET = 'x';
+  writeFileSync(path, `${text}\n[auth.external.github]\nsecret = "env(SETTINGS_TEST_SECRET)"\n`);
+  const { body } = await dev.call('GET', '/settings');
+  delete process.env.PLINTH_BRANDING_NAME;
+  delete process.env.SETTINGS_TEST_SECRET;
+  const all = body.sections.flatMap((section: { settings: object[] }) => section.settings);
+  const find = (key: string) => all.find((one: { path: string[] }) => one.path.join('.') === key);
+  expect(find('branding.name')).toMatchObject({ override: { variable: 'PLINTH_BRANDING_NAME' } });
+  expect(find('branding.color')).toMatchObject({ override: null });
+  expect(find('auth.external.github.secret')).toMatchObject({
+    value: 'env(SETTINGS_TEST_SECRET)',
+    reference: { name: 'SETTINGS_TEST_SECRET', isSet: true },
+  });
+  expect(JSON.stringify(body)).not.toContain('From outside');
+});
+
+test('changes are checked with the schema’s own rules while they are edited', async () => {
+  const check = async (changes: object[], by = owner) =>
+    (await by.call('POST', '/settings/check', { changes })).body;
+  expect(await check([change('auth.jwt_expiry', 60)])).toEqual({ faults: [] });
+  expect(
+    await check([
+      change('auth.jwt_expiry', 'abc'),
+      change('auth.sessions.timebox', '2 fortnights'),
+      change('auth.email.smtp.pass', 'hunter3'),
+      change('auth.captcha.enabled', true),
+    ]),
+  ).toEqual({
+    faults: expect.arrayContaining([
+      { key: 'auth.jwt_expiry', message: '"abc" isn\'t a whole number' },
+      { key: 'auth.sessions.timebox', message: expect.stringContaining("isn't a duration") },
+      { key: 'auth.email.smtp.pass', message: expect.stringContaining("can't be saved in the file") },
+    ]),
+  });
+  expect(await check([change('auth.jwt_secret', 'env(X)')], dev)).toEqual({
+    faults: [{ key: 'auth.jwt_secret', message: 'Only owners can change auth.jwt_secret.' }],
+  });
+  const looker = await operator(backend, 'looker');
+  expect(
+    (await looker.call('POST', '/settings/check', { changes: [change('api.max_rows', 5)] })).status,
+  ).toBe(403);
+  expect(readFileSync(path, 'utf8')).toBe(text);
+});
+
 test('a setting that requires a restart is listed with the reason, and the server is restarted on request', async () => {
   const { body } = await send('', [change('api.port', 1234), change('api.max_rows', 5)]);
   expect(body).toEqual({
@@ -147,10 +213,11 @@ test('a setting that requires a restart is listed with the reason, and the serve
   for (const route of ['/settings/reload', '/settings/restart'])
     expect((await looker.call('POST', route)).status).toBe(403);
   expect(restarts).toBe(0);
-  expect((await dev.call('POST', '/settings/restart')).status).toBe(204);
+  expect((await dev.call('POST', '/settings/restart')).status).toBe(403);
+  expect((await owner.call('POST', '/settings/restart')).status).toBe(204);
   await expect.poll(() => restarts).toBe(1);
   const { entries } = (await owner.call('GET', '/audit?action=server')).body;
-  expect(entries[0]).toMatchObject({ action: 'server.restart', operator_name: 'dev' });
+  expect(entries[0]).toMatchObject({ action: 'server.restart', operator_name: 'owner' });
 });
 
 test('the server isn’t restarted while the files are invalid', async () => {
@@ -158,7 +225,7 @@ test('the server isn’t restarted while the files are invalid', async () => {
   const { body } = await dev.call('GET', '/settings/running');
   expect(body.faults).toEqual(['supabase/config.toml:2: auth.jwt_expiry: 0 is not between 1 and 604800']);
   for (const route of ['/settings/reload', '/settings/restart'])
-    expect((await dev.call('POST', route)).status).toBe(400);
+    expect((await owner.call('POST', route)).status).toBe(400);
   expect(restarts).toBe(1);
 });
 
@@ -254,20 +321,20 @@ describe('names that the user chooses', () => {
     expect((await section('functions')).names).toMatchObject({ placeholder: 'SLUG', upperCase: false });
     expect(values(await section('functions.hello.env'))).toEqual({});
     expect(values(await section('edge_runtime.secrets'))).toEqual({ 'edge_runtime.secrets.STRIPE': null });
-    expect(values(await section('auth.sms.test_otp'))).toEqual({ 'auth.sms.test_otp.15550100': '424242' });
+    expect(values(await section('auth.sms.trialotp'))).toEqual({ 'auth.sms.trialotp.15550100': '424242' });
   });
 
   test('for test phone numbers: the codes are hidden from read-only operators', async () => {
     const looker = await operator(backend, 'looker');
-    expect(values(await section('auth.sms.test_otp', looker))).toEqual({
-      'auth.sms.test_otp.15550100': null,
+    expect(values(await section('auth.sms.trialotp', looker))).toEqual({
+      'auth.sms.trialotp.15550100': null,
     });
     expect(JSON.stringify((await looker.call('GET', '/settings')).body)).not.toContain('424242');
   });
 
   test('are added and changed', async () => {
     const { status } = await send('', [
-      change('auth.sms.test_otp.15550123', '123456'),
+      change('auth.sms.trialotp.15550123', '123456'),
       change('functions.greet.verify_jwt', false),
       change('functions.hello.env.MAIL_KEY', 'env(MAIL_KEY)'),
       change('edge_runtime.secrets.NEW', 'env(NEW)'),
@@ -295,9 +362,9 @@ describe('names that the user chooses', () => {
     ],
     [
       'an inherited property',
-      'auth.sms.test_otp.__proto__',
+      'auth.sms.trialotp.__proto__',
       'x',
-      "The setting auth.sms.test_otp.__proto__ doesn't exist",
+      "The setting auth.sms.trialotp.__proto__ doesn't exist",
     ],
   ])('rejected: %s', async (_what, key, value, message) => {
     const { status, body } = await send('', [change(key, value)]);
@@ -313,44 +380,127 @@ test('an invalid TOML file is reported as such', async () => {
 });
 
 describe('emails', () => {
-  const framed = async (name: string) => {
-    const { body, headers } = await dev.call('GET', `/settings/mails/${name}/html`);
+  const render = async (name: string, draft: object = {}, by = dev) =>
+    by.call('POST', `/settings/mails/${name}/preview`, {
+      language: 'en',
+      subject: null,
+      html: null,
+      ...draft,
+    });
+  const framed = async (frame: string) => {
+    const { body, headers } = await dev.call('GET', `/settings/frames/${frame}`);
     return { body, policy: headers.get('content-security-policy') ?? '' };
   };
 
-  test('can be previewed with sample values', async () => {
-    const { names } = (await dev.call('GET', '/settings/mails')).body;
+  test('can be previewed with sample values in every language', async () => {
+    const { mails, languages, variables } = (await dev.call('GET', '/settings/mails')).body;
+    const names = mails.map(({ name }: { name: string }) => name);
     expect(names).toEqual(expect.arrayContaining(['confirmation', 'password_changed_notification']));
+    expect(languages).toEqual(['en', 'ar']);
+    expect(variables).toContainEqual({ name: 'Token', sample: '123456' });
     for (const name of names) {
-      const { body } = await dev.call('GET', `/settings/mails/${name}`);
-      expect([name, body.fault]).toEqual([name, null]);
-      expect([name, `${body.subject} ${body.text}`]).not.toEqual([name, expect.stringContaining('{{')]);
+      for (const language of languages) {
+        const { body } = await render(name, { language });
+        expect([name, body.fault]).toEqual([name, null]);
+        expect([name, `${body.subject} ${body.text}`]).not.toEqual([name, expect.stringContaining('{{')]);
+      }
     }
-    expect((await dev.call('GET', '/settings/mails/no_such')).status).toBe(404);
+    expect((await render('magic_link', { language: 'ar' })).body.text).toMatch(/\p{Script=Arabic}/u);
+    expect((await render('no_such')).status).toBe(404);
+    expect((await render('constructor')).status).toBe(404);
     expect((await dev.call('GET', '/settings/mails/constructor')).status).toBe(404);
   });
 
   test('from the project’s templates are read again for each preview, in a frame that runs nothing', async () => {
-    const first = (await dev.call('GET', '/settings/mails/recovery')).body;
+    const first = (await render('recovery')).body;
     expect(first).toEqual({
       subject: 'Again, Ada Lovelace',
       text: 'Code 123456 for ada@example.com',
+      frame: expect.any(String),
       file: 'supabase/recovery.html',
       fault: null,
     });
     writeFileSync(template, '<script>alert(1)</script><p>New {{ .Token }}</p>');
-    const { body, policy } = await framed('recovery');
+    const { body, policy } = await framed((await render('recovery')).body.frame);
     expect(body).toContain('New 123456');
     expect(policy).toContain("default-src 'none'");
     expect(policy).toContain('sandbox allow-popups allow-popups-to-escape-sandbox');
+    expect((await dev.call('GET', '/settings/frames/other')).status).toBe(404);
   });
 
   test('with an invalid template show an error and the built-in template', async () => {
     writeFileSync(template, '{{ if }}');
-    const { body } = await dev.call('GET', '/settings/mails/recovery');
+    const { body } = await render('recovery');
     expect(body.fault).not.toBeNull();
     expect(body.text).toContain('123456');
-    expect((await framed('recovery')).body).toContain('Reset your password');
+    expect((await framed(body.frame)).body).toContain('Reset your password');
+  });
+
+  test('are rendered from an edited template that isn’t saved, which can depend on the language', async () => {
+    const html = '<p>{{ if eq .Language "ar" }}رمز{{ else }}Code{{ end }} {{ .Token }} {{ .Brand.name }}</p>';
+    const draft = { subject: 'Hi {{ .Email }}', html };
+    expect((await render('invite', draft)).body).toMatchObject({
+      subject: 'Hi ada@example.com',
+      text: 'Code 123456 demo',
+      fault: null,
+    });
+    expect((await render('invite', { ...draft, language: 'ar' })).body.text).toBe('رمز 123456 demo');
+    expect((await render('invite', { html: '{{ if }}' })).body.fault).toContain('if');
+    expect((await dev.call('GET', '/settings/mails/invite')).body).toMatchObject({ stamp: '', file: null });
+  });
+
+  test('an edited template is reviewed and written as a file, together with its setting', async () => {
+    const file = join(projectDir, 'supabase/templates/invite.html');
+    const { stamps } = (await owner.call('GET', '/settings')).body;
+    const edit = {
+      changes: [],
+      stamps,
+      templates: [{ name: 'invite', html: '<b>{{ .Email }}</b>\n', stamp: '' }],
+    };
+    const preview = (await owner.call('POST', '/settings/preview', edit)).body;
+    expect(preview.diffs.map((diff: { file: string }) => diff.file)).toEqual([
+      'supabase/config.toml',
+      'supabase/templates/invite.html',
+    ]);
+    expect(preview.warnings).toEqual([]);
+    expect(existsSync(file)).toBe(false);
+    expect((await dev.call('POST', '/settings', edit)).status).toBe(403);
+    expect((await owner.call('POST', '/settings', edit)).body).toMatchObject({ problems: [] });
+    expect(readFileSync(file, 'utf8')).toBe('<b>{{ .Email }}</b>\n');
+    expect(readFileSync(path, 'utf8')).toContain('content_path = "./supabase/templates/invite.html"');
+    const { entries } = (await owner.call('GET', '/audit?action=settings.change')).body;
+    expect(entries[0].target).toBe('supabase/config.toml, supabase/templates/invite.html');
+
+    const source = (await dev.call('GET', '/settings/mails/invite')).body;
+    expect(source).toMatchObject({ html: '<b>{{ .Email }}</b>\n', file: 'supabase/templates/invite.html' });
+    const again = async (more: object) =>
+      owner.call('POST', '/settings', {
+        changes: [],
+        stamps: (await owner.call('GET', '/settings')).body.stamps,
+        templates: [{ name: 'invite', html: '<i>x</i>', stamp: source.stamp, ...more }],
+      });
+    expect((await again({ stamp: '' })).status).toBe(409);
+    expect((await again({ html: '{{ if }}' })).body.message).toContain('The template is invalid');
+    expect((await again({ name: 'passkey_added_notification' })).status).toBe(404);
+    expect((await again({ name: '../config' })).status).toBe(404);
+    expect((await again({})).status).toBe(200);
+    expect(readFileSync(file, 'utf8')).toBe('<i>x</i>');
+    rmSync(file);
+  });
+
+  test('a template is only written to a file with the extension of a template', async () => {
+    writeFileSync(path, '[auth.email.template.invite]\ncontent_path = "./supabase/config.toml"\n');
+    await owner.call('POST', '/settings/reload');
+    const { stamps } = (await owner.call('GET', '/settings')).body;
+    const { stamp } = (await owner.call('GET', '/settings/mails/invite')).body;
+    const { status, body } = await owner.call('POST', '/settings', {
+      changes: [],
+      stamps,
+      templates: [{ name: 'invite', html: '[auth]', stamp }],
+    });
+    expect([status, body.message]).toEqual([400, expect.stringContaining("doesn't end with .html")]);
+    writeFileSync(path, text);
+    await owner.call('POST', '/settings/reload');
   });
 
   test('can be sent as a test, and arrive in the inbox as previewed', async () => {
@@ -374,4 +524,109 @@ test('a test text message is sent and arrives in the inbox', async () => {
   expect((await owner.call('POST', '/settings/test-text', { to: 'x' })).status).toBe(400);
   const looker = await operator(backend, 'looker');
   expect((await looker.call('POST', '/settings/test-text', { to: '15550123' })).status).toBe(403);
+});
+
+describe('a provider is tested', () => {
+  let answer: (response: ServerResponse) => void;
+  let asked: URL | undefined;
+  const provider = createServer((request, response) => {
+    asked = new URL(request.url ?? '', 'http://provider');
+    answer(response);
+  });
+  beforeAll(() => new Promise<void>((done) => void provider.listen(0, '127.0.0.1', done)));
+  afterAll(() => void provider.close());
+
+  const trial = async (name: string, by = owner) => by.call('POST', '/settings/test-provider', { name });
+  const results = (body: { checks: { id: string; result: string }[] }) =>
+    Object.fromEntries(body.checks.map(({ id, result }) => [id, result]));
+
+  async function configure(lines: string) {
+    writeFileSync(path, `${text}\n[auth.external.gitlab]\n${lines}\n`);
+    expect((await owner.call('POST', '/settings/reload')).status).toBe(200);
+  }
+
+  test('without a client ID: the missing parts are named, and no request is sent', async () => {
+    const { body } = await trial('google');
+    expect(results(body)).toEqual({
+      enabled: 'failed',
+      'client-id': 'failed',
+      secret: 'failed',
+      callback: 'passed',
+    });
+  });
+
+  test('against its authorization endpoint, with the client ID and the callback URL', async () => {
+    process.env.SETTINGS_TEST_GITLAB = 'shh';
+    const { port } = provider.address() as AddressInfo;
+    await configure(
+      `enabled = true\nclient_id = "app-1"\nsecret = "env(SETTINGS_TEST_GITLAB)"\nurl = "http://127.0.0.1:${port}"`,
+    );
+    answer = (response) => void response.writeHead(302, { location: '/users/sign_in' }).end();
+    expect(results((await trial('gitlab')).body)).toEqual({
+      enabled: 'passed',
+      'client-id': 'passed',
+      secret: 'passed',
+      callback: 'passed',
+      reachable: 'passed',
+      accepted: 'unknown',
+    });
+    expect(asked?.searchParams.get('client_id')).toBe('app-1');
+    expect(asked?.searchParams.get('redirect_uri')).toBe(`${backend.url}/auth/v1/callback`);
+    expect(asked?.href).not.toContain('shh');
+
+    answer = (response) => void response.writeHead(401).end('The redirect URI is not valid');
+    expect(results((await trial('gitlab')).body)).toMatchObject({ reachable: 'passed', accepted: 'failed' });
+    answer = (response) => void response.destroy();
+    expect(results((await trial('gitlab')).body)).toMatchObject({ reachable: 'failed' });
+    delete process.env.SETTINGS_TEST_GITLAB;
+  });
+
+  test('by operators who can change data, and each test is audited', async () => {
+    expect((await trial('no_such')).status).toBe(404);
+    expect((await trial('constructor')).status).toBe(404);
+    expect((await trial('google', await operator(backend, 'looker'))).status).toBe(403);
+    const { entries } = (await owner.call('GET', '/audit?action=settings.test-provider')).body;
+    expect(entries[0]).toMatchObject({ target: 'gitlab', operator_name: 'owner' });
+    writeFileSync(path, text);
+    await owner.call('POST', '/settings/reload');
+  });
+});
+
+describe('a hook is called with sample data', () => {
+  const call = async (name: string, by = owner) => by.call('POST', '/settings/test-hook', { name });
+  async function configure(uri: string) {
+    writeFileSync(path, `${text}\n[auth.hook.custom_access_token]\nenabled = false\nuri = "${uri}"\n`);
+    expect((await owner.call('POST', '/settings/reload')).status).toBe(200);
+  }
+
+  test('as a PostgreSQL function, whose changes are rolled back', async () => {
+    await backend.sql(`
+      create function public.claims_hook(event jsonb) returns jsonb language plpgsql security definer as $$
+      begin
+        insert into public.keyless values ('from the hook');
+        return jsonb_build_object('claims', event->'claims' || '{"tier": "gold"}');
+      end $$;
+      grant execute on function public.claims_hook to supabase_auth_admin;`);
+    await configure('pg-functions://postgres/public/claims_hook');
+    const { body } = await call('custom_access_token');
+    expect(body).toMatchObject({
+      error: null,
+      isRolledBack: true,
+      payload: { authentication_method: 'password' },
+      response: { claims: { tier: 'gold', email: 'ada@example.com' } },
+    });
+    const rows = await backend.sql(`select * from public.keyless where name = 'from the hook'`);
+    expect(rows).toEqual([]);
+  });
+
+  test('and its error is shown', async () => {
+    await configure('pg-functions://postgres/public/no_such_hook');
+    const { body } = await call('custom_access_token');
+    expect(body).toMatchObject({ response: null, error: expect.stringContaining('no_such_hook') });
+    expect((await call('send_email')).body.error).toContain('save it first');
+    expect((await call('no_such')).status).toBe(404);
+    expect((await call('send_email', await operator(backend, 'looker'))).status).toBe(403);
+    writeFileSync(path, text);
+    await owner.call('POST', '/settings/reload');
+  });
 });

@@ -43,6 +43,9 @@ const catalogs = {
   ar: { mails: arabic, words: arabicWords, dir: 'rtl' },
 } as const;
 
+/** All languages of the default emails. */
+export const mailLanguages: readonly MailLanguage[] = ['en', 'ar'];
+
 /** Returns the language of emails for a page in the given language. Defaults to English. */
 export function mailLanguage(pageLanguage: string | undefined): MailLanguage {
   return pageLanguage === 'ar' ? 'ar' : 'en';

@@ -25,6 +25,18 @@ export async function findProvider(
   if (!settings?.enabled) throw unsupported('provider is not enabled');
   if (settings.clientIds.length === 0) throw unsupported('missing OAuth client ID');
   if (settings.secret === '') throw unsupported('missing OAuth secret');
+  if (findProviderSpec(name)?.needsUrl && settings.url === '')
+    throw unsupported('unable to find URL for the Keycloak provider');
+  return providerWith(ctx, name, settings, scopes);
+}
+
+/** Returns the client of a provider in config.toml, even if the provider is disabled or incomplete. */
+export function providerWith(
+  ctx: AuthContext,
+  name: string,
+  settings: ProviderSettings,
+  scopes: string,
+): ExternalProvider {
   const redirectUri = settings.redirectUri || callbackUrl(ctx.settings.issuer());
   const spec = findProviderSpec(name);
   if (spec === undefined) {
@@ -38,7 +50,6 @@ export async function findProvider(
       url: settings.url === '' ? 'https://api.twitter.com' : settings.url.replace(/\/$/, ''),
     };
   }
-  if (spec.needsUrl && settings.url === '') throw unsupported('unable to find URL for the Keycloak provider');
   return configuredClient(ctx, name, spec, settings, redirectUri, scopes);
 }
 

@@ -1,7 +1,7 @@
 /** Renders emails from the project's template if it has one, otherwise from the default template. */
 import { readFile } from 'node:fs/promises';
 import type { AuthContext } from '../context.ts';
-import { defaultMail, type TemplateName } from '../core/default-mails.ts';
+import { defaultMail, mailLanguage, type TemplateName } from '../core/default-mails.ts';
 import { htmlToText } from '../core/html-to-text.ts';
 import { canReceiveMail } from '../core/mail-addresses.ts';
 import { renderHtml, renderText, type TemplateData } from '../core/template/render.ts';
@@ -41,27 +41,40 @@ export interface ComposedMail {
   readonly fault?: unknown;
 }
 
+/** An edited template that isn't saved yet. Undefined parts are the saved ones. */
+export interface MailDraft {
+  readonly subject?: string;
+  readonly html?: string;
+}
+
 /** Renders the email without sending it. */
 export async function composeMail(
   ctx: AuthContext,
   name: TemplateName,
   data: TemplateData,
   pageLanguage?: string,
+  draft: MailDraft = {},
 ): Promise<ComposedMail> {
   const brand = ctx.settings.mail.brand();
   const fallback = defaultMail(name, brand, pageLanguage);
-  const branded = { ...data, Brand: { ...brand, initial: initialOf(brand.name) } };
-  const { contentPath: file, subject: ownSubject } = ownTemplate(ctx, name);
+  // The project's template exists once, so it can use the language to choose its text.
+  const branded = {
+    ...data,
+    Brand: { ...brand, initial: initialOf(brand.name) },
+    Language: mailLanguage(pageLanguage),
+  };
+  const { contentPath: file, subject: savedSubject } = ownTemplate(ctx, name);
+  const ownSubject = draft.subject === undefined ? savedSubject : draft.subject || undefined;
   let html = renderHtml(fallback.html, branded);
   let text = renderText(fallback.text, branded);
   let subject = renderText(fallback.subject, branded);
   let fault: unknown;
   try {
-    if (file !== undefined) {
-      html = renderHtml(await readFile(file, 'utf8'), data);
+    if (draft.html !== undefined || file !== undefined) {
+      html = renderHtml(draft.html ?? (await readFile(file ?? '', 'utf8')), branded);
       text = htmlToText(html);
     }
-    if (ownSubject !== undefined) subject = renderText(ownSubject, data);
+    if (ownSubject !== undefined) subject = renderText(ownSubject, branded);
   } catch (error) {
     fault = error;
   }
@@ -89,7 +102,10 @@ interface OwnTemplate {
   readonly subject?: string | undefined;
 }
 
-function ownTemplate(ctx: AuthContext, name: TemplateName): { contentPath?: string; subject?: string } {
+export function ownTemplate(
+  ctx: AuthContext,
+  name: TemplateName,
+): { contentPath?: string; subject?: string } {
   const { template, notification } = ctx.settings.config.email;
   const notice = name.replace(/_notification$/, '');
   const templates: Readonly<Record<string, OwnTemplate | undefined>> =

@@ -1,10 +1,11 @@
 /** Renders emails and text messages with sample values so that operators can preview them. */
+import { readFile } from 'node:fs/promises';
 import type { AuthContext } from '../context.ts';
 import { parsePhone } from '../core/contact.ts';
-import { templateNames } from '../core/default-mails.ts';
+import { defaultMail, mailLanguages, templateNames } from '../core/default-mails.ts';
 import { renderText, type TemplateData } from '../core/template/render.ts';
 import { authError } from '../errors.ts';
-import { composeMail, type TemplateName } from './mail-templates.ts';
+import { composeMail, type MailDraft, ownTemplate, type TemplateName } from './mail-templates.ts';
 import { sendByProvider } from './text-messages.ts';
 
 export interface MailPreview {
@@ -17,10 +18,26 @@ export interface MailPreview {
   readonly fault: string | undefined;
 }
 
+/** An email's template, for editing: the project's own, or the default one. */
+export interface MailSource {
+  readonly subject: string;
+  readonly html: string;
+  /** The project's template file. Undefined if the default template is used. */
+  readonly file: string | undefined;
+}
+
 export interface MessagePreviews {
   readonly mailNames: readonly string[];
-  /** Renders a preview of an email. Returns undefined if no email has this name. */
-  mail(name: string): Promise<MailPreview | undefined>;
+  /** The languages of the default emails. */
+  readonly languages: readonly string[];
+  /** The variables that templates can use, with their sample values. */
+  variables(): { name: string; sample: string }[];
+  /**
+   * Renders a preview of an email, optionally with an edited template. Returns undefined if no email has this name.
+   */
+  mail(name: string, draft?: MailDraft & { readonly language?: string }): Promise<MailPreview | undefined>;
+  /** Returns undefined if no email has this name. */
+  source(name: string): Promise<MailSource | undefined>;
   /**
    * Sends the sign-in text message with the placeholder code 123456. Throws `validation_failed`, `sms_send_failed`.
    */
@@ -32,10 +49,25 @@ const sampleCode = '123456';
 export function createMessagePreviews(ctx: AuthContext): MessagePreviews {
   return {
     mailNames: templateNames,
-    async mail(name) {
+    languages: mailLanguages,
+    variables() {
+      const { Data: _data, ...data } = sampleData(ctx);
+      const brand = ctx.settings.mail.brand();
+      const values = { ...data, 'Data.name': 'Ada Lovelace', Language: 'en', 'Brand.name': brand.name };
+      return Object.entries(values).map(([name, sample]) => ({ name, sample: String(sample) }));
+    },
+    async mail(name, { language, ...draft } = {}) {
       if (!isTemplateName(name)) return undefined;
-      const { file, fault, ...mail } = await composeMail(ctx, name, sampleData(ctx));
+      const { file, fault, ...mail } = await composeMail(ctx, name, sampleData(ctx), language, draft);
       return { ...mail, file, fault: fault === undefined ? undefined : wordsOf(fault) };
+    },
+    async source(name) {
+      if (!isTemplateName(name)) return undefined;
+      const { contentPath: file, subject } = ownTemplate(ctx, name);
+      const standard = defaultMail(name, ctx.settings.mail.brand());
+      // If the file can't be read, the default template is sent.
+      const own = file === undefined ? undefined : await readFile(file, 'utf8').catch(() => undefined);
+      return { subject: subject ?? standard.subject, html: own ?? standard.html, file };
     },
     async text(phone) {
       const { provider, template } = ctx.settings.phone;

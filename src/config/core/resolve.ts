@@ -37,7 +37,14 @@ export interface Resolved {
   readonly unset: ReadonlyMap<string, string>;
   /** The files in settings that must be inside the project folder. */
   readonly files: readonly NamedFile[];
+  readonly overrides: Overrides;
 }
+
+/**
+ * The settings whose value doesn't come from a file, by key. The value is the name of the environment variable, or null
+ * for a command-line flag.
+ */
+export type Overrides = ReadonlyMap<string, string | null>;
 
 /**
  * Returns the name of a setting's environment variable. For example, `environmentName('SUPABASE', ['api', 'port'])`
@@ -60,6 +67,7 @@ export function resolve(schema: Section<Fields>, root: RawTable, sources: Source
     locations: walk.locations,
     unset: walk.unset,
     files: walk.files,
+    overrides: walk.overrides,
   };
 }
 
@@ -69,6 +77,7 @@ class Walk {
   readonly locations = new Map<string, SourceLocation>();
   readonly unset = new Map<string, string>();
   readonly files: NamedFile[] = [];
+  readonly overrides = new Map<string, string | null>();
   /** Aliases for the last part of a key, by the whole key. */
   readonly #aliases = new Map<string, string>();
   readonly #sources: Sources;
@@ -172,11 +181,18 @@ class Walk {
 
   /** Reads a setting from a flag, or from the environment variable for its name or alias. */
   #fromOutside(path: readonly string[]): RawNode | undefined {
-    const flag = this.#sources.flags[path.join('.')];
-    if (flag !== undefined) return { value: flag };
+    const key = path.join('.');
+    const flag = this.#sources.flags[key];
+    if (flag !== undefined) {
+      this.overrides.set(key, null);
+      return { value: flag };
+    }
     for (const names of this.#spellings(path)) {
-      const value = this.#sources.environment[environmentName(this.#sources.prefix, names)];
-      if (value !== undefined && value !== '') return { value };
+      const name = environmentName(this.#sources.prefix, names);
+      const value = this.#sources.environment[name];
+      if (value === undefined || value === '') continue;
+      this.overrides.set(key, name);
+      return { value };
     }
     return undefined;
   }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { NamesFacts, SectionFacts, SettingFacts, SettingsFile } from '../../config/index.ts';
+import type { HookTest, ProviderTest } from '../../auth/index.ts';
+import type { NamesFacts, PageFacts, SectionFacts, SettingFacts, SettingsFile } from '../../config/index.ts';
 import { json, noContent, type RouteTable, raw } from '../core/contract.ts';
 
 const value = z.union([
@@ -9,19 +10,42 @@ const value = z.union([
   z.array(z.string().max(2000)).max(200),
 ]);
 
-const changes = z.object({
-  changes: z
-    .array(
-      z.object({
-        file: z.enum(['config.toml', 'plinth.toml']),
-        path: z.array(z.string().min(1).max(100)).min(1).max(8),
-        value: value.nullable(),
-      }),
-    )
-    .min(1)
-    .max(200),
-  stamps: z.object({ 'config.toml': z.string(), 'plinth.toml': z.string() }),
+const changeList = z
+  .array(
+    z.object({
+      file: z.enum(['config.toml', 'plinth.toml']),
+      path: z.array(z.string().min(1).max(100)).min(1).max(8),
+      value: value.nullable(),
+    }),
+  )
+  .max(200);
+
+/** The comparison with the previous text takes time and memory for each pair of lines. */
+const maxTemplateLines = 2000;
+const templateHtml = z
+  .string()
+  .max(100_000)
+  .refine((text) => text.split('\n').length <= maxTemplateLines, 'can have up to 2000 lines');
+
+const changes = z
+  .object({
+    changes: changeList,
+    /** The new HTML of email templates. `stamp` identifies the version of the file that was edited. */
+    templates: z
+      .array(z.object({ name: z.string().max(100), html: templateHtml, stamp: z.string() }))
+      .max(20)
+      .default([]),
+    stamps: z.object({ 'config.toml': z.string(), 'plinth.toml': z.string() }),
+  })
+  .refine((body) => body.changes.length + body.templates.length > 0, 'contains no changes');
+const check = z.object({ changes: changeList.min(1) });
+const mailDraft = z.object({
+  language: z.string().max(20),
+  /** The edited subject and HTML. Null for the ones in use. */
+  subject: z.string().max(2000).nullable(),
+  html: templateHtml.nullable(),
 });
+const testName = z.object({ name: z.string().min(1).max(100) });
 const testMail = z.object({ to: z.email(), template: z.string().min(1).max(100) });
 const testText = z.object({
   to: z.string().regex(/^\+?[1-9][0-9 ]{1,18}$/, 'must be a phone number with a country code'),
@@ -32,13 +56,22 @@ export interface DiffLine {
   readonly text: string;
 }
 
-export type { SettingFacts, SettingsFile };
+export type { HookTest, PageFacts, ProviderTest, SettingFacts, SettingsFile };
 export type SettingValue = string | number | boolean | readonly string[];
 
 export interface Setting extends SettingFacts {
   /** The value in the file. Null if the file doesn't contain a value, or if the value is a secret. */
   readonly value: SettingValue | null;
   readonly isSet: boolean;
+  /** Where the running value comes from, if that isn't the file. Null if the file or the default applies. */
+  readonly override: Override | null;
+  /** The environment variable that the value in the file refers to with `env()`. */
+  readonly reference: { readonly name: string; readonly isSet: boolean } | null;
+}
+
+export interface Override {
+  /** The name of the environment variable. Null for a command-line flag. */
+  readonly variable: string | null;
 }
 
 export interface Section extends Omit<SectionFacts, 'settings'> {
@@ -55,6 +88,9 @@ export interface NewNames extends Pick<NamesFacts, 'placeholder' | 'pattern' | '
 
 export interface Settings {
   readonly stamps: Readonly<Record<SettingsFile, string>>;
+  readonly pages: readonly PageFacts[];
+  /** The URL that providers redirect users to, unless a provider has its own setting for it. */
+  readonly callbackUrl: string;
   readonly sections: readonly Section[];
 }
 
@@ -91,10 +127,35 @@ export interface SettingsPreview {
   readonly warnings: readonly string[];
 }
 
+/** An error in a changed setting, as the schema reports it. */
+export interface SettingFault {
+  readonly key: string;
+  readonly message: string;
+}
+
+export interface Mails {
+  readonly mails: readonly { readonly name: string; readonly isEditable: boolean }[];
+  readonly languages: readonly string[];
+  /** The variables that templates can use, with their sample values. */
+  readonly variables: readonly { readonly name: string; readonly sample: string }[];
+}
+
+/** The template of an email, for editing. */
+export interface MailSource {
+  readonly subject: string;
+  readonly html: string;
+  /** Identifies the version of the project's own file. Empty if there is none. */
+  readonly stamp: string;
+  /** The path of the project's own template. Null if the built-in template is used. */
+  readonly file: string | null;
+}
+
 /** An email rendered with sample values. */
 export interface RenderedMail {
   readonly subject: string;
   readonly text: string;
+  /** The ID of the HTML document for a sandboxed frame. */
+  readonly frame: string;
   /** The path of the project's own template. Null if the built-in template is used. */
   readonly file: string | null;
   /** The reason why the project's own template can't be used. */
@@ -103,6 +164,8 @@ export interface RenderedMail {
 
 export const contract = {
   'GET /settings': { response: json<Settings>() },
+  /** Checks changes without writing them, and returns the errors of the resulting configuration. */
+  'POST /settings/check': { body: check, response: json<{ readonly faults: readonly SettingFault[] }>() },
   'POST /settings/preview': { body: changes, response: json<SettingsPreview>() },
   'POST /settings': { body: changes, response: json<Applied>() },
   'GET /settings/running': { response: json<RunningState>() },
@@ -110,10 +173,14 @@ export const contract = {
   'POST /settings/reload': { response: json<Applied>() },
   /** Restarts the server with the settings in the files. */
   'POST /settings/restart': { response: noContent },
-  'GET /settings/mails': { response: json<{ readonly names: readonly string[] }>() },
-  'GET /settings/mails/:name': { response: json<RenderedMail>() },
-  /** Returns the email as an HTML document for a sandboxed frame. */
-  'GET /settings/mails/:name/html': { response: raw },
+  'GET /settings/mails': { response: json<Mails>() },
+  'GET /settings/mails/:name': { response: json<MailSource>() },
+  /** Renders an email with sample values, optionally with an edited template. */
+  'POST /settings/mails/:name/preview': { body: mailDraft, response: json<RenderedMail>() },
+  /** Returns a rendered email as an HTML document for a sandboxed frame. */
+  'GET /settings/frames/:id': { response: raw },
   'POST /settings/test-mail': { body: testMail, response: noContent },
   'POST /settings/test-text': { body: testText, response: noContent },
+  'POST /settings/test-provider': { body: testName, response: json<ProviderTest>() },
+  'POST /settings/test-hook': { body: testName, response: json<HookTest>() },
 } as const satisfies RouteTable;

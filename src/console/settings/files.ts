@@ -24,6 +24,14 @@ export interface SettingsFiles {
    * `isSet` indicates whether the secret is set.
    */
   valueOf(text: string, ref: SettingRef): { readonly value: SettingValue | null; readonly isSet: boolean };
+  /**
+   * Returns the text of each file with the changes that are possible, and the errors of the others. Doesn't check
+   * whether the files were changed in the meantime. @throws {ConsoleError} bad_request
+   */
+  tried(changes: readonly Change[]): {
+    readonly texts: Record<string, string>;
+    readonly faults: { readonly key: string; readonly message: string }[];
+  };
   /** Returns the changed text of each file. @throws {ConsoleError} bad_request, conflict */
   changed(changes: readonly Change[], stamps: Readonly<Record<SettingsFile, string>>): Record<string, string>;
   write(texts: Readonly<Record<string, string>>): void;
@@ -39,6 +47,15 @@ export function createSettingsFiles(supabaseDir: string): SettingsFiles {
     return { text: stamp === '' ? '' : readFileSync(pathOf(file), 'utf8'), stamp };
   }
 
+  function requireToml(): void {
+    for (const name of ['config.json', 'config.jsonc']) {
+      if (existsSync(join(supabaseDir, name)))
+        throw new ConsoleError('bad_request', {
+          message: `The settings are in ${name}. Edit this file manually.`,
+        });
+    }
+  }
+
   return {
     read,
     valueOf(text, ref) {
@@ -47,25 +64,27 @@ export function createSettingsFiles(supabaseDir: string): SettingsFiles {
       const mayShow = !isSecret || typeof value !== 'string' || envReference.test(value);
       return { value: mayShow ? (value ?? null) : null, isSet: value !== undefined };
     },
-    changed(changes, stamps) {
-      for (const name of ['config.json', 'config.jsonc']) {
-        if (existsSync(join(supabaseDir, name)))
-          throw new ConsoleError('bad_request', {
-            message: `The settings are in ${name}. Edit this file manually.`,
-          });
+    tried(changes) {
+      requireToml();
+      const texts: Record<string, string> = {};
+      const faults: { key: string; message: string }[] = [];
+      for (const change of changes) {
+        const fault = faultOf(change);
+        if (fault !== undefined) {
+          faults.push({ key: change.path.join('.'), message: [fault.message, fault.hint].join(' ').trim() });
+          continue;
+        }
+        const { file, path, value } = change;
+        texts[file] = setToml(texts[file] ?? read(file).text, path, value ?? undefined);
       }
+      return { texts, faults };
+    },
+    changed(changes, stamps) {
+      requireToml();
       const texts: Record<string, string> = {};
       for (const change of changes) {
-        const setting = settingOf(change);
-        if (setting === undefined)
-          throw new ConsoleError('bad_request', {
-            message: `The setting ${change.path.join('.')} doesn't exist.`,
-          });
-        if (setting.type === 'secret' && change.value !== null && !envReference.test(String(change.value)))
-          throw new ConsoleError('bad_request', {
-            message: `${change.path.join('.')} is a secret, so it can't be saved in the file.`,
-            hint: 'Store it in supabase/.env and enter env(NAME) here.',
-          });
+        const fault = faultOf(change);
+        if (fault !== undefined) throw new ConsoleError('bad_request', fault);
         const { file } = change;
         const current = read(file);
         if (current.stamp !== stamps[file])
@@ -85,6 +104,19 @@ export function createSettingsFiles(supabaseDir: string): SettingsFiles {
       if (stamp === '') rmSync(pathOf(file), { force: true });
       else replaceFile(pathOf(file), text, 0o644);
     },
+  };
+}
+
+/** Returns why a change can't be written to a file, or undefined. */
+function faultOf(change: Change): { message: string; hint?: string } | undefined {
+  const key = change.path.join('.');
+  const setting = settingOf(change);
+  if (setting === undefined) return { message: `The setting ${key} doesn't exist.` };
+  if (setting.type !== 'secret' || change.value === null || envReference.test(String(change.value)))
+    return undefined;
+  return {
+    message: `${key} is a secret, so it can't be saved in the file.`,
+    hint: 'Store it in supabase/.env and enter env(NAME) here.',
   };
 }
 

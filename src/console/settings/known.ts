@@ -42,4 +42,5 @@ const fits = (path: readonly string[], pattern: readonly string[]): boolean =>
   path.length === pattern.length &&
   pattern.every((part, index) => part === path[index] || (part === anyName && path[index] !== '__proto__'));
 
-export const envReference = /^env\(\w+\)$/;
+/** The group is the name of the environment variable. */
+export const envReference = /^env\((\w+)\)$/;

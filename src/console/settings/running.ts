@@ -1,6 +1,6 @@
 /** Applies settings while the server runs, restarts the server, and compares the files with the running settings. */
 import { randomUUID } from 'node:crypto';
-import { ConfigError, type NeedsRestart, noticeText } from '../../config/index.ts';
+import { ConfigError, type NeedsRestart, noticeText, type Overrides } from '../../config/index.ts';
 import type { Audit } from '../audit.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Api } from '../routes/api.ts';
@@ -16,6 +16,8 @@ export interface RunningConfiguration {
     readonly needsRestart: readonly NeedsRestart[];
     readonly faults: readonly string[];
   };
+  /** Returns where values come from that aren't in the files. */
+  origins(): { readonly overrides: Overrides; hasVariable(name: string): boolean };
 }
 
 export interface RunningDeps {
@@ -71,7 +73,7 @@ export function runningRoutes(
     await audit(call, 'settings.reload', '', { keys: applied.applied });
     return applied;
   });
-  route('POST /settings/restart', 'write', async (call) => {
+  route('POST /settings/restart', 'own', async (call) => {
     if (restart === undefined)
       throw new ConsoleError('refused', {
         message:

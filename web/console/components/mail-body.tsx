@@ -35,6 +35,8 @@ export function MailBody({
       )}
       {shows === 'html' && htmlUrl !== null ? (
         <iframe
+          // A new frame doesn't add an entry to the browser's history, unlike a new address in the same frame.
+          key={htmlUrl}
           className={classes.frame}
           title={t('inbox.preview', { subject })}
           src={htmlUrl}

@@ -1,21 +1,28 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { Setting } from '../../../../src/console/settings/contract.ts';
-import type { Body } from '../../api/route.ts';
+import type { Body, Payload } from '../../api/route.ts';
 import { fetchConsole } from '../../api/session.ts';
 
 export type {
   Applied,
-  RenderedMail as MailTrial,
+  HookTest,
+  MailSource,
+  Mails,
+  ProviderTest,
   RunningState,
   Section,
   Setting,
+  SettingFault,
   Settings,
   SettingsFile,
   SettingsPreview as Preview,
   SettingValue,
 } from '../../../../src/console/settings/contract.ts';
 
+export type SettingsPage = Payload<'GET /settings'>['pages'][number];
+export type Part = SettingsPage['parts'][number];
 export type Change = Body<'POST /settings'>['changes'][number];
+export type TemplateEdit = NonNullable<Body<'POST /settings'>['templates']>[number];
 
 export const settingsQuery = queryOptions({
   queryKey: ['settings'],
@@ -32,7 +39,17 @@ export const runningQuery = queryOptions({
   retry: false,
 });
 
-export const keyOf = ({ file, path }: Pick<Setting, 'file' | 'path'>): string => `${file} ${path.join('.')}`;
+/** The errors of the configuration with these changes. */
+export const checkQuery = (changes: readonly Change[]) =>
+  queryOptions({
+    queryKey: ['settings-check', changes],
+    queryFn: ({ signal }) => fetchConsole('POST /settings/check', { body: { changes }, signal }),
+    enabled: changes.length > 0,
+    gcTime: 0,
+    retry: false,
+  });
+
+export const keyOf = ({ path }: Pick<Setting, 'path'>): string => path.join('.');
 
 export const mailsQuery = queryOptions({
   queryKey: ['settings-mails'],
@@ -43,22 +60,27 @@ export const mailQuery = (name: string) =>
   queryOptions({
     queryKey: ['settings-mails', name],
     queryFn: ({ signal }) => fetchConsole('GET /settings/mails/:name', { params: { name }, signal }),
-    // The template may be edited outside the Console, so it is fetched again when the window receives focus.
-    refetchOnWindowFocus: true,
+    refetchOnWindowFocus: false,
     staleTime: 0,
   });
 
 export interface SettingsSearch {
+  /** The ID of the page. */
   readonly section?: string;
+  /** The key of the setting to show. */
+  readonly setting?: string;
   readonly search?: string;
-  /** The name of the email whose preview is open. */
+  /** The name of the email whose template is open. */
   readonly mail?: string;
 }
 
+const text = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
 export function validateSettingsSearch(search: Record<string, unknown>): SettingsSearch {
   return {
-    ...(typeof search.section === 'string' && search.section !== '' ? { section: search.section } : {}),
-    ...(typeof search.search === 'string' && search.search !== '' ? { search: search.search } : {}),
-    ...(typeof search.mail === 'string' && /^[a-z_]+$/.test(search.mail) ? { mail: search.mail } : {}),
+    ...(text(search.section) ? { section: search.section } : {}),
+    ...(text(search.setting) ? { setting: search.setting } : {}),
+    ...(text(search.search) ? { search: search.search } : {}),
+    ...(text(search.mail) && /^[a-z_]+$/.test(search.mail) ? { mail: search.mail } : {}),
   };
 }

@@ -1,129 +1,147 @@
-/** A setting with its description, its value and a button that restores the default. */
-import { NativeSelect, Textarea, TextInput } from '@mantine/core';
-import { IconArrowBackUp } from '@tabler/icons-react';
-import { keyOf, type Setting, type SettingValue } from './api.ts';
-import classes from './page.module.css';
+/** A setting: its label, help, key, control, and the buttons that restore the saved value or the default. */
+import { Button } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { CopyButton } from '../../../ui/copy-button.tsx';
+import { Tag } from '../../components/tag.tsx';
+import { keyOf, type Setting } from './api.ts';
+import { Control } from './controls.tsx';
+import classes from './field.module.css';
+import { fieldId, useSettingsForm } from './form.ts';
 import { t } from './text.ts';
+import { hintOf } from './units.ts';
 
-export function SettingField({
-  setting,
-  value,
-  isChanged,
-  mayWrite,
-  onChange,
-}: {
-  setting: Setting;
-  /** The changed value, or null to restore the default. */
-  value: SettingValue | null;
-  isChanged: boolean;
-  mayWrite: boolean;
-  onChange: (value: SettingValue | null) => void;
-}) {
-  const name = setting.path.join('.');
-  const id = `setting ${keyOf(setting)}`.replaceAll(' ', '-');
-  const isSet = value !== null || (setting.isSet && !isChanged);
+export function SettingField({ setting, label = setting.label }: { setting: Setting; label?: string }) {
+  const form = useSettingsForm();
+  const key = keyOf(setting);
+  const id = fieldId(key);
+  const value = form.valueOf(setting);
+  const isChanged = form.isChanged(key);
+  const fault = form.faultOf(key);
+  const lock = form.lockOf(setting);
+  const text = value === null || Array.isArray(value) ? '' : String(value);
+  const hint = text.startsWith('env(') ? undefined : hintOf(setting, text);
+  const isSet = isChanged ? value !== null : setting.isSet;
   return (
-    <div className={classes.setting} data-changed={isChanged || undefined}>
+    <div
+      className={classes.field}
+      data-changed={isChanged || undefined}
+      data-target={form.target === key || undefined}
+    >
       <div className={classes.words}>
-        <label htmlFor={id}>
-          <code>{name}</code>
-        </label>
+        <div className={classes.head}>
+          <label htmlFor={id}>{label}</label>
+          {isChanged ? <Tag tone="info">{t('settings.changed')}</Tag> : null}
+        </div>
         <p id={`${id}-help`}>
-          {setting.help}{' '}
-          <span className={classes.default}>
-            {setting.default === null
-              ? t('settings.no-default')
-              : t('settings.default', { value: setting.default })}
-          </span>
+          <Words text={setting.help} /> <Default setting={setting} />
         </p>
-        {setting.restart === null ? null : (
-          <p>{t('settings.restart-because', { reason: setting.restart })}</p>
-        )}
-        {setting.type === 'secret' && setting.isSet && value === null && !isChanged ? (
-          <p className={classes.default}>{t('settings.secret')}</p>
-        ) : null}
+        <Notes setting={setting} isChanged={isChanged} lock={lock} />
+        <div className={classes.key}>
+          <code>{key}</code>
+          <CopyButton value={key} what={key} />
+          {setting.file === 'plinth.toml' ? <span>plinth.toml</span> : null}
+        </div>
       </div>
-      <div className={classes.control}>
-        <Control id={id} setting={setting} value={value} disabled={!mayWrite} onChange={onChange} />
-        {mayWrite && isSet ? (
-          <button
-            type="button"
-            className={classes.reset}
-            title={t('settings.unset')}
-            aria-label={t('settings.unset-of', { name })}
-            onClick={() => onChange(null)}
-          >
-            <IconArrowBackUp size={16} aria-hidden />
-          </button>
+      <div className={classes.side}>
+        <Control
+          id={id}
+          setting={setting}
+          value={value}
+          isLocked={lock !== undefined}
+          fault={fault}
+          describedBy={[`${id}-fault`, `${id}-hint`, `${id}-help`].join(' ')}
+          onChange={(next) => form.change(setting, next)}
+        />
+        <p id={`${id}-hint`} className={classes.hint}>
+          {hint}
+        </p>
+        <p id={`${id}-fault`} className={classes.fault} role="status">
+          {fault === undefined ? '' : <Words text={sentence(fault)} />}
+        </p>
+        {lock === undefined && (isChanged || isSet) ? (
+          <div className={classes.buttons}>
+            {isChanged ? (
+              <Button
+                size="compact-xs"
+                variant="subtle"
+                aria-label={t('settings.undo-of', { label })}
+                onClick={() => form.undo(key)}
+              >
+                {t('settings.undo')}
+              </Button>
+            ) : null}
+            {isSet ? (
+              <Button
+                size="compact-xs"
+                variant="subtle"
+                color="gray"
+                aria-label={t('settings.unset-of', { label })}
+                onClick={() => form.change(setting, null)}
+              >
+                {t('settings.unset')}
+              </Button>
+            ) : null}
+          </div>
         ) : null}
       </div>
     </div>
   );
 }
 
-function Control({
-  id,
-  setting: { type, values = [] },
-  value,
-  disabled,
-  onChange,
-}: {
-  id: string;
-  setting: Setting;
-  value: SettingValue | null;
-  disabled: boolean;
-  onChange: (value: SettingValue | null) => void;
-}) {
-  const common = { id, disabled, size: 'xs', 'aria-describedby': `${id}-help` } as const;
-  const text = value === null ? '' : String(value);
-  // A setting of any type accepts a reference to an environment variable, which requires a text field.
-  if ((type === 'boolean' || type === 'enum') && !text.startsWith('env(')) {
-    const options =
-      type === 'enum'
-        ? values.map((each) => ({ value: each, label: each }))
-        : [
-            { value: 'true', label: t('settings.on') },
-            { value: 'false', label: t('settings.off') },
-          ];
-    return (
-      <NativeSelect
-        {...common}
-        value={text}
-        data={[{ value: '', label: t('settings.use-default') }, ...options]}
-        onChange={(event) => {
-          const chosen = event.currentTarget.value;
-          onChange(chosen === '' ? null : type === 'boolean' ? chosen === 'true' : chosen);
-        }}
-      />
-    );
-  }
-  if (type === 'list') {
-    return (
-      <Textarea
-        {...common}
-        autosize={false}
-        rows={3}
-        placeholder={t('settings.list')}
-        value={Array.isArray(value) ? value.join('\n') : text}
-        onChange={(event) => {
-          const written = event.currentTarget.value;
-          onChange(written === '' ? [] : written.split('\n'));
-        }}
-      />
-    );
-  }
+function Default({ setting }: { setting: Setting }) {
+  const { default: value, options, type } = setting;
+  if (value === null || (value === '' && type !== 'enum')) return null;
+  const shown =
+    type === 'boolean' && (value === 'true' || value === 'false')
+      ? t(value === 'true' ? 'settings.on' : 'settings.off')
+      : (options?.[value] ?? value);
   return (
-    <TextInput
-      {...common}
-      autoComplete="off"
-      spellCheck={false}
-      placeholder={type === 'secret' ? 'env(NAME)' : ''}
-      value={text}
-      onChange={(event) => {
-        const written = event.currentTarget.value;
-        const isNumber = (type === 'integer' || type === 'port') && /^-?\d+$/.test(written);
-        onChange(isNumber ? Number(written) : written);
-      }}
-    />
+    <span className={classes.default}>
+      <Words text={t('settings.default', { value: shown })} />
+    </span>
   );
 }
+
+/** Where the value comes from, who can change it, and whether a change needs a restart. */
+function Notes({
+  setting: { restart, override, reference, type, isSet, value },
+  isChanged,
+  lock,
+}: {
+  setting: Setting;
+  isChanged: boolean;
+  lock: 'role' | 'owner' | 'override' | undefined;
+}) {
+  const notes: ReactNode[] = [];
+  if (override !== null)
+    notes.push(
+      override.variable === null
+        ? t('settings.from-flag')
+        : t('settings.from-environment', { name: override.variable }),
+    );
+  if (lock === 'owner') notes.push(t('settings.only-owners'));
+  if (reference !== null && !isChanged)
+    notes.push(
+      t(reference.isSet ? 'settings.variable-set' : 'settings.variable-missing', { name: reference.name }),
+    );
+  if (type === 'secret' && isSet && value === null && !isChanged) notes.push(t('settings.secret'));
+  if (restart !== null) notes.push(t('settings.restart-because', { reason: restart }));
+  return notes.map((note, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the notes of a setting don't move
+    <p key={index} className={classes.note}>
+      {note}
+    </p>
+  ));
+}
+
+/** Text in which `backticks` mark code. */
+export function Words({ text }: { text: string }) {
+  return text.split('`').map((part, index) =>
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text don't move
+    index % 2 === 1 ? <code key={index}>{part}</code> : part,
+  );
+}
+
+/** The loader's messages are the second half of a sentence that begins with the key. */
+const sentence = (fault: string): string =>
+  `${fault.charAt(0).toUpperCase()}${fault.slice(1)}${/[.!?]$/.test(fault) ? '' : '.'}`;

@@ -1,139 +1,111 @@
-/** The project's settings by section. Changes are reviewed before they are written. */
-import { Button, NativeSelect } from '@mantine/core';
-import { IconSettings } from '@tabler/icons-react';
+/** The project's settings as forms. Changes are reviewed before they are written. */
+import { ActionIcon, Button } from '@mantine/core';
+import { IconArrowLeft } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
-import { useMay } from '../../api/session.ts';
-import { Cards } from '../../components/card.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
-import list from '../../components/list.module.css';
+import { useEffect, useState } from 'react';
 import { PageHead } from '../../components/page.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
-import { SearchInput } from '../../components/search-input.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
+import { SplitView } from '../../components/split-view.tsx';
 import { useUnsaved } from '../../components/unsaved.tsx';
 import { useDebounced } from '../../components/use-debounced.ts';
-import {
-  type Applied,
-  type Change,
-  keyOf,
-  type Section,
-  type Setting,
-  type SettingValue,
-  settingsQuery,
-} from './api.ts';
-import { Mails } from './messages.tsx';
+import { type Applied, type SettingsPage as PageFacts, type SettingFault, settingsQuery } from './api.ts';
+import { Words } from './field.tsx';
+import { FormContext, fieldId, type SettingsForm } from './form.ts';
+import { HookCard } from './hooks.tsx';
+import { addressOf, SettingsNav } from './nav.tsx';
 import classes from './page.module.css';
+import { PartCard } from './parts.tsx';
+import { ProviderCard } from './providers.tsx';
 import { Review } from './review.tsx';
 import { Running } from './running.tsx';
-import { SectionCard } from './section-card.tsx';
+import { Templates } from './templates.tsx';
 import { t } from './text.ts';
+import { useForm } from './use-form.ts';
 
 const route = getRouteApi('/app/settings');
 
-/** The name of the group with email and text message templates, which is shown next to the groups of settings. */
-const messagesGroup = 'messages';
-
-/** Returns the first part of the section's path. Sections are grouped by this part. */
-const groupOf = ({ path }: Section): string => path[0] ?? '';
-
 export function SettingsPage() {
-  const { section, search, mail } = route.useSearch();
+  const { section, setting, search, mail } = route.useSearch();
   const navigate = route.useNavigate();
-  const mayWrite = useMay('write');
   const { data, error } = useQuery(settingsQuery);
-  const [changes, setChanges] = useState<ReadonlyMap<string, Change>>(new Map());
+  const { form, changes, faults, reset } = useForm(data, setting);
   const [isReviewing, setReviewing] = useState(false);
   const [applied, setApplied] = useState<Applied>();
-  const { question } = useUnsaved(changes.size > 0, () => undefined, 'page');
+  const [jumps, setJumps] = useState(0);
+  const count = changes.length + (form?.templates.size ?? 0);
+  const { question } = useUnsaved(count > 0, () => undefined, 'page');
   const [text, setText] = useDebounced(search ?? '', (next) => {
     void navigate({
       search: ({ search: _previous, ...rest }) => (next === '' ? rest : { ...rest, search: next }),
       replace: true,
     });
   });
-  const groups = [...new Set(data?.sections.map(groupOf))];
-  const group = section ?? 'auth';
-  const shown = data === undefined ? [] : sectionsOf(data.sections, group, search);
-  const change = (setting: Setting, value: SettingValue | null): void =>
-    setChanges((previous) => {
-      const next = new Map(previous);
-      const isBack =
-        JSON.stringify(value) === JSON.stringify(setting.value) && setting.isSet === (value !== null);
-      if (isBack) next.delete(keyOf(setting));
-      else next.set(keyOf(setting), { file: setting.file, path: setting.path, value });
-      return next;
-    });
+  const open = data?.pages.find(({ id }) => id === section) ?? data?.pages[0];
+  useFocus(setting, jumps, form !== undefined);
+  /** Opens the page of a setting and moves the focus to it. */
+  const jump = (key: string): void => {
+    const page = data?.pages.find(({ parts }) => parts.some(({ keys }) => keys.includes(key)));
+    if (page !== undefined) void navigate({ search: addressOf(page, key) });
+    setJumps((previous) => previous + 1);
+  };
   return (
     <>
-      <PageHead title={t('settings.title')}>
-        <div className={list.tools}>
-          <SearchInput label={t('settings.search')} value={text} width="toolbar" onChange={setText} />
-          <NativeSelect
-            size="xs"
-            aria-label={t('settings.sections')}
-            value={group}
-            data={[
-              { value: messagesGroup, label: t('settings.messages') },
-              ...groups.map((value) => ({ value, label: value === '' ? t('settings.other') : value })),
-            ]}
-            onChange={(event) => void navigate({ search: { section: event.currentTarget.value } })}
-          />
-        </div>
-      </PageHead>
-      <Cards>
-        {error === null ? null : <ProblemBox error={error} />}
-        <Running mayWrite={mayWrite} applied={applied} />
-        {group === messagesGroup && search === undefined ? (
-          <Mails
-            chosen={mail}
-            mayWrite={mayWrite}
-            onChoose={(next) => void navigate({ search: { section: messagesGroup, mail: next } })}
-          />
-        ) : data === undefined ? (
-          error === null ? (
-            <SkeletonLines lines={12} />
-          ) : null
-        ) : shown.length === 0 ? (
-          <EmptyState
-            icon={<IconSettings size={22} stroke={1.75} />}
-            title={t('settings.none')}
-            text={t('settings.search')}
-          />
-        ) : (
-          shown.map((one) => (
-            <SectionCard
-              key={`${one.file} ${one.path.join('.')}`}
-              section={one}
-              changes={changes}
-              mayWrite={mayWrite}
-              onChange={change}
+      <PageHead title={t('settings.title')} />
+      {error === null ? null : <ProblemBox error={error} />}
+      {form === undefined || open === undefined ? (
+        error === null ? (
+          <SkeletonLines lines={12} />
+        ) : null
+      ) : (
+        <FormContext.Provider value={form}>
+          <div className={classes.notices}>
+            <Running applied={applied} />
+          </div>
+          <SplitView
+            isOpen={section !== undefined}
+            isScrolling
+            className={classes.split}
+            list={
+              <SettingsNav
+                open={open.id}
+                text={text}
+                onText={setText}
+                onJump={() => setJumps((previous) => previous + 1)}
+              />
+            }
+          >
+            <Opened
+              key={open.id}
+              page={open}
+              mail={mail}
+              onBack={() => void navigate({ search: search === undefined ? {} : { search } })}
             />
-          ))
-        )}
-      </Cards>
-      {changes.size === 0 ? null : (
-        <div className={classes.bar}>
-          <span role="status">{t('settings.changes', { count: changes.size })}</span>
-          <Button size="compact-sm" variant="default" onClick={() => setChanges(new Map())}>
-            {t('settings.discard')}
-          </Button>
-          <Button size="compact-sm" onClick={() => setReviewing(true)}>
-            {t('settings.review')}
-          </Button>
-        </div>
+          </SplitView>
+          {count === 0 ? null : (
+            <SaveBar
+              form={form}
+              count={count}
+              faults={faults}
+              onDiscard={reset}
+              onReview={() => setReviewing(true)}
+              onJump={jump}
+            />
+          )}
+        </FormContext.Provider>
       )}
       {question}
-      {isReviewing && data !== undefined ? (
+      {isReviewing && form !== undefined ? (
         <Review
-          changes={[...changes.values()]}
-          stamps={data.stamps}
+          changes={changes}
+          templates={[...form.templates.values()]}
+          stamps={form.data.stamps}
           onClose={() => setReviewing(false)}
           onWritten={(result) => {
             setReviewing(false);
             setApplied(result);
-            setChanges(new Map());
+            reset();
           }}
         />
       ) : null}
@@ -141,20 +113,105 @@ export function SettingsPage() {
   );
 }
 
-/** Returns the sections in a group, or the search results from all groups. */
-function sectionsOf(
-  sections: readonly Section[],
-  group: string,
-  search: string | undefined,
-): readonly Section[] {
-  if (search === undefined) return sections.filter((one) => groupOf(one) === group);
-  const wanted = search.toLowerCase();
-  return sections
-    .map((one) => ({
-      ...one,
-      settings: one.settings.filter(({ path, help }) =>
-        `${path.join('.')} ${help}`.toLowerCase().includes(wanted),
-      ),
-    }))
-    .filter(({ settings }) => settings.length > 0);
+function Opened({ page, mail, onBack }: { page: PageFacts; mail: string | undefined; onBack: () => void }) {
+  return (
+    <div className={classes.opened}>
+      <header className={classes.head}>
+        <ActionIcon
+          className={classes.back}
+          variant="subtle"
+          color="gray"
+          aria-label={t('settings.back')}
+          onClick={onBack}
+        >
+          <IconArrowLeft size={18} aria-hidden />
+        </ActionIcon>
+        <h2>{page.title}</h2>
+        <p>
+          <Words text={page.text} />
+        </p>
+      </header>
+      {page.id === 'email-templates' ? (
+        <Templates page={page} mail={mail} />
+      ) : (
+        page.parts.map((part) => {
+          const key = part.keys[0] ?? '';
+          if (part.panel?.kind === 'provider')
+            return <ProviderCard key={key} part={part} panel={part.panel} />;
+          if (part.panel?.kind === 'hook') return <HookCard key={key} part={part} name={part.panel.name} />;
+          return <PartCard key={key} part={part} />;
+        })
+      )}
+    </div>
+  );
 }
+
+/** The unsaved changes. If one of them is invalid, the button leads to it instead of to the review. */
+function SaveBar({
+  form,
+  count,
+  faults,
+  onDiscard,
+  onReview,
+  onJump,
+}: {
+  form: SettingsForm;
+  count: number;
+  faults: readonly SettingFault[];
+  onDiscard: () => void;
+  onReview: () => void;
+  onJump: (key: string) => void;
+}) {
+  const elsewhere = faults.filter(({ key }) => form.settingOf(key) === undefined);
+  const invalid = faults.find(({ key }) => form.settingOf(key) !== undefined);
+  return (
+    <div className={classes.bar}>
+      <div className={classes.state} role="status">
+        <span>{t('settings.changes', { count })}</span>
+        {faults.length === 0 ? null : (
+          <span className={classes.faults}>{t('settings.faults', { count: faults.length })}</span>
+        )}
+        {elsewhere.map(({ key, message }) => (
+          <span key={key + message} className={classes.faults}>
+            <code>{key}</code> {message}
+          </span>
+        ))}
+      </div>
+      <Button size="compact-sm" variant="default" onClick={onDiscard}>
+        {t('settings.discard')}
+      </Button>
+      <Button size="compact-sm" onClick={() => (invalid === undefined ? onReview() : onJump(invalid.key))}>
+        {t(invalid === undefined ? 'settings.review' : 'settings.show-error')}
+      </Button>
+    </div>
+  );
+}
+
+/** Shows the setting in the page's address and moves the focus to its control. */
+function useFocus(key: string | undefined, jumps: number, isReady: boolean): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each jump moves the focus again
+  useEffect(() => {
+    if (key === undefined || !isReady) return;
+    const until = performance.now() + settleMs;
+    let frame = requestAnimationFrame(function show() {
+      const field = document.getElementById(fieldId(key));
+      if (field === null) {
+        // The templates of an email are loaded before their fields appear.
+        if (performance.now() < until) frame = requestAnimationFrame(show);
+        return;
+      }
+      for (
+        let above = field.closest('details');
+        above !== null;
+        above = above.parentElement?.closest('details') ?? null
+      )
+        above.open = true;
+      field.focus({ preventScroll: true });
+      field.scrollIntoView({ block: 'center' });
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [key, jumps, isReady]);
+}
+
+/** How long the field of a setting may take to appear. */
+const settleMs = 5000;

@@ -8,7 +8,14 @@ import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import { t as common } from '../../text.ts';
 import form from '../operators/form.module.css';
-import { type Applied, type Change, type Settings, settingsQuery } from './api.ts';
+import {
+  type Applied,
+  type Change,
+  mailsQuery,
+  type Settings,
+  settingsQuery,
+  type TemplateEdit,
+} from './api.ts';
 import classes from './page.module.css';
 import { t } from './text.ts';
 
@@ -16,17 +23,19 @@ const marks = { same: ' ', added: '+', removed: '-', gap: '…' } as const;
 
 export function Review({
   changes,
+  templates,
   stamps,
   onClose,
   onWritten,
 }: {
   changes: readonly Change[];
+  templates: readonly TemplateEdit[];
   stamps: Settings['stamps'];
   onClose: () => void;
   onWritten: (result: Applied) => void;
 }) {
   const queryClient = useQueryClient();
-  const body = { changes, stamps };
+  const body = { changes, templates, stamps };
   const { data, error } = useQuery({
     queryKey: ['settings-preview', body],
     queryFn: () => fetchConsole('POST /settings/preview', { body }),
@@ -36,7 +45,10 @@ export function Review({
   const write = useMutation({
     mutationFn: () => fetchConsole('POST /settings', { body }),
     onSuccess: async (result) => {
-      await queryClient.invalidateQueries({ queryKey: settingsQuery.queryKey });
+      await Promise.all([
+        queryClient.invalidateQueries({ queryKey: settingsQuery.queryKey }),
+        queryClient.invalidateQueries({ queryKey: mailsQuery.queryKey }),
+      ]);
       onWritten(result);
     },
   });
@@ -55,7 +67,7 @@ export function Review({
         {data === undefined && error === null ? <SkeletonLines lines={6} /> : null}
         {data?.diffs.map(({ file, lines }) => (
           <section key={file}>
-            <h3 className={classes.file}>supabase/{file}</h3>
+            <h3 className={classes.file}>{file}</h3>
             <Scrolled label={t('settings.diff', { file })}>
               {lines.map(({ kind, text }, index) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: lines never change their order

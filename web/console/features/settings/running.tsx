@@ -1,18 +1,26 @@
 /** Shows whether the settings files match the running server, and applies them with a reload or a restart. */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
+import { Copyable } from '../../../ui/copyable.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { fetchConsole } from '../../api/session.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { type Applied, type RunningState, runningQuery, settingsQuery } from './api.ts';
+import { useSettingsForm } from './form.ts';
+import { addressOf } from './nav.tsx';
 import classes from './page.module.css';
 import { t } from './text.ts';
 
+/** The command that applies settings that need a restart. */
+const restartCommand = 'plinth reload --restart';
+
 /** @param applied The result of the last saved change. */
-export function Running({ mayWrite, applied }: { mayWrite: boolean; applied: Applied | undefined }) {
+export function Running({ applied }: { applied: Applied | undefined }) {
+  const { mayWrite, isOwner } = useSettingsForm();
   const queryClient = useQueryClient();
   const [restartedRun, setRestartedRun] = useState<string>();
   // While the server restarts, requests fail. The next successful response comes from the restarted server.
@@ -29,11 +37,15 @@ export function Running({ mayWrite, applied }: { mayWrite: boolean; applied: App
       <div role="status">
         {isRestarting ? <Notice tone="info" title={t('settings.restarting')} /> : null}
         {hasRestarted ? <Notice tone="success" title={t('settings.restarted')} /> : null}
-        {!isRestarting && result !== undefined ? <Result result={result} /> : null}
+        {!isRestarting && result !== undefined ? (
+          <Result result={result} isSaved={reload.data === undefined} />
+        ) : null}
         {data === undefined || isRestarting ? null : (
           <Difference
             state={data}
             mayWrite={mayWrite}
+            isOwner={isOwner}
+            hasRestarted={hasRestarted}
             reload={
               <Button
                 size="compact-sm"
@@ -53,10 +65,21 @@ export function Running({ mayWrite, applied }: { mayWrite: boolean; applied: App
   );
 }
 
-function Result({ result: { applied, problems } }: { result: Applied }) {
+function Result({
+  result: { applied, needsRestart, problems },
+  isSaved,
+}: {
+  result: Applied;
+  /** Whether the operator saved changes, instead of reloading the files. */
+  isSaved: boolean;
+}) {
   return (
     <>
-      {applied.length === 0 ? null : (
+      {applied.length === 0 ? (
+        isSaved && needsRestart.length === 0 ? (
+          <Notice tone="success" title={t('settings.saved')} />
+        ) : null
+      ) : (
         <Notice tone="success" title={t('settings.applied', { count: applied.length })}>
           <Keys keys={applied} />
         </Notice>
@@ -75,11 +98,15 @@ function Result({ result: { applied, problems } }: { result: Applied }) {
 function Difference({
   state: { changedAt, unapplied, needsRestart, faults, canReload, canRestart },
   mayWrite,
+  isOwner,
+  hasRestarted,
   reload,
   restart,
 }: {
   state: RunningState;
   mayWrite: boolean;
+  isOwner: boolean;
+  hasRestarted: boolean;
   reload: ReactNode;
   restart: ReactNode;
 }) {
@@ -111,11 +138,19 @@ function Difference({
           <ul className={classes.reasons}>
             {needsRestart.map(({ key, reason }) => (
               <li key={key}>
-                <code>{key}</code> {t('settings.because', { reason })}
+                <Label settingKey={key} /> {t('settings.because', { reason })}
               </li>
             ))}
           </ul>
-          {canRestart ? mayWrite ? restart : null : <p>{t('settings.restart-elsewhere')}</p>}
+          {hasRestarted ? <p>{t('settings.restart-failed')}</p> : null}
+          {canRestart && isOwner ? (
+            restart
+          ) : (
+            <>
+              <p>{t(canRestart ? 'settings.restart-owners' : 'settings.restart-elsewhere')}</p>
+              <Copyable value={restartCommand} what={t('settings.restart-command')} />
+            </>
+          )}
         </Notice>
       )}
     </>
@@ -139,7 +174,7 @@ function Restart({ state, onRestart }: { state: RunningState; onRestart: () => v
         disabled={state.faults.length > 0}
         onClick={() => setAsking(true)}
       >
-        {t('settings.restart')}
+        {t('settings.restart-now')}
       </Button>
       {isAsking ? (
         <Confirm
@@ -163,9 +198,23 @@ function Keys({ keys }: { keys: readonly string[] }) {
     <ul className={classes.waiting}>
       {keys.map((key) => (
         <li key={key}>
-          <code>{key}</code>
+          <Label settingKey={key} />
         </li>
       ))}
     </ul>
+  );
+}
+
+/** The label of a setting with a link to it. Keys without a label, such as whole tables, are shown as they are. */
+function Label({ settingKey: key }: { settingKey: string }) {
+  const { data, settingOf } = useSettingsForm();
+  const page = data.pages.find(({ parts }) => parts.some(({ keys }) => keys.includes(key)));
+  const setting = settingOf(key);
+  return setting === undefined || page === undefined ? (
+    <code>{key}</code>
+  ) : (
+    <Link to="/settings" search={addressOf(page, key)}>
+      {setting.label}
+    </Link>
   );
 }

@@ -1,0 +1,148 @@
+/** The pages about PostgreSQL, its connections, migrations and seeds. */
+import { type PageSpec, under } from './types.ts';
+
+export const databasePages: readonly PageSpec[] = [
+  {
+    id: 'database',
+    group: 'database',
+    title: 'Database',
+    text: 'Connections to PostgreSQL and the space that it keeps free.',
+    words: 'postgres postgresql',
+    parts: [
+      {
+        settings: [
+          ['db.port', 'Database port', { words: '54322 connection' }],
+          ['database.reserved_space', 'Space to keep free', { words: 'disk full read-only' }],
+          ['database.pool_connections', 'Connections per service', { unit: 'connections', words: 'pool' }],
+          [
+            'database.pool_max_waiting',
+            'Waiting requests per service',
+            { unit: 'requests', words: 'pool queue' },
+          ],
+        ],
+      },
+      {
+        title: 'Startup',
+        isRare: true,
+        settings: under('db', [
+          ['health_timeout', 'Wait for the database', { words: 'startup health' }],
+          ['major_version', 'PostgreSQL version of the hosted project', { words: 'major' }],
+        ]),
+      },
+      {
+        title: 'Less secure options',
+        text: 'As in upstream’s local stack. Use these only in development.',
+        isRare: true,
+        settings: under('database', [
+          ['shared_password', 'One password for all login roles', { words: 'insecure supabase_admin' }],
+          ['replication', 'Replication attribute for postgres', { words: 'cdc debezium' }],
+          ['jwt_secret_setting', 'SQL can read the JWT secret', { words: 'app.settings' }],
+        ]),
+      },
+    ],
+  },
+  {
+    id: 'migrations',
+    group: 'database',
+    title: 'Migrations and seeds',
+    text: 'SQL files in `supabase/` that create the schema and sample data.',
+    words: 'schema sql files',
+    parts: [
+      {
+        settings: under('db', [
+          ['migrations.enabled', 'Apply migrations'],
+          ['migrations.schema_paths', 'Schema files', { words: 'declarative diff' }],
+          ['seed.enabled', 'Apply seeds', { words: 'sample data' }],
+          ['seed.sql_paths', 'Seed files', { words: 'sample data' }],
+        ]),
+      },
+      {
+        title: 'Vault secrets',
+        text: 'Secrets that are written to the vault before migrations are applied.',
+        names: 'db.vault',
+        settings: [['db.vault.*', 'Secret', { words: 'vault encrypted' }]],
+      },
+    ],
+  },
+  {
+    id: 'postgres',
+    group: 'database',
+    title: 'PostgreSQL',
+    text: 'Parameters that are copied to postgresql.conf. Empty fields keep the server’s own value.',
+    words: 'postgresql.conf tuning parameter',
+    parts: [
+      {
+        title: 'Memory',
+        settings: under('db.settings', [
+          ['shared_buffers', 'Shared buffers', { words: 'cache memory' }],
+          ['work_mem', 'Memory per sort or hash', { words: 'work_mem' }],
+          ['maintenance_work_mem', 'Memory for maintenance', { words: 'vacuum index' }],
+          ['effective_cache_size', 'Assumed cache size', { words: 'planner' }],
+          ['logical_decoding_work_mem', 'Memory per logical decoder', { words: 'replication' }],
+        ]),
+      },
+      {
+        title: 'Connections and statements',
+        settings: under('db.settings', [
+          ['max_connections', 'Concurrent connections', { unit: 'connections' }],
+          ['statement_timeout', 'Statement timeout', { words: 'slow query cancel' }],
+          ['max_locks_per_transaction', 'Locks per transaction', { unit: 'locks' }],
+          ['track_activity_query_size', 'Space for statement texts', { words: 'pg_stat_activity' }],
+          ['session_replication_role', 'Triggers that fire', { words: 'replica trigger' }],
+        ]),
+      },
+      {
+        title: 'Parallel work',
+        isRare: true,
+        settings: under('db.settings', [
+          ['max_worker_processes', 'Background workers', { unit: 'processes' }],
+          ['max_parallel_workers', 'Parallel workers', { unit: 'processes' }],
+          ['max_parallel_workers_per_gather', 'Parallel workers per plan node', { unit: 'processes' }],
+          ['max_parallel_maintenance_workers', 'Parallel workers for maintenance', { unit: 'processes' }],
+        ]),
+      },
+      {
+        title: 'WAL and replication',
+        isRare: true,
+        settings: under('db.settings', [
+          ['max_wal_size', 'WAL between checkpoints', { words: 'checkpoint' }],
+          ['wal_keep_size', 'WAL kept for standbys'],
+          ['max_wal_senders', 'Replication connections', { unit: 'connections' }],
+          ['max_replication_slots', 'Replication slots', { unit: 'slots' }],
+          ['max_slot_wal_keep_size', 'WAL kept for slots'],
+          ['wal_sender_timeout', 'Replication timeout'],
+          ['max_standby_streaming_delay', 'Standby delay for streamed WAL'],
+          ['max_standby_archive_delay', 'Standby delay for archived WAL'],
+          ['track_commit_timestamp', 'Record commit times', { words: 'timestamp' }],
+        ]),
+      },
+    ],
+  },
+  {
+    id: 'backups',
+    group: 'database',
+    title: 'Backups',
+    text: 'Backups of the database, the files, `supabase/` and the keys.',
+    words: 'restore point-in-time recovery pitr',
+    parts: [
+      {
+        settings: under('backup', [
+          ['to', 'Backup target', { words: 'folder s3 destination' }],
+          ['encryption_key', 'Encryption key', { words: 'encrypt secret' }],
+          ['schedule', 'Schedule', { words: 'cron daily' }],
+          ['keep', 'Keep backups for', { words: 'retention' }],
+          ['wal', 'Archive changes continuously', { words: 'wal pitr point in time' }],
+          ['max_rate', 'Read rate', { words: 'bytes per second throttle', unit: 'per second' }],
+        ]),
+      },
+      {
+        title: 'S3 credentials',
+        isRare: true,
+        settings: under('backup', [
+          ['access_key_id', 'Backup access key ID', { words: 's3 aws' }],
+          ['secret_access_key', 'Backup secret access key', { words: 's3 aws' }],
+        ]),
+      },
+    ],
+  },
+];

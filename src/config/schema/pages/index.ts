@@ -1,0 +1,33 @@
+/** All pages of the Console's settings, in the order of their list. */
+import { databasePages } from './database.ts';
+import { messagePages } from './messages.ts';
+import { projectPages } from './project.ts';
+import { protectionPages } from './protection.ts';
+import { serverPages } from './server.ts';
+import { servicePages } from './services.ts';
+import { signInServicePages } from './sign-in-services.ts';
+import type { Entry, PageSpec } from './types.ts';
+import { userPages } from './users.ts';
+
+export const settingPages: readonly PageSpec[] = [
+  ...projectPages,
+  ...userPages,
+  ...protectionPages,
+  ...signInServicePages,
+  ...messagePages,
+  ...servicePages,
+  ...databasePages,
+  ...serverPages,
+];
+
+/** The settings that have no page: keys that exist only so that the loader can reject them with an explanation. */
+export const withoutPage = /^auth\.email\.(template|notification)\.\w+\.content$/;
+
+const entries = new Map<string, Entry>(
+  settingPages.flatMap(({ parts }) =>
+    parts.flatMap(({ settings }) => settings.map((entry) => [entry[0], entry] as const)),
+  ),
+);
+
+/** Returns the label and the extras of a setting. In its path, `*` stands for names that the user chooses. */
+export const entryOf = (path: readonly string[]): Entry | undefined => entries.get(path.join('.'));

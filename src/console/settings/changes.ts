@@ -1,0 +1,160 @@
+/** Checks changes to settings and email templates, and writes them to the project's files. */
+import { join, relative } from 'node:path';
+import type { MessagePreviews } from '../../auth/index.ts';
+import { ConfigError, loadConfig } from '../../config/index.ts';
+import { may } from '../core/roles.ts';
+import { ConsoleError } from '../errors.ts';
+import type { Operator } from '../sessions.ts';
+import type { SettingFault, Settings, SettingsFile, SettingsPreview } from './contract.ts';
+import { diffLines } from './diff.ts';
+import { type Change, createSettingsFiles, masked, type SettingsFiles } from './files.ts';
+import { settingOf } from './known.ts';
+import { createTemplateFiles, type TemplateEdit, type TemplateFile } from './template-files.ts';
+
+export interface ChangesDeps {
+  readonly projectDir: string;
+  readonly supabaseDir: string;
+  readonly messagePreviews: MessagePreviews;
+}
+
+export interface Edit {
+  readonly changes: readonly Change[];
+  readonly templates: readonly TemplateEdit[];
+  readonly stamps: Settings['stamps'];
+}
+
+/** The result of a valid edit. */
+export interface CheckedEdit {
+  readonly keys: readonly string[];
+  /** The paths of the changed files, relative to the project folder. */
+  readonly fileNames: readonly string[];
+  /** The new text of each changed settings file. */
+  readonly texts: Readonly<Record<string, string>>;
+  readonly templates: readonly TemplateFile[];
+  readonly warnings: readonly string[];
+}
+
+export interface SettingChanges {
+  readonly files: SettingsFiles;
+  /** Returns the errors of the configuration that results from the changes. */
+  faults(operator: Operator, changes: readonly Change[]): SettingFault[];
+  /** @throws {ConsoleError} bad_request, conflict, forbidden */
+  check(operator: Operator, edit: Edit): Promise<CheckedEdit>;
+  diffs(edit: CheckedEdit): SettingsPreview['diffs'];
+  /** Writes all files. Returns a function that restores them. */
+  write(edit: CheckedEdit): () => void;
+}
+
+/**
+ * Returns why a developer isn't allowed to make a change, or undefined if they are.
+ */
+function developerFault(change: Change): string | undefined {
+  const key = change.path.join('.');
+  if (settingOf(change)?.changedBy !== 'developer') return `Only owners can change ${key}.`;
+  // References are rejected because they would copy the value of an environment variable into a setting, where it might
+  // become visible.
+  return [change.value].flat().some((value) => String(value).includes('env('))
+    ? `Only owners can use environment variables in settings. Enter the value of ${key} directly.`
+    : undefined;
+}
+
+export function createSettingChanges(deps: ChangesDeps): SettingChanges {
+  const { projectDir, supabaseDir, messagePreviews } = deps;
+  const files = createSettingsFiles(supabaseDir);
+  const templateFiles = createTemplateFiles({ projectDir, messagePreviews });
+
+  const shown = (path: string): string => relative(projectDir, path).replaceAll('\\', '/');
+  const settingsPath = (file: string): string => shown(join(supabaseDir, file));
+
+  function requireAllowed(operator: Operator, { changes, templates }: Edit): void {
+    if (may(operator.role, 'own')) return;
+    if (templates.length > 0)
+      throw new ConsoleError('forbidden', { message: 'Only owners can change template files.' });
+    for (const change of changes) {
+      if (settingOf(change) === undefined)
+        throw new ConsoleError('bad_request', {
+          message: `The setting ${change.path.join('.')} doesn't exist.`,
+        });
+      const message = developerFault(change);
+      if (message !== undefined) throw new ConsoleError('forbidden', { message });
+    }
+  }
+
+  function loaded(texts: Readonly<Record<string, string>>) {
+    try {
+      return loadConfig({ projectDir, texts });
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      // The message lists all errors in the resulting configuration.
+      throw new ConsoleError('bad_request', {
+        message: error.faults.map(({ key, message }) => `${key}: ${message}`).join('\n'),
+      });
+    }
+  }
+
+  return {
+    files,
+    faults(operator, changes) {
+      const isOwner = may(operator.role, 'own');
+      const forbidden = isOwner
+        ? []
+        : changes.flatMap((change) => {
+            const message = developerFault(change);
+            return message === undefined ? [] : [{ key: change.path.join('.'), message }];
+          });
+      if (forbidden.length > 0) return forbidden;
+      const { texts, faults } = files.tried(changes);
+      try {
+        loadConfig({ projectDir, texts });
+        return faults;
+      } catch (error) {
+        if (!(error instanceof ConfigError)) throw error;
+        return [...faults, ...error.faults.map(({ key, message }) => ({ key, message }))];
+      }
+    },
+    async check(operator, edit) {
+      requireAllowed(operator, edit);
+      let changes = edit.changes;
+      let texts = files.changed(changes, edit.stamps);
+      let { config, warnings } = loaded(texts);
+      const missing = templateFiles.missingPaths(edit.templates, config);
+      if (missing.length > 0) {
+        changes = [...changes, ...missing];
+        texts = files.changed(changes, edit.stamps);
+        ({ config, warnings } = loaded(texts));
+      }
+      const templates = await templateFiles.check(edit.templates, config);
+      const written = new Set(templates.map(({ path }) => path));
+      return {
+        keys: changes.map(({ path }) => path.join('.')),
+        fileNames: [...Object.keys(texts).map(settingsPath), ...templates.map(({ path }) => shown(path))],
+        texts,
+        templates,
+        // A template that is written together with its setting doesn't exist yet.
+        warnings: warnings.filter((warning) => ![...written].some((path) => warning.includes(path))),
+      };
+    },
+    diffs: ({ texts, templates }) => [
+      ...Object.entries(texts).map(([file, text]) => ({
+        file: settingsPath(file),
+        lines: diffLines(masked(files.read(file as SettingsFile).text), masked(text)),
+      })),
+      ...templates.map(({ path, before, html }) => ({
+        file: shown(path),
+        lines: diffLines(before, html),
+      })),
+    ],
+    write({ texts, templates }) {
+      const before = Object.keys(texts).map((file) => ({
+        file: file as SettingsFile,
+        ...files.read(file as SettingsFile),
+      }));
+      const restoreTemplates = templateFiles.write(templates);
+      files.write(texts);
+      return () => {
+        for (const { file, text, stamp } of before) files.restore(file, text, stamp);
+        restoreTemplates();
+      };
+    },
+  };
+}

@@ -1,0 +1,108 @@
+/** Reads and writes the project's own email templates. */
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, extname, resolve } from 'node:path';
+import type { MessagePreviews } from '../../auth/index.ts';
+import type { Config } from '../../config/index.ts';
+import { fileStamp, replaceFile } from '../../kernel/replace-file.ts';
+import { ConsoleError } from '../errors.ts';
+import type { Change } from './files.ts';
+import { settingOf } from './known.ts';
+
+export interface TemplateEdit {
+  readonly name: string;
+  readonly html: string;
+  /** Identifies the version of the file that was edited. Empty if the file didn't exist. */
+  readonly stamp: string;
+}
+
+export interface TemplateFile {
+  readonly path: string;
+  readonly before: string;
+  readonly html: string;
+}
+
+export interface TemplateFiles {
+  /** Returns the changes that give each template without a file a path. */
+  missingPaths(edits: readonly TemplateEdit[], config: Config): Change[];
+  /** @throws {ConsoleError} bad_request, conflict */
+  check(edits: readonly TemplateEdit[], config: Config): Promise<TemplateFile[]>;
+  /** Writes the files. Returns a function that restores them. */
+  write(files: readonly TemplateFile[]): () => void;
+}
+
+/** Only files with these extensions are written, so that a template can't replace a settings file or a migration. */
+const extensions = new Set(['.html', '.htm', '.tmpl', '.gohtml']);
+
+/** Returns the path of the setting that contains the file of a template. */
+export function pathSetting(name: string): string[] {
+  const notice = name.replace(/_notification$/, '');
+  return ['auth', 'email', name === notice ? 'template' : 'notification', notice, 'content_path'];
+}
+
+/** Whether config.toml has settings for this email. */
+export const isEditable = (name: string): boolean =>
+  settingOf({ file: 'config.toml', path: pathSetting(name) }) !== undefined;
+
+export function createTemplateFiles({
+  projectDir,
+  messagePreviews,
+}: {
+  readonly projectDir: string;
+  readonly messagePreviews: MessagePreviews;
+}): TemplateFiles {
+  function fileOf(name: string, { auth }: Config): string | undefined {
+    if (!isEditable(name)) throw new ConsoleError('not_found', { message: "This email can't be changed." });
+    const [, , kind, key = ''] = pathSetting(name);
+    const tables: Readonly<Record<string, { content_path?: string | undefined } | undefined>> =
+      kind === 'template' ? auth.email.template : auth.email.notification;
+    return tables[key]?.content_path;
+  }
+
+  return {
+    missingPaths: (edits, config) =>
+      edits
+        .filter(({ name }) => fileOf(name, config) === undefined)
+        .map(({ name }) => ({
+          file: 'config.toml',
+          path: pathSetting(name),
+          value: `./supabase/templates/${name}.html`,
+        })),
+    async check(edits, config) {
+      const files: TemplateFile[] = [];
+      for (const { name, html, stamp } of edits) {
+        const path = resolve(projectDir, fileOf(name, config) ?? '');
+        if (!extensions.has(extname(path).toLowerCase()))
+          throw new ConsoleError('bad_request', {
+            message: `${path} doesn't end with .html, so it can't be changed here.`,
+            hint: 'Edit the file manually, or choose another file.',
+          });
+        if ((fileStamp(path) ?? '') !== stamp)
+          throw new ConsoleError('conflict', {
+            message: `${path} was changed by another process. Reload the page.`,
+          });
+        const fault = (await messagePreviews.mail(name, { html }))?.fault;
+        if (fault !== undefined)
+          throw new ConsoleError('bad_request', { message: `The template is invalid: ${fault}` });
+        files.push({ path, html, before: stamp === '' ? '' : readFileSync(path, 'utf8') });
+      }
+      return files;
+    },
+    write(files) {
+      const before = files.map(({ path, before: text }) => ({
+        path,
+        text,
+        existed: fileStamp(path) !== undefined,
+      }));
+      for (const { path, html } of files) {
+        mkdirSync(dirname(path), { recursive: true });
+        replaceFile(path, html, 0o644);
+      }
+      return () => {
+        for (const { path, text, existed } of before) {
+          if (existed) replaceFile(path, text, 0o644);
+          else rmSync(path, { force: true });
+        }
+      };
+    },
+  };
+}

@@ -1,0 +1,40 @@
+/** The state of the settings form, which all fields of the page share. */
+import { createContext, useContext } from 'react';
+import type { Section, Setting, Settings, SettingValue, TemplateEdit } from './api.ts';
+
+export interface SettingsForm {
+  readonly data: Settings;
+  settingOf(key: string): Setting | undefined;
+  /** The tables whose keys the user chooses, for a path in which `*` stands for a name. */
+  tablesOf(path: string): readonly Section[];
+  /** Returns the value with the operator's change. Null if the default applies. */
+  valueOf(setting: Setting): SettingValue | null;
+  isChanged(key: string): boolean;
+  /** The keys of all changed settings. */
+  readonly changedKeys: readonly string[];
+  faultOf(key: string): string | undefined;
+  /** Why the operator can't change the setting. Undefined if they can. */
+  lockOf(setting: Setting): 'role' | 'owner' | 'override' | undefined;
+  /** Changes a setting. Null restores the default. */
+  change(setting: Setting, value: SettingValue | null): void;
+  /** Restores the saved value. */
+  undo(key: string): void;
+  readonly templates: ReadonlyMap<string, TemplateEdit>;
+  /** Changes the HTML of an email template. Undefined restores the saved HTML. */
+  changeTemplate(name: string, edit: TemplateEdit | undefined): void;
+  /** The key of the setting that was searched for. */
+  readonly target: string | undefined;
+  readonly mayWrite: boolean;
+  readonly isOwner: boolean;
+}
+
+export const FormContext = createContext<SettingsForm | undefined>(undefined);
+
+export function useSettingsForm(): SettingsForm {
+  const form = useContext(FormContext);
+  if (form === undefined) throw new Error('useSettingsForm requires a FormContext');
+  return form;
+}
+
+/** The ID of the field of a setting. */
+export const fieldId = (key: string): string => `setting-${key}`;

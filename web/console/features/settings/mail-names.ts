@@ -1,0 +1,27 @@
+/** The titles of emails. */
+import { t } from './text.ts';
+
+const titles = {
+  confirmation: 'settings.mail-confirmation',
+  invite: 'settings.mail-invite',
+  recovery: 'settings.mail-recovery',
+  magic_link: 'settings.mail-magic-link',
+  existing_account: 'settings.mail-existing-account',
+  email_change: 'settings.mail-email-change',
+  email_change_current: 'settings.mail-email-change-current',
+  reauthentication: 'settings.mail-reauthentication',
+  password_changed_notification: 'settings.mail-password-changed',
+  email_changed_notification: 'settings.mail-email-changed',
+  phone_changed_notification: 'settings.mail-phone-changed',
+  identity_linked_notification: 'settings.mail-identity-linked',
+  identity_unlinked_notification: 'settings.mail-identity-unlinked',
+  mfa_factor_enrolled_notification: 'settings.mail-factor-enrolled',
+  mfa_factor_unenrolled_notification: 'settings.mail-factor-unenrolled',
+  passkey_added_notification: 'settings.mail-passkey-added',
+  new_device_notification: 'settings.mail-new-device',
+  app_connected_notification: 'settings.mail-app-connected',
+  sign_in_locked_notification: 'settings.mail-sign-in-locked',
+} as const;
+
+export const mailTitle = (name: string): string =>
+  name in titles ? t(titles[name as keyof typeof titles]) : name;

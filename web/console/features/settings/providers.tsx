@@ -1,0 +1,136 @@
+/** The cards of sign-in providers: their settings, the callback URL to register, and a test. */
+import { Button } from '@mantine/core';
+import {
+  IconChevronRight,
+  IconCircleCheck,
+  IconCircleDashed,
+  IconCircleX,
+  IconExternalLink,
+} from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
+import { Copyable } from '../../../ui/copyable.tsx';
+import { fetchConsole } from '../../api/session.ts';
+import { ProblemBox } from '../../components/problem-box.tsx';
+import { Tag } from '../../components/tag.tsx';
+import type { Part, ProviderTest } from './api.ts';
+import { SettingField } from './field.tsx';
+import { useSettingsForm } from './form.ts';
+import classes from './parts.module.css';
+import { Collapsed, Count } from './parts.tsx';
+import { t } from './text.ts';
+
+type Panel = Extract<NonNullable<Part['panel']>, { kind: 'provider' }>;
+
+/** The settings of a provider that aren't needed in most projects. */
+const rare = ['redirect_uri', 'skip_nonce_check', 'email_optional'];
+
+export function ProviderCard({ part, panel }: { part: Part; panel: Panel }) {
+  const form = useSettingsForm();
+  const title = part.title ?? panel.name;
+  const nameOf = (key: string): string => key.slice(key.lastIndexOf('.') + 1);
+  const isRare = (key: string): boolean =>
+    rare.includes(nameOf(key)) || (nameOf(key) === 'url' && !panel.hasServer);
+  const rareKeys = part.keys.filter(isRare);
+  const redirect = form.settingOf(`auth.external.${panel.name}.redirect_uri`);
+  const own = redirect === undefined ? null : form.valueOf(redirect);
+  return (
+    <Collapsed title={title} status={<Status part={part} panel={panel} />}>
+      <Fields keys={part.keys.filter((key) => !isRare(key))} />
+      <div className={classes.facts}>
+        <div>
+          <span>{t('settings.callback')}</span>
+          <Copyable
+            value={typeof own === 'string' && own !== '' ? own : form.data.callbackUrl}
+            what={t('settings.callback-of', { title })}
+          />
+        </div>
+        <div>
+          <a href={panel.url} target="_blank" rel="noreferrer">
+            {t('settings.provider-console', { title })} <IconExternalLink size={14} aria-hidden />
+          </a>
+        </div>
+      </div>
+      <details className={classes.more}>
+        <summary className={classes.summary}>
+          <IconChevronRight className={classes.chevron} size={16} aria-hidden />
+          <span>{t('settings.more')}</span>
+          <Count keys={rareKeys} />
+        </summary>
+        <Fields keys={rareKeys} />
+      </details>
+      {form.mayWrite ? <Test name={panel.name} title={title} keys={part.keys} /> : null}
+    </Collapsed>
+  );
+}
+
+export function Fields({ keys }: { keys: readonly string[] }) {
+  const form = useSettingsForm();
+  return keys.map((key) => {
+    const setting = form.settingOf(key);
+    return setting === undefined ? null : <SettingField key={key} setting={setting} />;
+  });
+}
+
+function Status({ part, panel }: { part: Part; panel: Panel }) {
+  const form = useSettingsForm();
+  const current = (name: string) => {
+    const setting = form.settingOf(`auth.external.${panel.name}.${name}`);
+    return setting === undefined ? null : form.valueOf(setting);
+  };
+  const isSecretSet =
+    current('secret') !== null || form.settingOf(`auth.external.${panel.name}.secret`)?.isSet === true;
+  const isOn = current('enabled') === true;
+  const isComplete = isSecretSet && (current('client_id') ?? '') !== '';
+  const isTouched = part.keys.some((key) => form.isChanged(key) || form.faultOf(key) !== undefined);
+  return (
+    <>
+      {isOn ? (
+        <Tag tone={isComplete ? 'success' : 'warning'}>
+          {t(isComplete ? 'settings.on' : 'settings.incomplete')}
+        </Tag>
+      ) : null}
+      {isTouched ? <Count keys={part.keys} /> : null}
+    </>
+  );
+}
+
+function Test({ name, title, keys }: { name: string; title: string; keys: readonly string[] }) {
+  const form = useSettingsForm();
+  const { mutate, data, error, isPending } = useMutation({
+    mutationFn: () => fetchConsole('POST /settings/test-provider', { body: { name } }),
+  });
+  return (
+    <div className={classes.panel}>
+      <p className={classes.dimmed}>{t('settings.test-provider-text')}</p>
+      {keys.some(form.isChanged) ? <p>{t('settings.test-saved')}</p> : null}
+      <Button size="xs" variant="default" loading={isPending} onClick={() => mutate()}>
+        {t('settings.test-provider', { title })}
+      </Button>
+      <div className={classes.result} role="status">
+        {data === undefined ? null : <Checks test={data} />}
+      </div>
+      {error === null ? null : <ProblemBox error={error} />}
+    </div>
+  );
+}
+
+const icons = { passed: IconCircleCheck, failed: IconCircleX, unknown: IconCircleDashed } as const;
+
+function Checks({ test: { checks } }: { test: ProviderTest }) {
+  return (
+    <ul className={classes.checks}>
+      {checks.map(({ id, result, detail }) => {
+        const Icon = icons[result];
+        return (
+          <li key={id} data-result={result}>
+            <Icon size={16} aria-hidden />
+            <span>
+              <span className="visually-hidden">{t(`settings.result-${result}`)} </span>
+              {detail}
+            </span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

@@ -1,0 +1,84 @@
+/** Describes durations, sizes and numbers in words, next to the fields in which they are written. */
+import { formatLocale, i18n } from '../../../lib/i18n.ts';
+import type { Setting } from './api.ts';
+import { t } from './text.ts';
+
+const milliseconds: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+/** Returns the milliseconds of a duration such as "1h30m", or undefined. The server decides what is valid. */
+export function durationMs(text: string): number | undefined {
+  if (!/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(text)) return undefined;
+  let total = 0;
+  for (const [, amount, unit = ''] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g))
+    total += Number(amount) * (milliseconds[unit] ?? 0);
+  return total;
+}
+
+const powers = ['', 'k', 'm', 'g', 't'];
+
+/** Returns the bytes of a size such as "50MiB", or undefined. All units are powers of 1024. */
+export function sizeBytes(text: string): number | undefined {
+  const match = /^(\d+(?:\.\d+)?) ?([kmgt]?)i?b?$/i.exec(text);
+  return match === null
+    ? undefined
+    : Math.floor(Number(match[1]) * 1024 ** powers.indexOf((match[2] ?? '').toLowerCase()));
+}
+
+const parts = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1000],
+  ['millisecond', 1],
+] as const;
+
+/** @example spelledDuration(5_400_000) // '1 hour, 30 minutes' */
+export function spelledDuration(ms: number): string {
+  let rest = ms;
+  const words: string[] = [];
+  for (const [unit, size] of parts) {
+    const amount = Math.floor(rest / size);
+    rest -= amount * size;
+    if (amount > 0) words.push(quantity(amount, unit));
+  }
+  return words.length === 0 ? quantity(0, 'second') : words.join(', ');
+}
+
+const quantity = (amount: number, unit: string): string =>
+  new Intl.NumberFormat(formatLocale(i18n.locale), { style: 'unit', unit, unitDisplay: 'long' }).format(
+    amount,
+  );
+
+const number = (value: number): string => new Intl.NumberFormat(formatLocale(i18n.locale)).format(value);
+
+/** Numbers above this limit aren't a limit that an operator needs to know. */
+const unlimited = 2 ** 31 - 1;
+
+/** Returns what the text means, and the limits of a number. Undefined if there is nothing to add. */
+export function hintOf(
+  { type, min, max, unit, default: standard }: Setting,
+  text: string,
+): string | undefined {
+  const written = text === '' ? (standard ?? '') : text;
+  if (type === 'duration') {
+    const ms = durationMs(written);
+    return ms === undefined ? t('settings.duration-form') : spelledDuration(ms);
+  }
+  if (type === 'size') {
+    const bytes = sizeBytes(written);
+    const words = bytes === undefined ? t('settings.size-form') : quantity(bytes, 'byte');
+    return unit === undefined ? words : `${words} ${unit}`;
+  }
+  if (type !== 'integer') return undefined;
+  const isSeconds = unit === 'seconds' && /^\d+$/.test(written) && Number(written) >= 60;
+  const range =
+    min === undefined || max === undefined
+      ? []
+      : max < unlimited
+        ? [t('settings.range', { min: number(min), max: number(max) })]
+        : min > 0
+          ? [t('settings.at-least', { min: number(min) })]
+          : [];
+  const words = [...range, ...(isSeconds ? [spelledDuration(Number(written) * 1000)] : [])];
+  return words.length === 0 ? undefined : words.join(' · ');
+}

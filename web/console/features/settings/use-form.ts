@@ -1,0 +1,114 @@
+/** Keeps the operator's changes and checks them on the server while they are edited. */
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useDeferredValue, useEffect, useMemo, useState } from 'react';
+import { useMay } from '../../api/session.ts';
+import { type Change, checkQuery, keyOf, type Setting, type Settings, type TemplateEdit } from './api.ts';
+import type { SettingsForm } from './form.ts';
+
+export interface FormState {
+  readonly form: SettingsForm | undefined;
+  readonly changes: readonly Change[];
+  readonly faults: readonly { readonly key: string; readonly message: string }[];
+  reset(): void;
+}
+
+const anyName = '*';
+const fits = (path: readonly string[], pattern: readonly string[]): boolean =>
+  path.length === pattern.length && pattern.every((part, index) => part === anyName || part === path[index]);
+
+export function useForm(data: Settings | undefined, target: string | undefined): FormState {
+  const mayWrite = useMay('write');
+  const isOwner = useMay('own');
+  const [changed, setChanged] = useState<ReadonlyMap<string, Change>>(new Map());
+  const [templates, setTemplates] = useState<ReadonlyMap<string, TemplateEdit>>(new Map());
+  const changes = useMemo(() => [...changed.values()], [changed]);
+  const faults = useFaults(changes);
+  const settings = useMemo(() => settingsIn(data), [data]);
+
+  const form = useMemo((): SettingsForm | undefined => {
+    if (data === undefined) return undefined;
+    const messages = new Map(faults.map(({ key, message }) => [key, message]));
+    const edit = (key: string, change: Change | undefined): void =>
+      setChanged((previous) => withEntry(previous, key, change));
+    return {
+      data,
+      target,
+      mayWrite,
+      isOwner,
+      templates,
+      changedKeys: [...changed.keys()],
+      settingOf: (key) => settings.get(key),
+      tablesOf: (path) =>
+        data.sections.filter((one) => one.names !== undefined && fits(one.path, path.split('.'))),
+      valueOf: (setting) => {
+        const change = changed.get(keyOf(setting));
+        return change === undefined ? setting.value : change.value;
+      },
+      isChanged: (key) => changed.has(key),
+      faultOf: (key) => messages.get(key),
+      lockOf: (setting) =>
+        !mayWrite
+          ? 'role'
+          : !isOwner && setting.changedBy === 'owner'
+            ? 'owner'
+            : setting.override === null
+              ? undefined
+              : 'override',
+      change: (setting, value) => {
+        const isBack =
+          JSON.stringify(value) === JSON.stringify(setting.value) && setting.isSet === (value !== null);
+        edit(keyOf(setting), isBack ? undefined : { file: setting.file, path: setting.path, value });
+      },
+      undo: (key) => edit(key, undefined),
+      changeTemplate: (name, next) => setTemplates((previous) => withEntry(previous, name, next)),
+    };
+  }, [data, target, mayWrite, isOwner, templates, changed, faults, settings]);
+
+  return {
+    form,
+    changes,
+    faults,
+    reset: () => {
+      setChanged(new Map());
+      setTemplates(new Map());
+    },
+  };
+}
+
+/** All settings by key, including those of user-chosen names and their templates with `*`. */
+function settingsIn(data: Settings | undefined): ReadonlyMap<string, Setting> {
+  const found = new Map<string, Setting>();
+  for (const section of data?.sections ?? []) {
+    for (const setting of section.settings) found.set(keyOf(setting), setting);
+    for (const setting of section.names?.settings ?? []) found.set(keyOf(setting), { ...setting, ...absent });
+  }
+  return found;
+}
+
+/** A setting that isn't in the file. */
+export const absent = { value: null, isSet: false, override: null, reference: null } as const;
+
+const pauseMs = 150;
+const none: readonly [] = [];
+
+/** Returns the errors of the changes, which the server checks after a short pause. */
+function useFaults(changes: readonly Change[]) {
+  const [checked, setChecked] = useState(changes);
+  useEffect(() => {
+    const timer = setTimeout(() => setChecked(changes), pauseMs);
+    return () => clearTimeout(timer);
+  }, [changes]);
+  const { data } = useQuery({ ...checkQuery(checked), placeholderData: keepPreviousData });
+  return useDeferredValue(changes.length === 0 ? none : (data?.faults ?? none));
+}
+
+function withEntry<Value>(
+  map: ReadonlyMap<string, Value>,
+  key: string,
+  value: Value | undefined,
+): ReadonlyMap<string, Value> {
+  const next = new Map(map);
+  if (value === undefined) next.delete(key);
+  else next.set(key, value);
+  return next;
+}
