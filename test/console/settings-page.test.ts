@@ -1,8 +1,11 @@
-/** Tests the settings page in Chromium: settings are found, changed, reviewed as a diff, and written. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+/**
+ * Tests the settings pages in Chromium: settings are found, changed, validated beside their field, reviewed as a diff,
+ * and written. Providers, hooks and email templates are tested and previewed.
+ */
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { axeViolations, launchBrowser, openContext, scrollsSideways } from '../web/browser.ts';
 import { type Backend, startBackend } from './harness.ts';
@@ -19,6 +22,7 @@ beforeAll(async () => {
   writeFileSync(file, text);
   backend = await startBackend({ projectDir, restart: () => void restarts++ });
   await backend.operators.createOperator('looker', 'read-only');
+  await backend.operators.createOperator('dev', 'developer');
   browser = await launchBrowser();
 });
 afterAll(async () => {
@@ -35,52 +39,194 @@ async function opened(path: string, options: Parameters<typeof openContext>[1] =
   await signInWindow(context, backend, name);
   const page = await context.newPage();
   await page.goto(`${backend.console.url}/console${path}`);
-  await page.getByLabel('auth.jwt_expiry', { exact: true }).waitFor();
+  await page
+    .getByLabel('Search settings')
+    .or(page.getByRole('heading', { level: 2 }))
+    .first()
+    .waitFor();
   return { page, complaints, close: () => context.close() };
 }
 
-test('a setting is changed with the keyboard, reviewed, and written with its comment preserved', async () => {
-  const { page, complaints, close } = await opened('/settings');
-  const field = page.getByLabel('auth.jwt_expiry', { exact: true });
+const focusedId = (page: Page): Promise<string> => page.evaluate('document.activeElement?.id ?? ""');
+
+test('a setting is changed with the keyboard, validated, reviewed, and written with its comment preserved', async () => {
+  const { page, complaints, close } = await opened('/settings?section=sessions');
+  const field = page.getByLabel('Lifetime of access tokens', { exact: true });
   expect(await field.inputValue()).toBe('3600');
-  await field.fill('soon');
-  await page.getByRole('button', { name: 'Review changes' }).press('Enter');
-  await page.getByRole('alert').getByText("isn't a whole number").waitFor();
-  await page.keyboard.press('Escape');
+  await page.getByText('1 to 604,800 · 1 hour').waitFor();
+  await field.fill('abc');
+  await page.getByText('"abc" isn\'t a whole number.').waitFor();
+  expect(await field.getAttribute('aria-invalid')).toBe('true');
+  expect(await axeViolations(page)).toEqual([]);
+  await page.getByRole('link', { name: 'Passwords' }).press('Enter');
+  await page.getByRole('button', { name: 'Show error' }).press('Enter');
+  await expect.poll(() => focusedId(page)).toBe('setting-auth.jwt_expiry');
+  await field.fill('7200');
+  await page.getByText('2 hours').waitFor();
+  await page.getByRole('button', { name: 'Undo change: Lifetime of access tokens' }).press('Enter');
+  expect(await field.inputValue()).toBe('3600');
   await field.fill('7200');
   await page.getByRole('button', { name: 'Review changes' }).press('Enter');
-  const diff = page.getByRole('region', { name: 'Changes to config.toml' });
+  const diff = page.getByRole('region', { name: 'Changes to supabase/config.toml' });
   await diff.getByText('jwt_expiry = 7200 # an hour').waitFor();
   expect(readFileSync(file, 'utf8')).toBe(text);
   expect(await axeViolations(page)).toEqual([]);
   await page.getByRole('button', { name: 'Save to files' }).press('Enter');
   await page.getByRole('status').getByText('1 setting applied').waitFor();
   expect(readFileSync(file, 'utf8')).toBe('[auth]\njwt_expiry = 7200 # an hour\n');
+  await page.getByRole('button', { name: 'Reset to default: Lifetime of access tokens' }).press('Enter');
+  expect(await field.inputValue()).toBe('');
+  await page.getByRole('button', { name: 'Discard changes' }).press('Enter');
+  expect(complaints.list).toEqual([]);
+  await close();
+  writeFileSync(file, text);
+  await backend.configuration?.reload();
+});
+
+test.each([
+  ['minimum password', 'setting-auth.minimum_password_length'],
+  ['google login', 'setting-auth.external.google.enabled'],
+  ['logout everywhere', 'setting-auth.sessions.single_per_user'],
+  ['file size', 'setting-storage.file_size_limit'],
+  ['cors', 'setting-server.browser_secret_keys'],
+  ['magic link', 'setting-auth.email.otp_expiry'],
+  ['reset password subject', 'setting-auth.email.template.recovery.subject'],
+])('searching "%s" opens the field and moves the focus to it', async (words, id) => {
+  const { page, complaints, close } = await opened('/settings');
+  await page.getByLabel('Search settings').fill(words);
+  await page.getByRole('navigation', { name: 'Search results' }).getByRole('link').first().waitFor();
+  await page.keyboard.press('Enter');
+  await expect.poll(() => focusedId(page)).toBe(id);
+  expect(await page.locator(`[id="${id}"]`).isVisible()).toBe(true);
   expect(complaints.list).toEqual([]);
   await close();
 });
 
-test('a custom entry is added, and emails are previewed and tested', async () => {
-  const { page, complaints, close } = await opened('/settings');
-  const form = page.getByRole('region', { name: '[auth.sms.test_otp.PHONE]' });
-  await form.getByLabel('New name: PHONE').fill('15550100');
+test('switches, choices, lists, durations and secrets have their own controls', async () => {
+  const { page, complaints, close } = await opened('/settings?section=protection');
+  await page.getByRole('switch', { name: 'Require a CAPTCHA', exact: true }).press('Space');
+  await page.getByText('Is required because auth.captcha.enabled is true.').first().waitFor();
+  await page
+    .getByRole('combobox', { name: 'CAPTCHA provider', exact: true })
+    .selectOption('Cloudflare Turnstile');
+  const secret = page.getByRole('textbox', { name: 'CAPTCHA secret key', exact: true });
+  await secret.fill('hunter2');
+  await page.getByText("auth.captcha.secret is a secret, so it can't be saved in the file.").waitFor();
+  await secret.fill('CAPTCHA_SECRET');
+  await page.getByRole('link', { name: 'API', exact: true }).last().click();
+  await page.getByRole('button', { name: 'Add row: Exposed schemas' }).press('Enter');
+  await page.getByLabel('Exposed schemas, row 3').fill('private');
+  await page.getByRole('button', { name: 'Review changes' }).press('Enter');
+  const diff = page.getByRole('region', { name: 'Changes to supabase/config.toml' });
+  await diff.getByText('schemas = ["public", "graphql_public", "private"]').waitFor();
+  for (const line of ['provider = "turnstile"', 'secret = "env(CAPTCHA_SECRET)"', 'enabled = true'])
+    await diff.getByText(line, { exact: true }).waitFor();
+  await page.keyboard.press('Escape');
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
+test('a name is added to a table, and it is reviewed', async () => {
+  const { page, complaints, close } = await opened('/settings?section=sms');
+  await page.getByLabel('New name: PHONE').fill('15550100');
   await page.keyboard.press('Enter');
-  await page.getByLabel('auth.sms.test_otp.15550100', { exact: true }).fill('424242');
+  await page
+    .getByRole('region', { name: '15550100' })
+    .getByLabel('Fixed code', { exact: true })
+    .fill('424242');
   await page.getByRole('button', { name: 'Review changes' }).press('Enter');
   await page.getByText('15550100 = "424242"').waitFor();
   await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: 'Discard' }).press('Enter');
+  await page.getByRole('button', { name: 'Discard changes' }).press('Enter');
+  await page.getByLabel('Send a test message to', { exact: true }).fill('+15550100');
+  await page.keyboard.press('Enter');
+  await page.getByText('Accepted for delivery to +15550100.').waitFor();
+  expect(complaints.list).toEqual([]);
+  await close();
+});
 
-  await page.getByLabel('Sections').selectOption('Emails and text messages');
-  await page.getByLabel('Email', { exact: true }).selectOption('recovery');
-  await page
-    .frameLocator('iframe[title="Preview of Reset your password"]')
-    .getByText('for ada@example.com')
-    .waitFor();
+test('a provider’s card shows its callback URL and the result of a test', async () => {
+  const { page, complaints, close } = await opened(
+    '/settings?section=providers&setting=auth.external.github.client_id',
+  );
+  await expect.poll(() => focusedId(page)).toBe('setting-auth.external.github.client_id');
+  const card = page.getByRole('group').filter({ has: page.getByRole('heading', { name: 'GitHub' }) });
+  await card.getByText(`${backend.url}/auth/v1/callback`).waitFor();
+  expect(await card.getByRole('link', { name: 'Create an OAuth app at GitHub' }).getAttribute('href')).toBe(
+    'https://github.com/settings/developers',
+  );
+  await card.getByRole('button', { name: 'Test GitHub' }).press('Enter');
+  await card.getByText('Enter the client ID from the provider.').waitFor();
+  await card.getByText('The provider is off').waitFor();
+  await page.getByRole('switch', { name: 'Sign in with GitHub' }).press('Space');
+  await card.getByText('Incomplete').waitFor();
+  await card.getByText('The test uses the saved settings').waitFor();
+  await expectSound(page, 'an open provider');
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
+test('a hook is called with a sample payload, and the result is shown', async () => {
+  await backend.database.pool('postgres').exec(`
+    create function public.page_hook(event jsonb) returns jsonb language sql as $$ select '{"claims": {"tier": "gold"}}'::jsonb $$;
+    grant execute on function public.page_hook to supabase_auth_admin;`);
+  writeFileSync(
+    file,
+    `${text}[auth.hook.custom_access_token]\nuri = "pg-functions://postgres/public/page_hook"\n`,
+  );
+  await backend.configuration?.reload();
+  const { page, complaints, close } = await opened(
+    '/settings?section=hooks&setting=auth.hook.custom_access_token.uri',
+  );
+  await page.getByRole('button', { name: 'Call hook' }).press('Enter');
+  await page.getByText(/The hook responded in \d+ ms/).waitFor();
+  await page.getByRole('region', { name: 'Response' }).getByText('"tier": "gold"').waitFor();
+  await expectSound(page, 'the result of a hook');
+  expect(complaints.list).toEqual([]);
+  await close();
+  writeFileSync(file, text);
+  await backend.configuration?.reload();
+});
+
+test('an email template is edited with a live preview in both languages, and written as a file', async () => {
+  const { page, complaints, close } = await opened('/settings?section=email-templates');
+  await expectSound(page, 'the list of emails');
+  await page.getByRole('link', { name: 'Reset password' }).press('Enter');
+  const frame = page.frameLocator('iframe');
+  await frame.getByText('for ada@example.com').waitFor();
   expect(await page.locator('iframe').getAttribute('sandbox')).not.toContain('allow-scripts');
-  expect(await axeViolations(page)).toEqual([]);
+  await expectSound(page, 'a template');
+  await page.getByLabel('Language of the preview').selectOption('Arabic');
+  await page.frameLocator('iframe').locator('html[lang=ar]').waitFor();
+  await page.getByLabel('Language of the preview').selectOption('English');
+
+  await page.getByRole('textbox', { name: 'Reset password: Subject' }).fill('Hello {{ .Email }}');
+  await page.getByText('Hello ada@example.com').waitFor();
+  const html = page.getByRole('textbox', { name: 'HTML', exact: true });
+  await html.fill('<p>{{ if }}</p>');
+  await page.getByText('The template is invalid:').waitFor();
+  await html.fill('<p>Your code is </p>');
+  await html.press('Home');
+  for (const _ of '<p>Your code is ') await html.press('ArrowRight');
+  await page.getByText('Available variables').press('Enter');
+  await page.getByRole('button', { name: 'Insert {{ .Token }}', exact: true }).press('Enter');
+  await frame.getByText('Your code is 123456').waitFor();
   await page.getByRole('button', { name: 'Plain text' }).press('Enter');
-  await page.getByText('Reset password: http').waitFor();
+  await page.getByRole('region', { name: 'Plain text' }).getByText('Your code is 123456').waitFor();
+
+  await page.getByRole('button', { name: 'Review changes' }).press('Enter');
+  await page
+    .getByRole('region', { name: 'Changes to supabase/templates/recovery.html' })
+    .getByText('<p>Your code is {{ .Token }}</p>')
+    .waitFor();
+  await page.getByRole('button', { name: 'Save to files' }).press('Enter');
+  await page.getByRole('status').getByText('2 settings applied').waitFor();
+  expect(readFileSync(join(projectDir, 'supabase/templates/recovery.html'), 'utf8')).toBe(
+    '<p>Your code is {{ .Token }}</p>',
+  );
+  await page.getByText('This email uses supabase/templates/recovery.html').waitFor();
+
+  await page.locator('summary', { hasText: 'Test email' }).press('Enter');
   await page.getByLabel('Send a test email to', { exact: true }).fill('grace@example.com');
   await page.keyboard.press('Enter');
   await page.getByText('Accepted for delivery to grace@example.com.').waitFor();
@@ -88,11 +234,13 @@ test('a custom entry is added, and emails are previewed and tested', async () =>
   expect(await scrollsSideways(page)).toBe(false);
   expect(complaints.list).toEqual([]);
   await close();
+  writeFileSync(file, text);
+  await backend.configuration?.reload();
 });
 
 test('files that were changed elsewhere are reloaded, and the server is restarted, with the keyboard', async () => {
   writeFileSync(file, '[auth]\njwt_expiry = 600\n[api]\nport = 1234\n');
-  const { page, complaints, close } = await opened('/settings');
+  const { page, complaints, close } = await opened('/settings?section=sessions');
   await page.getByText('These settings aren’t applied yet').waitFor();
   await page.getByText('ports are opened at startup', { exact: false }).first().waitFor();
   for (const [width, colorScheme] of [
@@ -108,17 +256,36 @@ test('files that were changed elsewhere are reloaded, and the server is restarte
   await page.getByRole('button', { name: 'Reload settings' }).press('Enter');
   await page.getByRole('status').getByText('1 setting applied').waitFor();
   expect(backend.configuration?.status().unapplied).toEqual([]);
-  await page.getByRole('button', { name: 'Restart server' }).press('Enter');
+  await page.getByRole('link', { name: 'API port' }).waitFor();
+  await page.getByRole('button', { name: 'Restart now' }).press('Enter');
   const dialog = page.getByRole('dialog', { name: 'Restart the server?' });
   expect(await axeViolations(page)).toEqual([]);
   expect(restarts).toBe(0);
   await dialog.getByRole('button', { name: 'Restart server' }).press('Enter');
   await page.getByText('The server is restarting').waitFor();
   expect(restarts).toBe(1);
+  // The restarted server has another run, which the page notices by itself.
+  await page.route('**/settings/running', async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ json: { ...((await response.json()) as object), run: 'next', needsRestart: [] } });
+  });
+  await page.getByText('The server has restarted').waitFor();
   expect(complaints.list).toEqual([]);
   await close();
   writeFileSync(file, text);
 }, 120_000);
+
+test('a developer can’t restart the server, but sees the command', async () => {
+  writeFileSync(file, `${text}[api]\nport = 1234\n`);
+  const { page, close } = await opened('/settings?section=keys', {}, 'dev');
+  await page.getByText('plinth reload --restart').waitFor();
+  expect(await page.getByRole('button', { name: 'Restart now' }).count()).toBe(0);
+  await page.locator('summary', { hasText: 'Keys from the settings file' }).press('Enter');
+  expect(await page.getByRole('textbox', { name: 'JWT secret' }).isDisabled()).toBe(true);
+  await page.getByText('Only owners can change this.').first().waitFor();
+  await close();
+  writeFileSync(file, text);
+});
 
 test('invalid files are shown with the file name and line', async () => {
   writeFileSync(file, '[auth]\njwt_expiry = 0\n');
@@ -129,22 +296,59 @@ test('invalid files are shown with the file name and line', async () => {
   writeFileSync(file, text);
 });
 
+test('a value from an environment variable says so and can’t be changed', async () => {
+  process.env.PLINTH_BRANDING_COLOR = '#0f766e';
+  const { page, close } = await opened('/settings?section=branding');
+  await page.getByText('Set by the environment variable PLINTH_BRANDING_COLOR').waitFor();
+  expect(await page.getByRole('textbox', { name: 'Primary color' }).isDisabled()).toBe(true);
+  delete process.env.PLINTH_BRANDING_COLOR;
+  await close();
+});
+
 test('a read-only operator can view but not change settings', async () => {
-  const { page, close } = await opened('/settings', {}, 'looker');
-  expect(await page.getByLabel('auth.jwt_expiry', { exact: true }).isDisabled()).toBe(true);
-  expect(await page.getByRole('button', { name: 'Send' }).count()).toBe(0);
+  const { page, close } = await opened('/settings?section=email', {}, 'looker');
+  expect(await page.getByRole('textbox', { name: 'SMTP host' }).isDisabled()).toBe(true);
+  expect(await page.getByRole('button', { name: 'Send test' }).count()).toBe(0);
+  await page.getByRole('link', { name: 'Providers' }).click();
+  await page.locator('summary', { hasText: 'Google' }).click();
+  expect(await page.getByRole('switch', { name: 'Sign in with Google' }).isDisabled()).toBe(true);
+  expect(await page.getByRole('button', { name: 'Test Google' }).count()).toBe(0);
+  await close();
+});
+
+test('no page is longer than about three screens', async () => {
+  const { page, close } = await opened('/settings');
+  const links = page.getByRole('navigation', { name: 'Settings pages' }).getByRole('link');
+  const tall: string[] = [];
+  for (const link of await links.all()) {
+    await link.click();
+    await page
+      .getByRole('heading', { level: 2, name: (await link.textContent()) ?? '' })
+      .first()
+      .waitFor();
+    const height = await page.locator('[data-scroll]').evaluate((element) => element.scrollHeight);
+    if (height > 3 * 800) tall.push(`${await link.textContent()}: ${height}`);
+  }
+  expect(tall).toEqual([]);
+  expect(existsSync(file)).toBe(true);
   await close();
 });
 
 test.each(looks)(
-  'the page is accessible and fits at $width px, $colorScheme first',
+  'the pages are accessible and fit at $width px, $colorScheme first',
   async ({ colorScheme, ...viewport }) => {
     const { page, complaints, close } = await opened('/settings?search=jwt_expiry', {
       viewport,
       colorScheme,
     });
-    await expectSound(page, 'the page');
+    await expectSound(page, 'search results');
+    for (const section of ['general', 'passwords', 'storage', 'sms', 'functions']) {
+      await page.goto(`${backend.console.url}/console/settings?section=${section}`);
+      await page.getByRole('heading', { level: 2 }).first().waitFor();
+      await expectSound(page, section);
+    }
     expect(complaints.list).toEqual([]);
     await close();
   },
+  120_000,
 );

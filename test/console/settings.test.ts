@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { sql } from '../../src/kernel/sql.ts';
 import { type Backend, type Operator, operator, startBackend } from './harness.ts';
 
 const projectDir = mkdtempSync(join(tmpdir(), 'plinth-settings-'));
@@ -25,7 +26,7 @@ site_url = "http://127.0.0.1:3000"
 enabled = false
 pass = "hunter2-in-clear"
 
-[auth.sms.trialotp]
+[auth.sms.test_otp]
 15550100 = "424242"
 
 [auth.email.template.recovery]
@@ -321,20 +322,20 @@ describe('names that the user chooses', () => {
     expect((await section('functions')).names).toMatchObject({ placeholder: 'SLUG', upperCase: false });
     expect(values(await section('functions.hello.env'))).toEqual({});
     expect(values(await section('edge_runtime.secrets'))).toEqual({ 'edge_runtime.secrets.STRIPE': null });
-    expect(values(await section('auth.sms.trialotp'))).toEqual({ 'auth.sms.trialotp.15550100': '424242' });
+    expect(values(await section('auth.sms.test_otp'))).toEqual({ 'auth.sms.test_otp.15550100': '424242' });
   });
 
   test('for test phone numbers: the codes are hidden from read-only operators', async () => {
     const looker = await operator(backend, 'looker');
-    expect(values(await section('auth.sms.trialotp', looker))).toEqual({
-      'auth.sms.trialotp.15550100': null,
+    expect(values(await section('auth.sms.test_otp', looker))).toEqual({
+      'auth.sms.test_otp.15550100': null,
     });
     expect(JSON.stringify((await looker.call('GET', '/settings')).body)).not.toContain('424242');
   });
 
   test('are added and changed', async () => {
     const { status } = await send('', [
-      change('auth.sms.trialotp.15550123', '123456'),
+      change('auth.sms.test_otp.15550123', '123456'),
       change('functions.greet.verify_jwt', false),
       change('functions.hello.env.MAIL_KEY', 'env(MAIL_KEY)'),
       change('edge_runtime.secrets.NEW', 'env(NEW)'),
@@ -362,9 +363,9 @@ describe('names that the user chooses', () => {
     ],
     [
       'an inherited property',
-      'auth.sms.trialotp.__proto__',
+      'auth.sms.test_otp.__proto__',
       'x',
-      "The setting auth.sms.trialotp.__proto__ doesn't exist",
+      "The setting auth.sms.test_otp.__proto__ doesn't exist",
     ],
   ])('rejected: %s', async (_what, key, value, message) => {
     const { status, body } = await send('', [change(key, value)]);
@@ -600,7 +601,8 @@ describe('a hook is called with sample data', () => {
   }
 
   test('as a PostgreSQL function, whose changes are rolled back', async () => {
-    await backend.sql(`
+    const db = backend.database.pool('postgres');
+    await db.exec(`
       create function public.claims_hook(event jsonb) returns jsonb language plpgsql security definer as $$
       begin
         insert into public.keyless values ('from the hook');
@@ -615,7 +617,7 @@ describe('a hook is called with sample data', () => {
       payload: { authentication_method: 'password' },
       response: { claims: { tier: 'gold', email: 'ada@example.com' } },
     });
-    const rows = await backend.sql(`select * from public.keyless where name = 'from the hook'`);
+    const rows = await db.query(sql`select * from public.keyless where name = 'from the hook'`);
     expect(rows).toEqual([]);
   });
 

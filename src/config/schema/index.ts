@@ -16,10 +16,13 @@ import {
 } from './services.ts';
 
 export const projectSchema = section('supabase/config.toml', {
-  project_id: optionalText('Project name, with up to 40 characters from A-Z a-z 0-9 _ . -', {
-    defaultText: 'name of the project folder',
-    ...restart('S3 clients and authenticator apps use the name'),
-  }),
+  project_id: optionalText(
+    'Project name, with up to 40 letters, digits and the characters `_`, `.` and `-`.',
+    {
+      defaultText: 'name of the project folder',
+      ...restart('S3 clients and authenticator apps use the name'),
+    },
+  ),
   api,
   db,
   realtime,

@@ -13,6 +13,7 @@ interface ControlProps {
   readonly value: SettingValue | null;
   readonly isLocked: boolean;
   readonly fault: string | undefined;
+  readonly placeholder?: string | undefined;
   /** The IDs of the elements that describe the field. */
   readonly describedBy: string;
   readonly onChange: (value: SettingValue | null) => void;
@@ -62,6 +63,7 @@ function SwitchControl(props: ControlProps) {
       {...commonOf(props)}
       size="md"
       withThumbIndicator={false}
+      classNames={{ track: classes.track }}
       checked={isOn}
       label={<span aria-hidden>{t(isOn ? 'settings.on' : 'settings.off')}</span>}
       onChange={(event) => onChange(event.currentTarget.checked)}
@@ -184,7 +186,8 @@ function TextControl(props: ControlProps) {
   const { setting, value, onChange } = props;
   const { type, unit } = setting;
   const isNumber = type === 'integer' || type === 'port';
-  const placeholder = setting.default ?? placeholders[type as keyof typeof placeholders] ?? '';
+  const placeholder =
+    props.placeholder ?? setting.default ?? placeholders[type as keyof typeof placeholders] ?? '';
   return (
     <div className={classes.row}>
       <TextInput

@@ -10,7 +10,20 @@ import { fieldId, useSettingsForm } from './form.ts';
 import { t } from './text.ts';
 import { hintOf } from './units.ts';
 
-export function SettingField({ setting, label = setting.label }: { setting: Setting; label?: string }) {
+/**
+ * @param title The title of the surrounding part. If the label begins with it, only the rest is visible.
+ * @param placeholder Shown while the setting isn't set. Defaults to the setting's default.
+ */
+export function SettingField({
+  setting,
+  title = '',
+  placeholder,
+}: {
+  setting: Setting;
+  title?: string | null;
+  placeholder?: string | undefined;
+}) {
+  const { label } = setting;
   const form = useSettingsForm();
   const key = keyOf(setting);
   const id = fieldId(key);
@@ -29,7 +42,7 @@ export function SettingField({ setting, label = setting.label }: { setting: Sett
     >
       <div className={classes.words}>
         <div className={classes.head}>
-          <label htmlFor={id}>{label}</label>
+          <label htmlFor={id}>{shortLabel(label, `${title}: `)}</label>
           {isChanged ? <Tag tone="info">{t('settings.changed')}</Tag> : null}
         </div>
         <p id={`${id}-help`}>
@@ -49,6 +62,7 @@ export function SettingField({ setting, label = setting.label }: { setting: Sett
           value={value}
           isLocked={lock !== undefined}
           fault={fault}
+          placeholder={placeholder}
           describedBy={[`${id}-fault`, `${id}-hint`, `${id}-help`].join(' ')}
           onChange={(next) => form.change(setting, next)}
         />
@@ -88,6 +102,17 @@ export function SettingField({ setting, label = setting.label }: { setting: Sett
   );
 }
 
+function shortLabel(label: string, prefix: string): ReactNode {
+  if (!label.startsWith(prefix)) return label;
+  const rest = label.slice(prefix.length);
+  return (
+    <>
+      <span className="visually-hidden">{prefix}</span>
+      {rest.charAt(0).toUpperCase() + rest.slice(1)}
+    </>
+  );
+}
+
 function Default({ setting }: { setting: Setting }) {
   const { default: value, options, type } = setting;
   if (value === null || (value === '' && type !== 'enum')) return null;
@@ -112,7 +137,7 @@ function Notes({
   isChanged: boolean;
   lock: 'role' | 'owner' | 'override' | undefined;
 }) {
-  const notes: ReactNode[] = [];
+  const notes: string[] = [];
   if (override !== null)
     notes.push(
       override.variable === null
@@ -125,13 +150,16 @@ function Notes({
       t(reference.isSet ? 'settings.variable-set' : 'settings.variable-missing', { name: reference.name }),
     );
   if (type === 'secret' && isSet && value === null && !isChanged) notes.push(t('settings.secret'));
-  if (restart !== null) notes.push(t('settings.restart-because', { reason: restart }));
-  return notes.map((note, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: the notes of a setting don't move
-    <p key={index} className={classes.note}>
-      {note}
-    </p>
-  ));
+  return (
+    <>
+      {restart === null ? null : <p>{t('settings.restart-because', { reason: restart })}</p>}
+      {notes.map((note) => (
+        <p key={note} className={classes.note}>
+          {note}
+        </p>
+      ))}
+    </>
+  );
 }
 
 /** Text in which `backticks` mark code. */

@@ -28,7 +28,7 @@ export function HookCard({ part, name }: { part: Part; name: string }) {
         </>
       }
     >
-      <Fields keys={part.keys} />
+      <Fields keys={part.keys} title={part.title} />
       {form.mayWrite ? <Test name={name} keys={part.keys} /> : null}
     </Collapsed>
   );

@@ -60,7 +60,7 @@ export function SettingsNav({
       ) : (
         <ItemNav label={t('settings.sections')}>
           {groupsOf(pages).map(({ group, items }) => (
-            <section key={group} aria-labelledby={`settings-group-${group}`}>
+            <fieldset key={group} className={classes.pages} aria-labelledby={`settings-group-${group}`}>
               <h2 id={`settings-group-${group}`} className={classes.group}>
                 {t(`settings.group-${group}`)}
               </h2>
@@ -75,7 +75,7 @@ export function SettingsNav({
                   <PageState page={page} />
                 </Link>
               ))}
-            </section>
+            </fieldset>
           ))}
         </ItemNav>
       )}

@@ -14,6 +14,7 @@ import { type Applied, type SettingsPage as PageFacts, type SettingFault, settin
 import { Words } from './field.tsx';
 import { FormContext, fieldId, type SettingsForm } from './form.ts';
 import { HookCard } from './hooks.tsx';
+import nav from './nav.module.css';
 import { addressOf, SettingsNav } from './nav.tsx';
 import classes from './page.module.css';
 import { PartCard } from './parts.tsx';
@@ -44,6 +45,7 @@ export function SettingsPage() {
   });
   const open = data?.pages.find(({ id }) => id === section) ?? data?.pages[0];
   useFocus(setting, jumps, form !== undefined);
+  useOpenPageVisible(open?.id);
   /** Opens the page of a setting and moves the focus to it. */
   const jump = (key: string): void => {
     const page = data?.pages.find(({ parts }) => parts.some(({ keys }) => keys.includes(key)));
@@ -185,6 +187,14 @@ function SaveBar({
       </Button>
     </div>
   );
+}
+
+/** Scrolls the list so that the link of the open page is visible. */
+function useOpenPageVisible(id: string | undefined): void {
+  useEffect(() => {
+    if (id !== undefined)
+      document.querySelector(`.${nav.pages} [aria-current]`)?.scrollIntoView({ block: 'nearest' });
+  }, [id]);
 }
 
 /** Shows the setting in the page's address and moves the focus to its control. */

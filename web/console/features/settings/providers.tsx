@@ -63,11 +63,11 @@ export function ProviderCard({ part, panel }: { part: Part; panel: Panel }) {
   );
 }
 
-export function Fields({ keys }: { keys: readonly string[] }) {
+export function Fields({ keys, title = null }: { keys: readonly string[]; title?: string | null }) {
   const form = useSettingsForm();
   return keys.map((key) => {
     const setting = form.settingOf(key);
-    return setting === undefined ? null : <SettingField key={key} setting={setting} />;
+    return setting === undefined ? null : <SettingField key={key} setting={setting} title={title} />;
   });
 }
 

@@ -12,6 +12,7 @@ import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { type MailSource, mailQuery, mailsQuery, type Part, type SettingsPage } from './api.ts';
+import { SettingField } from './field.tsx';
 import { useSettingsForm } from './form.ts';
 import { mailTitle } from './mail-names.ts';
 import parts from './parts.module.css';
@@ -107,7 +108,9 @@ function Mail({
           <h3>{mailTitle(name)}</h3>
           {part === undefined ? <p>{t('settings.mail-fixed')}</p> : null}
         </header>
-        {part === undefined ? null : <Fields keys={part.keys.filter((key) => !key.endsWith('_path'))} />}
+        {part === undefined ? null : (
+          <Fields keys={part.keys.filter((key) => key.endsWith('.enabled'))} title={part.title} />
+        )}
         {error === null ? null : <ProblemBox error={error} />}
         {data === undefined ? (
           error === null ? (
@@ -122,7 +125,7 @@ function Mail({
           title={t('settings.mail-file')}
           isOpen={form.target?.endsWith('.content_path') && part.keys.includes(form.target)}
         >
-          <Fields keys={part.keys.filter((key) => key.endsWith('_path'))} />
+          <Fields keys={part.keys.filter((key) => key.endsWith('_path'))} title={part.title} />
         </Collapsed>
       )}
       {form.mayWrite ? (
@@ -166,79 +169,84 @@ function Editor({
     form.changeTemplate(name, html === source.html ? undefined : { name, html, stamp: source.stamp });
   const fault = preview.data?.fault ?? null;
   return (
-    <div className={classes.editor}>
-      {part === undefined ? null : (
-        <div className={classes.half}>
-          <Textarea
-            ref={area}
-            label={t('settings.mail-html')}
-            description={
-              source.file === null
-                ? t('settings.mail-ours')
-                : t('settings.mail-file-is', { file: source.file })
-            }
-            error={fault === null || edit === undefined ? undefined : t('settings.mail-invalid', { fault })}
-            classNames={{ input: classes.code }}
-            rows={18}
-            spellCheck={false}
-            readOnly={!form.isOwner}
-            value={edit?.html ?? source.html}
-            onChange={(event) => write(event.currentTarget.value)}
-          />
-          {form.isOwner ? null : <p className={parts.dimmed}>{t('settings.only-owners')}</p>}
-          <Variables
-            area={area}
-            isLocked={!form.isOwner}
-            onInsert={(text, at) => {
-              const html = edit?.html ?? source.html;
-              write(html.slice(0, at) + text + html.slice(at));
-            }}
-          />
-          {edit === undefined ? null : (
-            <div>
-              <Button
-                size="compact-xs"
-                variant="subtle"
-                aria-label={t('settings.undo-of', { label: t('settings.mail-html') })}
-                onClick={() => form.changeTemplate(name, undefined)}
-              >
-                {t('settings.undo')}
-              </Button>
-            </div>
-          )}
-        </div>
+    <>
+      {subject === undefined ? null : (
+        <SettingField setting={subject} title={part?.title ?? null} placeholder={source.subject} />
       )}
-      <section className={classes.half} aria-label={t('settings.mail-preview')}>
-        <div className={parts.inline}>
-          <NativeSelect
-            size="xs"
-            label={t('settings.mail-language')}
-            value={language}
-            data={languages.map((each) => ({ value: each, label: languageName(each) }))}
-            onChange={(event) => setLanguage(event.currentTarget.value)}
-          />
-        </div>
-        {preview.error === null ? null : <ProblemBox error={preview.error} />}
-        {preview.data === undefined ? null : (
-          <>
-            {fault !== null && edit === undefined ? (
-              <Notice tone="warning">
-                <p>{t('settings.mail-fault', { file: preview.data.file ?? name, fault })}</p>
-              </Notice>
-            ) : null}
-            <p className={classes.subject}>
-              <span className={parts.dimmed}>{t('settings.mail-subject')} </span>
-              <strong>{preview.data.subject}</strong>
-            </p>
-            <MailBody
-              subject={preview.data.subject}
-              text={preview.data.text}
-              htmlUrl={consoleUrl('GET /settings/frames/:id', { params: { id: preview.data.frame } })}
+      <div className={classes.editor}>
+        {part === undefined ? null : (
+          <div className={classes.half}>
+            <Textarea
+              ref={area}
+              label={t('settings.mail-html')}
+              description={
+                source.file === null
+                  ? t('settings.mail-ours')
+                  : t('settings.mail-file-is', { file: source.file })
+              }
+              error={fault === null || edit === undefined ? undefined : t('settings.mail-invalid', { fault })}
+              classNames={{ input: classes.code }}
+              rows={18}
+              spellCheck={false}
+              readOnly={!form.isOwner}
+              value={edit?.html ?? source.html}
+              onChange={(event) => write(event.currentTarget.value)}
             />
-          </>
+            {form.isOwner ? null : <p className={parts.dimmed}>{t('settings.only-owners')}</p>}
+            <Variables
+              area={area}
+              isLocked={!form.isOwner}
+              onInsert={(text, at) => {
+                const html = edit?.html ?? source.html;
+                write(html.slice(0, at) + text + html.slice(at));
+              }}
+            />
+            {edit === undefined ? null : (
+              <div>
+                <Button
+                  size="compact-xs"
+                  variant="subtle"
+                  aria-label={t('settings.undo-of', { label: t('settings.mail-html') })}
+                  onClick={() => form.changeTemplate(name, undefined)}
+                >
+                  {t('settings.undo')}
+                </Button>
+              </div>
+            )}
+          </div>
         )}
-      </section>
-    </div>
+        <section className={classes.half} aria-label={t('settings.mail-preview')}>
+          <div className={parts.inline}>
+            <NativeSelect
+              size="xs"
+              label={t('settings.mail-language')}
+              value={language}
+              data={languages.map((each) => ({ value: each, label: languageName(each) }))}
+              onChange={(event) => setLanguage(event.currentTarget.value)}
+            />
+          </div>
+          {preview.error === null ? null : <ProblemBox error={preview.error} />}
+          {preview.data === undefined ? null : (
+            <>
+              {fault !== null && edit === undefined ? (
+                <Notice tone="warning">
+                  <p>{t('settings.mail-fault', { file: preview.data.file ?? name, fault })}</p>
+                </Notice>
+              ) : null}
+              <p className={classes.subject}>
+                <span className={parts.dimmed}>{t('settings.mail-subject')} </span>
+                <strong>{preview.data.subject}</strong>
+              </p>
+              <MailBody
+                subject={preview.data.subject}
+                text={preview.data.text}
+                htmlUrl={consoleUrl('GET /settings/frames/:id', { params: { id: preview.data.frame } })}
+              />
+            </>
+          )}
+        </section>
+      </div>
+    </>
   );
 }
 

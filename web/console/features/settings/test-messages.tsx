@@ -51,7 +51,7 @@ function TestPanel({ title, text, children }: { title: string; text: string; chi
   const { mayWrite } = useSettingsForm();
   return mayWrite ? (
     <div className={classes.panel}>
-      <h4>{title}</h4>
+      <h3>{title}</h3>
       <p className={classes.dimmed}>{text}</p>
       {children}
     </div>
