@@ -190,7 +190,7 @@ test('a hook is called with a sample payload, and the result is shown', async ()
 
 test('an email template is edited with a live preview in both languages, and written as a file', async () => {
   const { page, complaints, close } = await opened('/settings?section=email-templates');
-  await expectSound(page, 'the list of emails');
+  expect(await axeViolations(page)).toEqual([]);
   await page.getByRole('link', { name: 'Reset password' }).press('Enter');
   const frame = page.frameLocator('iframe');
   await frame.getByText('for ada@example.com').waitFor();
@@ -342,7 +342,7 @@ test.each(looks)(
       colorScheme,
     });
     await expectSound(page, 'search results');
-    for (const section of ['general', 'passwords', 'storage', 'sms', 'functions']) {
+    for (const section of ['general', 'storage', 'sms']) {
       await page.goto(`${backend.console.url}/console/settings?section=${section}`);
       await page.getByRole('heading', { level: 2 }).first().waitFor();
       await expectSound(page, section);

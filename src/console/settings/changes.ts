@@ -109,7 +109,9 @@ export function createSettingChanges(deps: ChangesDeps): SettingChanges {
         return faults;
       } catch (error) {
         if (!(error instanceof ConfigError)) throw error;
-        return [...faults, ...error.faults.map(({ key, message }) => ({ key, message }))];
+        // A change that can't be written can lead to another error of the same setting.
+        const others = error.faults.filter(({ key }) => !faults.some((fault) => fault.key === key));
+        return [...faults, ...others.map(({ key, message }) => ({ key, message }))];
       }
     },
     async check(operator, edit) {

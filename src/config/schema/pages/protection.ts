@@ -13,7 +13,7 @@ export const protectionPages: readonly PageSpec[] = [
           [
             'auth.additional_redirect_urls',
             'Allowed redirect URLs',
-            { words: 'allowlist callback deep link redirect_to cors origin' },
+            { words: 'allowlist callback deep link redirect_to' },
           ],
         ],
       },

@@ -52,7 +52,8 @@ const commonOf = ({ id, isLocked, describedBy, fault }: ControlProps) =>
     id,
     disabled: isLocked,
     'aria-describedby': describedBy,
-    'aria-invalid': fault !== undefined || undefined,
+    // The message is beside the field, so only the state is passed on.
+    error: fault !== undefined,
   }) as const;
 
 function SwitchControl(props: ControlProps) {

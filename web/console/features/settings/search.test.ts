@@ -16,7 +16,7 @@ test.each([
   ['cors', 'server.browser_secret_keys'],
   ['smtp password', 'auth.email.smtp.pass'],
   ['jwt_expiry', 'auth.jwt_expiry'],
-  ['require 2fa', 'account.require_mfa'],
+  ['2fa authenticator', 'auth.mfa.totp.enroll_enabled'],
   ['letsencrypt', 'server.tls.acme.domains'],
   ['twilio token', 'auth.sms.twilio.auth_token'],
 ])('%s finds %s', (query, key) => {

@@ -61,7 +61,7 @@ export function createSearch(
   const candidates = pages.flatMap((page): Candidate[] => [
     {
       found: { page, partTitle: null, key: null, label: page.title },
-      fields: fieldsOf([page.title, 9], [page.words, 4], [page.text, 2]),
+      fields: fieldsOf([page.title, 11], [page.words, 4], [page.text, 2]),
     },
     ...page.parts.flatMap((part) =>
       part.keys.flatMap((key) => {
