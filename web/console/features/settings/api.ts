@@ -43,7 +43,10 @@ export const runningQuery = queryOptions({
 export const checkQuery = (changes: readonly Change[]) =>
   queryOptions({
     queryKey: ['settings-check', changes],
-    queryFn: ({ signal }) => fetchConsole('POST /settings/check', { body: { changes }, signal }),
+    queryFn: async ({ signal }) => {
+      const { faults } = await fetchConsole('POST /settings/check', { body: { changes }, signal });
+      return { changes, faults };
+    },
     enabled: changes.length > 0,
     gcTime: 0,
     retry: false,

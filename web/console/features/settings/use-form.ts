@@ -1,14 +1,23 @@
 /** Keeps the operator's changes and checks them on the server while they are edited. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useDeferredValue, useEffect, useMemo, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { useMay } from '../../api/session.ts';
-import { type Change, checkQuery, keyOf, type Setting, type Settings, type TemplateEdit } from './api.ts';
+import {
+  type Change,
+  checkQuery,
+  keyOf,
+  type Setting,
+  type SettingFault,
+  type Settings,
+  type TemplateEdit,
+} from './api.ts';
 import type { SettingsForm } from './form.ts';
 
 export interface FormState {
   readonly form: SettingsForm | undefined;
   readonly changes: readonly Change[];
-  readonly faults: readonly { readonly key: string; readonly message: string }[];
+  /** The errors of the current changes. */
+  readonly faults: readonly SettingFault[];
   reset(): void;
 }
 
@@ -22,12 +31,12 @@ export function useForm(data: Settings | undefined, target: string | undefined):
   const [changed, setChanged] = useState<ReadonlyMap<string, Change>>(new Map());
   const [templates, setTemplates] = useState<ReadonlyMap<string, TemplateEdit>>(new Map());
   const changes = useMemo(() => [...changed.values()], [changed]);
-  const faults = useFaults(changes);
+  const { shown, current } = useFaults(changes);
   const settings = useMemo(() => settingsIn(data), [data]);
 
   const form = useMemo((): SettingsForm | undefined => {
     if (data === undefined) return undefined;
-    const messages = new Map(faults.map(({ key, message }) => [key, message]));
+    const messages = new Map(shown.map(({ key, message }) => [key, message]));
     const edit = (key: string, change: Change | undefined): void =>
       setChanged((previous) => withEntry(previous, key, change));
     return {
@@ -62,12 +71,12 @@ export function useForm(data: Settings | undefined, target: string | undefined):
       undo: (key) => edit(key, undefined),
       changeTemplate: (name, next) => setTemplates((previous) => withEntry(previous, name, next)),
     };
-  }, [data, target, mayWrite, isOwner, templates, changed, faults, settings]);
+  }, [data, target, mayWrite, isOwner, templates, changed, shown, settings]);
 
   return {
     form,
     changes,
-    faults,
+    faults: current,
     reset: () => {
       setChanged(new Map());
       setTemplates(new Map());
@@ -89,9 +98,12 @@ function settingsIn(data: Settings | undefined): ReadonlyMap<string, Setting> {
 export const absent = { value: null, isSet: false, override: null, reference: null } as const;
 
 const pauseMs = 150;
-const none: readonly [] = [];
+const none: readonly SettingFault[] = [];
 
-/** Returns the errors of the changes, which the server checks after a short pause. */
+/**
+ * Returns the errors of the changes, which the server checks after a short pause. `shown` also contains the previous
+ * errors of settings that are being edited, so that messages don't flicker. `current` doesn't.
+ */
 function useFaults(changes: readonly Change[]) {
   const [checked, setChecked] = useState(changes);
   useEffect(() => {
@@ -99,7 +111,15 @@ function useFaults(changes: readonly Change[]) {
     return () => clearTimeout(timer);
   }, [changes]);
   const { data } = useQuery({ ...checkQuery(checked), placeholderData: keepPreviousData });
-  return useDeferredValue(changes.length === 0 ? none : (data?.faults ?? none));
+  return useMemo(() => {
+    if (data === undefined || changes.length === 0) return { shown: none, current: none };
+    const before = new Map(data.changes.map((change) => [keyOf(change), change]));
+    const now = new Map(changes.map((change) => [keyOf(change), change]));
+    return {
+      shown: data.faults.filter(({ key }) => now.has(key) || !before.has(key)),
+      current: data.faults.filter(({ key }) => now.get(key) === before.get(key)),
+    };
+  }, [data, changes]);
 }
 
 function withEntry<Value>(
