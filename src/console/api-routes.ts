@@ -58,7 +58,7 @@ export function apiRoutes(scope: FastifyInstance, parts: ApiParts): void {
   const overview = createOverview({ pool, telemetry: parts.telemetry, now: () => clock.now() });
   homeRoutes(api, parts, { problems: parts.problems, overview });
   advisorRoutes(api, { pool, advisors: parts.advisors, audit, writeMigration });
-  tableRoutes(api, { database, clock, audit });
+  tableRoutes(scope, api, { database, clock, audit });
   schemaRoutes(api, { pool, audit, writeMigration });
   userRoutes(api, parts);
   storageRoutes(api, {

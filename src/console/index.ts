@@ -124,6 +124,12 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
               scope.addContentTypeParser('application/octet-stream', (_request, body, done) =>
                 done(null, body),
               );
+              // Columns can be named `__proto__` or `constructor`. Contracts parse every body, so these keys are harmless.
+              scope.addContentTypeParser(
+                'application/json',
+                { parseAs: 'string' },
+                scope.getDefaultJsonParser('ignore', 'ignore'),
+              );
               const { apiRoutes } = await import('./api-routes.ts');
               apiRoutes(scope, {
                 ...deps,

@@ -139,8 +139,8 @@ describe('the grid with the keyboard', () => {
     const { page, close } = await signedIn();
     await go(page, '/tables/public/tasks');
     await focusCell(page, 6, 2);
-    await backend.database.pool('postgres').query(sql`update public.tasks set title = 'theirs' where id = 7`);
     await page.keyboard.press('Enter');
+    await backend.database.pool('postgres').query(sql`update public.tasks set title = 'theirs' where id = 7`);
     await page.keyboard.type('mine');
     await page.keyboard.press('Enter');
     const alert = page.getByRole('alert');

@@ -209,6 +209,82 @@ describe('editing', () => {
   });
 });
 
+describe('column names that every JavaScript object has', () => {
+  test('can be read, edited, inserted and used as keys', async () => {
+    await run('create table public.objects ("__proto__" text primary key, "constructor" text)');
+    const path = rowsPath('objects');
+    const body = (values: string) => JSON.parse(`{"values": ${values}}`) as object;
+    const made = await owner.call(
+      'POST',
+      path,
+      body('{"__proto__": {"value": "a"}, "constructor": {"value": "b"}}'),
+    );
+    expect(JSON.stringify(made.body.row)).toBe('{"__proto__":"a","constructor":"b"}');
+    const edits = JSON.parse(
+      '{"edits": [{"key": {"__proto__": "a"}, "changes": {"__proto__": {"value": "c"}}, "seen": {"__proto__": "a"}}]}',
+    ) as object;
+    const { status, body: answer } = await owner.call('PATCH', path, edits);
+    expect([status, JSON.stringify(answer.rows[0].key)]).toEqual([200, '{"__proto__":"c"}']);
+    expect((await owner.call('DELETE', path, JSON.parse('{"scope": {"keys": [{}]}}'))).status).toBe(400);
+  });
+});
+
+describe('references', () => {
+  const search = (text: string, as?: string, column = 'task') =>
+    owner.call(
+      'GET',
+      `/tables/public/chores/references/${column}?${new URLSearchParams({ search: text, ...(as === undefined ? {} : { as }) })}`,
+    );
+
+  test('are found by key and by name, with the rights of the persona', async () => {
+    await run('create table public.chores (task bigint references public.tasks, what text)');
+    const first = await search('');
+    expect([first.body.choices.length, first.body.more]).toEqual([20, true]);
+    expect(first.body.choices[0]).toEqual({ value: '1', label: 'Task 1' });
+    // The row with this key is first, although keys with the same beginning are before it.
+    expect((await search('34')).body.choices[0].value).toBe('34');
+    expect((await search('TASK 299')).body.choices).toEqual([{ value: '299', label: 'Task 299' }]);
+    expect((await search("' or 1=1; --")).body.choices).toEqual([]);
+    expect((await search('%')).body.choices).toEqual([]);
+    expect((await search('', undefined, 'what')).status).toBe(404);
+    await run('alter table public.tasks enable row level security; grant select on public.tasks to anon');
+    await run('create policy few on public.tasks for select to anon using (id < 3)');
+    await run('grant select on public.chores to anon');
+    expect((await search('', 'anon')).body).toMatchObject({
+      choices: [{ value: '1' }, { value: '2' }],
+      more: false,
+    });
+    await run('revoke select on public.tasks from anon; grant select (id) on public.tasks to anon');
+    expect((await search('', 'anon')).body.choices).toEqual([
+      { value: '1', label: null },
+      { value: '2', label: null },
+    ]);
+    await run('alter table public.tasks disable row level security; grant select on public.tasks to anon');
+  });
+
+  test('a role that can’t read a schema can’t search it', async () => {
+    await backend.operators.createOperator('reader', 'read-only');
+    const reader = await operator(backend, 'reader');
+    await run('create table public.notes (writer uuid references auth.users)');
+    const path = '/tables/public/notes/references/writer';
+    expect((await owner.call('GET', path)).status).toBe(200);
+    expect((await reader.call('GET', path)).status).toBe(403);
+  });
+});
+
+describe('the snapshot', () => {
+  test('is the same until a transaction writes, and a waiting request receives the change', async () => {
+    const snapshot = async (after = '') =>
+      (await owner.call('GET', `/snapshot${after === '' ? '' : `?after=${encodeURIComponent(after)}`}`)).body
+        .snapshot as string;
+    const before = await snapshot();
+    expect(await snapshot()).toBe(before);
+    const waiting = snapshot(before);
+    await run('update public.tasks set note = note where id = 300');
+    expect(await waiting).not.toBe(before);
+  });
+});
+
 describe('inserting and deleting', () => {
   test('a row with only defaults can be inserted and deleted', async () => {
     const { body } = await owner.call('POST', rowsPath('tasks'), { values: {} });

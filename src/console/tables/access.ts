@@ -17,6 +17,8 @@ export interface Access {
   relation(call: Call): Promise<Relation>;
   /** Returns the table if the operator is allowed to read its rows. @throws {ConsoleError} not_found, forbidden */
   readable(call: Call): Promise<Relation>;
+  /** @throws {ConsoleError} forbidden, if the operator isn't allowed to read the table's rows */
+  requireReadable(call: Call, relation: Relation): void;
   /** Runs a transaction as the persona in the URL (`as=`). */
   run<T>(call: Call, work: TransactionWork<T>, options: TransactionOptions): Promise<T>;
   /** Returns the identity of the persona. Used by streams, which run their own transactions. */
@@ -41,13 +43,18 @@ export function createAccess(database: Database, clock: Clock): Access {
     return identify(pool, persona, clock.now(), operator.role);
   }
 
+  function requireReadable({ operator }: Call, { schema }: Relation): void {
+    if (!may(operator.role, permissionForRows(schema)))
+      throw new ConsoleError('forbidden', { message: `Your role can't read rows of ${schema}.` });
+  }
+
   return {
     relation,
     identity,
+    requireReadable,
     async readable(call) {
       const found = await relation(call);
-      if (!may(call.operator.role, permissionForRows(found.schema)))
-        throw new ConsoleError('forbidden', { message: `Your role can't read rows of ${found.schema}.` });
+      requireReadable(call, found);
       return found;
     },
     async run(call, work, options) {

@@ -60,12 +60,24 @@ export async function findRelation(
               join pg_attribute a on a.attrelid = k.confrelid and a.attnum = u.number) as references
     from pg_constraint k join pg_class t on t.oid = k.confrelid join pg_namespace tn on tn.oid = t.relnamespace
     where k.conrelid = ${oid} and k.contype = 'f' order by k.conname`);
+  const [triggers] = await db.query<{ before_insert: boolean }>(sql`
+    select exists (select from pg_trigger t where t.tgrelid = ${oid} and not t.tgisinternal and t.tgenabled <> 'D'
+      and t.tgtype & ${beforeInsertRow}::int = ${beforeInsertRow}::int) as before_insert`);
   const key: RelationKey =
     unique !== undefined
       ? { kind: 'columns', columns: unique.columns }
       : { kind: summary.kind === 'table' ? 'place' : 'none' };
-  return { ...summary, columns, key, foreign_keys: foreignKeys };
+  return {
+    ...summary,
+    columns,
+    key,
+    foreign_keys: foreignKeys,
+    insert_trigger: triggers?.before_insert ?? false,
+  };
 }
+
+/** The bits of `pg_trigger.tgtype` for ROW, BEFORE and INSERT. */
+const beforeInsertRow = 1 | 2 | 4;
 
 const kindOf = sql.raw(
   "case c.relkind when 'r' then 'table' when 'p' then 'partitioned table' when 'v' then 'view' when 'm' then 'materialized view' else 'foreign table' end",

@@ -22,9 +22,30 @@ const cell = z.union([
   z.object({ value: z.string().nullable() }).strict(),
   z.object({ default: z.literal(true) }).strict(),
 ]);
-const cells = z.record(z.string(), cell);
-const texts = z.record(z.string(), z.string().nullable());
-const key = z.record(z.string(), z.string());
+
+/**
+ * An object whose keys are column names, parsed to an object without a prototype. `z.record` drops `__proto__`, which
+ * can be the name of a column.
+ */
+const byColumn = <Schema extends z.ZodType>(schema: Schema) =>
+  z
+    .custom<Readonly<Record<string, z.input<Schema>>>>(
+      (value) => value !== null && typeof value === 'object' && !Array.isArray(value),
+      { message: "isn't an object" },
+    )
+    .transform((given, context) => {
+      const parsed = Object.create(null) as Record<string, z.output<Schema>>;
+      for (const [name, value] of Object.entries(given)) {
+        const result = schema.safeParse(value);
+        if (result.success) parsed[name] = result.data;
+        else context.addIssue({ code: 'custom', message: 'is invalid', path: [name] });
+      }
+      return parsed;
+    });
+
+const cells = byColumn(cell);
+const texts = byColumn(z.string().nullable());
+const key = byColumn(z.string());
 const filters = z
   .array(
     z.object({
@@ -51,6 +72,10 @@ const jsonText = <T extends z.ZodType>(schema: T) =>
     })
     .pipe(schema);
 
+/** The longest text of a snapshot. Each transaction that is running adds one number. */
+const maxSnapshotChars = 20_000;
+const snapshot = z.object({ after: z.string().max(maxSnapshotChars).optional() });
+
 /** `as` is the persona, which `access.ts` parses. */
 const view = { as: personaText, filters: jsonText(filters).default([]), sort: jsonText(sort).default([]) };
 
@@ -69,12 +94,13 @@ const page = z
   .refine(({ after, before }) => after === undefined || before === undefined, {
     message: "after and before can't be combined",
   });
+const referenceSearch = z.object({ as: personaText, search: z.string().max(200).default('') });
 const count = z.object({ as: personaText, filters: jsonText(filters).default([]) });
 const rowKey = z.object({ as: personaText, key: jsonText(key) });
 const rowEdits = z
   .object({
     edits: z
-      .array(z.object({ key, changes: cells, seen: texts.default({}) }).strict())
+      .array(z.object({ key, changes: cells, seen: texts.optional() }).strict())
       .min(1)
       .max(maxEdits),
   })
@@ -153,10 +179,19 @@ export interface ForeignKey {
   references: string[];
 }
 
+export interface ReferenceChoices {
+  /** The referenced keys, each with the text of a column that describes the row. */
+  readonly choices: readonly { readonly value: string; readonly label: string | null }[];
+  /** Whether more rows match. */
+  readonly more: boolean;
+}
+
 export interface Relation extends RelationSummary {
   columns: Column[];
   key: RelationKey;
   foreign_keys: ForeignKey[];
+  /** Whether a BEFORE INSERT trigger can set required columns that an insert leaves out. */
+  insert_trigger: boolean;
 }
 
 export interface Filter {
@@ -225,10 +260,20 @@ export interface ImportReport {
 
 export const contract = {
   'GET /tables': { response: json<{ readonly tables: readonly RelationSummary[] }>() },
+  /**
+   * Returns the set of committed transactions (`pg_current_snapshot`). With `after`, waits until it differs from that
+   * snapshot, but no longer than 20 seconds. As long as it is the same, no data has changed.
+   */
+  'GET /snapshot': { query: snapshot, response: json<{ readonly snapshot: string }>() },
   'GET /tables/:schema/:table': { response: json<Relation>() },
   'GET /tables/:schema/:table/rows': { query: page, response: json<Page>() },
   'GET /tables/:schema/:table/count': { query: count, response: json<{ readonly count: number }>() },
   'GET /tables/:schema/:table/row': { query: rowKey, response: json<{ readonly row: Values }>() },
+  /** Searches the rows that a foreign key can reference. */
+  'GET /tables/:schema/:table/references/:column': {
+    query: referenceSearch,
+    response: json<ReferenceChoices>(),
+  },
   'PATCH /tables/:schema/:table/rows': {
     query: asPersona,
     body: rowEdits,

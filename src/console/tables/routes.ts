@@ -1,13 +1,16 @@
+import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Audit } from '../audit.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Api, Call } from '../routes/api.ts';
 import { createAccess, nameOf } from './access.ts';
-import { listRelations } from './catalog.ts';
+import { findRelation, listRelations } from './catalog.ts';
 import { identifying } from './core/identity.ts';
 import { countRows, readPage, readRow } from './read.ts';
-import { reading, readingInPlace, writing, writingLong } from './timing.ts';
+import { findReferences } from './references.ts';
+import { createSnapshots } from './snapshots.ts';
+import { reading, readingInPlace, readingShort, writing, writingLong } from './timing.ts';
 import { transferRoutes } from './transfer-routes.ts';
 import { changeRows, deleteRows, editRows, insertRow } from './write.ts';
 
@@ -17,12 +20,21 @@ export interface TableDeps {
   readonly audit: Audit;
 }
 
-export function tableRoutes(api: Api, deps: TableDeps): void {
+export function tableRoutes(app: FastifyInstance, api: Api, deps: TableDeps): void {
   const { database, clock, audit } = deps;
   const access = createAccess(database, clock);
   const route = api.feature(() => import('./contract.ts'));
   const pool = database.pool('postgres');
 
+  const snapshots = createSnapshots(pool);
+  app.addHook('preClose', async () => snapshots.stop());
+
+  route('GET /snapshot', 'read', async ({ query, reply }) => {
+    const { after } = await query();
+    const gone = new AbortController();
+    reply.raw.once('close', () => gone.abort());
+    return { snapshot: await snapshots.next(after, gone.signal) };
+  });
   route('GET /tables', 'read', async () => ({ tables: await listRelations(pool) }));
   route('GET /tables/:schema/:table', 'read', access.relation);
   route('GET /tables/:schema/:table/rows', 'read', async (call) => {
@@ -42,6 +54,20 @@ export function tableRoutes(api: Api, deps: TableDeps): void {
     const row = await access.run(call, (tx) => readRow(tx, relation, key), reading);
     if (row === undefined) throw new ConsoleError('gone');
     return { row };
+  });
+  route('GET /tables/:schema/:table/references/:column', 'read', async (call) => {
+    const { search } = await call.query();
+    const relation = await access.readable(call);
+    const reference = relation.columns.find(({ name }) => name === call.params.column)?.references;
+    const target = reference && (await findRelation(pool, reference.schema, reference.table));
+    if (!target) throw new ConsoleError('not_found', { message: 'This column has no foreign key.' });
+    access.requireReadable(call, target);
+    const gone = new AbortController();
+    call.reply.raw.once('close', () => gone.abort());
+    return access.run(call, (tx) => findReferences(tx, target, reference.column, search), {
+      ...readingShort,
+      signal: gone.signal,
+    });
   });
   route('PATCH /tables/:schema/:table/rows', 'write', async (call) => {
     const { edits } = await call.body();

@@ -2,6 +2,8 @@
 import type { Setting, TransactionOptions } from '../../database/types.ts';
 
 const statementTimeout: Setting = ['statement_timeout', '20000'];
+/** The operator waits for these results while typing. */
+const shortTimeout: Setting = ['statement_timeout', '5000'];
 const longTimeout: Setting = ['statement_timeout', '600000'];
 
 /**
@@ -15,6 +17,7 @@ const asTheyLie: readonly Setting[] = [
 
 /** The transaction is read-only, so functions that views and operators call can't change anything. */
 export const reading: TransactionOptions = { readOnly: true, settings: [statementTimeout] };
+export const readingShort: TransactionOptions = { readOnly: true, settings: [shortTimeout] };
 export const readingInPlace: TransactionOptions = {
   readOnly: true,
   settings: [statementTimeout, ...asTheyLie],

@@ -11,7 +11,7 @@ export interface RowEdit {
   readonly key: RowKey;
   readonly changes: Readonly<Record<string, CellChange>>;
   /** The values that the operator saw. If they have changed since then, the edit fails. */
-  readonly seen: Values;
+  readonly seen?: Values | undefined;
 }
 
 /**
@@ -44,7 +44,7 @@ function atIndex(error: Error, index: number): Error {
 }
 
 async function editRow(tx: Transaction, relation: Relation, edit: RowEdit): Promise<EditedRow> {
-  const { key, changes, seen } = edit;
+  const { key, changes, seen = {} } = edit;
   const names = Object.keys(changes);
   if (names.length === 0) throw new ConsoleError('bad_request', { message: 'Nothing was changed.' });
   const assignments = names.map((name) => sql`${columnOf(relation, name)} = ${newValue(changes[name])}`);

@@ -132,6 +132,8 @@ export const rowQuery = (name: TableName, key: RowKey, as?: string) =>
         })
       ).row,
     staleTime: 0,
+    // Sharing would copy the values to a new object, which loses a column that is named `__proto__`.
+    structuralSharing: false,
     // Refetching could change values while the user edits them.
     refetchOnWindowFocus: false,
   });

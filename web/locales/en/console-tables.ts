@@ -8,8 +8,12 @@ export const messages = {
   'grid.paste-over':
     '{count, plural, one {# line was skipped because the table has no more rows} other {# lines were skipped because the table has no more rows}}',
   'grid.range': '{rows, number} × {columns, number} cells',
+  'uuid.generate': 'Generate UUID',
   'edit.many-refused':
     'None of the {count, number} changes were saved because row {row, number} was rejected',
+  'rows.live': 'Live',
+  'rows.live-slow': 'Updated every {seconds, plural, one {second} other {# seconds}}',
+  'rows.live-why': 'Changes by anyone, including SQL, appear here automatically while this page is visible.',
   'rows.saved-many': 'Saved {count, plural, one {# cell} other {# cells}}',
   'rows.select-all': 'Select all matching rows',
   'rows.all-selected': 'all matching rows are selected',

@@ -27,6 +27,7 @@ const relation = (...columns: Column[]): Relation => ({
   columns,
   key: { kind: 'columns', columns: ['id'] },
   foreign_keys: [],
+  insert_trigger: false,
 });
 
 const notes = relation(column('id', 'bigint', { primary_key: true }), column('body'));
@@ -82,8 +83,8 @@ test.each([
   ['text', null, false, 'text'],
   ['text', 'two\nlines', false, 'panel'],
   ['text', 'cut', true, 'panel'],
-  ['jsonb', '{}', false, 'text'],
-  ['jsonb', `{"a": "${'x'.repeat(80)}"}`, false, 'panel'],
+  ['jsonb', '{}', false, 'popup'],
+  ['jsonb', `{"a": "${'x'.repeat(80)}"}`, false, 'popup'],
 ] as const)('%s with value %j (truncated: %s) opens %s', (type, value, isCut, editor) => {
   expect(editorOf(column('c', type), value, isCut)).toBe(editor);
 });

@@ -64,11 +64,17 @@ export function gridRows(relation: Relation, page: RowPage): readonly GridRow[] 
   return rows;
 }
 
+/**
+ * Returns the value of a column. A column can be named `constructor` or `__proto__`, which every object inherits.
+ */
+export const valueIn = (values: RowValues, name: string): Cell =>
+  Object.hasOwn(values, name) ? (values[name] ?? null) : null;
+
 /** Truncates a row's cells in the same way as the server does for the grid. */
 export function cutCells(columns: readonly string[], values: RowValues): Pick<GridRow, 'cells' | 'cut'> {
   const cut: number[] = [];
   const cells = columns.map((name, index) => {
-    const value = values[name] ?? null;
+    const value = valueIn(values, name);
     if (value === null || value.length <= cellChars) return value;
     cut.push(index);
     return value.slice(0, cellChars);
@@ -102,22 +108,32 @@ export function withRows(
 /** Replaces line breaks with a visible symbol, because a cell has a single line. */
 export const oneLine = (text: string): string => text.slice(0, shownChars).replaceAll(/\r\n|\r|\n/g, ' ↵ ');
 
-export type Editor = 'text' | 'choice' | 'panel';
+/** Where a cell is edited: in the cell, in a box below it, or in the row's panel. */
+export type Editor = 'text' | 'choice' | 'popup' | 'panel';
 
-const longTypes = /^(jsonb?|xml|bytea|tsvector)$/;
+const longTypes = /^(xml|tsvector)$/;
+const popupTypes = /^(date|time|jsonb?|bytea)|\[\]$/;
 
 export function editorOf(column: Column, value: Cell, isCut: boolean): Editor {
-  if (column.type === 'boolean' || column.enum_values !== null) return 'choice';
-  if (
-    isCut ||
-    (value !== null && (/[\r\n]/.test(value) || (longTypes.test(column.type) && value.length > 60)))
-  )
+  if (column.references === null && choicesOf(column).length > 0) return 'choice';
+  if (isCut) return 'panel';
+  if (column.references !== null || popupTypes.test(column.type)) return 'popup';
+  if (value !== null && (/[\r\n]/.test(value) || (longTypes.test(column.type) && value.length > 60)))
     return 'panel';
   return 'text';
 }
 
 export const choicesOf = (column: Column): readonly string[] =>
   column.type === 'boolean' ? ['true', 'false'] : (column.enum_values ?? []);
+
+/** Whether typing a letter edits the value instead of replacing it. */
+export const isStructured = ({ type }: Column): boolean => /^(jsonb?|bytea)|\[\]$/.test(type);
+
+/** Returns the value of a boolean after the next press of the space bar. */
+export function toggled({ nullable }: Column, value: Cell): Cell {
+  if (value === 'true') return 'false';
+  return value === 'false' && nullable ? null : 'true';
+}
 
 export const isEditable = (column: Column): boolean => !column.generated && column.identity !== 'always';
 
@@ -129,11 +145,11 @@ export function sameChange(change: CellChange, value: Cell): boolean {
 
 const numberTypes = /^(smallint|integer|bigint|numeric|real|double precision|money|oid)/;
 
-export const isNumber = (column: Column): boolean => numberTypes.test(column.type);
+export const isNumber = ({ type }: Column): boolean => numberTypes.test(type) && !type.endsWith('[]');
 export const isMono = (column: Column): boolean =>
   /^(uuid|json|jsonb|bytea|inet|cidr|macaddr)/.test(column.type);
 
-const neverEmpty = /^(boolean|uuid|jsonb?|date|time|interval|inet|cidr|macaddr|xml)/;
+const neverEmpty = /^(boolean|uuid|jsonb?|date|time|interval|inet|cidr|macaddr|xml)|\[\]$/;
 
 /** Whether the column's type accepts an empty string. Numbers and dates don't. */
 export const mayBeEmpty = (column: Column): boolean =>
@@ -180,14 +196,14 @@ export function shortType(type: string): string {
 
 function keyIn(relation: Relation, cells: readonly Cell[], cut: readonly number[]): RowKey | undefined {
   if (relation.key.kind !== 'columns') return undefined;
-  const key: Record<string, string> = {};
+  const key: [string, string][] = [];
   for (const name of relation.key.columns) {
     const index = relation.columns.findIndex((column) => column.name === name);
     const value = cells[index];
     if (value === null || value === undefined || cut.includes(index)) return undefined;
-    key[name] = value;
+    key.push([name, value]);
   }
-  return key;
+  return Object.fromEntries(key);
 }
 
 export const keyText = (key: RowKey): string => JSON.stringify(Object.entries(key).sort());

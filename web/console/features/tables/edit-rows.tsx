@@ -2,18 +2,22 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { fetchConsole } from '../../api/session.ts';
-import type { CellChange, Relation } from '../../api/types.ts';
+import type { CellChange, Column, Relation } from '../../api/types.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { isEditable } from './cells.ts';
 import classes from './edit-rows.module.css';
+import { checkDraft, type Draft, isGiven, missing } from './fields/check.ts';
 import { RowField } from './row-field.tsx';
+import { t } from './rows-text.ts';
 import { isAll, type RowScope, sizeQuery } from './scope.ts';
-import { t } from './text.ts';
 
 /**
  * If the operator changes at least this many rows and the change can't be undone, they must type the number to confirm.
  */
 const many = 10;
+
+const firstDraft = (column: Column | undefined): Draft =>
+  column?.nullable === true ? { value: null } : missing;
 
 export default function EditRows({
   relation,
@@ -37,14 +41,16 @@ export default function EditRows({
   const columns = relation.columns.filter((column) => isEditable(column) && !column.primary_key);
   const [name, setName] = useState(columns[0]?.name ?? '');
   const column = columns.find((each) => each.name === name);
-  const [change, setChange] = useState<CellChange>({ value: null });
+  const [draft, setDraft] = useState<Draft>(() => firstDraft(columns[0]));
+  const [isShown, setShown] = useState(false);
+  const problem = column && checkDraft(column, draft);
   const { data: size, error: countError } = useQuery(sizeQuery(scope, count));
   const { mutate, isPending, error } = useMutation({
-    mutationFn: () =>
+    mutationFn: (change: CellChange) =>
       fetchConsole('POST /tables/:schema/:table/change', {
         params: { schema: relation.schema, table: relation.name },
         query: { as },
-        body: { scope, rows: size, changes: { [name]: change } },
+        body: { scope, rows: size, changes: Object.fromEntries([[name, change]]) },
       }),
     onSuccess: onDone,
   });
@@ -57,9 +63,10 @@ export default function EditRows({
       error={error ?? countError}
       isMild
       onConfirm={() => {
-        if (size === undefined || column === undefined) return;
-        if (isAll(scope)) mutate();
-        else onEdits(name, change);
+        setShown(true);
+        if (size === undefined || column === undefined || problem !== undefined || !isGiven(draft)) return;
+        if (isAll(scope)) mutate(draft);
+        else onEdits(name, draft);
       }}
       onClose={onClose}
     >
@@ -74,7 +81,8 @@ export default function EditRows({
           value={name}
           onChange={(event) => {
             setName(event.currentTarget.value);
-            setChange({ value: null });
+            setDraft(firstDraft(columns.find((each) => each.name === event.currentTarget.value)));
+            setShown(false);
           }}
         >
           {columns.map((each) => (
@@ -85,14 +93,16 @@ export default function EditRows({
           <RowField
             id={`${id}-value`}
             column={column}
-            change={change}
+            table={{ schema: relation.schema, table: relation.name }}
+            as={as}
+            draft={draft}
             isChanged={false}
             isNew={false}
             readOnly={false}
             autoFocus={false}
-            isWrong={false}
-            onChange={setChange}
-            onReset={() => setChange({ value: null })}
+            problem={isShown ? problem : undefined}
+            onChange={setDraft}
+            onReset={() => setDraft(firstDraft(column))}
           />
         )}
       </div>

@@ -3,7 +3,7 @@
  * finishes later changes edits that are still waiting.
  */
 import type { Cell, CellChange, EditedRow, RowKey } from '../../api/types.ts';
-import { keyText } from './cells.ts';
+import { keyText, valueIn } from './cells.ts';
 
 export interface CellEdit {
   readonly key: RowKey;
@@ -45,8 +45,8 @@ export function stepBack(edits: readonly CellEdit[], made: Made): CellEdit[] {
   return edits.flatMap(({ key, column, index }) => {
     const done = made.get(keyText(key));
     if (done === undefined) return [];
-    const change = { value: done.before[column] ?? null };
-    return [{ key: done.key, column, index, change, seen: done.row[column] ?? null }];
+    const change = { value: valueIn(done.before, column) };
+    return [{ key: done.key, column, index, change, seen: valueIn(done.row, column) }];
   });
 }
 
@@ -60,8 +60,8 @@ export function caughtUp({ since, ...edit }: CellEdit, saves: readonly Made[]): 
     const done = save.get(keyText(key));
     if (done === undefined) continue;
     key = done.key;
-    if (seen !== undefined && edit.column in done.before && done.before[edit.column] === seen)
-      seen = done.row[edit.column] ?? null;
+    if (seen !== undefined && Object.hasOwn(done.before, edit.column) && done.before[edit.column] === seen)
+      seen = valueIn(done.row, edit.column);
   }
   return { ...edit, key, seen };
 }

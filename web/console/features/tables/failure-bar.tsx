@@ -6,7 +6,7 @@ import { Button, CloseButton } from '@mantine/core';
 import { ApiError } from '../../../lib/api.ts';
 import type { RowValues } from '../../api/types.ts';
 import { ProblemBox } from '../../components/problem-box.tsx';
-import { keyText } from './cells.ts';
+import { keyText, valueIn } from './cells.ts';
 import classes from './failure-bar.module.css';
 import { t } from './text.ts';
 import type { Edits } from './use-edits.ts';
@@ -67,7 +67,7 @@ export function FailureBar({ edits, onRetry }: { edits: Edits; onRetry: () => vo
               <div>
                 <dt>{t('edit.theirs')}</dt>
                 <dd>
-                  <Value change={{ value: current[edit.column] ?? null }} />
+                  <Value change={{ value: valueIn(current, edit.column) }} />
                 </dd>
               </div>
             </dl>
@@ -89,7 +89,7 @@ export function FailureBar({ edits, onRetry }: { edits: Edits; onRetry: () => vo
                   void edits.save(
                     all.map((each) =>
                       keyText(each.key) === keyText(edit.key)
-                        ? { ...each, seen: current[each.column] ?? null }
+                        ? { ...each, seen: valueIn(current, each.column) }
                         : each,
                     ),
                   )

@@ -1,57 +1,50 @@
-import { useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { CopyButton } from '../../../ui/copy-button.tsx';
+import type { TableName } from '../../api/queries.ts';
 import type { CellChange, Column } from '../../api/types.ts';
-import { t } from '../../text.ts';
-import { choicesOf, hasDefault, isMono, mayBeEmpty, shortType, typedChange } from './cells.ts';
+import { hasDefault, mayBeEmpty, shortType } from './cells.ts';
+import { type Draft, isGiven, type Problem } from './fields/check.ts';
+import { textOf } from './fields/editor.ts';
+import { kindOf } from './fields/kinds.ts';
+import { ValueEditor } from './fields/value-editor.tsx';
 import classes from './row-field.module.css';
+import { t } from './rows-text.ts';
 import { Value } from './value.tsx';
 
-const maxLines = 16;
-
-export function RowField({
-  id,
-  column,
-  change,
-  isChanged,
-  isNew,
-  readOnly,
-  autoFocus,
-  isWrong,
-  theirs,
-  onChange,
-  onReset,
-}: {
-  id: string;
-  column: Column;
-  change: CellChange;
-  isChanged: boolean;
-  isNew: boolean;
-  readOnly: boolean;
-  autoFocus: boolean;
-  /** Whether the database's error refers to this column. */
-  isWrong: boolean;
+export interface RowFieldProps {
+  readonly id: string;
+  readonly column: Column;
+  readonly table: TableName;
+  readonly as: string | undefined;
+  readonly draft: Draft;
+  readonly isChanged: boolean;
+  readonly isNew: boolean;
+  readonly readOnly: boolean;
+  readonly autoFocus: boolean;
+  readonly startsOpen?: boolean;
+  readonly problem: Problem | undefined;
+  /** The database's error, if it refers to this column. */
+  readonly children?: ReactNode;
   /** The value that someone else has saved since this form was opened. */
-  theirs?: CellChange;
-  onChange: (change: CellChange) => void;
-  onReset: () => void;
-}) {
-  const field = useRef<HTMLTextAreaElement & HTMLSelectElement>(null);
+  readonly theirs?: CellChange;
+  readonly onChange: (change: CellChange) => void;
+  readonly onReset: () => void;
+}
+
+export function RowField(props: RowFieldProps) {
+  const { id, column, draft, isChanged, readOnly, autoFocus, problem, theirs, children } = props;
+  const field = useRef<HTMLElement>(null);
+  const isRejected = children !== undefined && children !== null;
+  const isWrong = problem !== undefined || isRejected;
+  const takesFocus = autoFocus || isRejected;
   useEffect(() => {
-    if (autoFocus || isWrong) field.current?.focus();
-  }, [autoFocus, isWrong]);
-  const isDefault = 'default' in change;
-  const text = isDefault ? '' : (change.value ?? '');
-  const isNull = !isDefault && change.value === null;
-  const choices = choicesOf(column);
-  const placeholder = isDefault
-    ? t('editor.default', { expression: column.default ?? t('editor.identity') })
-    : isNull
-      ? 'NULL'
-      : t(mayBeEmpty(column) ? 'value.empty' : 'column.required');
+    if (takesFocus) field.current?.focus();
+  }, [takesFocus]);
+  const text = textOf(draft);
   return (
-    <div className={classes.field} data-changed={isChanged || undefined} data-wrong={isWrong || undefined}>
+    <div className={classes.field} data-changed={isChanged || undefined}>
       <div className={classes.head}>
-        <label htmlFor={id} className={classes.name}>
+        <label htmlFor={id} id={`${id}-label`} className={classes.name}>
           {column.name}
         </label>
         <span className={classes.type}>
@@ -60,69 +53,35 @@ export function RowField({
           {column.nullable ? '' : ` · ${t('column.required')}`}
         </span>
         {isChanged ? (
-          <button type="button" className={classes.mode} onClick={onReset}>
+          <button type="button" className={classes.mode} onClick={props.onReset}>
             {t('row.reset')}
           </button>
         ) : null}
         {text === '' ? null : <CopyButton value={text} what={column.name} />}
       </div>
-      {choices.length > 0 && !readOnly ? (
-        <select
-          ref={field}
-          id={id}
-          className={classes.input}
-          value={isNull ? 'null' : isDefault ? 'default' : `=${text}`}
-          onChange={(event) => {
-            const chosen = event.currentTarget.value;
-            if (chosen === 'null') onChange({ value: null });
-            else if (chosen === 'default') onChange({ default: true });
-            else onChange({ value: chosen.slice(1) });
-          }}
-        >
-          {choices.map((choice) => (
-            <option key={choice} value={`=${choice}`}>
-              {choice}
-            </option>
-          ))}
-          {text === '' && !isNull && !isDefault ? <option value="=">{t('value.choose')}</option> : null}
-          {column.nullable ? <option value="null">NULL</option> : null}
-          {hasDefault(column) ? <option value="default">{t('value.default')}</option> : null}
-        </select>
-      ) : (
-        <textarea
-          ref={field}
-          id={id}
-          className={classes.input}
-          data-mono={isMono(column) || undefined}
-          rows={Math.min(maxLines, Math.max(text.split('\n').length, Math.ceil(text.length / 70), 1))}
-          value={text}
-          placeholder={placeholder}
-          readOnly={readOnly}
-          spellCheck={false}
-          onChange={(event) => onChange(typedChange(column, event.currentTarget.value))}
-        />
+      <ValueEditor
+        field={{
+          id,
+          'aria-invalid': isWrong || undefined,
+          'aria-describedby': problem === undefined ? undefined : `${id}-problem`,
+        }}
+        fieldRef={field}
+        column={column}
+        draft={draft}
+        readOnly={readOnly}
+        placeholder={placeholderOf(column, draft)}
+        table={props.table}
+        as={props.as}
+        startsOpen={props.startsOpen === true}
+        onChange={props.onChange}
+      />
+      {problem === undefined ? null : (
+        <p id={`${id}-problem`} className={classes.problem}>
+          {t(problem.id, problem.values)}
+        </p>
       )}
-      {readOnly || choices.length > 0 ? null : (
-        <div className={classes.modes}>
-          {column.nullable ? (
-            <Mode label="NULL" isOn={isNull} onPick={() => onChange({ value: null })} />
-          ) : null}
-          {mayBeEmpty(column) ? (
-            <Mode
-              label={t('value.empty')}
-              isOn={!isDefault && change.value === ''}
-              onPick={() => onChange({ value: '' })}
-            />
-          ) : null}
-          {hasDefault(column) ? (
-            <Mode
-              label={isNew ? t('value.default') : t('row.to-default')}
-              isOn={isDefault}
-              onPick={() => onChange({ default: true })}
-            />
-          ) : null}
-        </div>
-      )}
+      {children}
+      {readOnly ? null : <Modes {...props} />}
       {theirs === undefined ? null : (
         <p className={classes.theirs}>
           {t('edit.theirs')}: <Value change={theirs} />
@@ -132,10 +91,46 @@ export function RowField({
   );
 }
 
-function Mode({ label, isOn, onPick }: { label: string; isOn: boolean; onPick: () => void }) {
+export function placeholderOf(column: Column, draft: Draft): string {
+  if (!isGiven(draft)) return t('value.missing');
+  if ('default' in draft) return t('editor.default', { expression: column.default ?? t('editor.identity') });
+  if (draft.value === null) return 'NULL';
+  return t(mayBeEmpty(column) ? 'value.empty' : 'column.required');
+}
+
+/** The buttons that set a field to NULL, to an empty string or to the default. */
+function Modes({ column, draft, isNew, onChange }: RowFieldProps) {
+  const kind = kindOf(column);
+  // These editors list NULL and the default among their choices.
+  if ((kind === 'boolean' || kind === 'choice') && column.references === null) return null;
+  const modes = [
+    { isOffered: column.nullable, label: 'NULL', change: { value: null } },
+    { isOffered: mayBeEmpty(column), label: t('value.empty'), change: { value: '' } },
+    {
+      isOffered: hasDefault(column),
+      label: isNew ? t('value.default') : t('row.to-default'),
+      change: { default: true as const },
+    },
+  ].filter(({ isOffered }) => isOffered);
+  if (modes.length === 0) return null;
   return (
-    <button type="button" className={classes.mode} aria-pressed={isOn} onClick={onPick}>
-      {label}
-    </button>
+    <div className={classes.modes}>
+      {modes.map(({ label, change }) => (
+        <button
+          key={label}
+          type="button"
+          className={classes.mode}
+          aria-pressed={isSame(draft, change)}
+          onClick={() => onChange(change)}
+        >
+          {label}
+        </button>
+      ))}
+    </div>
   );
+}
+
+function isSame(draft: Draft, change: CellChange): boolean {
+  if ('default' in change) return 'default' in draft;
+  return 'value' in draft && draft.value === change.value;
 }

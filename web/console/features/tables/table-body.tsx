@@ -1,7 +1,9 @@
 /** Shows the rows of a table, or the reason why there are none. */
 import { Button } from '@mantine/core';
 import { IconTableOff } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
+import type { RowView } from '../../api/queries.ts';
+import type { Relation } from '../../api/types.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
@@ -9,16 +11,20 @@ import classes from './table-page.module.css';
 import { t } from './text.ts';
 import type { Rows } from './use-rows.ts';
 
+const HiddenRows = lazy(() => import('./hidden-rows.tsx'));
+
 export function TableBody({
   rows,
-  hasFilters,
+  relation,
+  view,
   canInsert,
   onInsert,
   onClear,
   children,
 }: {
   rows: Rows;
-  hasFilters: boolean;
+  relation: Relation;
+  view: RowView;
   canInsert: boolean;
   onInsert: () => void;
   onClear: () => void;
@@ -32,23 +38,30 @@ export function TableBody({
     );
   if (rows.isFirstLoad) return <SkeletonLines lines={12} />;
   if (rows.total.rows > 0) return children;
+  const hasFilters = view.filters.length > 0;
   return (
     <div className={classes.none}>
-      <EmptyState
-        icon={<IconTableOff size={22} stroke={1.75} />}
-        title={t(hasFilters ? 'rows.no-match-title' : 'rows.none-title')}
-        text={t(hasFilters ? 'rows.no-match-text' : 'rows.none-text')}
-      >
-        {hasFilters ? (
-          <Button variant="default" size="sm" onClick={onClear}>
-            {t('filter.clear')}
-          </Button>
-        ) : canInsert ? (
-          <Button size="sm" onClick={onInsert}>
-            {t('tables.insert')}
-          </Button>
-        ) : null}
-      </EmptyState>
+      {view.as === undefined ? (
+        <EmptyState
+          icon={<IconTableOff size={22} stroke={1.75} />}
+          title={t(hasFilters ? 'rows.no-match-title' : 'rows.none-title')}
+          text={t(hasFilters ? 'rows.no-match-text' : 'rows.none-text')}
+        >
+          {hasFilters ? (
+            <Button variant="default" size="sm" onClick={onClear}>
+              {t('filter.clear')}
+            </Button>
+          ) : canInsert ? (
+            <Button size="sm" onClick={onInsert}>
+              {t('tables.insert')}
+            </Button>
+          ) : null}
+        </EmptyState>
+      ) : (
+        <Suspense fallback={null}>
+          <HiddenRows relation={relation} view={{ ...view, as: view.as }} onClear={onClear} />
+        </Suspense>
+      )}
     </div>
   );
 }

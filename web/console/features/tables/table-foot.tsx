@@ -1,4 +1,5 @@
 /** The grid's footer: the number of rows, the selection, and the last action with Undo. */
+import type { Live } from './follow-changes.ts';
 import classes from './table-page.module.css';
 import { t } from './text.ts';
 import type { Saved } from './use-edits.ts';
@@ -11,6 +12,7 @@ export function TableFoot({
   mayTakeAll,
   undoable,
   note,
+  live,
   onTakeAll,
   onUndo,
 }: {
@@ -22,6 +24,7 @@ export function TableFoot({
   undoable: Saved | undefined;
   /** A message about the last copy or paste. */
   note: string;
+  live: Live;
   onTakeAll: () => void;
   onUndo: () => void;
 }) {
@@ -52,6 +55,9 @@ export function TableFoot({
         </button>
       ) : null}
       {rows.countError === null ? null : <span role="alert">{t('rows.count-failed')}</span>}
+      <span className={classes.live} data-live={live === 'live' || undefined} title={t('rows.live-why')}>
+        {live === 'live' ? t('rows.live') : live === 'off' ? '' : t('rows.live-slow', { seconds: live })}
+      </span>
       <span className={classes.footEnd} role="status">
         {note === '' ? savedText(undoable) : note}
       </span>

@@ -19,6 +19,7 @@ import { type Peek, TablePanels } from './table-panels.tsx';
 import { TablePersona, TransferTools } from './table-tools.tsx';
 import { t } from './text.ts';
 import { useEdits } from './use-edits.ts';
+import { useLive } from './use-live.ts';
 import { useRowSelection } from './use-row-selection.ts';
 import { useRows } from './use-rows.ts';
 import { useTableUrl } from './use-table-url.ts';
@@ -63,6 +64,7 @@ function OpenTable({ relation }: { relation: Relation }) {
   const name = useMemo(() => ({ schema, table }), [schema, table]);
   const { visible, onVisible } = useVisiblePages();
   const rows = useRows(name, relation, view, visible);
+  const live = useLive(name, view, relation.kind);
   const edits = useEdits(name, as, rows.replace);
   const selection = useRowSelection(view);
   const { selected, isAll } = selection;
@@ -98,7 +100,8 @@ function OpenTable({ relation }: { relation: Relation }) {
       <FailureBar edits={edits} onRetry={refresh} />
       <TableBody
         rows={rows}
-        hasFilters={filters.length > 0}
+        relation={relation}
+        view={view}
         canInsert={canInsert}
         onInsert={insert}
         onClear={() => setFilters([])}
@@ -126,6 +129,7 @@ function OpenTable({ relation }: { relation: Relation }) {
         mayTakeAll={canWrite}
         undoable={edits.undoable}
         note={note}
+        live={live}
         onTakeAll={selection.selectAll}
         onUndo={() => {
           setNote('');

@@ -46,11 +46,20 @@ export function TablePanels({
   return (
     <>
       {search.insert === true && canInsert ? (
-        <RowPanel relation={relation} as={as} canWrite onClose={onClose} onDone={onChanged} />
+        <RowPanel
+          relation={relation}
+          as={as}
+          isNew
+          {...(search.row === undefined ? {} : { rowKey: search.row })}
+          canWrite
+          onClose={onClose}
+          onDone={onChanged}
+        />
       ) : search.row === undefined ? null : (
         <RowPanel
           relation={relation}
           as={as}
+          isNew={false}
           rowKey={search.row}
           {...(search.column === undefined ? {} : { column: search.column })}
           canWrite={canWrite}

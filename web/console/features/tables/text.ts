@@ -4,4 +4,5 @@ import { messages } from '../../../locales/en/console-tables.ts';
 import type { TextId } from '../../text.ts';
 
 addMessages('en', messages);
-export const t = textOf<TextId | keyof typeof messages>();
+export type TableTextId = TextId | keyof typeof messages;
+export const t = textOf<TableTextId>();

@@ -4,8 +4,9 @@
  */
 import { type FocusEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import type { Cell, CellChange, Column } from '../../../api/types.ts';
-import { t } from '../../../text.ts';
 import { choicesOf, hasDefault, mayBeEmpty, typedChange } from '../cells.ts';
+import { randomUuid } from '../random-uuid.ts';
+import { t } from '../text.ts';
 import classes from './cell-editor.module.css';
 
 /** Where the focus moves next. */
@@ -146,6 +147,13 @@ export function CellEditor({ column, value, typed, above, onSave, onCancel }: Ce
                 label={t('editor.default', { expression: column.default ?? t('editor.identity') })}
                 isOn={'default' in change}
                 onPick={() => finish({ default: true }, 'stay')}
+              />
+            ) : null}
+            {column.type === 'uuid' ? (
+              <Option
+                label={t('uuid.generate')}
+                isOn={false}
+                onPick={() => finish({ value: randomUuid() }, 'stay')}
               />
             ) : null}
             <span id="cell-editor-help" className={classes.help}>

@@ -2,7 +2,7 @@
  * A grid of rows in which one cell has focus and can be extended to a range. Only visible rows and columns are
  * rendered, and every action is available with the keyboard.
  */
-import { useRef } from 'react';
+import { useMemo, useRef } from 'react';
 import { t } from '../text.ts';
 import { copyRange, pasteRange } from './clipboard-events.ts';
 import classes from './data-grid.module.css';
@@ -14,6 +14,8 @@ import { type DataGridProps, useDataGrid } from './use-data-grid.ts';
 export function DataGrid(props: DataGridProps) {
   const { relation, view, rows, edits, canWrite, selected } = props;
   const { columns } = relation;
+  const { schema, name } = relation;
+  const table = useMemo(() => ({ schema, table: name }), [schema, name]);
   const scroller = useRef<HTMLDivElement>(null);
   const { at, range, editing, shown, focus, ...grid } = useDataGrid(props, scroller);
   return (
@@ -69,6 +71,8 @@ export function DataGrid(props: DataGridProps) {
         selected={selected}
         canWrite={canWrite}
         referring={grid.referring}
+        table={table}
+        as={view.as}
         actions={grid.actions}
       />
     </div>

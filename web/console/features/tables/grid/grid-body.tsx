@@ -1,4 +1,5 @@
 /** Renders the rows that are visible or close to it, and the row that has focus. */
+import type { TableName } from '../../../api/queries.ts';
 import type { Column, RowKey } from '../../../api/types.ts';
 import { keyText } from '../cells.ts';
 import type { Edits } from '../use-edits.ts';
@@ -22,6 +23,8 @@ export function GridBody({
   selected,
   canWrite,
   referring,
+  table,
+  as,
   actions,
 }: {
   columns: readonly Column[];
@@ -36,6 +39,8 @@ export function GridBody({
   canWrite: boolean;
   /** Columns that have a foreign key. */
   referring: ReadonlySet<string>;
+  table: TableName;
+  as: string | undefined;
   actions: GridActions;
 }) {
   const { width } = shown;
@@ -78,6 +83,8 @@ export function GridBody({
               isSelected={id !== undefined && selected.has(id)}
               canWrite={canWrite}
               referring={referring}
+              table={table}
+              as={as}
               actions={actions}
             />
           );
@@ -87,4 +94,10 @@ export function GridBody({
   );
 }
 
-const editingOf = ({ column, typed, value }: Editing, above: boolean) => ({ column, typed, value, above });
+const editingOf = ({ column, typed, value, isPopup }: Editing, above: boolean) => ({
+  column,
+  typed,
+  value,
+  isPopup,
+  above,
+});

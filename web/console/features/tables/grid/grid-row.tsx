@@ -1,7 +1,8 @@
 /** Renders one row of the grid. It is rendered again only if its own data changes. */
 import { IconArrowUpRight } from '@tabler/icons-react';
 import type { VirtualItem } from '@tanstack/react-virtual';
-import { memo, type PointerEvent } from 'react';
+import { lazy, memo, type PointerEvent, Suspense } from 'react';
+import type { TableName } from '../../../api/queries.ts';
 import type { CellChange, Cell as CellValue, Column } from '../../../api/types.ts';
 import { type GridRow, isEditable, isMono, isNumber } from '../cells.ts';
 import { t } from '../text.ts';
@@ -9,6 +10,8 @@ import { Value } from '../value.tsx';
 import { type After, CellEditor } from './cell-editor.tsx';
 import classes from './data-grid.module.css';
 import type { Position } from './movement.ts';
+
+const CellPopup = lazy(() => import('./cell-popup.tsx'));
 
 /** The functions that a row calls. They don't change while the grid exists. */
 export interface GridActions {
@@ -42,6 +45,7 @@ export interface GridRowProps {
         readonly typed: string | undefined;
         readonly value: CellValue;
         readonly above: boolean;
+        readonly isPopup: boolean;
       }
     | undefined;
   readonly pending: ReadonlyMap<string, CellChange> | undefined;
@@ -50,6 +54,8 @@ export interface GridRowProps {
   readonly canWrite: boolean;
   /** Columns that have a foreign key. */
   readonly referring: ReadonlySet<string>;
+  readonly table: TableName;
+  readonly as: string | undefined;
   readonly actions: GridActions;
 }
 
@@ -122,6 +128,7 @@ function Cell(props: GridRowProps & { column: Column; columnIndex: number; left:
       data-cell={`${index}:${position.column}`}
       data-number={isNumber(column) || undefined}
       data-mono={isMono(column) || undefined}
+      data-reference={props.referring.has(column.name) || undefined}
       data-failed={props.failed === column.name || undefined}
       data-range={isInRange || undefined}
       data-pending={change === undefined ? undefined : true}
@@ -140,7 +147,7 @@ function Cell(props: GridRowProps & { column: Column; columnIndex: number; left:
         if (!isEditing) actions.edit(position);
       }}
     >
-      {isEditing ? (
+      {isEditing && !editing.isPopup ? (
         <CellEditor
           column={column}
           value={editing.value}
@@ -154,6 +161,19 @@ function Cell(props: GridRowProps & { column: Column; columnIndex: number; left:
       ) : (
         <Value change={change ?? { value }} isCut={change === undefined && row.cut.includes(columnIndex)} />
       )}
+      {isEditing && editing.isPopup ? (
+        <Suspense fallback={null}>
+          <CellPopup
+            column={column}
+            table={props.table}
+            as={props.as}
+            value={editing.value}
+            typed={editing.typed}
+            onSave={actions.save}
+            onCancel={actions.cancel}
+          />
+        </Suspense>
+      ) : null}
       {isActive && !isEditing && value !== null && props.referring.has(column.name) ? (
         <button
           type="button"

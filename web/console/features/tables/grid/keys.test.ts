@@ -8,6 +8,7 @@ const state: KeyState = {
   hasKey: true,
   isRangeExtended: false,
   hasSelection: false,
+  isBoolean: false,
   canWrite: true,
 };
 const box = { at: { row: 2, column: 0 } };
@@ -51,6 +52,8 @@ test.each<[string, Partial<KeyPress>, Partial<KeyState>, unknown]>([
     { kind: 'toggle', extend: false },
   ],
   ['Space on a cell does nothing', { key: ' ' }, {}, undefined],
+  ['Space on a boolean changes it', { key: ' ' }, { isBoolean: true }, { kind: 'toggle-value' }],
+  ['Space doesn’t change a read-only boolean', { key: ' ' }, { isBoolean: true, canWrite: false }, undefined],
   ['Delete needs a selection', { key: 'Delete' }, {}, undefined],
   ['Delete deletes the selection', { key: 'Delete' }, { hasSelection: true }, { kind: 'delete' }],
   [

@@ -16,6 +16,8 @@ export type GridCommand =
   | { readonly kind: 'move'; readonly to: Position; readonly extend: boolean }
   | { readonly kind: 'toggle'; readonly extend: boolean }
   | { readonly kind: 'edit'; readonly typed?: string }
+  /** Changes a boolean to its next value. */
+  | { readonly kind: 'toggle-value' }
   | { readonly kind: PlainCommand };
 
 export interface KeyPress {
@@ -34,6 +36,8 @@ export interface KeyState {
   readonly hasKey: boolean;
   readonly isRangeExtended: boolean;
   readonly hasSelection: boolean;
+  /** Whether the focused cell contains a boolean. */
+  readonly isBoolean: boolean;
   readonly canWrite: boolean;
 }
 
@@ -60,6 +64,7 @@ function cellCommand({ key, shiftKey }: KeyPress, state: KeyState): GridCommand 
   const isBox = state.at.column === 0;
   if (key === 'Enter' && shiftKey) return state.hasKey ? { kind: 'open' } : undefined;
   if (key === ' ' && (isBox || shiftKey)) return { kind: 'toggle', extend: shiftKey && isBox };
+  if (key === ' ' && state.isBoolean && state.canWrite) return { kind: 'toggle-value' };
   if (key === 'Delete' && state.hasSelection) return { kind: 'delete' };
   if (key === 'Escape' && state.isRangeExtended) return { kind: 'clear-range' };
   if (key === 'Escape' && state.hasSelection) return { kind: 'clear-selection' };

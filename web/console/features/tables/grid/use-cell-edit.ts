@@ -1,7 +1,7 @@
 /** The cell that is being edited in place. */
 import { useState } from 'react';
 import type { Cell, CellChange, Column, RowKey } from '../../../api/types.ts';
-import { editorOf, isEditable } from '../cells.ts';
+import { editorOf, isEditable, isStructured, toggled } from '../cells.ts';
 import type { Edits } from '../use-edits.ts';
 import type { Rows } from '../use-rows.ts';
 import type { Position } from './movement.ts';
@@ -17,6 +17,7 @@ export interface Editing extends Position {
   /** The value in the cell, which may still be waiting to be saved. */
   readonly value: Cell;
   readonly since: number;
+  readonly isPopup: boolean;
 }
 
 export function useCellEdit({
@@ -50,8 +51,29 @@ export function useCellEdit({
     }
     const change = edits.pending(key)?.get(column.name);
     const value = change !== undefined && 'value' in change ? change.value : seen;
-    const text = kind === 'text' ? typed : undefined;
-    setEditing({ ...position, typed: text, key, seen, value, since: edits.count() });
+    const replaced = kind === 'text' || !isStructured(column) ? typed : undefined;
+    setEditing({
+      ...position,
+      typed: kind === 'choice' ? undefined : replaced,
+      key,
+      seen,
+      value,
+      since: edits.count(),
+      isPopup: kind === 'popup',
+    });
+  }
+
+  /** Changes a boolean to its next value. */
+  function toggle(position: Position): void {
+    const index = position.column - 1;
+    const column = columns[index];
+    const row = rows.row(position.row);
+    if (!canWrite || column === undefined || row?.key === undefined || !isEditable(column)) return;
+    const seen = row.cells[index] ?? null;
+    const change = edits.pending(row.key)?.get(column.name);
+    const value = change !== undefined && 'value' in change ? change.value : seen;
+    const edit = { key: row.key, column: column.name, index: position.row, seen };
+    void edits.save([{ ...edit, change: { value: toggled(column, value) } }]);
   }
 
   /** Saves the change. Returns the position of the edited cell, or undefined if the cell no longer exists. */
@@ -64,5 +86,5 @@ export function useCellEdit({
     return editing;
   }
 
-  return { editing, begin, save, cancel: (): void => setEditing(undefined) };
+  return { editing, begin, toggle, save, cancel: (): void => setEditing(undefined) };
 }

@@ -81,6 +81,7 @@ export function useDataGrid(props: DataGridProps, scroller: RefObject<HTMLElemen
     if (command.kind === 'move') goTo(command.to, command.extend);
     else if (command.kind === 'toggle') toggle(at.row, command.extend);
     else if (command.kind === 'edit') edit.begin(at, command.typed);
+    else if (command.kind === 'toggle-value') edit.toggle(at);
     else plainCommands[command.kind]();
   }
 
@@ -92,6 +93,7 @@ export function useDataGrid(props: DataGridProps, scroller: RefObject<HTMLElemen
       hasKey: rows.row(at.row)?.key !== undefined,
       isRangeExtended: position.isExtended,
       hasSelection: selected.size > 0,
+      isBoolean: columns[at.column - 1]?.type === 'boolean',
       canWrite,
     });
     if (command === undefined) return;

@@ -1,0 +1,96 @@
+/** Searches the rows that a foreign key can reference, by key and by a column that describes the row. */
+import type { Transaction } from '../../database/types.ts';
+import { type Sql, sql } from '../../kernel/sql.ts';
+import type { ReferenceChoices, Relation } from './contract.ts';
+import { where } from './core/filters.ts';
+import { table } from './read.ts';
+
+const maxChoices = 20;
+const maxLabelChars = 200;
+
+/** Names that usually describe a row, the most descriptive first. */
+const labelNames = [
+  'name',
+  'full_name',
+  'display_name',
+  'title',
+  'label',
+  'username',
+  'email',
+  'slug',
+  'subject',
+  'code',
+];
+
+const isText = (type: string): boolean => /^(text|character varying|character|citext|name)\b/.test(type);
+
+/** Returns the name of the column that describes a row best. Returns undefined without a column of text. */
+export function labelOf(relation: Pick<Relation, 'columns'>, keyColumn: string): string | undefined {
+  const texts = relation.columns.filter(({ name, type }) => name !== keyColumn && isText(type));
+  const named = labelNames.find((each) => texts.some(({ name }) => name === each));
+  return named ?? texts[0]?.name;
+}
+
+/**
+ * Returns rows whose key or label contains the text, in the order of the key. A row whose key equals the text comes
+ * first.
+ */
+export async function findReferences(
+  tx: Transaction,
+  target: Relation,
+  keyColumn: string,
+  search: string,
+): Promise<ReferenceChoices> {
+  const label = labelOf(target, keyColumn);
+  try {
+    return await tx.savepoint((inner) => find(inner, target, keyColumn, label, search));
+  } catch (error) {
+    // The persona may be allowed to read the key but not the label.
+    if (label === undefined || !hasCode(error, '42501')) throw error;
+    return find(tx, target, keyColumn, undefined, search);
+  }
+}
+
+async function find(
+  tx: Transaction,
+  target: Relation,
+  keyColumn: string,
+  labelColumn: string | undefined,
+  search: string,
+): Promise<ReferenceChoices> {
+  const key = sql.id(keyColumn);
+  const label = labelColumn === undefined ? sql`null::text` : sql`${sql.id(labelColumn)}::text`;
+  const read = async (db: Transaction, condition: Sql | undefined): Promise<ReferenceChoices['choices']> => {
+    const { rows } = await db.queryText(sql`
+      select ${key}::text, left(${label}, ${maxLabelChars}::int) from ${table(target)}
+      ${where(condition)} order by ${key} limit ${maxChoices + 1}::int`);
+    return rows.map(([value, text]) => ({ value: value ?? '', label: text ?? null }));
+  };
+  const exact = search === '' ? [] : await readExact(tx, (db) => read(db, sql`${key} = ${search}`));
+  const matching = await read(
+    tx,
+    search === ''
+      ? undefined
+      : sql`(strpos(lower(${label}), lower(${search}::text)) > 0 or starts_with(${key}::text, ${search}::text))`,
+  );
+  const known = new Set(exact.map(({ value }) => value));
+  const choices = [...exact, ...matching.filter(({ value }) => !known.has(value))];
+  return { choices: choices.slice(0, maxChoices), more: choices.length > maxChoices };
+}
+
+/** The text may not be a valid key, for example letters if the key is a number. */
+async function readExact(
+  tx: Transaction,
+  read: (db: Transaction) => Promise<ReferenceChoices['choices']>,
+): Promise<ReferenceChoices['choices']> {
+  try {
+    return await tx.savepoint(read);
+  } catch (error) {
+    if (!hasCode(error, '22')) throw error;
+    return [];
+  }
+}
+
+/** Whether the error is PostgreSQL's and its SQLSTATE begins with the code. Class 22 contains invalid values. */
+const hasCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && 'code' in error && String(error.code).startsWith(code);

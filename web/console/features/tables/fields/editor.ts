@@ -1,0 +1,31 @@
+/** What an editor of a value receives. The row panel and the grid use the same editors. */
+import type { Ref } from 'react';
+import type { TableName } from '../../../api/queries.ts';
+import type { CellChange, Column } from '../../../api/types.ts';
+import type { Draft } from './check.ts';
+
+/** An element that can have focus and shows its problem to assistive technology. */
+export interface FieldProps {
+  readonly id: string;
+  readonly 'aria-invalid': true | undefined;
+  readonly 'aria-describedby': string | undefined;
+}
+
+export interface EditorProps {
+  /** The attributes of the element that receives the focus. Its label refers to it. */
+  readonly field: FieldProps;
+  readonly fieldRef: Ref<HTMLElement>;
+  readonly column: Column;
+  readonly draft: Draft;
+  readonly readOnly: boolean;
+  /** The text in an empty field, which distinguishes NULL, the default and an empty string. */
+  readonly placeholder: string;
+  readonly table: TableName;
+  /** The persona with whose rights referenced rows are searched. */
+  readonly as: string | undefined;
+  /** Whether the list of an editor that has one is open at first. */
+  readonly startsOpen?: boolean;
+  readonly onChange: (change: CellChange) => void;
+}
+
+export const textOf = (draft: Draft): string => ('value' in draft ? (draft.value ?? '') : '');

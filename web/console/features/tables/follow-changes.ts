@@ -1,0 +1,79 @@
+/** Follows the changes of the database while the page is visible. Doesn't depend on React. */
+
+/** The first load of a page has priority. */
+const startMs = 1000;
+const pauseMs = 600;
+const retryMs = 5000;
+/** Reading the rows takes at most this share of the time, so that a slow view doesn't keep the database busy. */
+const share = 0.2;
+/** Above this pause, changes appear too late to be called live. */
+const maxLiveMs = 1200;
+
+/** Whether changes appear immediately. If reading the rows is slow, the number of seconds between updates. */
+export type Live = 'live' | 'off' | number;
+
+export interface Following {
+  /** Resolves to the database's snapshot, once it differs from `after` or after some time. */
+  readonly next: (after: string | undefined, signal: AbortSignal) => Promise<string>;
+  /** Reads the visible rows again. */
+  readonly refetch: () => Promise<void>;
+  readonly onLive: (live: Live) => void;
+}
+
+/** Starts following. Returns a function that stops it. */
+export function followChanges({ next, refetch, onLive }: Following): () => void {
+  let isStopped = false;
+  let request: AbortController | undefined;
+  let wake: (() => void) | undefined;
+
+  function sleep(ms: number | undefined): Promise<void> {
+    return new Promise((resolve) => {
+      wake = resolve;
+      if (ms !== undefined) setTimeout(resolve, ms);
+    });
+  }
+
+  /** Waits for the next snapshot. Returns the time until the next request. */
+  async function step(seen: { after?: string }): Promise<number> {
+    request = new AbortController();
+    const snapshot = await next(seen.after, request.signal);
+    let pause = pauseMs;
+    if (snapshot !== seen.after) {
+      const startedAt = performance.now();
+      await refetch();
+      pause = Math.max(pause, (performance.now() - startedAt) / share);
+    }
+    seen.after = snapshot;
+    onLive(pause > maxLiveMs ? Math.ceil(pause / 1000) : 'live');
+    return pause;
+  }
+
+  async function follow(): Promise<void> {
+    const seen: { after?: string } = {};
+    let pause = startMs;
+    while (!isStopped) {
+      await sleep(pause);
+      while (document.hidden && !isStopped) await sleep(undefined);
+      if (isStopped) return;
+      try {
+        pause = await step(seen);
+      } catch {
+        pause = retryMs;
+        if (!document.hidden && !isStopped) onLive('off');
+      }
+    }
+  }
+
+  const onVisibility = (): void => {
+    if (document.hidden) request?.abort();
+    else wake?.();
+  };
+  document.addEventListener('visibilitychange', onVisibility);
+  void follow();
+  return () => {
+    isStopped = true;
+    document.removeEventListener('visibilitychange', onVisibility);
+    request?.abort();
+    wake?.();
+  };
+}

@@ -1,0 +1,8 @@
+/** Messages of the parts of a table's page that are loaded when they are opened: forms, editors and menus. */
+import { addMessages, textOf } from '../../../lib/i18n.ts';
+import { messages } from '../../../locales/en/console-rows.ts';
+import type { TableTextId } from './text.ts';
+
+addMessages('en', messages);
+export type RowTextId = TableTextId | keyof typeof messages;
+export const t = textOf<RowTextId>();
