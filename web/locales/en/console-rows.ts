@@ -48,6 +48,17 @@ export const messages = {
   'reference.more': 'Showing the first {count, number} rows. Type to search.',
   'reference.failed': 'The rows couldn’t be searched. {reason}',
 
+  'columns.title': 'Columns',
+  'columns.show': 'Show {column}',
+  'columns.pin': 'Pin {column}',
+  'columns.up': 'Move {column} up',
+  'columns.down': 'Move {column} down',
+  'columns.density': 'Row height',
+  'columns.comfortable': 'Comfortable',
+  'columns.compact': 'Compact',
+  'columns.reset': 'Reset layout',
+  'columns.kept': 'The layout of this table is stored in this browser.',
+
   'hidden.title': '{name} can’t read any row',
   'hidden.match-title': '{name} can’t read any matching row',
   'hidden.text':

@@ -37,6 +37,7 @@ export const messages = {
   'view-as.label': 'View as Operator',
   'view-as.operator': 'Operator',
 
+  'columns.open': 'Columns',
   'transfer.menu': 'Import and export',
   'transfer.import': 'Import file…',
   'transfer.csv': 'Export as CSV',

@@ -16,8 +16,9 @@ import { TableFoot } from './table-foot.tsx';
 import { TableHead } from './table-head.tsx';
 import classes from './table-page.module.css';
 import { type Peek, TablePanels } from './table-panels.tsx';
-import { TablePersona, TransferTools } from './table-tools.tsx';
+import { ColumnTools, TablePersona, TransferTools } from './table-tools.tsx';
 import { t } from './text.ts';
+import { useColumnLayout } from './use-column-layout.ts';
 import { useEdits } from './use-edits.ts';
 import { useLive } from './use-live.ts';
 import { useRowSelection } from './use-row-selection.ts';
@@ -66,6 +67,7 @@ function OpenTable({ relation }: { relation: Relation }) {
   const rows = useRows(name, relation, view, visible);
   const live = useLive(name, view, relation.kind);
   const edits = useEdits(name, as, rows.replace);
+  const columns = useColumnLayout(relation);
   const selection = useRowSelection(view);
   const { selected, isAll } = selection;
   const [bulkChange, setBulkChange] = useState<'delete' | 'edit'>();
@@ -94,6 +96,7 @@ function OpenTable({ relation }: { relation: Relation }) {
         onEdit={() => setBulkChange('edit')}
       >
         <TablePersona as={as} onChange={(next) => go({ as: next })} />
+        <ColumnTools relation={relation} columns={columns} />
         <TransferTools name={name} view={view} canImport={canInsert} onImport={() => go({ import: true })} />
       </TableHead>
       {showsFilters ? <FilterBar relation={relation} filters={filters} onChange={setFilters} /> : null}
@@ -108,6 +111,9 @@ function OpenTable({ relation }: { relation: Relation }) {
       >
         <DataGrid
           relation={relation}
+          columns={columns.shown}
+          layout={columns.layout}
+          onLayout={columns.change}
           view={view}
           rows={rows}
           edits={edits}

@@ -3,14 +3,17 @@
  * the same appearance is shown until then.
  */
 import { ActionIcon, Button } from '@mantine/core';
-import { IconChevronDown, IconDots, IconEye } from '@tabler/icons-react';
+import { IconChevronDown, IconColumns, IconDots, IconEye } from '@tabler/icons-react';
 import { lazy, Suspense, useState } from 'react';
 import type { RowView, TableName } from '../../api/queries.ts';
+import type { Relation } from '../../api/types.ts';
 import { t } from './text.ts';
+import type { Columns } from './use-column-layout.ts';
 
 const PersonaPicker = lazy(async () => ({
   default: (await import('../../components/persona-picker.tsx')).PersonaPicker,
 }));
+const ColumnsMenu = lazy(() => import('./columns-menu.tsx'));
 const TransferMenu = lazy(() => import('./transfer-menu.tsx'));
 
 export function TablePersona({
@@ -37,6 +40,22 @@ export function TablePersona({
   return (
     <Suspense fallback={standIn}>
       <PersonaPicker as={as} onChange={onChange} startsOpen={isOpen} />
+    </Suspense>
+  );
+}
+
+export function ColumnTools(props: { relation: Relation; columns: Columns }) {
+  const [isOpen, setOpen] = useState(false);
+  const label = t('columns.open');
+  const standIn = (
+    <ActionIcon variant="default" aria-label={label} title={label} onClick={() => setOpen(true)}>
+      <IconColumns size={16} aria-hidden />
+    </ActionIcon>
+  );
+  if (!isOpen) return standIn;
+  return (
+    <Suspense fallback={standIn}>
+      <ColumnsMenu {...props} />
     </Suspense>
   );
 }

@@ -7,10 +7,12 @@ import { t } from '../text.ts';
 import type { Edits } from '../use-edits.ts';
 import type { Rows } from '../use-rows.ts';
 import { fetchedText, loadedText, maxPastedRows, pasteEdits, pasteHeight } from './clipboard.ts';
+import type { GridColumn } from './columns.ts';
 import { type CellRange, cellsIn } from './range.ts';
 
 export interface ClipboardTarget {
   readonly relation: Relation;
+  readonly columns: readonly GridColumn[];
   readonly view: RowView;
   readonly rows: Rows;
   readonly edits: Edits;
@@ -20,8 +22,8 @@ export interface ClipboardTarget {
 
 export function copyRange(event: ClipboardEvent, range: CellRange, target: ClipboardTarget): void {
   event.preventDefault();
-  const { relation, view, rows, onNote } = target;
-  const text = loadedText(rows, range);
+  const { relation, view, rows, columns, onNote } = target;
+  const text = loadedText(rows, columns, range);
   const done = (): void => onNote(t('grid.copied', { count: cellsIn(range) }));
   if (text !== undefined) {
     event.clipboardData.setData('text/plain', text);
@@ -32,7 +34,9 @@ export function copyRange(event: ClipboardEvent, range: CellRange, target: Clipb
   const name = { schema: relation.schema, table: relation.name };
   // The text is passed as a promise. A page can write to the clipboard only while it handles the key press, but the
   // text arrives later.
-  const whole = fetchedText(name, view, range).then((tsv) => new Blob([tsv], { type: 'text/plain' }));
+  const whole = fetchedText(name, view, columns, range).then(
+    (tsv) => new Blob([tsv], { type: 'text/plain' }),
+  );
   void navigator.clipboard
     .write([new ClipboardItem({ 'text/plain': whole })])
     .then(done, (error: unknown) => onNote(String(error)));
@@ -45,7 +49,7 @@ export function pasteRange(event: ClipboardEvent, range: CellRange, target: Clip
 }
 
 async function pasteText(text: string, range: CellRange, target: ClipboardTarget): Promise<void> {
-  const { relation, rows, edits, onNote } = target;
+  const { columns, rows, edits, onNote } = target;
   const height = pasteHeight(range, text);
   if (height > maxPastedRows) return onNote(t('grid.paste-most', { most: maxPastedRows }));
   const last = range.firstRow + height - 1;
@@ -53,7 +57,7 @@ async function pasteText(text: string, range: CellRange, target: ClipboardTarget
     onNote(t('grid.pasting'));
     await rows.load(range.firstRow, last);
   }
-  const { edits: pasted, left } = pasteEdits(rows, relation.columns, range, text);
+  const { edits: pasted, left } = pasteEdits(rows, columns, range, text);
   void edits.save(pasted);
   const note = t('grid.pasted', { count: pasted.length });
   onNote(left === 0 ? note : `${note} · ${t('grid.paste-over', { count: left })}`);

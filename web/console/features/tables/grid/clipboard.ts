@@ -1,9 +1,10 @@
 /** Copies cells from the grid, and converts pasted text to edits. */
 import { fetchWholeRows, type RowView, type TableName } from '../../../api/queries.ts';
-import type { Cell, Column } from '../../../api/types.ts';
+import type { Cell } from '../../../api/types.ts';
 import { isEditable, typedChange } from '../cells.ts';
 import type { CellEdit } from '../edit-steps.ts';
 import type { Rows } from '../use-rows.ts';
+import type { GridColumn } from './columns.ts';
 import type { CellRange } from './range.ts';
 import { parseTsv, printTsv } from './tsv.ts';
 
@@ -14,29 +15,38 @@ export const maxCopiedRows = 20_000;
 const rowsPerCall = 500;
 
 /** Returns the text of the range. Returns undefined if some of its cells are truncated or not loaded. */
-export function loadedText(rows: Rows, range: CellRange): string | undefined {
+export function loadedText(rows: Rows, columns: readonly GridColumn[], range: CellRange): string | undefined {
   const lines: Cell[][] = [];
   for (let index = range.firstRow; index <= range.lastRow; index++) {
     const row = rows.row(index);
     if (row === undefined) return undefined;
-    for (let column = range.firstColumn; column <= range.lastColumn; column++)
-      if (row.cut.includes(column - 1)) return undefined;
-    lines.push(row.cells.slice(range.firstColumn - 1, range.lastColumn));
+    const copied = columnsIn(columns, range);
+    if (copied.some(({ at }) => row.cut.includes(at))) return undefined;
+    lines.push(copied.map(({ at }) => row.cells[at] ?? null));
   }
   return printTsv(lines);
 }
 
 /** Fetches the complete cells of the range from the server and returns their text. */
-export async function fetchedText(name: TableName, view: RowView, range: CellRange): Promise<string> {
+export async function fetchedText(
+  name: TableName,
+  view: RowView,
+  columns: readonly GridColumn[],
+  range: CellRange,
+): Promise<string> {
+  const copied = columnsIn(columns, range);
   const lines: (readonly Cell[])[] = [];
   const end = Math.min(range.lastRow + 1, range.firstRow + maxCopiedRows);
   for (let offset = range.firstRow; offset < end; offset += rowsPerCall) {
     const rows = await fetchWholeRows(name, view, offset, Math.min(rowsPerCall, end - offset));
-    lines.push(...rows.map((cells) => cells.slice(range.firstColumn - 1, range.lastColumn)));
+    lines.push(...rows.map((cells) => copied.map(({ at }) => cells[at] ?? null)));
     if (rows.length === 0) break;
   }
   return printTsv(lines);
 }
+
+const columnsIn = (columns: readonly GridColumn[], range: CellRange): readonly GridColumn[] =>
+  columns.slice(range.firstColumn - 1, range.lastColumn);
 
 export interface Paste {
   readonly edits: readonly CellEdit[];
@@ -57,7 +67,12 @@ const isOneCell = (lines: readonly (readonly Cell[])[]): boolean =>
  * Converts pasted text to edits. A single cell fills the whole range. Several cells are pasted starting at the first
  * cell of the range. Cells that can't be edited are skipped.
  */
-export function pasteEdits(rows: Rows, columns: readonly Column[], range: CellRange, text: string): Paste {
+export function pasteEdits(
+  rows: Rows,
+  columns: readonly GridColumn[],
+  range: CellRange,
+  text: string,
+): Paste {
   const lines = parseTsv(text);
   const [[only] = []] = lines;
   const isOne = isOneCell(lines);
@@ -73,14 +88,13 @@ export function pasteEdits(rows: Rows, columns: readonly Column[], range: CellRa
     }
     const width = isOne ? range.lastColumn - range.firstColumn + 1 : (lines[line]?.length ?? 0);
     for (let at = 0; at < width; at++) {
-      const columnIndex = range.firstColumn - 1 + at;
-      const column = columns[columnIndex];
+      const column = columns[range.firstColumn - 1 + at];
       if (column === undefined || !isEditable(column)) continue;
       const cell = isOne ? (only ?? null) : (lines[line]?.[at] ?? null);
       // In text from another program, an empty cell may mean NULL or an empty string. It is pasted as NULL if the
       // column is nullable.
       const change = cell === null && !column.nullable ? typedChange(column, '') : { value: cell };
-      const seen = row.cut.includes(columnIndex) ? undefined : (row.cells[columnIndex] ?? null);
+      const seen = row.cut.includes(column.at) ? undefined : (row.cells[column.at] ?? null);
       edits.push({ key: row.key, column: column.name, index, change, seen });
     }
   }

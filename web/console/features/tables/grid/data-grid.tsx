@@ -8,12 +8,11 @@ import { copyRange, pasteRange } from './clipboard-events.ts';
 import classes from './data-grid.module.css';
 import { GridBody } from './grid-body.tsx';
 import { GridHead } from './grid-head.tsx';
-import { boxWidth, headHeight } from './layout.ts';
+import { headHeight } from './layout.ts';
 import { type DataGridProps, useDataGrid } from './use-data-grid.ts';
 
 export function DataGrid(props: DataGridProps) {
-  const { relation, view, rows, edits, canWrite, selected } = props;
-  const { columns } = relation;
+  const { relation, columns, layout, view, rows, edits, canWrite, selected } = props;
   const { schema, name } = relation;
   const table = useMemo(() => ({ schema, table: name }), [schema, name]);
   const scroller = useRef<HTMLDivElement>(null);
@@ -31,6 +30,7 @@ export function DataGrid(props: DataGridProps) {
       aria-readonly={!canWrite}
       aria-busy={rows.isFetching}
       className={classes.grid}
+      data-density={layout.density}
       onKeyDown={grid.onKeyDown}
       onCopy={(event) => {
         if (editing === undefined && range !== undefined) copyRange(event, range, props);
@@ -42,12 +42,9 @@ export function DataGrid(props: DataGridProps) {
       onBlur={focus.onBlur}
     >
       <GridHead
-        columns={columns}
-        shownColumns={shown.columns}
+        columns={shown.columns}
         sort={view.sort}
-        width={shown.width}
         height={headHeight}
-        boxWidth={boxWidth}
         active={at.row === -1 ? at.column : undefined}
         canWrite={canWrite}
         selection={selected.size === 0 ? 'off' : 'some'}
@@ -59,9 +56,10 @@ export function DataGrid(props: DataGridProps) {
           grid.setActive({ row: -1, column });
           grid.sort(column);
         }}
+        onResize={grid.resize}
+        onReorder={grid.reorder}
       />
       <GridBody
-        columns={columns}
         rows={rows}
         edits={edits}
         shown={shown}

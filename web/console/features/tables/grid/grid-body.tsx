@@ -1,19 +1,18 @@
 /** Renders the rows that are visible or close to it, and the row that has focus. */
 import type { TableName } from '../../../api/queries.ts';
-import type { Column, RowKey } from '../../../api/types.ts';
+import type { RowKey } from '../../../api/types.ts';
 import { keyText } from '../cells.ts';
 import type { Edits } from '../use-edits.ts';
 import type { Rows } from '../use-rows.ts';
 import classes from './data-grid.module.css';
 import { type GridActions, GridRowView } from './grid-row.tsx';
-import { boxWidth, rowHeight, shownIndexes } from './layout.ts';
+import { shownIndexes } from './layout.ts';
 import type { Position } from './movement.ts';
 import type { CellRange } from './range.ts';
 import type { Editing } from './use-cell-edit.ts';
 import type { GridWindow } from './use-grid-window.ts';
 
 export function GridBody({
-  columns,
   rows,
   edits,
   shown,
@@ -27,7 +26,6 @@ export function GridBody({
   as,
   actions,
 }: {
-  columns: readonly Column[];
   rows: Rows;
   edits: Edits;
   shown: GridWindow;
@@ -43,7 +41,8 @@ export function GridBody({
   as: string | undefined;
   actions: GridActions;
 }) {
-  const { width } = shown;
+  const { rowHeight, columns } = shown;
+  const { width } = columns;
   const { first, last, shift, height } = shown.rows;
   const failedKey = edits.failure && keyText(edits.failure.edit.key);
   const indexes = shownIndexes(first, last, rows.total.rows, at.row);
@@ -68,10 +67,10 @@ export function GridBody({
               top={(index - base) * rowHeight}
               width={width}
               height={rowHeight}
-              boxWidth={boxWidth}
               row={row}
-              columns={columns}
-              shownColumns={shown.columns}
+              pinned={columns.pinned}
+              pinnedWidth={columns.pinnedWidth}
+              scrolling={columns.scrolling}
               active={at.row === index ? at.column : undefined}
               rangeFrom={isInRange ? range.firstColumn : undefined}
               rangeTo={isInRange ? range.lastColumn : undefined}

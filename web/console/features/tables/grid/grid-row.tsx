@@ -1,15 +1,16 @@
 /** Renders one row of the grid. It is rendered again only if its own data changes. */
 import { IconArrowUpRight } from '@tabler/icons-react';
-import type { VirtualItem } from '@tanstack/react-virtual';
 import { lazy, memo, type PointerEvent, Suspense } from 'react';
 import type { TableName } from '../../../api/queries.ts';
-import type { CellChange, Cell as CellValue, Column } from '../../../api/types.ts';
+import type { CellChange, Cell as CellValue } from '../../../api/types.ts';
 import { type GridRow, isEditable, isMono, isNumber } from '../cells.ts';
 import { t } from '../text.ts';
 import { Value } from '../value.tsx';
 import { type After, CellEditor } from './cell-editor.tsx';
 import classes from './data-grid.module.css';
+import { boxWidth } from './layout.ts';
 import type { Position } from './movement.ts';
+import type { PlacedColumn } from './use-column-window.ts';
 
 const CellPopup = lazy(() => import('./cell-popup.tsx'));
 
@@ -30,10 +31,10 @@ export interface GridRowProps {
   readonly top: number;
   readonly width: number;
   readonly height: number;
-  readonly boxWidth: number;
   readonly row: GridRow | undefined;
-  readonly columns: readonly Column[];
-  readonly shownColumns: readonly VirtualItem[];
+  readonly pinned: readonly PlacedColumn[];
+  readonly pinnedWidth: number;
+  readonly scrolling: readonly PlacedColumn[];
   /** The column in this row that has focus, if any. Column 0 is the checkbox. */
   readonly active: number | undefined;
   /** The columns of the selected range in this row. */
@@ -60,8 +61,9 @@ export interface GridRowProps {
 }
 
 export const GridRowView = memo(function GridRowView(props: GridRowProps) {
-  const { index, top, width, height, boxWidth, row, columns, shownColumns, active, isSelected } = props;
+  const { index, top, width, height, row, pinned, pinnedWidth, scrolling, active, isSelected } = props;
   const { canWrite, actions, editing } = props;
+  const cell = (place: PlacedColumn) => <Cell key={place.column.name} {...props} place={place} />;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a table element can't be virtualized in both directions
     // biome-ignore lint/a11y/useFocusableInteractive: the cells receive focus
@@ -74,40 +76,33 @@ export const GridRowView = memo(function GridRowView(props: GridRowProps) {
       className={classes.row}
       style={{ height, width, transform: `translateY(${top}px)` }}
     >
-      {/* biome-ignore lint/a11y/useSemanticElements: a table element can't be virtualized in both directions */}
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles keyboard events */}
-      <div
-        role="gridcell"
-        aria-colindex={1}
-        data-cell={`${index}:0`}
-        tabIndex={active === 0 ? 0 : -1}
-        className={classes.box}
-        aria-label={t(isSelected ? 'grid.selected' : 'grid.not-selected', { row: index + 1 })}
-        onClick={(event) => actions.toggle(index, event.shiftKey)}
-        onFocus={() => actions.focus({ row: index, column: 0 })}
-      >
-        {canWrite && row?.key !== undefined ? <Tick state={isSelected ? 'on' : 'off'} /> : null}
+      <div role="presentation" className={classes.pins} style={{ width: pinnedWidth }}>
+        {/* biome-ignore lint/a11y/useSemanticElements: a table element can't be virtualized in both directions */}
+        {/* biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles keyboard events */}
+        <div
+          role="gridcell"
+          aria-colindex={1}
+          data-cell={`${index}:0`}
+          tabIndex={active === 0 ? 0 : -1}
+          className={classes.box}
+          style={{ width: boxWidth }}
+          aria-label={t(isSelected ? 'grid.selected' : 'grid.not-selected', { row: index + 1 })}
+          onClick={(event) => actions.toggle(index, event.shiftKey)}
+          onFocus={() => actions.focus({ row: index, column: 0 })}
+        >
+          {canWrite && row?.key !== undefined ? <Tick state={isSelected ? 'on' : 'off'} /> : null}
+        </div>
+        {pinned.map(cell)}
       </div>
-      {shownColumns.map((virtual) => {
-        const column = columns[virtual.index];
-        return column === undefined ? null : (
-          <Cell
-            key={column.name}
-            {...props}
-            column={column}
-            columnIndex={virtual.index}
-            left={boxWidth + virtual.start}
-            size={virtual.size}
-          />
-        );
-      })}
+      {scrolling.map(cell)}
     </div>
   );
 });
 
-function Cell(props: GridRowProps & { column: Column; columnIndex: number; left: number; size: number }) {
-  const { index, row, column, columnIndex, left, size, active, editing, actions, canWrite, pending } = props;
-  const position = { row: index, column: columnIndex + 1 };
+function Cell(props: GridRowProps & { place: PlacedColumn }) {
+  const { index, row, place, active, editing, actions, canWrite, pending } = props;
+  const { column, left, width } = place;
+  const position = { row: index, column: place.index + 1 };
   const isActive = active === position.column;
   const isEditing = editing?.column === position.column;
   const { rangeFrom, rangeTo } = props;
@@ -117,12 +112,12 @@ function Cell(props: GridRowProps & { column: Column; columnIndex: number; left:
     position.column >= rangeFrom &&
     position.column <= rangeTo;
   const change = pending?.get(column.name);
-  const value = row?.cells[columnIndex] ?? null;
+  const value = row?.cells[column.at] ?? null;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a table element can't be virtualized in both directions
     <div
       role="gridcell"
-      aria-colindex={columnIndex + 2}
+      aria-colindex={place.index + 2}
       aria-readonly={!canWrite || !isEditable(column) || undefined}
       aria-selected={isInRange || undefined}
       data-cell={`${index}:${position.column}`}
@@ -134,7 +129,7 @@ function Cell(props: GridRowProps & { column: Column; columnIndex: number; left:
       data-pending={change === undefined ? undefined : true}
       tabIndex={isActive ? 0 : -1}
       className={classes.cell}
-      style={{ left, width: size }}
+      style={{ left, width }}
       onPointerDown={(event) => {
         if (isEditing || event.button !== 0) return;
         actions.press(position, event.shiftKey);
@@ -159,7 +154,7 @@ function Cell(props: GridRowProps & { column: Column; columnIndex: number; left:
       ) : row === undefined ? (
         <span className={classes.waiting} />
       ) : (
-        <Value change={change ?? { value }} isCut={change === undefined && row.cut.includes(columnIndex)} />
+        <Value change={change ?? { value }} isCut={change === undefined && row.cut.includes(column.at)} />
       )}
       {isEditing && editing.isPopup ? (
         <Suspense fallback={null}>

@@ -35,6 +35,18 @@ test.each<[string, Partial<KeyPress>, Partial<KeyState>, unknown]>([
   ['Ctrl+C is the browser’s', { key: 'c', ctrlKey: true }, {}, undefined],
   ['Enter in the header sorts', { key: 'Enter' }, header, { kind: 'sort' }],
   ['Space on the header’s checkbox selects all rows', { key: ' ' }, headerBox, { kind: 'toggle-all' }],
+  [
+    'Shift and an arrow key resize the column of the header',
+    { key: 'ArrowLeft', shiftKey: true },
+    header,
+    { kind: 'resize', by: -16 },
+  ],
+  [
+    'Ctrl, Shift and an arrow key move the column of the header',
+    { key: 'ArrowRight', shiftKey: true, ctrlKey: true },
+    header,
+    { kind: 'reorder', by: 1 },
+  ],
   ['letters in the header do nothing', { key: 'a' }, header, undefined],
   ['Shift+Enter opens the row', { key: 'Enter', shiftKey: true }, {}, { kind: 'open' }],
   ['a row without a key can’t be opened', { key: 'Enter', shiftKey: true }, { hasKey: false }, undefined],

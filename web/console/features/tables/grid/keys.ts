@@ -18,6 +18,8 @@ export type GridCommand =
   | { readonly kind: 'edit'; readonly typed?: string }
   /** Changes a boolean to its next value. */
   | { readonly kind: 'toggle-value' }
+  /** Makes the focused column wider, by pixels, or moves it. */
+  | { readonly kind: 'resize' | 'reorder'; readonly by: number }
   | { readonly kind: PlainCommand };
 
 export interface KeyPress {
@@ -47,12 +49,23 @@ export function commandOf(press: KeyPress, state: KeyState): GridCommand | undef
   const { at, bounds } = state;
   const command = press.ctrlKey || press.metaKey;
   if (altKey) return key === 'Enter' ? { kind: 'peek' } : undefined;
+  const change = at.row < 0 && at.column > 0 && shiftKey ? columnCommand(key, command) : undefined;
+  if (change !== undefined) return change;
   const to = move(at, { key, command }, bounds);
   if (to !== undefined) return { kind: 'move', to, extend: shiftKey };
   if (command && key.toLowerCase() === 'z' && !shiftKey) return { kind: 'undo' };
   // Ctrl+C and Ctrl+V are handled by the copy and paste events.
   if (command) return undefined;
   return at.row < 0 ? headerCommand(press, at) : cellCommand(press, state);
+}
+
+const resizeStep = 16;
+
+/** In the header, the arrow keys with Shift change the column's width, and with Ctrl and Shift its place. */
+function columnCommand(key: string, command: boolean): GridCommand | undefined {
+  const step = key === 'ArrowRight' ? 1 : key === 'ArrowLeft' ? -1 : 0;
+  if (step === 0) return undefined;
+  return command ? { kind: 'reorder', by: step } : { kind: 'resize', by: step * resizeStep };
 }
 
 function headerCommand({ key }: KeyPress, at: Position): GridCommand | undefined {

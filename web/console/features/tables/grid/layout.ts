@@ -1,6 +1,7 @@
 /** The sizes in the grid in pixels, and which rows and columns are rendered. */
+import type { Density } from './columns.ts';
 
-export const rowHeight = 33;
+export const rowHeights: Readonly<Record<Density, number>> = { comfortable: 33, compact: 26 };
 export const headHeight = 36;
 export const boxWidth = 40;
 /** The number of rows that are rendered above and below the visible rows. */

@@ -1,9 +1,10 @@
 /** The cell that is being edited in place. */
 import { useState } from 'react';
-import type { Cell, CellChange, Column, RowKey } from '../../../api/types.ts';
+import type { Cell, CellChange, RowKey } from '../../../api/types.ts';
 import { editorOf, isEditable, isStructured, toggled } from '../cells.ts';
 import type { Edits } from '../use-edits.ts';
 import type { Rows } from '../use-rows.ts';
+import type { GridColumn } from './columns.ts';
 import type { Position } from './movement.ts';
 
 export interface Editing extends Position {
@@ -27,7 +28,7 @@ export function useCellEdit({
   canWrite,
   onOpen,
 }: {
-  columns: readonly Column[];
+  columns: readonly GridColumn[];
   rows: Rows;
   edits: Edits;
   canWrite: boolean;
@@ -38,13 +39,12 @@ export function useCellEdit({
 
   /** Starts editing in the cell, or in the panel if the value doesn't fit on one line. */
   function begin(position: Position, typed?: string): void {
-    const index = position.column - 1;
-    const column = columns[index];
+    const column = columns[position.column - 1];
     const row = rows.row(position.row);
     if (column === undefined || row?.key === undefined) return;
     const { key } = row;
-    const seen = row.cells[index] ?? null;
-    const kind = editorOf(column, seen, row.cut.includes(index));
+    const seen = row.cells[column.at] ?? null;
+    const kind = editorOf(column, seen, row.cut.includes(column.at));
     if (!canWrite || !isEditable(column) || kind === 'panel') {
       onOpen(key, column.name);
       return;
@@ -65,11 +65,10 @@ export function useCellEdit({
 
   /** Changes a boolean to its next value. */
   function toggle(position: Position): void {
-    const index = position.column - 1;
-    const column = columns[index];
+    const column = columns[position.column - 1];
     const row = rows.row(position.row);
     if (!canWrite || column === undefined || row?.key === undefined || !isEditable(column)) return;
-    const seen = row.cells[index] ?? null;
+    const seen = row.cells[column.at] ?? null;
     const change = edits.pending(row.key)?.get(column.name);
     const value = change !== undefined && 'value' in change ? change.value : seen;
     const edit = { key: row.key, column: column.name, index: position.row, seen };

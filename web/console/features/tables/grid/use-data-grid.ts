@@ -5,8 +5,9 @@ import type { Relation, RowKey } from '../../../api/types.ts';
 import type { Edits } from '../use-edits.ts';
 import type { Rows } from '../use-rows.ts';
 import type { After } from './cell-editor.tsx';
+import { type ColumnLayout, type GridColumn, withMoved, withWidth } from './columns.ts';
 import { commandOf, type GridCommand, type PlainCommand } from './keys.ts';
-import { headHeight, rowHeight } from './layout.ts';
+import { headHeight } from './layout.ts';
 import { type Bounds, move, type Position } from './movement.ts';
 import { useCellEdit } from './use-cell-edit.ts';
 import { useGridFocus } from './use-grid-focus.ts';
@@ -17,6 +18,10 @@ import { useStableActions } from './use-stable-actions.ts';
 
 export interface DataGridProps {
   readonly relation: Relation;
+  /** The visible columns. */
+  readonly columns: readonly GridColumn[];
+  readonly layout: ColumnLayout;
+  readonly onLayout: (layout: ColumnLayout) => void;
   readonly view: RowView;
   readonly rows: Rows;
   readonly edits: Edits;
@@ -35,13 +40,19 @@ export interface DataGridProps {
 const keyAfter = { stay: '', down: 'ArrowDown', right: 'ArrowRight', left: 'ArrowLeft' } as const;
 
 export function useDataGrid(props: DataGridProps, scroller: RefObject<HTMLElement | null>) {
-  const { relation, rows, edits, canWrite, selected, onSelect, onSort, onOpen, onVisible } = props;
-  const { columns } = relation;
+  const { relation, columns, layout, onLayout, rows, edits, canWrite, selected } = props;
+  const { onSelect, onSort, onOpen, onVisible } = props;
   const total = rows.total.rows;
   const position = useGridPosition(total, columns.length);
   const { at, range } = position;
   const referring = useMemo(() => new Set(relation.foreign_keys.flatMap((key) => key.columns)), [relation]);
-  const shown = useGridWindow(scroller, { rows: total, columns, at, onVisible });
+  const shown = useGridWindow(scroller, {
+    rows: total,
+    columns,
+    density: layout.density,
+    at,
+    onVisible,
+  });
   const focus = useGridFocus(scroller, at);
   const { toggle, toggleAll } = useRowToggle(rows, selected, onSelect);
   const { editing, ...edit } = useCellEdit({ columns, rows, edits, canWrite, onOpen });
@@ -60,6 +71,23 @@ export function useDataGrid(props: DataGridProps, scroller: RefObject<HTMLElemen
   function sort(index: number): void {
     onSort(columns[index - 1]?.name ?? '');
   }
+
+  function resize(index: number, width: number): void {
+    const column = columns[index - 1];
+    if (column !== undefined) onLayout(withWidth(layout, column.name, width));
+  }
+
+  /** Moves a column to the place of another one. The focus follows it. */
+  function reorder(from: number, to: number): void {
+    const [column, target] = [columns[from - 1], columns[to - 1]];
+    if (column === undefined || target === undefined || column.isPinned !== target.isPinned) return;
+    onLayout(withMoved(layout, relation.columns, column.name, target.name));
+    goTo({ row: -1, column: to });
+  }
+
+  const widthAt = (index: number): number =>
+    [...shown.columns.pinned, ...shown.columns.scrolling].find((place) => place.index === index - 1)?.width ??
+    0;
 
   const boundsOf = (pageRows: number): Bounds => ({ rows: total, columns: columns.length + 1, pageRows });
 
@@ -81,6 +109,8 @@ export function useDataGrid(props: DataGridProps, scroller: RefObject<HTMLElemen
     if (command.kind === 'move') goTo(command.to, command.extend);
     else if (command.kind === 'toggle') toggle(at.row, command.extend);
     else if (command.kind === 'edit') edit.begin(at, command.typed);
+    else if (command.kind === 'resize') resize(at.column, widthAt(at.column) + command.by);
+    else if (command.kind === 'reorder') reorder(at.column, at.column + command.by);
     else if (command.kind === 'toggle-value') edit.toggle(at);
     else plainCommands[command.kind]();
   }
@@ -89,7 +119,7 @@ export function useDataGrid(props: DataGridProps, scroller: RefObject<HTMLElemen
     if (editing !== undefined || event.nativeEvent.isComposing) return;
     const command = commandOf(event, {
       at,
-      bounds: boundsOf(pageRowsOf(scroller.current)),
+      bounds: boundsOf(pageRowsOf(scroller.current, shown.rowHeight)),
       hasKey: rows.row(at.row)?.key !== undefined,
       isRangeExtended: position.isExtended,
       hasSelection: selected.size > 0,
@@ -143,6 +173,8 @@ export function useDataGrid(props: DataGridProps, scroller: RefObject<HTMLElemen
     actions,
     toggleAll,
     sort,
+    resize,
+    reorder,
     onKeyDown,
   };
 }
@@ -151,5 +183,5 @@ export function useDataGrid(props: DataGridProps, scroller: RefObject<HTMLElemen
  * Returns the number of rows that a page key scrolls. It is one less than the number that fits in the grid, so that one
  * row remains visible.
  */
-const pageRowsOf = (scroller: HTMLElement | null): number =>
+const pageRowsOf = (scroller: HTMLElement | null, rowHeight: number): number =>
   Math.max(1, Math.floor(((scroller?.clientHeight ?? 0) - headHeight) / rowHeight) - 1);

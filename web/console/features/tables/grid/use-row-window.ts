@@ -69,7 +69,7 @@ export function useRowWindow(
   // biome-ignore lint/correctness/useExhaustiveDependencies: `latest` contains the current values
   useLayoutEffect(
     () => settle(scrolled(latest.current, scrollState.current, scroller.current?.scrollTop ?? 0)),
-    [rows, view],
+    [rows, view, rowHeight],
   );
 
   useEffect(() => {
