@@ -247,19 +247,20 @@ describe('references', () => {
     expect((await search("' or 1=1; --")).body.choices).toEqual([]);
     expect((await search('%')).body.choices).toEqual([]);
     expect((await search('', undefined, 'what')).status).toBe(404);
-    await run('alter table public.tasks enable row level security; grant select on public.tasks to anon');
+    const exec = (text: string) => backend.database.pool('postgres').exec(text);
+    await exec('alter table public.tasks enable row level security; grant select on public.tasks to anon');
     await run('create policy few on public.tasks for select to anon using (id < 3)');
     await run('grant select on public.chores to anon');
     expect((await search('', 'anon')).body).toMatchObject({
       choices: [{ value: '1' }, { value: '2' }],
       more: false,
     });
-    await run('revoke select on public.tasks from anon; grant select (id) on public.tasks to anon');
+    await exec('revoke select on public.tasks from anon; grant select (id) on public.tasks to anon');
     expect((await search('', 'anon')).body.choices).toEqual([
       { value: '1', label: null },
       { value: '2', label: null },
     ]);
-    await run('alter table public.tasks disable row level security; grant select on public.tasks to anon');
+    await exec('alter table public.tasks disable row level security; grant select on public.tasks to anon');
   });
 
   test('a role that can’t read a schema can’t search it', async () => {
@@ -300,6 +301,62 @@ describe('inserting and deleting', () => {
     const refused = await owner.call('DELETE', rowsPath('tasks'), { scope });
     expect(refused.body.sqlstate).toBe('23503');
     expect((await owner.call('GET', '/tables/public/tasks/row?key={"id":"30"}')).status).toBe(200);
+  });
+
+  test('deleted rows can be restored with the same keys and values, and what can’t be restored is known before', async () => {
+    await run(`create table public.boxes (id bigint generated always as identity primary key, inside bigint references public.boxes,
+      name text, doc jsonb, tags text[], size int generated always as (length(name)) stored)`);
+    await run(
+      `insert into public.boxes (inside, name, doc, tags) values (2, 'small', '{"n": 1.10}', '{a,NULL}'), (null, 'large', null, '{}')`,
+    );
+    await run('create table public.marks (box bigint references public.boxes on delete cascade)');
+    await run('create table public.hints (box bigint references public.boxes on delete set null)');
+    await run('insert into public.marks values (1), (1), (2)');
+    await run('insert into public.hints values (2)');
+    const scope = { keys: [{ id: '1' }, { id: '2' }] };
+    const plan = await owner.call('POST', '/tables/public/boxes/delete-effects', { scope });
+    expect(plan.body).toEqual({
+      restorable: true,
+      effects: [
+        expect.objectContaining({ table: 'hints', action: 'set null', rows: 1, deeper: false }),
+        expect.objectContaining({ table: 'marks', action: 'cascade', rows: 3, isMore: false }),
+      ],
+    });
+    const inner = { keys: [{ id: '2' }] };
+    const rejected = await owner.call('POST', '/tables/public/boxes/delete-effects', { scope: inner });
+    expect(rejected.body.effects[0]).toMatchObject({ table: 'boxes', action: 'reject', rows: 1 });
+    const before = (await owner.call('GET', rowsPath('boxes'))).body.rows;
+    const { body } = await owner.call('DELETE', rowsPath('boxes'), { scope, undo: true });
+    expect([body.deleted, body.restorable.columns]).toEqual([2, ['id', 'inside', 'name', 'doc', 'tags']]);
+    const restored = await owner.call('POST', '/tables/public/boxes/restore', body.restorable);
+    expect(restored.body).toEqual({ restored: 2 });
+    expect((await owner.call('GET', rowsPath('boxes'))).body.rows).toEqual(before);
+    // Restoring twice fails because the keys exist.
+    expect((await owner.call('POST', '/tables/public/boxes/restore', body.restorable)).body.sqlstate).toBe(
+      '23505',
+    );
+    const attack = { columns: ['id", "name") values (1); --'], rows: [['1']] };
+    expect((await owner.call('POST', '/tables/public/boxes/restore', attack)).status).toBe(400);
+  });
+
+  test('rows that are too many to be restored aren’t deleted if the deletion was to be undoable', async () => {
+    await run('create table public.crowd as select i as id from generate_series(1, 1001) i');
+    await run('alter table public.crowd add primary key (id)');
+    const scope = { filters: [] };
+    const plan = await owner.call('POST', '/tables/public/crowd/delete-effects', { scope });
+    expect(plan.body).toEqual({ effects: [], restorable: false });
+    const refused = await owner.call('DELETE', rowsPath('crowd'), { scope, undo: true });
+    expect([refused.status, refused.body.code]).toEqual([409, 'not_as_told']);
+    expect((await owner.call('DELETE', rowsPath('crowd'), { scope })).body).toEqual({ deleted: 1001 });
+  });
+
+  test('a read-only operator can neither restore rows nor ask what a deletion affects', async () => {
+    await backend.operators.createOperator('onlooker', 'read-only');
+    const onlooker = await operator(backend, 'onlooker');
+    const scope = { keys: [{ id: '1' }] };
+    const rows = { columns: ['id'], rows: [['1']] };
+    expect((await onlooker.call('POST', '/tables/public/tasks/restore', rows)).status).toBe(403);
+    expect((await onlooker.call('POST', '/tables/public/tasks/delete-effects', { scope })).status).toBe(403);
   });
 
   test('each change is in the audit log, without values', async () => {

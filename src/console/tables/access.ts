@@ -6,7 +6,7 @@ import type { Database, TransactionOptions, TransactionWork } from '../../databa
 import type { Clock } from '../../kernel/clock.ts';
 import { may, permissionForRows } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';
-import { asIdentity, type Identity, identify } from '../persona/act.ts';
+import { asIdentity, databaseRoleOf, type Identity, identify } from '../persona/act.ts';
 import { parsePersona } from '../persona/persona.ts';
 import { type Call, parseAs } from '../routes/api.ts';
 import { findRelation } from './catalog.ts';
@@ -21,6 +21,8 @@ export interface Access {
   requireReadable(call: Call, relation: Relation): void;
   /** Runs a transaction as the persona in the URL (`as=`). */
   run<T>(call: Call, work: TransactionWork<T>, options: TransactionOptions): Promise<T>;
+  /** Runs a transaction as the operator, regardless of the persona. */
+  runAsOperator<T>(call: Call, work: TransactionWork<T>, options: TransactionOptions): Promise<T>;
   /** Returns the identity of the persona. Used by streams, which run their own transactions. */
   identity(call: Call): Promise<Identity>;
 }
@@ -57,6 +59,8 @@ export function createAccess(database: Database, clock: Clock): Access {
       requireReadable(call, found);
       return found;
     },
+    runAsOperator: ({ operator }, work, options) =>
+      database.pool(databaseRoleOf(operator.role)).transaction(work, options),
     async run(call, work, options) {
       return asIdentity(database, await identity(call), work, options);
     },
@@ -65,3 +69,9 @@ export function createAccess(database: Database, clock: Clock): Access {
 
 /** Returns the name of the table for the audit log. */
 export const nameOf = (relation: Relation): string => `${relation.schema}.${relation.name}`;
+
+/** Returns the persona for the audit log. */
+export function personaOf({ request }: Call): { as?: string } {
+  const { as } = request.query as { as?: string };
+  return as === undefined || as === '' || as === 'operator' ? {} : { as };
+}

@@ -115,8 +115,16 @@ const scope = z.union([
  * `rows` is the number of rows that the operator confirmed. If a different number is affected, the change is rolled
  * back.
  */
-const removeRows = z.object({ scope, rows: z.number().int().min(0).optional() }).strict();
-const changeRows = removeRows.extend({ changes: cells });
+const affectRows = z.object({ scope, rows: z.number().int().min(0).optional() }).strict();
+/** With `undo`, the response contains the rows, so that they can be restored. */
+const removeRows = affectRows.extend({ undo: z.boolean().default(false) });
+const changeRows = affectRows.extend({ changes: cells });
+const restoredRows = z
+  .object({
+    columns: z.array(z.string()).min(1).max(1600),
+    rows: z.array(z.array(z.string().nullable())).min(1).max(1000),
+  })
+  .strict();
 
 const exportView = z.object({ ...view, format: z.enum(['csv', 'json']) });
 
@@ -177,6 +185,26 @@ export interface ForeignKey {
   table: string;
   /** The referenced columns, in the order of `columns`. */
   references: string[];
+}
+
+/** Rows of another table, or of the same one, that reference deleted rows. */
+export interface DeleteEffect {
+  readonly schema: string;
+  readonly table: string;
+  readonly columns: readonly string[];
+  /** `reject` means that the deletion fails while there are such rows. */
+  readonly action: 'cascade' | 'set null' | 'set default' | 'reject';
+  readonly rows: number;
+  /** Whether there are more rows than were counted. */
+  readonly isMore: boolean;
+  /** Whether the deletion of these rows affects others in turn. */
+  readonly deeper: boolean;
+}
+
+/** Deleted rows with all of their stored values as text. */
+export interface DeletedRows {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly (string | null)[])[];
 }
 
 export interface ReferenceChoices {
@@ -287,7 +315,19 @@ export const contract = {
   'DELETE /tables/:schema/:table/rows': {
     query: asPersona,
     body: removeRows,
-    response: json<{ readonly deleted: number }>(),
+    response: json<{ readonly deleted: number; readonly restorable?: DeletedRows }>(),
+  },
+  /** Returns what else a deletion would change, and whether it can be undone. */
+  'POST /tables/:schema/:table/delete-effects': {
+    query: asPersona,
+    body: z.object({ scope }).strict(),
+    response: json<{ readonly effects: readonly DeleteEffect[]; readonly restorable: boolean }>(),
+  },
+  /** Inserts deleted rows again. */
+  'POST /tables/:schema/:table/restore': {
+    query: asPersona,
+    body: restoredRows,
+    response: json<{ readonly restored: number }>(),
   },
   'POST /tables/:schema/:table/change': {
     query: asPersona,

@@ -3,10 +3,12 @@ import type { Database } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Audit } from '../audit.ts';
 import { ConsoleError } from '../errors.ts';
-import type { Api, Call } from '../routes/api.ts';
-import { createAccess, nameOf } from './access.ts';
+import type { Api } from '../routes/api.ts';
+import { createAccess, nameOf, personaOf } from './access.ts';
 import { findRelation, listRelations } from './catalog.ts';
 import { identifying } from './core/identity.ts';
+import { deleteForUndo } from './deletion.ts';
+import { deletionRoutes } from './deletion-routes.ts';
 import { countRows, readPage, readRow } from './read.ts';
 import { findReferences } from './references.ts';
 import { createSnapshots } from './snapshots.ts';
@@ -94,11 +96,15 @@ export function tableRoutes(app: FastifyInstance, api: Api, deps: TableDeps): vo
     return { row };
   });
   route('DELETE /tables/:schema/:table/rows', 'write', async (call) => {
-    const { scope, rows } = await call.body();
+    const { scope, rows, undo } = await call.body();
     const relation = await access.relation(call);
-    const deleted = await access.run(
+    const { deleted, restorable } = await access.run(
       call,
-      async (tx) => requireRowCount(await deleteRows(tx, relation, scope), rows),
+      async (tx) => {
+        const kept = undo ? await deleteForUndo(tx, relation, scope) : undefined;
+        const count = kept?.rows.length ?? (await deleteRows(tx, relation, scope));
+        return { deleted: requireRowCount(count, rows), restorable: kept };
+      },
       writingLong,
     );
     await audit(call, 'row.delete', nameOf(relation), {
@@ -106,8 +112,9 @@ export function tableRoutes(app: FastifyInstance, api: Api, deps: TableDeps): vo
       ...('keys' in scope ? { keys: scope.keys.slice(0, shownKeys) } : scope),
       ...personaOf(call),
     });
-    return { deleted };
+    return { deleted, ...(restorable === undefined ? {} : { restorable }) };
   });
+  deletionRoutes(api, { access, audit });
   route('POST /tables/:schema/:table/change', 'write', async (call) => {
     const { scope, rows, changes } = await call.body();
     const relation = await access.relation(call);
@@ -140,9 +147,4 @@ function requireRowCount(rows: number, expected: number | undefined): number {
       message: `The change now affects ${rows} rows instead of the ${expected} you confirmed. Nothing was changed.`,
     });
   return rows;
-}
-
-function personaOf({ request }: Call): { as?: string } {
-  const { as } = request.query as { as?: string };
-  return as === undefined || as === '' || as === 'operator' ? {} : { as };
 }

@@ -117,11 +117,17 @@ export async function changeRows(
 }
 
 /** Returns a WHERE clause that selects the rows in the scope. @throws {ConsoleError} bad_request, no_primary_key */
-function scoped(relation: Relation, scope: Scope): Sql {
-  if ('filters' in scope) return where(matching(relation, scope.filters));
+export const scoped = (relation: Relation, scope: Scope): Sql => where(inScope(relation, scope));
+
+/**
+ * Returns a condition that is true for the rows in the scope. Returns undefined if the scope contains all rows.
+ * @throws {ConsoleError} bad_request, no_primary_key
+ */
+export function inScope(relation: Relation, scope: Scope): Sql | undefined {
+  if ('filters' in scope) return matching(relation, scope.filters);
   if (identifying(relation).length === 0) throw new ConsoleError('no_primary_key');
   const keys = scope.keys.map((key) => sql`(${isRow(relation, key)})`);
-  return where(sql`(${sql.join(keys, ' or ')})`);
+  return sql`(${sql.join(keys, ' or ')})`;
 }
 
 /** Returns the number in a command tag such as `UPDATE 3`. */

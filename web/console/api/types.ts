@@ -6,6 +6,8 @@ export type { Permission, Session } from '../../../src/console/operators/contrac
 export type {
   CellChange,
   Column,
+  DeletedRows,
+  DeleteEffect,
   EditedRow,
   Filter,
   ForeignKey,

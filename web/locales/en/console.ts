@@ -258,8 +258,7 @@ export const messages = {
 
   'delete.title': '{count, plural, one {Delete # row?} other {Delete # rows?}}',
   'delete.action': '{count, plural, one {Delete row} other {Delete # rows}}',
-  'delete.text':
-    'Permanently deletes these rows from {table} and every row that references them with ON DELETE CASCADE.',
+  'delete.text': 'Deletes these rows from {table}.',
 
   'users.create': 'Create user',
   'users.user': 'User',

@@ -1,6 +1,6 @@
 /** The panels that delete or edit the selected rows. */
 import { lazy } from 'react';
-import type { Relation } from '../../api/types.ts';
+import type { Relation, RowKey } from '../../api/types.ts';
 import type { Edits } from './use-edits.ts';
 import type { RowSelection } from './use-row-selection.ts';
 import type { Rows } from './use-rows.ts';
@@ -8,8 +8,13 @@ import type { Rows } from './use-rows.ts';
 const DeleteRows = lazy(() => import('./delete-rows.tsx'));
 const EditRows = lazy(() => import('./edit-rows.tsx'));
 
+/** What to change. Without keys, the selected rows. */
+export type BulkKind =
+  | { readonly kind: 'delete'; readonly keys?: readonly RowKey[] }
+  | { readonly kind: 'edit' };
+
 export function BulkChange({
-  kind,
+  change: bulk,
   relation,
   as,
   rows,
@@ -19,7 +24,7 @@ export function BulkChange({
   onSave,
   onChanged,
 }: {
-  kind: 'delete' | 'edit';
+  change: BulkKind;
   relation: Relation;
   as: string | undefined;
   rows: Rows;
@@ -31,15 +36,17 @@ export function BulkChange({
   onChanged: () => void;
 }) {
   const { scope, selected, select } = selection;
-  return kind === 'delete' ? (
+  return bulk.kind === 'delete' ? (
     <DeleteRows
       name={{ schema: relation.schema, table: relation.name }}
       as={as}
-      scope={scope}
+      scope={bulk.keys === undefined ? scope : { keys: bulk.keys }}
       count={rows.count}
       onClose={onClose}
-      onDone={() => {
+      onDone={(deleted) => {
         select(new Map());
+        if (deleted !== undefined) edits.deleted(deleted);
+        onSave();
         onClose();
         onChanged();
       }}

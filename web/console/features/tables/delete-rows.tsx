@@ -1,9 +1,13 @@
+/** Deletes rows. Shows first what else the deletion changes, and whether it can be undone. */
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { TableName } from '../../api/queries.ts';
 import { fetchConsole } from '../../api/session.ts';
+import type { DeletedRows, DeleteEffect } from '../../api/types.ts';
 import { Confirm } from '../../components/confirm.tsx';
+import { messageOf } from '../../components/problem-box.tsx';
+import classes from './delete-rows.module.css';
+import { t } from './rows-text.ts';
 import { isAll, type RowScope, sizeQuery } from './scope.ts';
-import { t } from './text.ts';
 
 /** If the operator deletes at least this many rows, they must type the number to confirm. */
 const many = 10;
@@ -22,19 +26,37 @@ export default function DeleteRows({
   /** Counts all matching rows. */
   count: () => Promise<number | undefined>;
   onClose: () => void;
-  onDone: () => void;
+  /** Receives the deleted rows if they can be restored. */
+  onDone: (deleted: DeletedRows | undefined) => void;
 }) {
+  const params = { schema: name.schema, table: name.table };
   const { data: size, error: countError } = useQuery(sizeQuery(scope, count));
+  const { data: plan, error: planError } = useQuery({
+    queryKey: ['delete-effects', name.schema, name.table, as, scope],
+    queryFn: ({ signal }) =>
+      fetchConsole('POST /tables/:schema/:table/delete-effects', {
+        params,
+        query: { as },
+        body: { scope },
+        signal,
+      }),
+    staleTime: 0,
+    gcTime: 0,
+    retry: false,
+    refetchOnWindowFocus: false,
+  });
+  const isPlanned = plan !== undefined || planError !== null;
+  const undo = plan?.restorable ?? false;
   const { mutate, isPending, error } = useMutation({
     mutationFn: () =>
       fetchConsole('DELETE /tables/:schema/:table/rows', {
-        params: { schema: name.schema, table: name.table },
+        params,
         query: { as },
-        body: { scope, ...(isAll(scope) ? { rows: size } : {}) },
+        body: { scope, undo, ...(isAll(scope) ? { rows: size } : {}) },
       }),
-    onSuccess: onDone,
+    onSuccess: ({ restorable }) => onDone(restorable),
   });
-  const table = `${name.schema}.${name.table}`;
+  const isReady = size !== undefined && isPlanned;
   return (
     <Confirm
       title={size === undefined ? t('bulk.counting') : t('delete.title', { count: size })}
@@ -43,11 +65,40 @@ export default function DeleteRows({
       isBusy={isPending}
       error={error ?? countError}
       onConfirm={() => {
-        if (size !== undefined) mutate();
+        if (isReady) mutate();
       }}
       onClose={onClose}
     >
-      <p>{t('delete.text', { table })}</p>
+      <p>{t('delete.text', { table: `${name.schema}.${name.table}` })}</p>
+      <div role="status" className={classes.effects}>
+        {isPlanned ? (
+          <>
+            {planError === null ? null : <p>{t('delete.unknown', { reason: messageOf(planError) })}</p>}
+            {plan?.effects.map((effect) => (
+              <Effect key={`${effect.schema}.${effect.table} ${effect.columns.join()}`} effect={effect} />
+            ))}
+            <p className={classes.undo}>{t(undo ? 'delete.undo' : 'delete.no-undo')}</p>
+          </>
+        ) : (
+          <p>{t('delete.checking')}</p>
+        )}
+      </div>
     </Confirm>
+  );
+}
+
+function Effect({ effect }: { effect: DeleteEffect }) {
+  const { schema, table, columns, action, rows, isMore, deeper } = effect;
+  const name = `${schema}.${table}`;
+  return (
+    <p className={classes.effect} data-action={action}>
+      {t(`delete.${action}`, {
+        table: name,
+        column: columns.join(', '),
+        count: rows,
+        more: String(isMore),
+      })}
+      {action === 'cascade' && deeper ? ` ${t('delete.deeper', { table: name })}` : ''}
+    </p>
   );
 }

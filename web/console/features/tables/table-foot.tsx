@@ -2,7 +2,7 @@
 import type { Live } from './follow-changes.ts';
 import classes from './table-page.module.css';
 import { t } from './text.ts';
-import type { Saved } from './use-edits.ts';
+import type { Undoable } from './use-edits.ts';
 import type { Rows } from './use-rows.ts';
 
 export function TableFoot({
@@ -21,7 +21,7 @@ export function TableFoot({
   /** Whether all matching rows are selected, including rows that aren't loaded. */
   isAll: boolean;
   mayTakeAll: boolean;
-  undoable: Saved | undefined;
+  undoable: Undoable | undefined;
   /** A message about the last copy or paste. */
   note: string;
   live: Live;
@@ -59,7 +59,7 @@ export function TableFoot({
         {live === 'live' ? t('rows.live') : live === 'off' ? '' : t('rows.live-slow', { seconds: live })}
       </span>
       <span className={classes.footEnd} role="status">
-        {note === '' ? savedText(undoable) : note}
+        {note === '' ? doneText(undoable) : note}
       </span>
       {undoable === undefined ? null : (
         <button type="button" className={classes.footButton} onClick={onUndo}>
@@ -70,9 +70,10 @@ export function TableFoot({
   );
 }
 
-function savedText(saved: Saved | undefined): string {
-  if (saved === undefined) return '';
-  return saved.cells === 1
-    ? t('rows.saved', { column: saved.column })
-    : t('rows.saved-many', { count: saved.cells });
+function doneText(done: Undoable | undefined): string {
+  if (done === undefined) return '';
+  if (done.kind === 'rows') return t('rows.deleted', { count: done.rows });
+  return done.cells === 1
+    ? t('rows.saved', { column: done.column })
+    : t('rows.saved-many', { count: done.cells });
 }

@@ -5,9 +5,9 @@ import { Suspense, useMemo, useState } from 'react';
 import { relationQuery } from '../../api/queries.ts';
 import { useMay } from '../../api/session.ts';
 import type { Relation } from '../../api/types.ts';
-import { ProblemBox } from '../../components/problem-box.tsx';
+import { messageOf, ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
-import { BulkChange } from './bulk-change.tsx';
+import { BulkChange, type BulkKind } from './bulk-change.tsx';
 import { FailureBar } from './failure-bar.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { DataGrid } from './grid/data-grid.tsx';
@@ -70,7 +70,7 @@ function OpenTable({ relation }: { relation: Relation }) {
   const columns = useColumnLayout(relation);
   const selection = useRowSelection(view);
   const { selected, isAll } = selection;
-  const [bulkChange, setBulkChange] = useState<'delete' | 'edit'>();
+  const [bulkChange, setBulkChange] = useState<BulkKind>();
   const [showsFilters, setShowsFilters] = useState(filters.length > 0);
   const [note, setNote] = useState('');
   const [peek, setPeek] = useState<Peek>();
@@ -78,6 +78,18 @@ function OpenTable({ relation }: { relation: Relation }) {
   const refresh = (): void => {
     rows.refresh();
     void queryClient.invalidateQueries({ queryKey: ['row', schema, table] });
+  };
+
+  const undo = (): void => {
+    setNote('');
+    void edits.undo().then(
+      (restored) => {
+        if (restored === 0) return;
+        setNote(t('rows.restored', { count: restored }));
+        refresh();
+      },
+      (failure: unknown) => setNote(t('rows.restore-failed', { reason: messageOf(failure) })),
+    );
   };
 
   return (
@@ -92,8 +104,8 @@ function OpenTable({ relation }: { relation: Relation }) {
         onFilters={() => setShowsFilters(!showsFilters)}
         onInsert={insert}
         onRefresh={refresh}
-        onDelete={() => setBulkChange('delete')}
-        onEdit={() => setBulkChange('edit')}
+        onDelete={() => setBulkChange({ kind: 'delete' })}
+        onEdit={() => setBulkChange({ kind: 'edit' })}
       >
         <TablePersona as={as} onChange={(next) => go({ as: next })} />
         <ColumnTools relation={relation} columns={columns} />
@@ -124,7 +136,15 @@ function OpenTable({ relation }: { relation: Relation }) {
           onOpen={(row, column) => go({ row, column })}
           onPeek={(index, column) => setPeek({ index, column })}
           onVisible={onVisible}
-          onDelete={() => setBulkChange('delete')}
+          onDelete={() => setBulkChange({ kind: 'delete' })}
+          onDeleteKeys={(keys) => setBulkChange({ kind: 'delete', keys })}
+          onDuplicate={(row) => go({ insert: true, row, column: undefined })}
+          onFilters={(next) => {
+            setFilters(next);
+            setShowsFilters(true);
+          }}
+          onSortBy={(sort) => go({ sort: sort.length === 0 ? undefined : sort })}
+          onUndo={undo}
           onNote={setNote}
         />
       </TableBody>
@@ -137,10 +157,7 @@ function OpenTable({ relation }: { relation: Relation }) {
         note={note}
         live={live}
         onTakeAll={selection.selectAll}
-        onUndo={() => {
-          setNote('');
-          void edits.undo();
-        }}
+        onUndo={undo}
       />
       <Suspense fallback={null}>
         <TablePanels
@@ -156,7 +173,7 @@ function OpenTable({ relation }: { relation: Relation }) {
         />
         {bulkChange === undefined ? null : (
           <BulkChange
-            kind={bulkChange}
+            change={bulkChange}
             relation={relation}
             as={as}
             rows={rows}

@@ -2,11 +2,11 @@
  * Shows cell edits immediately, and replaces them with the server's result. Rejected edits are reverted, and the reason
  * is shown. Saves run one after the other, because a later save may depend on an earlier one.
  */
-import { useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { ApiError } from '../../../lib/api.ts';
 import type { TableName } from '../../api/queries.ts';
 import { fetchConsole } from '../../api/session.ts';
-import type { CellChange, RowKey } from '../../api/types.ts';
+import type { CellChange, DeletedRows, RowKey } from '../../api/types.ts';
 import { keyText, sameChange } from './cells.ts';
 import { byRow, type CellEdit, caughtUp, type Made, stepBack } from './edit-steps.ts';
 
@@ -18,10 +18,14 @@ export interface Failure {
   readonly error: unknown;
 }
 
-export interface Saved {
-  readonly cells: number;
-  readonly column: string;
-}
+/** What the Undo button reverts: changed cells, or deleted rows. */
+export type Undoable =
+  | { readonly kind: 'cells'; readonly cells: number; readonly column: string }
+  | { readonly kind: 'rows'; readonly rows: number };
+
+type Step =
+  | { readonly kind: 'cells'; readonly edits: readonly CellEdit[] }
+  | { readonly kind: 'rows'; readonly deleted: DeletedRows; readonly deletedAt: number };
 
 export interface Edits {
   /** Returns the values, by column, that the row's cells show while they are being saved. */
@@ -33,11 +37,16 @@ export interface Edits {
   readonly failure: Failure | undefined;
   dismiss(): void;
   /** The save that the Undo button reverts. */
-  readonly undoable: Saved | undefined;
-  undo(): Promise<void>;
+  readonly undoable: Undoable | undefined;
+  /** Reverts the last step. Returns the number of restored rows. @throws {ApiError} if they can't be restored */
+  undo(): Promise<number>;
+  /** Records deleted rows, so that they can be restored. */
+  deleted(rows: DeletedRows): void;
 }
 
 const undoSteps = 50;
+/** Deleted rows can be restored for this time. */
+const undoMs = 5 * 60_000;
 /**
  * The number of results that are kept. While a user types into one cell, fewer saves than this are expected to finish.
  */
@@ -57,7 +66,7 @@ export function useEdits(
   const [waiting, setWaiting] = useState<readonly (readonly CellEdit[])[]>([]);
   const [failure, setFailure] = useState<Failure>();
   /** Each entry contains the edits that one press of the Undo button makes. */
-  const [steps, setSteps] = useState<readonly (readonly CellEdit[])[]>([]);
+  const [steps, setSteps] = useState<readonly Step[]>([]);
   const latestReplace = useRef(replace);
   latestReplace.current = replace;
   const queue = useRef<Promise<unknown>>(Promise.resolve());
@@ -89,7 +98,15 @@ export function useEdits(
       // A row without a primary key gets a new identifier with each change, so earlier undo steps must use the new one.
       setSteps((all) =>
         all.map((step) =>
-          step.map((edit) => ({ ...edit, key: made.get(keyText(edit.key))?.key ?? edit.key })),
+          step.kind === 'rows'
+            ? step
+            : {
+                ...step,
+                edits: step.edits.map((edit) => ({
+                  ...edit,
+                  key: made.get(keyText(edit.key))?.key ?? edit.key,
+                })),
+              },
         ),
       );
       return stepBack(edits, made);
@@ -125,6 +142,14 @@ export function useEdits(
     return rows;
   }, [waiting]);
   const last = steps.at(-1);
+  useEffect(() => {
+    if (last?.kind !== 'rows') return;
+    const timer = setTimeout(
+      () => setSteps((all) => all.filter((step) => step !== last)),
+      Math.max(0, last.deletedAt + undoMs - Date.now()),
+    );
+    return () => clearTimeout(timer);
+  }, [last]);
   return {
     pending: (key) => pending.get(keyText(key)),
     count: () => saves.current.length,
@@ -134,15 +159,36 @@ export function useEdits(
       const requested = waiting.length > 0 ? edits : changing(edits);
       if (requested.length === 0) return;
       const step = await enqueue(requested);
-      if (step !== undefined) setSteps((all) => [...all.slice(1 - undoSteps), step]);
+      if (step !== undefined)
+        setSteps((all) => [...all.slice(1 - undoSteps), { kind: 'cells', edits: step }]);
     },
     failure,
     dismiss: () => setFailure(undefined),
-    undoable: last && { cells: last.length, column: last[0]?.column ?? '' },
+    undoable: last && undoableOf(last),
     async undo() {
-      if (last === undefined) return;
-      setSteps((all) => all.slice(0, -1));
-      await enqueue(last);
+      if (last === undefined) return 0;
+      if (last.kind === 'cells') {
+        setSteps((all) => all.slice(0, -1));
+        await enqueue(last.edits);
+        return 0;
+      }
+      const { restored } = await fetchConsole('POST /tables/:schema/:table/restore', {
+        params: { schema: name.schema, table: name.table },
+        query: { as },
+        body: last.deleted,
+      });
+      setSteps((all) => all.filter((step) => step !== last));
+      return restored;
     },
+    deleted: (rows) =>
+      setSteps((all) => [
+        ...all.slice(1 - undoSteps),
+        { kind: 'rows', deleted: rows, deletedAt: Date.now() },
+      ]),
   };
 }
+
+const undoableOf = (step: Step): Undoable =>
+  step.kind === 'rows'
+    ? { kind: 'rows', rows: step.deleted.rows.length }
+    : { kind: 'cells', cells: step.edits.length, column: step.edits[0]?.column ?? '' };

@@ -2,14 +2,19 @@
  * A grid of rows in which one cell has focus and can be extended to a range. Only visible rows and columns are
  * rendered, and every action is available with the keyboard.
  */
-import { useMemo, useRef } from 'react';
+import { lazy, Suspense, useMemo, useRef } from 'react';
 import { t } from '../text.ts';
 import { copyRange, pasteRange } from './clipboard-events.ts';
 import classes from './data-grid.module.css';
 import { GridBody } from './grid-body.tsx';
 import { GridHead } from './grid-head.tsx';
 import { headHeight } from './layout.ts';
+import type { Position } from './movement.ts';
+import type { CellRange } from './range.ts';
 import { type DataGridProps, useDataGrid } from './use-data-grid.ts';
+
+const CellMenu = lazy(() => import('./cell-menu.tsx'));
+const HeadMenu = lazy(() => import('./head-menu.tsx'));
 
 export function DataGrid(props: DataGridProps) {
   const { relation, columns, layout, view, rows, edits, canWrite, selected } = props;
@@ -38,6 +43,7 @@ export function DataGrid(props: DataGridProps) {
       onPaste={(event) => {
         if (editing === undefined && range !== undefined && canWrite) pasteRange(event, range, props);
       }}
+      onContextMenu={grid.menu.onContextMenu}
       onFocus={focus.onFocus}
       onBlur={focus.onBlur}
     >
@@ -73,6 +79,41 @@ export function DataGrid(props: DataGridProps) {
         as={view.as}
         actions={grid.actions}
       />
+      {grid.menu.open === undefined ? null : (
+        <Suspense fallback={null}>
+          <GridMenu props={props} grid={grid} at={at} range={range} />
+        </Suspense>
+      )}
     </div>
+  );
+}
+
+function GridMenu({
+  props,
+  grid: { menu, edit, peek },
+  at,
+  range,
+}: {
+  props: DataGridProps;
+  grid: Pick<ReturnType<typeof useDataGrid>, 'menu' | 'edit' | 'peek'>;
+  at: Position;
+  range: CellRange | undefined;
+}) {
+  const { open, close } = menu;
+  if (open === undefined) return null;
+  if (open.at.row < 0) return <HeadMenu grid={props} place={open} column={open.at.column} onClose={close} />;
+  const { row } = open.at;
+  // On a checkbox, the menu applies to the whole row.
+  const whole = { firstRow: row, lastRow: row, firstColumn: 1, lastColumn: props.columns.length };
+  return (
+    <CellMenu
+      grid={props}
+      place={open}
+      at={at}
+      range={open.at.column === 0 ? whole : (range ?? whole)}
+      onEdit={edit}
+      onPeek={peek}
+      onClose={close}
+    />
   );
 }

@@ -29,6 +29,8 @@ test.each<[string, Partial<KeyPress>, Partial<KeyState>, unknown]>([
     { kind: 'move', to: { row: 2, column: 2 }, extend: true },
   ],
   ['Alt+Enter follows a foreign key', { key: 'Enter', altKey: true }, {}, { kind: 'peek' }],
+  ['Shift+F10 opens the menu', { key: 'F10', shiftKey: true }, {}, { kind: 'menu' }],
+  ['the menu key opens the menu of a header', { key: 'ContextMenu' }, header, { kind: 'menu' }],
   ['other keys with Alt are left to the browser', { key: 'ArrowLeft', altKey: true }, {}, undefined],
   ['Ctrl+Z undoes', { key: 'z', ctrlKey: true }, {}, { kind: 'undo' }],
   ['Ctrl+Shift+Z is the browser’s', { key: 'Z', ctrlKey: true, shiftKey: true }, {}, undefined],

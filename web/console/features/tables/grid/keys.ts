@@ -6,6 +6,7 @@ export type PlainCommand =
   | 'clear-range'
   | 'clear-selection'
   | 'delete'
+  | 'menu'
   | 'open'
   | 'peek'
   | 'sort'
@@ -48,6 +49,7 @@ export function commandOf(press: KeyPress, state: KeyState): GridCommand | undef
   const { key, altKey, shiftKey } = press;
   const { at, bounds } = state;
   const command = press.ctrlKey || press.metaKey;
+  if (key === 'ContextMenu' || (key === 'F10' && shiftKey)) return { kind: 'menu' };
   if (altKey) return key === 'Enter' ? { kind: 'peek' } : undefined;
   const change = at.row < 0 && at.column > 0 && shiftKey ? columnCommand(key, command) : undefined;
   if (change !== undefined) return change;

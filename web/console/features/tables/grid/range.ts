@@ -19,5 +19,8 @@ export function rangeOf(anchor: Position | undefined, active: Position): CellRan
   return lastRow < 0 || lastColumn < 1 ? undefined : { firstRow, lastRow, firstColumn, lastColumn };
 }
 
+export const contains = (range: CellRange, { row, column }: Position): boolean =>
+  row >= range.firstRow && row <= range.lastRow && column >= range.firstColumn && column <= range.lastColumn;
+
 export const cellsIn = ({ firstRow, lastRow, firstColumn, lastColumn }: CellRange): number =>
   (lastRow - firstRow + 1) * (lastColumn - firstColumn + 1);

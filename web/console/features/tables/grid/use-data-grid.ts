@@ -1,16 +1,19 @@
 /** The state of the grid, and the functions that its keys and rows call. */
 import { type KeyboardEvent, type RefObject, useMemo } from 'react';
 import type { RowView } from '../../../api/queries.ts';
-import type { Relation, RowKey } from '../../../api/types.ts';
+import type { Filter, Relation, RowKey, Sort } from '../../../api/types.ts';
 import type { Edits } from '../use-edits.ts';
 import type { Rows } from '../use-rows.ts';
 import type { After } from './cell-editor.tsx';
-import { type ColumnLayout, type GridColumn, withMoved, withWidth } from './columns.ts';
+import type { ColumnLayout, GridColumn } from './columns.ts';
 import { commandOf, type GridCommand, type PlainCommand } from './keys.ts';
 import { headHeight } from './layout.ts';
 import { type Bounds, move, type Position } from './movement.ts';
+import { contains } from './range.ts';
 import { useCellEdit } from './use-cell-edit.ts';
+import { useColumnChanges } from './use-column-changes.ts';
 import { useGridFocus } from './use-grid-focus.ts';
+import { useGridMenu } from './use-grid-menu.ts';
 import { useGridPosition } from './use-grid-position.ts';
 import { useGridWindow } from './use-grid-window.ts';
 import { useRowToggle } from './use-row-toggle.ts';
@@ -33,6 +36,11 @@ export interface DataGridProps {
   readonly onPeek: (index: number, column: string) => void;
   readonly onVisible: (first: number, last: number) => void;
   readonly onDelete: () => void;
+  readonly onDeleteKeys: (keys: readonly RowKey[]) => void;
+  readonly onDuplicate: (key: RowKey) => void;
+  readonly onFilters: (filters: readonly Filter[]) => void;
+  readonly onSortBy: (sort: readonly Sort[]) => void;
+  readonly onUndo: () => void;
   /** Reports what was copied or pasted, for the footer. */
   readonly onNote: (note: string) => void;
 }
@@ -40,7 +48,7 @@ export interface DataGridProps {
 const keyAfter = { stay: '', down: 'ArrowDown', right: 'ArrowRight', left: 'ArrowLeft' } as const;
 
 export function useDataGrid(props: DataGridProps, scroller: RefObject<HTMLElement | null>) {
-  const { relation, columns, layout, onLayout, rows, edits, canWrite, selected } = props;
+  const { relation, columns, layout, rows, edits, canWrite, selected } = props;
   const { onSelect, onSort, onOpen, onVisible } = props;
   const total = rows.total.rows;
   const position = useGridPosition(total, columns.length);
@@ -56,6 +64,14 @@ export function useDataGrid(props: DataGridProps, scroller: RefObject<HTMLElemen
   const focus = useGridFocus(scroller, at);
   const { toggle, toggleAll } = useRowToggle(rows, selected, onSelect);
   const { editing, ...edit } = useCellEdit({ columns, rows, edits, canWrite, onOpen });
+  const menu = useGridMenu(scroller, {
+    isEditing: editing !== undefined,
+    onOpen(to) {
+      // A menu within the selected range applies to the range.
+      if (range === undefined || !contains(range, to)) position.moveTo(to, false);
+    },
+    onClose: focus.request,
+  });
 
   function goTo(to: Position, extend = false): void {
     focus.request();
@@ -72,22 +88,9 @@ export function useDataGrid(props: DataGridProps, scroller: RefObject<HTMLElemen
     onSort(columns[index - 1]?.name ?? '');
   }
 
-  function resize(index: number, width: number): void {
-    const column = columns[index - 1];
-    if (column !== undefined) onLayout(withWidth(layout, column.name, width));
-  }
-
-  /** Moves a column to the place of another one. The focus follows it. */
-  function reorder(from: number, to: number): void {
-    const [column, target] = [columns[from - 1], columns[to - 1]];
-    if (column === undefined || target === undefined || column.isPinned !== target.isPinned) return;
-    onLayout(withMoved(layout, relation.columns, column.name, target.name));
-    goTo({ row: -1, column: to });
-  }
-
-  const widthAt = (index: number): number =>
-    [...shown.columns.pinned, ...shown.columns.scrolling].find((place) => place.index === index - 1)?.width ??
-    0;
+  const { resize, widen, reorder } = useColumnChanges(props, shown.columns, (column) =>
+    goTo({ row: -1, column }),
+  );
 
   const boundsOf = (pageRows: number): Bounds => ({ rows: total, columns: columns.length + 1, pageRows });
 
@@ -99,7 +102,8 @@ export function useDataGrid(props: DataGridProps, scroller: RefObject<HTMLElemen
     peek: () => peek(at),
     sort: () => sort(at.column),
     'toggle-all': toggleAll,
-    undo: () => void edits.undo(),
+    undo: props.onUndo,
+    menu: () => menu.openAt(at),
     delete: props.onDelete,
     'clear-range': position.clearRange,
     'clear-selection': () => onSelect(new Map()),
@@ -109,7 +113,7 @@ export function useDataGrid(props: DataGridProps, scroller: RefObject<HTMLElemen
     if (command.kind === 'move') goTo(command.to, command.extend);
     else if (command.kind === 'toggle') toggle(at.row, command.extend);
     else if (command.kind === 'edit') edit.begin(at, command.typed);
-    else if (command.kind === 'resize') resize(at.column, widthAt(at.column) + command.by);
+    else if (command.kind === 'resize') widen(at.column, command.by);
     else if (command.kind === 'reorder') reorder(at.column, at.column + command.by);
     else if (command.kind === 'toggle-value') edit.toggle(at);
     else plainCommands[command.kind]();
@@ -170,6 +174,9 @@ export function useDataGrid(props: DataGridProps, scroller: RefObject<HTMLElemen
     focus,
     editing,
     referring,
+    menu,
+    edit: () => edit.begin(at),
+    peek: () => peek(at),
     actions,
     toggleAll,
     sort,
