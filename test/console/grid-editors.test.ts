@@ -37,7 +37,7 @@ beforeAll(async () => {
     analyze public.secret;
   `);
   browser = await launchBrowser();
-  open = await signedIn(browser, backend);
+  open = await signedIn(browser, backend, { timezoneId: 'Europe/Berlin' });
   page = open.page;
 });
 afterAll(async () => {
@@ -144,7 +144,7 @@ describe('editors in the grid', () => {
     await focusCell(0, 'at');
     await page.keyboard.press('Enter');
     await popup().getByLabel('Date of at').fill('2027-05-06');
-    await popup().getByText('Same as 2027-05-06').waitFor();
+    await popup().getByText('Same as 2027-05-06 14:34:56.123456 Europe/Berlin (UTC+02)').waitFor();
     await page.keyboard.press('Enter');
     await expect.poll(() => stored('at')).toBe('2027-05-06 12:34:56.123456+00');
     await popup().waitFor({ state: 'detached' });

@@ -213,6 +213,20 @@ describe('columns', () => {
   });
 });
 
+test('the list of tables can be hidden, so that the table has the whole width', async () => {
+  await open.go('/tables/public/parts');
+  const width = async () => (await page.getByRole('grid').boundingBox())?.width ?? 0;
+  await page.getByRole('grid').waitFor();
+  const before = await width();
+  await page.getByRole('button', { name: 'List of tables' }).press('Enter');
+  await expect.poll(width).toBeGreaterThan(before + 200);
+  await page.reload();
+  await page.getByRole('grid').waitFor();
+  expect(await page.getByRole('navigation', { name: 'Tables' }).isVisible()).toBe(false);
+  await page.getByRole('button', { name: 'List of tables' }).press('Enter');
+  await page.getByRole('navigation', { name: 'Tables' }).waitFor();
+});
+
 test('deleted rows are restored with their keys, and what can’t be restored is shown before', async () => {
   await open.go('/tables/public/parts');
   await openMenu(6, 2);

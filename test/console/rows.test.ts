@@ -240,7 +240,10 @@ describe('references', () => {
     await run('create table public.chores (task bigint references public.tasks, what text)');
     const first = await search('');
     expect([first.body.choices.length, first.body.more]).toEqual([20, true]);
-    expect(first.body.choices[0]).toEqual({ value: '1', label: 'Task 1' });
+    expect(first.body.choices.slice(0, 2)).toEqual([
+      { value: '1', label: 'Task 1' },
+      { value: '2', label: 'Task 2' },
+    ]);
     // The row with this key is first, although keys with the same beginning are before it.
     expect((await search('34')).body.choices[0].value).toBe('34');
     expect((await search('TASK 299')).body.choices).toEqual([{ value: '299', label: 'Task 299' }]);

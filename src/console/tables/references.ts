@@ -58,11 +58,12 @@ async function find(
   labelColumn: string | undefined,
   search: string,
 ): Promise<ReferenceChoices> {
-  const key = sql.id(keyColumn);
-  const label = labelColumn === undefined ? sql`null::text` : sql`${sql.id(labelColumn)}::text`;
+  // Without the table, ORDER BY would sort by the text, which has the same name.
+  const key = sql.id('target', keyColumn);
+  const label = labelColumn === undefined ? sql`null::text` : sql`${sql.id('target', labelColumn)}::text`;
   const read = async (db: Transaction, condition: Sql | undefined): Promise<ReferenceChoices['choices']> => {
     const { rows } = await db.queryText(sql`
-      select ${key}::text, left(${label}, ${maxLabelChars}::int) from ${table(target)}
+      select ${key}::text, left(${label}, ${maxLabelChars}::int) from ${table(target)} as target
       ${where(condition)} order by ${key} limit ${maxChoices + 1}::int`);
     return rows.map(([value, text]) => ({ value: value ?? '', label: text ?? null }));
   };

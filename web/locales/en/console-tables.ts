@@ -40,6 +40,7 @@ export const messages = {
   'view-as.label': 'View as Operator',
   'view-as.operator': 'Operator',
 
+  'tables.list': 'List of tables',
   'columns.open': 'Columns',
   'transfer.menu': 'Import and export',
   'transfer.import': 'Import file…',

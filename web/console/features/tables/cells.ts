@@ -167,11 +167,15 @@ export function widthOf(column: Column): number {
   return Math.min(320, Math.max(title, contentWidth(column)));
 }
 
-function contentWidth({ type }: Column): number {
+const charWidth = 7.4;
+
+function contentWidth({ type, enum_values }: Column): number {
+  if (enum_values !== null) return 32 + Math.max(4, ...enum_values.map((each) => each.length)) * charWidth;
   if (type === 'boolean') return 90;
   if (numberTypes.test(type)) return 110;
   if (type === 'uuid') return 300;
-  if (type.startsWith('timestamp')) return 230;
+  // Microseconds and the offset are visible.
+  if (type.startsWith('timestamp')) return type.endsWith('with time zone') ? 246 : 226;
   if (type === 'date') return 120;
   return 230;
 }

@@ -1,10 +1,19 @@
 /** A table's name, state and actions. */
 import { ActionIcon, Button } from '@mantine/core';
-import { IconArrowLeft, IconFilter, IconPencil, IconPlus, IconRefresh, IconTrash } from '@tabler/icons-react';
+import {
+  IconArrowLeft,
+  IconFilter,
+  IconLayoutSidebar,
+  IconPencil,
+  IconPlus,
+  IconRefresh,
+  IconTrash,
+} from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Relation } from '../../api/types.ts';
 import { Tag } from '../../components/tag.tsx';
+import { useListVisibility } from './list-visibility.ts';
 import classes from './table-page.module.css';
 import { t } from './text.ts';
 
@@ -28,11 +37,23 @@ export interface TableHeadProps {
 export function TableHead(props: TableHeadProps) {
   const { relation, isWritable, canInsert, filters, showsFilters, selected } = props;
   const { schema, name } = relation;
+  const [showsList, setShowsList] = useListVisibility();
   return (
     <header className={classes.head}>
       <Link to="/tables" className={classes.back} aria-label={t('tables.back')}>
         <IconArrowLeft size={18} aria-hidden />
       </Link>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        className={classes.toggleList}
+        aria-label={t('tables.list')}
+        title={t('tables.list')}
+        aria-pressed={showsList}
+        onClick={() => setShowsList(!showsList)}
+      >
+        <IconLayoutSidebar size={18} aria-hidden />
+      </ActionIcon>
       <h1 className={classes.title}>
         <span className={classes.schema}>{schema}.</span>
         {name}

@@ -12,6 +12,7 @@ import { SearchInput } from '../../components/search-input.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import { SplitView } from '../../components/split-view.tsx';
 import { t } from '../../text.ts';
+import { useListVisibility } from './list-visibility.ts';
 import classes from './tables-page.module.css';
 
 /** The app's own tables are listed first, and the tables of the services after them. */
@@ -20,8 +21,14 @@ const ownSchema = 'public';
 export function TablesPage() {
   // On a narrow screen, a page that is open replaces the list.
   const isOpen = useMatches({ select: (matches) => matches.at(-1)?.routeId !== '/app/tables/' });
+  const [showsList] = useListVisibility();
+  const isWide = isOpen && !showsList;
   return (
-    <SplitView className={classes.split} isOpen={isOpen} list={<TableList />}>
+    <SplitView
+      className={`${classes.split} ${isWide ? classes.wide : ''}`}
+      isOpen={isOpen}
+      list={<TableList />}
+    >
       <Outlet />
     </SplitView>
   );

@@ -124,7 +124,7 @@ function MomentParts({ column, draft, onChange }: EditorProps) {
             }}
           >
             <option value="utc">UTC</option>
-            <option value="local">{localName()}</option>
+            {localName() === 'UTC' ? null : <option value="local">{localName()}</option>}
           </select>
         ) : null}
         <Action
@@ -135,7 +135,9 @@ function MomentParts({ column, draft, onChange }: EditorProps) {
           }}
         />
       </div>
-      {shown === undefined ? null : <p className={classes.hint}>{hintOf(shown, isInstant, zone)}</p>}
+      {shown === undefined || (isInstant && localName() === 'UTC') ? null : (
+        <p className={classes.hint}>{hintOf(shown, isInstant, zone)}</p>
+      )}
     </>
   );
 }

@@ -130,7 +130,8 @@ export function ContextMenu({
           </div>
         ))}
     </div>,
-    document.body,
+    // All content of a page belongs to a landmark.
+    document.querySelector('main') ?? document.body,
   );
 }
 

@@ -131,8 +131,10 @@ function Cell(props: GridRowProps & { place: PlacedColumn }) {
       className={classes.cell}
       style={{ left, width }}
       onPointerDown={(event) => {
-        if (isEditing || event.button !== 0) return;
-        actions.press(position, event.shiftKey);
+        if (isEditing) return;
+        if (event.button === 0) actions.press(position, event.shiftKey);
+        // A click with another button would otherwise extend the range, because it moves the focus.
+        else if (!isInRange) actions.press(position, false);
       }}
       onPointerEnter={(event: PointerEvent) => {
         if (event.buttons === 1 && event.pointerType === 'mouse') actions.drag(position);

@@ -2,7 +2,7 @@
 
 const gap = 2;
 const margin = 8;
-const minWidth = 352;
+const minWidth = 384;
 const maxWidth = 512;
 /** If there is less room below the cell and more above it, the box is shown above. */
 const enoughHeight = 280;
