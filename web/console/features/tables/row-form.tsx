@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { type FormEvent, useId, useState } from 'react';
 import { rowQuery } from '../../api/queries.ts';
 import { fetchConsole } from '../../api/session.ts';
-import type { Cell, CellChange, Column, RowValues } from '../../api/types.ts';
+import type { Cell, CellChange, Column, Relation, RowKey, RowValues } from '../../api/types.ts';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { useDirty } from '../../components/unsaved.tsx';
 import { isEditable, valueIn } from './cells.ts';
@@ -14,8 +14,19 @@ import { checkDraft, type Draft, isGiven } from './fields/check.ts';
 import { copiedDraft, newDraft } from './new-row.ts';
 import { RowField } from './row-field.tsx';
 import classes from './row-panel.module.css';
-import type { RowPanelProps } from './row-panel.tsx';
 import { t } from './rows-text.ts';
+
+export interface RowPanelProps {
+  readonly relation: Relation;
+  /** The row to edit or, for a new row, to copy. */
+  readonly rowKey?: RowKey;
+  readonly isNew: boolean;
+  readonly column?: string;
+  readonly as: string | undefined;
+  readonly canWrite: boolean;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}
 
 export function RowForm({
   relation,

@@ -1,24 +1,12 @@
 /** A panel for one row. It shows long cells completely, saves several cells together, and can also insert a row. */
 import { useQuery } from '@tanstack/react-query';
 import { rowQuery } from '../../api/queries.ts';
-import type { Relation, RowKey } from '../../api/types.ts';
+import type { RowKey } from '../../api/types.ts';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SidePanel } from '../../components/side-panel.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
-import { RowForm } from './row-form.tsx';
+import { RowForm, type RowPanelProps } from './row-form.tsx';
 import { t } from './rows-text.ts';
-
-export interface RowPanelProps {
-  readonly relation: Relation;
-  /** The row to edit or, for a new row, to copy. */
-  readonly rowKey?: RowKey;
-  readonly isNew: boolean;
-  readonly column?: string;
-  readonly as: string | undefined;
-  readonly canWrite: boolean;
-  readonly onClose: () => void;
-  readonly onDone: () => void;
-}
 
 export default function RowPanel(props: RowPanelProps) {
   const { relation, rowKey, isNew, onClose } = props;
