@@ -190,3 +190,13 @@ test('security labels are compared', async () => {
     `SECURITY LABEL FOR 'none' ON TABLE "app"."t" IS 'secret'`,
   ]);
 });
+
+test('an enum that is recreated keeps its grants and its comment', async () => {
+  const common = `revoke usage on type app.mood from public; grant usage on type app.mood to anon with grant option;
+    grant usage on type app.mood to authenticated; comment on type app.mood is 'It''s'; create table app.t (m app.mood)`;
+  const before = await database(`create type app.mood as enum ('sad', 'ok', 'gone'); ${common}`);
+  const after = await database(`create type app.mood as enum ('ok', 'sad'); ${common}`);
+  await apply(before, await diffOf(before, after));
+  expect((await diffOf(before, after)).statements).toEqual([]);
+  expect(await catalogs(before)).toEqual(await catalogs(after));
+});

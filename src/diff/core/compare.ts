@@ -9,6 +9,7 @@ import { keepExtensionSchemas } from './normalize.ts';
 import { partitionMoves } from './partitions.ts';
 import { planOf } from './plan.ts';
 import { compareProperties, type Property } from './properties.ts';
+import { restoredForEnum } from './recreated-enums.ts';
 import { schemaOfId } from './refs.ts';
 import { isPossibleRename, isSamePair, renameOf } from './renames.ts';
 import { planReplacingTypes } from './replaced-types.ts';
@@ -71,7 +72,8 @@ export function compareSnapshots(from: Snapshot, to: Snapshot, options: DiffOpti
     const action = actions[index];
     if (action === undefined) continue;
     const revoked = defaults.after(action).filter((text) => !known.has(text));
-    statements.push(statementOf(action, replacing.from, to.facts), ...revoked.map(plain));
+    const restored = restoredForEnum(action, replacing.from, to.facts).filter((text) => !known.has(text));
+    statements.push(statementOf(action, replacing.from, to.facts), ...[...revoked, ...restored].map(plain));
   }
   statements.push(...[...after, ...properties.after].map(plain));
   const needsSetting = preamble.some(({ name }) => name === 'check_function_bodies') || before.length > 0;
