@@ -5,6 +5,7 @@ import { sql } from '../kernel/sql.ts';
 import type { DefinitionPlan } from './core/definitions.ts';
 import { objectPath } from './core/object-path.ts';
 import { readJobs } from './cron.ts';
+import { queueNotes, readQueues } from './queues.ts';
 import type { End, Plans } from './types.ts';
 
 export async function notesOf(
@@ -22,7 +23,7 @@ export async function notesOf(
       : [`Roles ${plans.source.roleNames.join(', ')}: their passwords can't be read, so set them again.`]),
     ...(await jobNotes(source, target)),
     ...(await storageNotes(source, target)),
-    ...(await queueNotes(source.session)),
+    ...queueNotes((await readQueues(source.session)) ?? []),
     ...(await plinthNotes(source.session)),
     ...(await addressNotes(source)),
     ...(target.facts.canReplicate
@@ -66,17 +67,6 @@ async function storageNotes(source: End, target: End): Promise<string[]> {
       ({ bucket, name }) =>
         `Object ${bucket}/${name}: its name can't be part of a URL, so it won't be migrated.`,
     );
-}
-
-async function queueNotes({ query }: CopySession): Promise<string[]> {
-  const rows = await query<{ name: string }>(sql`
-    select c.relname::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where n.nspname = 'pgmq' and c.relkind = 'r' and c.relname ~ '^q_' order by 1`);
-  return rows.length === 0
-    ? []
-    : [
-        `Queues (pgmq): ${rows.map(({ name }) => name.slice(2)).join(', ')} won't be migrated. Process their messages first, and then create them again.`,
-      ];
 }
 
 async function plinthNotes({ query }: CopySession): Promise<string[]> {

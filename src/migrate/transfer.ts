@@ -15,6 +15,7 @@ import { notesOf } from './notes.ts';
 import { migrateObjects } from './objects/transfer.ts';
 import { planOf, readPlans, selectionOf, withEnds } from './plans.ts';
 import { readAlwaysTriggers } from './queries.ts';
+import { migrateQueues } from './queues.ts';
 import { migrateRows } from './rows.ts';
 import { migrateSequences } from './sequences.ts';
 import type { End, Plans, Report, TableReport, TransferOptions } from './types.ts';
@@ -47,8 +48,10 @@ async function migrateAll(source: End, target: End, options: TransferOptions): P
   notes.push(...skipped.map(({ text }) => `Not created: ${text}`));
   const largeObjects = await migrateLargeObjects(source, target, plans.source);
   const sequences = await migrateSequences(source, target, { source: plans.source, target: after });
-  onProgress('Vault secrets and cron jobs');
+  onProgress('Queues, vault secrets and cron jobs');
+  const queues = await migrateQueues(source, target, signal);
   const secrets = await migrateSecrets(source, target);
+  notes.push(...secrets.remarks);
   const objects = await objectsStep(source, target, { source: plans.source, target: after }, options);
   const all = await removeBuckets(source, target, tables, options);
   if (
@@ -58,12 +61,12 @@ async function migrateAll(source: End, target: End, options: TransferOptions): P
     await refresh(target, plans.source.refreshes, notes);
   signal?.throwIfAborted();
   const jobs: JobsReport = await migrateJobs(source, target, options.startJobs);
-  const failures = [...sequences.notes, ...secrets.notes, ...jobs.notes, ...objects.notes];
+  const failures = [...sequences.notes, ...queues.notes, ...secrets.notes, ...jobs.notes, ...objects.notes];
   return {
     complete:
       failures.length === 0 && definitions.different.length === 0 && skipped.every(({ isMinor }) => isMinor),
     definitions: definitions.missing.length,
-    tables: all,
+    tables: [...all, ...queues.tables],
     sequences: sequences.changed,
     largeObjects,
     secrets,

@@ -1,6 +1,7 @@
 /**
  * Migrates the secrets of the vault. Each end encrypts them with its own key, so the source decrypts the secrets, and
- * the target's functions store them and choose their IDs.
+ * the target's functions store them. The secrets keep their IDs if the account can insert rows, as it can in Plinth. In
+ * other cases, the target chooses the IDs.
  */
 import type { CopySession } from '../database/index.ts';
 import { sql } from '../kernel/sql.ts';
@@ -11,25 +12,29 @@ interface Secret {
   readonly name: string | null;
   readonly description: string;
   readonly value: string | null;
+  readonly createdAt: string;
 }
 
 const none: Changes = { added: 0, changed: 0, deleted: 0 };
 
+/** `notes` lists secrets that weren't migrated, and `remarks` what the operator should know about the others. */
 export async function migrateSecrets(
   source: End,
   target: End,
-): Promise<Changes & { readonly notes: readonly string[] }> {
+): Promise<Changes & { readonly notes: readonly string[]; readonly remarks: readonly string[] }> {
   const secrets = await readSecrets(source.session);
-  if (secrets === undefined) return { ...none, notes: [] };
+  if (secrets === undefined) return { ...none, notes: [], remarks: [] };
   const existing = await readSecrets(target.session);
   if (existing === undefined)
     return {
       ...none,
+      remarks: [],
       notes:
         secrets.length === 0
           ? []
           : [`Vault: ${secrets.length} secrets can't be migrated, because the target has no vault.`],
     };
+  const keepsIds = await mayInsert(target.session);
   const rest = [...existing];
   const take = (wanted: (secret: Secret) => boolean): Secret | undefined => {
     const at = rest.findIndex(wanted);
@@ -39,9 +44,11 @@ export async function migrateSecrets(
   const changes = { added: 0, changed: 0, deleted: 0 };
   const missing: Secret[] = [];
   for (const secret of secrets) {
-    const { name, description, value } = secret;
-    const same =
-      name === null
+    const { id, name, description, value } = secret;
+    // A secret with another ID is created again, because tables can refer to the ID.
+    const same = keepsIds
+      ? take((each) => each.id === id && each.name === name)
+      : name === null
         ? take((each) => each.name === null && each.description === description && each.value === value)
         : take((each) => each.name === name);
     if (same === undefined) missing.push(secret);
@@ -56,17 +63,50 @@ export async function migrateSecrets(
     await target.session.query(sql`delete from vault.secrets where id = ${id}::uuid`);
     changes.deleted += 1;
   }
-  for (const { name, description, value } of missing) {
+  const renumbered: string[] = [];
+  for (const secret of missing) {
+    const { name, description, value } = secret;
     if (value === null) {
       notes.push(`Vault: the secret ${name ?? '(without a name)'} can't be decrypted by the source.`);
       continue;
     }
-    await target.session.query(
-      sql`select vault.create_secret(${value}::text, ${name}::text, ${description}::text)`,
-    );
+    if (keepsIds) await insertSecret(target.session, secret, value);
+    else {
+      await target.session.query(
+        sql`select vault.create_secret(${value}::text, ${name}::text, ${description}::text)`,
+      );
+      renumbered.push(name ?? '(without a name)');
+    }
     changes.added += 1;
   }
-  return { ...changes, notes };
+  const remarks =
+    renumbered.length === 0
+      ? []
+      : [`Vault: the target has chosen new IDs for the secrets ${renumbered.join(', ')}.`];
+  return { ...changes, notes, remarks };
+}
+
+/** The value is encrypted together with the ID, so it is set once the row exists. */
+async function insertSecret(session: CopySession, secret: Secret, value: string): Promise<void> {
+  const { id, name, description, createdAt } = secret;
+  await session.exec('begin');
+  try {
+    await session.query(sql`
+      insert into vault.secrets (id, name, description, secret, created_at)
+      values (${id}::uuid, ${name}::text, ${description}::text, '', ${createdAt}::timestamptz)`);
+    await session.query(sql`select vault.update_secret(${id}::uuid, ${value}::text)`);
+    await session.exec('commit');
+  } catch (error) {
+    if (session.isOpen()) await session.exec('rollback');
+    throw error;
+  }
+}
+
+async function mayInsert({ query }: CopySession): Promise<boolean> {
+  const [row] = await query<{ may: boolean }>(sql`
+    select coalesce(bool_and(has_column_privilege(to_regclass('vault.secrets'), name, 'insert')), false) as may
+    from unnest(array['id', 'name', 'description', 'secret', 'created_at']) as name`);
+  return row?.may === true;
 }
 
 /** Returns undefined if the database has no vault, or if the account can't read it. */
@@ -75,6 +115,6 @@ export async function readSecrets({ query }: CopySession): Promise<Secret[] | un
     select coalesce(has_table_privilege(to_regclass('vault.decrypted_secrets'), 'select'), false) as exists`);
   if (found?.exists !== true) return undefined;
   return await query<Secret>(sql`
-    select id::text, name, coalesce(description, '') as description, decrypted_secret as value
+    select id::text, name, coalesce(description, '') as description, decrypted_secret as value, created_at::text as "createdAt"
     from vault.decrypted_secrets order by created_at, id`);
 }

@@ -10,6 +10,7 @@ import { described } from './errors.ts';
 import { readHashes } from './large-objects.ts';
 import { createStorageApi, digestOf, type StorageApi } from './objects/storage-api.ts';
 import { readPrimaryKeys, readTablesWith } from './queries.ts';
+import { queueTables, readQueues } from './queues.ts';
 import { summaryOf } from './rows.ts';
 import type { End, EndOptions } from './types.ts';
 import { readSecrets } from './vault.ts';
@@ -135,7 +136,23 @@ async function compareRest(source: End, target: End, differences: string[]): Pro
   compare('Cron jobs', await jobTexts(source), await jobTexts(target));
   const largeObjects = async (end: End): Promise<string[]> =>
     [...(await readHashes(end.session))].map((entry) => entry.join(' '));
+  await compareQueues(source, target, differences);
   compare('Large objects', await largeObjects(source), await largeObjects(target));
+}
+
+async function compareQueues(source: End, target: End, differences: string[]): Promise<void> {
+  const copied = new Set(((await readQueues(target.session)) ?? []).map(({ name }) => name));
+  for (const { name, isPartitioned } of (await readQueues(source.session)) ?? []) {
+    if (isPartitioned || !copied.has(name)) {
+      differences.push(`Queue ${name}: missing on the target`);
+      continue;
+    }
+    for (const table of await queueTables(source.session, target.session, name)) {
+      const [here, there] = [await summaryOf(source.session, table), await summaryOf(target.session, table)];
+      if (here.rows !== there.rows || here.hash !== there.hash)
+        differences.push(`Queue ${name}: the rows of ${table.table} differ`);
+    }
+  }
 }
 
 interface Named {

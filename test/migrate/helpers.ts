@@ -133,6 +133,7 @@ export async function createPerson(backend: Backend, email: string): Promise<Per
 export const project = `
   create extension if not exists pg_cron;
   create extension if not exists citext with schema extensions;
+  create extension if not exists pgmq;
   create schema app;
   create type app.mood as enum ('good', 'bad');
   create table app.notes (
@@ -168,6 +169,12 @@ export const project = `
   select cron.alter_job(cron.schedule('off', '0 4 * * *', 'select 2'), active := false);
   select vault.create_secret('the secret value', 'api_key', 'of a provider');
   select vault.create_secret('nameless');
+  select pgmq.create('Mails');
+  select pgmq.create_unlogged('scratch');
+  select pgmq.send('Mails', jsonb_build_object('n', n), jsonb_build_object('trace', n)) from generate_series(1, 20) n;
+  select pgmq.archive('Mails', 3);
+  select pgmq.delete('Mails', 20);
+  select * from pgmq.read('Mails', 3600, 2);
   insert into app.notes (body, mood, tag) select repeat(n::text, 20), 'good', 'Tag' from generate_series(1, 5000) n;
   insert into app.replies select id, 1, 'reply' from app.notes where id % 10 = 0;
   insert into app.log (line) select 'line ' || n from generate_series(1, 50) n;

@@ -121,8 +121,39 @@ test('the target has the same rows, secrets and files', async () => {
       `select json_agg(decrypted_secret order by decrypted_secret) as value from vault.decrypted_secrets`,
     ),
   ).toEqual(['nameless', 'the secret value']);
+  const ids = 'select json_agg(id order by id) as value from vault.secrets';
+  expect(await readValue(target, ids)).toEqual(await readValue(source, ids));
   const { data } = await clientOf(target).storage.from('files').download('a b/c.txt');
   expect(await data?.text()).toBe(bodyOf(0).toString());
+});
+
+test('queues continue with the same messages, and with new numbers', async () => {
+  const messages = `select json_agg(m order by msg_id) as value from pgmq."q_mails" m`;
+  const archived = `select json_agg(a) as value from pgmq."a_mails" a`;
+  expect(await readValue(target, messages)).toEqual(await readValue(source, messages));
+  expect(await readValue<unknown[]>(target, messages)).toHaveLength(18);
+  expect(await readValue(target, archived)).toEqual(await readValue(source, archived));
+  // The message with the number 20 was deleted.
+  expect(await readValue(target, `select max(id)::int as value from pgmq.send('Mails', '{}') as id`)).toBe(
+    21,
+  );
+  expect(
+    await readValue(
+      target,
+      `select relpersistence as value from pg_class where oid = 'pgmq.q_scratch'::regclass`,
+    ),
+  ).toBe('u');
+  await run(target, `select pgmq.delete('Mails', 21)`);
+  await run(source, `select pgmq.delete('Mails', 4)`);
+  const report = await move(source, target);
+  expect(report.tables.find(({ table }) => table.includes('q_mails'))).toMatchObject({
+    added: 0,
+    deleted: 1,
+  });
+  await run(source, `select pgmq.send('Mails', '{"later": true}')`);
+  expect((await verifyEnds(source, target)).differences.join()).toContain('Queue Mails');
+  await move(source, target);
+  expect((await verifyEnds(source, target)).differences).toEqual([]);
 });
 
 test('users sign in with the old password, TOTP factor, passkey and refresh token', async () => {
