@@ -64,11 +64,12 @@ export function backendOperations(backend: () => Backend, { projectDir, mode }: 
       backend().operators.createOperator(name as string, role as 'owner'),
     manage: async ({ name, input }) =>
       encodeFiles(await backend().manage(name as ManagementCallName, decodeFiles(input))),
-    tokenCreate: async ({ name, operator, lifetimeSeconds }) =>
+    tokenCreate: async ({ name, operator, lifetimeSeconds, role }) =>
       backend().operators.tokens.create(
         name as string,
         operator as string | undefined,
         lifetimeSeconds as number | null,
+        role as 'owner' | null,
       ),
     tokenList: async () => backend().operators.tokens.list(),
     tokenRevoke: async ({ name, operator }) =>

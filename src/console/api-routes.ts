@@ -31,6 +31,8 @@ import { settingsRoutes } from './settings/routes.ts';
 import { sqlRoutes } from './sql-page/routes.ts';
 import { storageRoutes } from './storage/routes.ts';
 import { tableRoutes } from './tables/routes.ts';
+import { tokenRoutes } from './tokens/routes.ts';
+import type { Tokens } from './tokens/tokens.ts';
 import { userRoutes } from './users/routes.ts';
 import { whyRoutes } from './why/routes.ts';
 
@@ -42,6 +44,7 @@ export interface ApiParts extends ConsoleDeps {
   readonly passkeys: Passkeys;
   readonly linkOf: (token: string) => string;
   readonly audit: Audit;
+  readonly tokens: Tokens;
   readonly advisors: RecentAdvisors;
   readonly problems: () => Promise<Problem[]>;
   readonly callService: ServiceClient;
@@ -57,6 +60,7 @@ export function apiRoutes(scope: FastifyInstance, parts: ApiParts): void {
   passkeyRoutes(api, { passkeys, sessions }, audit);
   const overview = createOverview({ pool, telemetry: parts.telemetry, now: () => clock.now() });
   homeRoutes(api, parts, { problems: parts.problems, overview });
+  tokenRoutes(api, parts.tokens);
   advisorRoutes(api, { pool, advisors: parts.advisors, audit, writeMigration });
   tableRoutes(scope, api, { database, clock, audit });
   schemaRoutes(api, { pool, audit, writeMigration });

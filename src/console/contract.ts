@@ -21,6 +21,7 @@ import type { contract as settings } from './settings/contract.ts';
 import type { contract as sql } from './sql-page/contract.ts';
 import type { contract as storage } from './storage/contract.ts';
 import type { contract as tables } from './tables/contract.ts';
+import type { contract as tokens } from './tokens/contract.ts';
 import type { contract as users } from './users/contract.ts';
 import type { contract as why } from './why/contract.ts';
 
@@ -43,5 +44,6 @@ export type ConsoleContract = typeof advisors &
   typeof sql &
   typeof storage &
   typeof tables &
+  typeof tokens &
   typeof users &
   typeof why;

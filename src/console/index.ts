@@ -139,6 +139,7 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
                 passkeys,
                 linkOf,
                 audit,
+                tokens,
                 advisors,
                 problems,
                 callService,

@@ -108,6 +108,17 @@ test('the advisors return their findings by category, as for hosted projects', a
   expect((await call('GET', of('/advisors/security'), { as: 'unknown' })).status).toBe(401);
 });
 
+test('types are generated for the schemas, also for read-only operators', async () => {
+  await backend.database
+    .pool('postgres')
+    .exec('create schema other; create table other.things (label text); create table public.typed (id int)');
+  const { body } = await call('GET', of('/types/typescript?included_schemas=public,other'), { as: 'looker' });
+  expect(body.types).toContain('label: string | null');
+  expect(body.types).toContain('typed: {');
+  expect((await call('GET', of('/types/typescript'))).body.types).not.toContain('label: string');
+  expect((await call('GET', of('/types/typescript'), { as: 'unknown' })).status).toBe(401);
+});
+
 describe('an access token', () => {
   test('is stored only as a hash, belongs to an operator and is recorded', async () => {
     const [stored] = await backend.database

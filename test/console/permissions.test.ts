@@ -34,6 +34,8 @@ const harmless: Readonly<Record<string, string>> = {
   'DELETE /factor/passkeys/:id': 'removes an own passkey',
   'POST /factor/passkeys/ask': 'asks for a proof by an own passkey',
   'POST /factor/passkeys/prove': 'proves an own second factor',
+  'POST /tokens': 'creates an own token with no more permissions (tokens.test.ts)',
+  'DELETE /tokens/:id': 'revokes an own token',
   'POST /sql/look': 'queries that are judged first, read-only and rolled back (test/console/sql.test.ts)',
   'POST /policies/preview': 'prints SQL',
   'POST /why': 'reads only, for such a role',

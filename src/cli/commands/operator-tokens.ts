@@ -1,10 +1,11 @@
 /** Access tokens, which let the CLI and scripts act as an operator on a running Plinth. */
 import type { CreatedToken, TokenRow } from '../../main.ts';
 import { parseLifetime } from '../../shared/access-token.ts';
-import { type Command, type Option, projectOptions, UsageError } from '../command.ts';
+import { type Command, type Input, type Option, projectOptions, UsageError } from '../command.ts';
 import { perform } from '../operations.ts';
 import { columns, print, say } from '../output.ts';
 import { locationOf } from '../project-location.ts';
+import { roles } from './operators.ts';
 
 const defaultLifetime = '90d';
 const operator = {
@@ -23,6 +24,11 @@ export const tokenCreate: Command = {
   options: {
     ...projectOptions,
     operator,
+    role: {
+      type: 'string',
+      value: 'ROLE',
+      help: "Limits the token to a role: owner, developer or read-only. Default: the operator's current role.",
+    },
     expires: {
       type: 'string',
       value: 'TIME',
@@ -32,6 +38,7 @@ export const tokenCreate: Command = {
   examples: [
     ['plinth operators token create ci --operator ada', 'prints a token that acts as ada for 90 days'],
     ['plinth operators token create deploy --expires 12h', 'prints a token of the first owner'],
+    ['plinth operators token create report --role read-only', 'prints a token that can only read'],
   ],
   run: async (input) => {
     const name = nameOf(input.positionals);
@@ -41,7 +48,7 @@ export const tokenCreate: Command = {
       throw new UsageError(
         `--expires: ${lifetime} must be a number of hours, days, weeks or years, such as 90d`,
       );
-    const parameters = { name, operator: input.text('operator'), lifetimeSeconds };
+    const parameters = { name, operator: input.text('operator'), lifetimeSeconds, role: roleOf(input) };
     const made = await perform<CreatedToken>(locationOf(input), 'tokenCreate', parameters, through);
     const until =
       made.expiresAt === null ? 'does not expire' : `expires at ${made.expiresAt.slice(0, 19)} UTC`;
@@ -97,6 +104,14 @@ export const tokenRevoke: Command = {
     return 0;
   },
 };
+
+/** @throws {UsageError} */
+function roleOf(input: Input): string | null {
+  const role = input.text('role');
+  if (role !== undefined && !roles.includes(role))
+    throw new UsageError(`--role: ${role} must be one of ${roles.join(', ')}`);
+  return role ?? null;
+}
 
 function nameOf([name]: readonly string[]): string {
   if (name === undefined || name.trim() === '') throw new UsageError('A name is required');

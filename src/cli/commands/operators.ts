@@ -4,7 +4,7 @@ import { perform } from '../operations.ts';
 import { columns, print, say } from '../output.ts';
 import { locationOf } from '../project-location.ts';
 
-const roles = ['owner', 'developer', 'read-only'];
+export const roles = ['owner', 'developer', 'read-only'];
 
 export const operatorsCreate: Command = {
   name: 'operators create',

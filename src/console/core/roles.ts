@@ -25,6 +25,10 @@ export const permissionsOf = (role: OperatorRole): readonly Permission[] => gran
 export const may = (role: OperatorRole, permission: Permission): boolean =>
   granted[role].includes(permission);
 
+/** Whether the role has no permission that the other role lacks. */
+export const isWithin = (role: OperatorRole, other: OperatorRole): boolean =>
+  granted[role].every((permission) => may(other, permission));
+
 /**
  * Schemas whose rows contain tokens, password hashes or secrets. Queued requests (`net`), hooks and scheduled commands
  * can contain keys in their headers and text. PostgreSQL's statistics (in `extensions`) and the migration history store

@@ -10,31 +10,57 @@ export interface TokenRow {
   readonly created_at: string;
   readonly expires_at: string | null;
   readonly last_used_at: string | null;
+  readonly is_expired: boolean;
 }
+
+/** The role of the token or of its operator, whichever allows less. */
+const effectiveRole = sql`case
+  when 'read-only' in (t.role, o.role) then 'read-only'
+  when 'developer' in (t.role, o.role) then 'developer'
+  else o.role
+end`;
 
 /** Returns undefined if the operator already has a token with this name. */
 export async function insertToken(
   db: Queryable,
-  token: { operatorId: string; name: string; hash: Buffer; lifetimeSeconds: number | null },
+  token: {
+    operatorId: string;
+    name: string;
+    role: OperatorRow['role'] | null;
+    hash: Buffer;
+    lifetimeSeconds: number | null;
+  },
 ): Promise<{ id: string; expires_at: string | null } | undefined> {
   const [row] = await db.query<{ id: string; expires_at: string | null }>(sql`
-    insert into _plinth.operator_tokens (operator_id, name, token_hash, expires_at)
-    values (${token.operatorId}, ${token.name}, ${token.hash},
+    insert into _plinth.operator_tokens (operator_id, name, role, token_hash, expires_at)
+    values (${token.operatorId}, ${token.name}, ${token.role}, ${token.hash},
             now() + make_interval(secs => ${token.lifetimeSeconds}::float8))
     on conflict (operator_id, name) do nothing
     returning id, expires_at`);
   return row;
 }
 
-export const listTokens = (db: Queryable): Promise<TokenRow[]> =>
+/** @param operatorId the operator whose tokens are listed, or undefined for all tokens */
+export const listTokens = (db: Queryable, operatorId?: string): Promise<TokenRow[]> =>
   db.query(sql`
-    select t.id, t.name, o.name as operator_name, o.role, t.created_at, t.expires_at, t.last_used_at
+    select t.id, t.name, o.name as operator_name, ${effectiveRole} as role, t.created_at, t.expires_at,
+           t.last_used_at, coalesce(t.expires_at <= now(), false) as is_expired
     from _plinth.operator_tokens t join _plinth.operators o on o.id = t.operator_id
+    where ${operatorId ?? null}::uuid is null or o.id = ${operatorId ?? null}::uuid
     order by o.name, t.name`);
 
-/** Returns false if the token was already deleted. */
-export async function deleteToken(db: Queryable, id: string): Promise<boolean> {
-  return (await db.query(sql`delete from _plinth.operator_tokens where id = ${id} returning 1`)).length > 0;
+/** Returns undefined if the token was already deleted, or if it belongs to another operator than `operatorId`. */
+export async function deleteToken(
+  db: Queryable,
+  id: string,
+  operatorId?: string,
+): Promise<{ name: string; operator_name: string } | undefined> {
+  const [row] = await db.query<{ name: string; operator_name: string }>(sql`
+    delete from _plinth.operator_tokens t using _plinth.operators o
+    where t.id = ${id} and o.id = t.operator_id
+      and (${operatorId ?? null}::uuid is null or o.id = ${operatorId ?? null}::uuid)
+    returning t.name, o.name as operator_name`);
+  return row;
 }
 
 export interface TokenUse extends OperatorRow {
@@ -49,7 +75,7 @@ export async function findToken(db: Queryable, hash: Buffer): Promise<TokenUse |
       update _plinth.operator_tokens set last_used_at = now()
       where token_hash = ${hash} and (expires_at is null or expires_at > now())
         and (last_used_at is null or last_used_at < now() - interval '1 minute'))
-    select o.id, o.name, o.role, t.name as token_name, coalesce(t.expires_at <= now(), false) as is_expired
+    select o.id, o.name, ${effectiveRole} as role, t.name as token_name, coalesce(t.expires_at <= now(), false) as is_expired
     from _plinth.operator_tokens t join _plinth.operators o on o.id = t.operator_id
     where t.token_hash = ${hash}`);
   return row;

@@ -1,8 +1,12 @@
-/** Access tokens of operators: created and revoked on the command line, and accepted by the Management API. */
+/**
+ * Access tokens of operators: created and revoked in the Console and on the command line, and accepted by the Management
+ * API.
+ */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Queryable } from '../../database/types.ts';
 import { accessToken, tokenBytes } from '../../shared/access-token.ts';
-import { type Audit, commandLine } from '../audit.ts';
+import { type Actor, type Audit, commandLine } from '../audit.ts';
+import { isWithin, type OperatorRole } from '../core/roles.ts';
 import type { OperatorRow } from '../queries.ts';
 import * as queries from './queries.ts';
 
@@ -21,18 +25,40 @@ export interface CreatedToken {
   readonly expiresAt: string | null;
 }
 
+export interface NewToken {
+  readonly name: string;
+  /** The role that the token is limited to. Null if it has its operator's current role. */
+  readonly role: OperatorRole | null;
+  /** Null if the token doesn't expire. */
+  readonly lifetimeSeconds: number | null;
+}
+
+/** The operator who acts in the Console, and the request. */
+interface By {
+  readonly operator: OperatorRow;
+  readonly request: { readonly id: string };
+}
+
 export interface Tokens {
   /**
-   * Creates a token.
-   * @param lifetimeSeconds null if the token doesn't expire
+   * Creates a token on the command line.
    * @throws {TokenError} if the operator doesn't exist or already has a token with this name
    */
   create(
     name: string,
     operatorName: string | undefined,
     lifetimeSeconds: number | null,
+    role?: OperatorRole | null,
   ): Promise<CreatedToken>;
-  list(): Promise<queries.TokenRow[]>;
+  /** Creates a token for the operator who is signed in. @throws {TokenError} if the name is already in use */
+  createFor(by: By, token: NewToken): Promise<CreatedToken>;
+  /** @param operatorId the operator whose tokens are listed, or undefined for all tokens */
+  list(operatorId?: string): Promise<queries.TokenRow[]>;
+  /**
+   * Revokes a token in the Console. Returns false if it was already revoked, or if `operatorId` isn't undefined and the
+   * token belongs to another operator.
+   */
+  revokeOne(by: By, id: string, operatorId: string | undefined): Promise<boolean>;
   /** Revokes a token by its name. @throws {TokenError} if the token doesn't exist, or if there are several */
   revoke(name: string, operatorName: string | undefined): Promise<void>;
   /** Returns the operator that a token belongs to. Returns undefined if the token was revoked or never existed. */
@@ -49,27 +75,42 @@ export interface TokenDeps {
 const hash = (token: string): Buffer => createHash('sha256').update(token).digest();
 
 export function createTokens({ db, operatorNamed, audit }: TokenDeps): Tokens {
+  async function add(
+    by: { readonly operator: Actor; readonly request?: { readonly id: string } },
+    operator: OperatorRow,
+    { name, role: wanted, lifetimeSeconds }: NewToken,
+  ): Promise<CreatedToken> {
+    const role = wanted ?? operator.role;
+    if (!isWithin(role, operator.role))
+      throw new TokenError(
+        `${operator.name} has the role ${operator.role}, so a token can't have the role ${role}.`,
+      );
+    const token = accessToken(randomBytes(tokenBytes));
+    const made = await queries.insertToken(db, {
+      operatorId: operator.id,
+      name,
+      role: wanted,
+      hash: hash(token),
+      lifetimeSeconds,
+    });
+    if (made === undefined)
+      throw new TokenError(
+        `The operator ${operator.name} already has a token named ${name}. Use another name, or revoke that token first.`,
+      );
+    await audit(by, 'token.create', name, { operator: operator.name, role, expires_at: made.expires_at });
+    return { token, operatorName: operator.name, role, expiresAt: made.expires_at };
+  }
   return {
-    async create(name, operatorName, lifetimeSeconds) {
-      const operator = await operatorNamed(operatorName);
-      const token = accessToken(randomBytes(tokenBytes));
-      const made = await queries.insertToken(db, {
-        operatorId: operator.id,
-        name,
-        hash: hash(token),
-        lifetimeSeconds,
-      });
-      if (made === undefined)
-        throw new TokenError(
-          `The operator ${operator.name} already has a token named ${name}. Use another name, or revoke that token first.`,
-        );
-      await audit({ operator: commandLine }, 'token.create', name, {
-        operator: operator.name,
-        expires_at: made.expires_at,
-      });
-      return { token, operatorName: operator.name, role: operator.role, expiresAt: made.expires_at };
+    create: async (name, operatorName, lifetimeSeconds, role = null) =>
+      add({ operator: commandLine }, await operatorNamed(operatorName), { name, role, lifetimeSeconds }),
+    createFor: (by, token) => add(by, by.operator, token),
+    list: (operatorId) => queries.listTokens(db, operatorId),
+    async revokeOne(by, id, operatorId) {
+      const revoked = await queries.deleteToken(db, id, operatorId);
+      if (revoked === undefined) return false;
+      await audit(by, 'token.revoke', revoked.name, { operator: revoked.operator_name });
+      return true;
     },
-    list: () => queries.listTokens(db),
     async revoke(name, operatorName) {
       const named = (await queries.listTokens(db)).filter(
         (row) => row.name === name && (operatorName === undefined || row.operator_name === operatorName),

@@ -11,6 +11,8 @@ export type {
   SessionSummary as OperatorSession,
 } from '../../../../src/console/operators/contract.ts';
 
+export type { TokenSummary } from '../../../../src/console/tokens/contract.ts';
+
 export const roles = ['owner', 'developer', 'read-only'] as const satisfies readonly Role[];
 export const operatorsQuery = queryOptions({
   queryKey: ['operators', 'list'],
@@ -20,6 +22,11 @@ export const operatorsQuery = queryOptions({
 export const sessionsQuery = queryOptions({
   queryKey: ['operators', 'sessions'],
   queryFn: async ({ signal }) => (await fetchConsole('GET /sessions', { signal })).sessions,
+});
+
+export const tokensQuery = queryOptions({
+  queryKey: ['operators', 'tokens'],
+  queryFn: async ({ signal }) => (await fetchConsole('GET /tokens', { signal })).tokens,
 });
 
 export const factorQuery = queryOptions({

@@ -15,6 +15,7 @@ import { OwnPasskeys } from './own-passkeys.tsx';
 import { PeopleTable } from './people-table.tsx';
 import { SessionsCard } from './sessions-card.tsx';
 import { t } from './text.ts';
+import { TokensCard } from './tokens-card.tsx';
 
 export function OperatorsPage() {
   const { data, error } = useQuery(operatorsQuery);
@@ -47,6 +48,7 @@ export function OperatorsPage() {
         </Card>
         <OwnFactor required={data?.factorRequired ?? false} />
         <OwnPasskeys />
+        <TokensCard isOwner={mayOwn} />
         <SessionsCard isOwner={mayOwn} />
       </Cards>
       {isInviting ? <Invite onClose={() => setInviting(false)} /> : null}
