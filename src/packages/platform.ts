@@ -1,4 +1,5 @@
 /** Determines whether binaries exist for a machine. */
+import { existsSync } from 'node:fs';
 import { PackageError } from './errors.ts';
 import { type Platform, platforms } from './types.ts';
 
@@ -14,7 +15,7 @@ export function thisPlatform(): MachinePlatform {
   known ??= {
     os: process.platform,
     arch: process.arch,
-    isMusl: process.platform === 'linux' && !usesGlibc(),
+    isMusl: process.platform === 'linux' && hasMusl() && !usesGlibc(),
   };
   return known;
 }
@@ -39,6 +40,12 @@ export function supportedPlatform({ os, arch, isMusl }: MachinePlatform): Platfo
     `There are binaries for ${platforms.join(', ')}.`,
   ]);
 }
+
+/** The loaders of musl on the architectures that have binaries. */
+const muslLoaders = ['/lib/ld-musl-x86_64.so.1', '/lib/ld-musl-aarch64.so.1'];
+
+/** Systems with glibc can also have musl. This check is fast, unlike the report. */
+const hasMusl = (): boolean => muslLoaders.some((path) => existsSync(path));
 
 /** Node's report names the version of glibc only if Node is linked against it. */
 function usesGlibc(): boolean {

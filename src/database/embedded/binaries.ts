@@ -20,7 +20,7 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { ensurePackages, packageFolder } from '../../packages/index.ts';
+import { ensurePackages, packageFolder, supportedPlatform, thisPlatform } from '../../packages/index.ts';
 import { DatabaseError } from '../errors.ts';
 
 export interface Binaries {
@@ -47,10 +47,19 @@ export const ensureBinaries = (onProgress: (message: string) => void): Promise<v
   ensurePackages('server', { onProgress });
 
 /** The npm package with the binaries for this platform. Its versions begin with PostgreSQL's major version. */
-export const binaryPackage = (): string | undefined => packages[`${process.platform}-${process.arch}`];
+export const binaryPackage = (
+  platform: string = process.platform,
+  arch: string = process.arch,
+): string | undefined => packages[`${platform}-${arch}`];
 
-/** Finds the binaries for this platform. @throws {DatabaseError} platform, if no package is installed */
+/**
+ * Finds the binaries for this platform.
+ *
+ * @throws {PackageError} if there are none
+ * @throws {DatabaseError} platform, if the package isn't installed
+ */
 export function findBinaries(): Binaries {
+  supportedPlatform(thisPlatform());
   const platform = `${process.platform}-${process.arch}`;
   const name = binaryPackage();
   try {

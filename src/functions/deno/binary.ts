@@ -3,13 +3,17 @@ import { chmodSync, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensurePackages, packageFolder, packageManifest } from '../../packages/index.ts';
 
-const packages: Readonly<Record<string, string>> = {
+const packages: Readonly<Partial<Record<string, string>>> = {
   'linux-x64': '@deno/linux-x64-glibc',
   'linux-arm64': '@deno/linux-arm64-glibc',
   'darwin-x64': '@deno/darwin-x64',
   'darwin-arm64': '@deno/darwin-arm64',
   'win32-x64': '@deno/win32-x64',
 };
+
+/** Returns the name of the npm package. */
+export const denoPackage = (platform: string, arch: string): string | undefined =>
+  packages[`${platform}-${arch}`];
 
 /**
  * Returns the path of the binary. Returns undefined if npm has no package for the platform, or if optional dependencies
@@ -19,7 +23,7 @@ export function findDeno(
   platform: string = process.platform,
   arch: string = process.arch,
 ): string | undefined {
-  const name = packages[`${platform}-${arch}`];
+  const name = denoPackage(platform, arch);
   if (name === undefined) return undefined;
   try {
     const folder = packageFolder('functions', name);

@@ -1,0 +1,48 @@
+/** Tests which packages an installation downloads on each platform, including those that the tests can't run on. */
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { binaryPackage } from '../../src/database/embedded/binaries.ts';
+import { denoPackage } from '../../src/functions/deno/binary.ts';
+import { supportedPlatform } from '../../src/packages/index.ts';
+import { type PackageManifest, platforms } from '../../src/packages/types.ts';
+
+const script = new URL('../../scripts/package/runtime-packages.mjs', import.meta.url);
+const { runtimePackages } = (await import(script.href)) as {
+  runtimePackages: (lockFile: string) => PackageManifest['platforms'];
+};
+const list = runtimePackages(fileURLToPath(new URL('../../package-lock.json', import.meta.url)));
+
+/** Parts of package names that belong to one operating system. */
+const systems = { linux: /linux/, darwin: /darwin/, win32: /win(dows|32)?-/ } as const;
+const architectures = { x64: /x64/, arm64: /arm64/ } as const;
+
+it.each([...platforms])('%s has packages of this platform only, with hashes', (platform) => {
+  const [os, arch] = platform.split('-') as [keyof typeof systems, keyof typeof architectures];
+  const groups = list[platform];
+  expect(Object.keys(groups)).toEqual(['server', 'functions', 'images', 'types', 'node']);
+  for (const packages of Object.values(groups)) {
+    expect(packages.length).toBeGreaterThan(0);
+    for (const { name, version, integrity } of packages) {
+      expect(integrity, name).toMatch(/^sha512-/);
+      expect(version, name).toMatch(/^\d/);
+    }
+    const native = packages.filter(({ name }) => /linux|darwin|win(dows|32)?-/.test(name));
+    expect(native.length).toBeGreaterThan(0);
+    for (const { name } of native) {
+      expect(name).toMatch(architectures[arch]);
+      // "darwin" contains "win".
+      const others = Object.entries(systems).filter(([other]) => other !== os);
+      for (const [, pattern] of others)
+        expect(name.replace('darwin', os === 'darwin' ? '' : '$&')).not.toMatch(pattern);
+      expect(name).not.toMatch(/musl/);
+    }
+  }
+});
+
+it.each([...platforms])('%s finds the programs in the packages that it downloads', (platform) => {
+  const [os = '', arch = ''] = platform.split('-');
+  expect(supportedPlatform({ os, arch, isMusl: false })).toBe(platform);
+  const names = (group: 'server' | 'functions') => list[platform][group].map(({ name }) => name);
+  expect(names('server')).toContain(binaryPackage(os, arch));
+  expect(names('functions')).toEqual([denoPackage(os, arch)]);
+});
