@@ -4,12 +4,14 @@
  *
  *     node scripts/check-templates.ts [react] [next] [sveltekit] [expo]
  *
+ * With `next`, the code in docs/nextjs.md is also added to the app of the template, and checked and built.
+ *
  * Prints the seconds of each step. Exits with 1 if one of them failed, and keeps the folder of that app.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { templateNames } from '../src/cli/core/templates.ts';
 
@@ -43,10 +45,26 @@ function check(name: string): boolean {
     linkPackage(folder) &&
     step('install', folder, 'npm', ['install', '--no-audit', '--no-fund']) &&
     step('check', folder, 'npm', ['run', 'check']) &&
-    step('build', folder, 'npm', ['run', 'build']);
+    step('build', folder, 'npm', ['run', 'build']) &&
+    (name !== 'next' || checkPage(folder));
   if (isSound) rmSync(folder, { recursive: true, force: true });
   else console.log(`  The app is in ${folder}.`);
   return isSound;
+}
+
+/** Replaces the app's pages with the code in docs/nextjs.md. */
+function checkPage(folder: string): boolean {
+  const page = readFileSync(join(root, 'docs', 'nextjs.md'), 'utf8');
+  for (const [, path = '', text = ''] of page.matchAll(/^`([\w./-]+)`:\n\n```tsx?\n([\s\S]*?)^```$/gm)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  rmSync(join(folder, 'components'), { recursive: true });
+  return (
+    step('install @supabase/ssr', folder, 'npm', ['install', '--no-audit', '--no-fund', '@supabase/ssr']) &&
+    step('check docs/nextjs.md', folder, 'npm', ['run', 'check']) &&
+    step('build docs/nextjs.md', folder, 'npm', ['run', 'build'])
+  );
 }
 
 /** Plinth's own package is installed from this clone instead of the registry. */

@@ -1,0 +1,158 @@
+/** Tests the code in docs/nextjs.md: its types, its settings, and the sign-in that it describes. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createClient } from '@supabase/supabase-js';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { loadConfig } from '../../src/config/index.ts';
+import { createTestBackend } from '../../src/testing.ts';
+import { makeProject } from '../config/project-folder.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const page = readFileSync(join(root, 'docs', 'nextjs.md'), 'utf8');
+
+/** The files of the app, by their path. */
+const files = Object.fromEntries(
+  [...page.matchAll(/^`([\w./-]+)`:\n\n```tsx?\n([\s\S]*?)^```$/gm)].map(([, path = '', text = '']) => [
+    path,
+    text,
+  ]),
+);
+const toml = /^```toml\n([\s\S]*?)^```$/m.exec(page)?.[1] ?? '';
+
+/**
+ * The parts of Next.js and @supabase/ssr that the page uses. These packages aren't dependencies of Plinth.
+ * scripts/check-templates.ts checks the page with the packages themselves.
+ */
+const declarations = `
+declare module 'next/headers' {
+  export function cookies(): Promise<import('next/server').Cookies>;
+}
+declare module 'next/navigation' {
+  export function redirect(url: string): never;
+}
+declare module 'next/server' {
+  export interface Cookies {
+    getAll(): { name: string; value: string }[];
+    set(name: string, value: string, options?: object): unknown;
+  }
+  export interface NextRequest {
+    readonly nextUrl: URL;
+    readonly cookies: Cookies;
+  }
+  export class NextResponse {
+    static next(options: { request: NextRequest }): NextResponse;
+    static redirect(url: URL): NextResponse;
+    readonly cookies: Cookies;
+  }
+}
+declare module '@supabase/ssr' {
+  import type { SupabaseClient } from '@supabase/supabase-js';
+  export function createServerClient(
+    url: string,
+    key: string,
+    options: {
+      cookies: {
+        getAll(): { name: string; value: string }[];
+        setAll(changed: { name: string; value: string; options: object }[]): void;
+      };
+    },
+  ): SupabaseClient;
+}
+`;
+
+test('the page contains the whole app', () => {
+  expect(Object.keys(files)).toEqual([
+    'lib/supabase.ts',
+    'proxy.ts',
+    'app/auth/actions.ts',
+    'app/auth/callback/route.ts',
+    'app/page.tsx',
+  ]);
+});
+
+test('its code has no type errors', () => {
+  const folder = makeProject({});
+  const write = (path: string, text: string): void => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  };
+  for (const [path, text] of Object.entries(files)) write(path, text);
+  write('modules.d.ts', declarations);
+  write(
+    'tsconfig.json',
+    JSON.stringify({
+      compilerOptions: {
+        strict: true,
+        noEmit: true,
+        skipLibCheck: true,
+        target: 'es2022',
+        lib: ['es2022', 'dom', 'dom.iterable'],
+        module: 'esnext',
+        moduleResolution: 'bundler',
+        jsx: 'react-jsx',
+        types: ['node'],
+        typeRoots: [join(root, 'node_modules', '@types')],
+        paths: {
+          '@supabase/supabase-js': [join(root, 'node_modules', '@supabase', 'supabase-js')],
+          react: [join(root, 'node_modules', '@types', 'react')],
+          'react/jsx-runtime': [join(root, 'node_modules', '@types', 'react', 'jsx-runtime')],
+        },
+      },
+      files: ['modules.d.ts', ...Object.keys(files)],
+    }),
+  );
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  let output = '';
+  try {
+    execFileSync(process.execPath, [tsc, '-p', folder], { encoding: 'utf8' });
+  } catch (error) {
+    output = (error as { stdout: string }).stdout;
+  }
+  expect(output).toBe('');
+});
+
+test('its settings allow the sign-in that it describes, and no other address', async () => {
+  const projectDir = makeProject({ 'supabase/config.toml': toml });
+  const backend = await createTestBackend({ config: loadConfig({ projectDir }).config });
+  onTestFinished(() => backend.stop());
+  const stored = new Map<string, string>();
+  const client = createClient(backend.url, backend.keys.publishableKey, {
+    auth: {
+      flowType: 'pkce',
+      persistSession: true,
+      autoRefreshToken: false,
+      storage: {
+        getItem: (key) => stored.get(key) ?? null,
+        setItem: (key, value) => void stored.set(key, value),
+        removeItem: (key) => void stored.delete(key),
+      },
+    },
+  });
+  const open = async (redirectTo: string): Promise<URL> => {
+    const { data, error } = await client.auth.signInWithOAuth({
+      provider: 'custom:account',
+      options: { redirectTo, skipBrowserRedirect: true },
+    });
+    expect(error).toBeNull();
+    const response = await fetch(data.url ?? '', { redirect: 'manual' });
+    return new URL(response.headers.get('location') ?? '', backend.url);
+  };
+  const allowed = await open('http://localhost:3000/auth/callback');
+  expect(allowed.pathname).toBe('/account/sign-in');
+  expect(allowed.searchParams.get('redirect_to')).toBe('http://localhost:3000/auth/callback');
+  expect((await fetch(allowed)).status).toBe(200);
+  const other = await open('https://evil.example/auth/callback');
+  const setting = 'additional_redirect_urls';
+  expect(await (await fetch(other)).text()).toContain(setting);
+  expect(await (await fetch(allowed)).text()).not.toContain(setting);
+
+  const signedOut = await fetch(
+    `${backend.url}/account/signed-out?redirect_to=${encodeURIComponent('http://localhost:3000')}`,
+  );
+  expect(signedOut.status).toBe(200);
+  expect(await signedOut.text()).toContain('localhost:3000');
+});
