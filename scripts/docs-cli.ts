@@ -1,7 +1,9 @@
-/** Writes docs/cli.md and docs/rest.md. A test fails if a file is out of date. */
+/** Writes docs/cli.md, docs/upstream-cli.md and docs/rest.md. A test fails if a file is out of date. */
 import { writeFileSync } from 'node:fs';
 import { cliDocument } from '../src/cli/document.ts';
 import { restDocument } from '../src/rest-server/index.ts';
+import { upstreamCliDocument } from './docs/upstream-cli.ts';
 
 writeFileSync(new URL('../docs/cli.md', import.meta.url), await cliDocument());
+writeFileSync(new URL('../docs/upstream-cli.md', import.meta.url), await upstreamCliDocument());
 writeFileSync(new URL('../docs/rest.md', import.meta.url), restDocument());

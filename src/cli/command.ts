@@ -72,10 +72,11 @@ export function parseInput(command: Command, args: readonly string[]): ParsedInp
     options[name] = { type, ...(short ? { short } : {}), multiple: multiple ?? false };
   }
   const booleans = Object.entries(options).flatMap(([name, { type }]) => (type === 'boolean' ? [name] : []));
+  const hasLinked = 'linked' in command.options && !('remote' in command.options);
   let parsed: { values: Record<string, unknown>; positionals: string[] };
   try {
     parsed = parseArgs({
-      args: withoutBooleanValues(remoteWithValue(args), new Set(booleans)),
+      args: withoutBooleanValues(remoteWithValue(args, hasLinked), new Set(booleans)),
       options,
       allowPositionals: true,
       strict: true,

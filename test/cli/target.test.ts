@@ -94,6 +94,11 @@ test('functions and secrets of a linked server can be deployed, listed, download
   const { ref } = JSON.parse(readFileSync(saved, 'utf8')) as { ref: string };
   expect(linked.stderr).toContain(`server (${ref})`);
 
+  // The types come from the server, because the token doesn't give access to its database.
+  const types = await run('gen', 'types', '--project-id', ref);
+  expect(types.stdout).toContain('export type Database');
+  expect(await run('gen', 'types', '--project-id', ref, '--lang', 'go')).toMatchObject({ status: 2 });
+
   // All functions are deployed with the modules that they import.
   const deployed = await run('functions', 'deploy', '--linked', '--use-api');
   expect([deployed.status, deployed.stdout]).toEqual([

@@ -191,12 +191,12 @@ describe.each(Object.entries(flags))('%s', (command, own) => {
       command === 'db push' ||
       command === 'db lint' ||
       command === 'link' ||
-      (command === 'stop' && flag.startsWith('--project-id')) ||
+      (/^(stop|gen types)$/.test(command) && flag.startsWith('--project-id')) ||
       command === 'db query' ||
       command === 'migration squash' ||
       command.startsWith('storage ') ||
-      (/^migration (list|repair|fetch)$/.test(command) && !flag.startsWith('--remote')) ||
-      (command === 'gen types' && /^--(db-url|linked)/.test(flag));
+      (/^migration (list|repair|fetch)$/.test(command) && !flag.startsWith('--remote=')) ||
+      (command === 'gen types' && /^--(db-url|linked|remote$)/.test(flag));
     if (!refused.includes(flag) || isOwn) {
       await expect(parse(command, flag)).resolves.toBeDefined();
       return;

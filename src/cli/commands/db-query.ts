@@ -30,6 +30,7 @@ export const dbQuery: Command = {
       value: 'MODE',
       help: 'With yes, prints JSON with a warning that the data is not trusted. Default: no.',
     },
+    'read-only': { type: 'boolean', help: 'Rejects statements that write.' },
     ...targetOptions,
   },
   examples: [
@@ -50,6 +51,8 @@ export const dbQuery: Command = {
       return await withCleanUp(
         async () => {
           try {
+            if (input.flag('read-only'))
+              await session.run('set session characteristics as transaction read only');
             return await session.run(source.text);
           } catch (error) {
             throw error instanceof PostgresError ? explain(source, error) : error;

@@ -3,10 +3,14 @@ import { generateTypes, type TypeLanguage, typeLanguages } from '../../database/
 import { parseGoDuration } from '../../shared/go-duration.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { findRunning } from '../control.ts';
+import { isProjectRef } from '../core/linked-target.ts';
 import { otherUrl } from '../history-target.ts';
+import { hostedTargetOf } from '../linked.ts';
+import { readRemote } from '../management/remote.ts';
+import { linkedClient } from '../management/target.ts';
 import { withBackend } from '../operations.ts';
 import { say } from '../output.ts';
-import { locationOf } from '../project-location.ts';
+import { locationOf, type ProjectLocation } from '../project-location.ts';
 
 export const genTypes: Command = {
   name: 'gen types',
@@ -29,6 +33,11 @@ export const genTypes: Command = {
     local: { type: 'boolean', help: "Uses this project's database (default)." },
     linked: { type: 'boolean', help: 'Uses the linked database. Its password is SUPABASE_DB_PASSWORD.' },
     'db-url': { type: 'string', value: 'URL', help: 'Uses another database.' },
+    'project-id': {
+      type: 'string',
+      value: 'REF',
+      help: 'Uses the linked Plinth server with this project ref, or the database of a hosted project.',
+    },
     'swift-access-control': { type: 'string', value: 'LEVEL', help: 'internal (default) or public.' },
     'postgrest-v9-compat': {
       type: 'boolean',
@@ -63,7 +72,16 @@ export const genTypes: Command = {
     const location = locationOf(input);
     const named = input.list('schema');
     const schemas = named.length > 0 ? named : defaultSchemas(location.projectDir);
-    const given = otherUrl(location, input);
+    const ref = input.text('project-id');
+    if (ref !== undefined && readRemote(location)?.ref === ref) {
+      if (lang !== 'typescript')
+        throw new UsageError(`--project-id: a Plinth server returns only TypeScript`);
+      const { types } = await linkedClient(location, ref).call<{ types: string }>('generateTypes', {
+        included_schemas: schemas.join(','),
+      });
+      return write(types);
+    }
+    const given = ref === undefined ? otherUrl(location, input) : hostedUrl(location, ref, input);
     const running = given === undefined ? await findRunning(location.dataDir) : undefined;
     const url = given ?? (await running?.call<string>('databaseUrl'));
     const types =
@@ -72,10 +90,23 @@ export const genTypes: Command = {
         : await withBackend(location, say, (backend) =>
             generateTypes(backend.database.info.url, schemas, options),
           );
-    process.stdout.write(types.endsWith('\n') ? types : `${types}\n`);
-    return 0;
+    return write(types);
   },
 };
+
+function write(types: string): number {
+  process.stdout.write(types.endsWith('\n') ? types : `${types}\n`);
+  return 0;
+}
+
+/** Returns the URL of a hosted project's database. @throws {UsageError} */
+function hostedUrl(location: ProjectLocation, ref: string, input: Input): string {
+  const other = ['db-url', 'linked', 'local'].find((name) => input.text(name) !== undefined);
+  if (other !== undefined) throw new UsageError(`--project-id and --${other} can't be used together`);
+  if (!isProjectRef(ref))
+    throw new UsageError(`--project-id: ${ref} isn't a project ref, which consists of 20 lowercase letters`);
+  return hostedTargetOf(location, ref).url;
+}
 
 function timeoutOf(input: Input): number {
   const text = input.text('query-timeout') ?? '15s';

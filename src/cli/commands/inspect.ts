@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { shellEnvironment } from '../../config/index.ts';
 import {
   inspect as inspectDatabase,
@@ -9,6 +11,7 @@ import {
 } from '../../database/index.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { reportTable } from '../core/inspect-table.ts';
+import { reportCsv } from '../core/report-csv.ts';
 import { CommandError } from '../errors.ts';
 import { linkedUrl } from '../linked.ts';
 import { perform } from '../operations.ts';
@@ -16,7 +19,7 @@ import { columns, print, say } from '../output.ts';
 import { locationOf } from '../project-location.ts';
 
 /** The names that upstream's CLI uses for the corresponding reports (`inspect db NAME`). */
-const upstreamNames: Readonly<Record<string, ReportName>> = {
+export const upstreamNames: Readonly<Record<string, ReportName>> = {
   outliers: 'slow',
   calls: 'calls',
   'long-running-queries': 'running',
@@ -27,6 +30,13 @@ const upstreamNames: Readonly<Record<string, ReportName>> = {
   bloat: 'bloat',
   'vacuum-stats': 'bloat',
   'index-stats': 'indexes',
+  'table-sizes': 'sizes',
+  'index-usage': 'indexes',
+  'index-sizes': 'indexes',
+  'unused-indexes': 'indexes',
+  'seq-scans': 'sizes',
+  'role-connections': 'connections',
+  'cache-hit': 'cache',
   'db-stats': 'cache',
   'replication-slots': 'replication',
 };
@@ -38,7 +48,8 @@ export const inspect: Command = {
   takes: '[REPORT] [NAME]',
   about:
     'Shows what the database is doing and what takes up its space. Reads only catalogs and statistics. Without a\n' +
-    'report, lists the reports. The names in the upstream CLI, such as "inspect db outliers", also work.',
+    'report, lists the reports. The names in the upstream CLI, such as "inspect db outliers", also work. "inspect\n' +
+    'report" writes all reports to CSV files.',
   options: {
     ...projectOptions,
     json: {
@@ -46,6 +57,11 @@ export const inspect: Command = {
       help: 'Prints JSON with complete query texts, sizes in bytes and times in milliseconds.',
     },
     local: { type: 'boolean', help: "Inspects this project's database (default)." },
+    'output-dir': {
+      type: 'string',
+      value: 'DIR',
+      help: 'The folder of "inspect report". Default: the working directory.',
+    },
     linked: { type: 'boolean', help: 'Inspects the linked database.' },
     'db-url': { type: 'string', value: 'URL', help: 'Inspects another database.' },
   },
@@ -53,8 +69,10 @@ export const inspect: Command = {
     ['plinth inspect slow', 'shows the statements that took the most time'],
     ['plinth inspect locks', 'shows which statements wait for locks and which hold them'],
     ['plinth inspect sizes --json', 'prints the largest tables as JSON'],
+    ['plinth inspect report --output-dir reports', 'writes a CSV file for each report'],
   ],
   run: async (input) => {
+    if (input.positionals.join(' ') === 'report') return await writeReports(input);
     const name = nameOf(input);
     if (name === undefined) {
       print(columns(Object.entries(reports).map(([report, { about }]) => [report, about])));
@@ -71,6 +89,19 @@ export const inspect: Command = {
     return 0;
   },
 };
+
+/** Writes the reports to a folder with the current date, as upstream's command does. */
+async function writeReports(input: Input): Promise<number> {
+  const folder = join(resolve(input.text('output-dir') ?? '.'), new Date().toISOString().slice(0, 10));
+  mkdirSync(folder, { recursive: true });
+  for (const name of Object.keys(reports) as ReportName[]) {
+    const report = await read(input, name);
+    if (report === null) say(`Skipped ${name}, because it requires the pg_stat_statements extension.`);
+    else writeFileSync(join(folder, `${name}.csv`), reportCsv(report));
+  }
+  print(`Reports saved to ${folder}`);
+  return 0;
+}
 
 function nameOf({ positionals }: Input): ReportName | undefined {
   const [first, second] = positionals;

@@ -91,12 +91,12 @@ async function askForToken(): Promise<string> {
   if (!process.stdin.isTTY)
     throw new CommandError(
       'An access token is required.',
-      'Use --token TOKEN or PLINTH_ACCESS_TOKEN. "plinth operators token create NAME" creates a token on the server.',
+      'Use --token TOKEN or PLINTH_ACCESS_TOKEN. Create a token on the Operators page of the server\'s Console, or with "plinth operators token create NAME" on the server.',
     );
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return (
-      await terminal.question('Access token (create one on the server: plinth operators token create NAME): ')
+      await terminal.question('Access token (create one on the Operators page of the Console): ')
     ).trim();
   } finally {
     terminal.close();

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { loadConfig } from '../../config/index.ts';
-import { type Command, type Input, projectOptions } from '../command.ts';
+import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { confirm } from '../confirm.ts';
 import { listFormatOf, listFormats, renderList } from '../core/list-formats.ts';
 import { CommandError } from '../errors.ts';
@@ -103,10 +103,14 @@ export const secretsUnset: Command = {
   options: {
     ...projectOptions,
     ...serverOptions,
+    all: { type: 'boolean', help: 'Removes all secrets (default without names).' },
+    'dry-run': { type: 'boolean', help: 'Prints the secrets and keeps them.' },
     yes: { type: 'boolean', help: 'Removes secrets without asking.' },
   },
   examples: [['plinth secrets unset --linked MAIL_KEY', 'removes a secret of the linked server']],
   run: async (input) => {
+    if (input.flag('all') && input.positionals.length > 0)
+      throw new UsageError("--all can't be used with names");
     const client = await managementOf(input);
     const names =
       input.positionals.length > 0
@@ -117,6 +121,10 @@ export const secretsUnset: Command = {
       return 0;
     }
     const list = names.map((name) => ` • ${name}`).join('\n');
+    if (input.flag('dry-run')) {
+      print(list);
+      return 0;
+    }
     if (!(await confirm(input, `Do you want to unset these function secrets?\n${list}\n\n`, true)))
       throw new CommandError('Canceled. The secrets were not changed.');
     await client.call('unsetSecrets', { names });

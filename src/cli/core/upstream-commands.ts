@@ -5,6 +5,18 @@ export interface Instead {
 }
 
 const hosted = 'This command is for hosted projects. Use the upstream CLI: "npx supabase@3.1.0".';
+const own: Readonly<Record<string, string>> = {
+  login: 'For a Plinth server, run "plinth link URL" with an access token.',
+  projects: 'For a Plinth server, "plinth link URL" finds its project.',
+  'config diff': '"plinth config push" shows the differences and asks before it changes anything.',
+  'config pull':
+    '"plinth config push" pushes settings. Read those of a server on the Settings page of its Console.',
+  'inspect db': '"plinth inspect" lists the reports of Plinth.',
+  logs: 'Open the Logs page of the Console, or read .plinth/logs/plinth.log.',
+  pull: '"plinth db pull" and "plinth functions download" get the parts of a project.',
+  telemetry: "Plinth doesn't send usage data.",
+  whoami: '"plinth operators token list" lists access tokens and their operators.',
+};
 const instead: Readonly<Record<string, Instead>> = {
   'db start': { text: '"plinth start" starts the database with everything else.' },
   'gen keys': { text: '"plinth status" prints the keys.' },
@@ -26,7 +38,16 @@ const instead: Readonly<Record<string, Instead>> = {
       'backups',
       'snippets',
       'bootstrap',
+      'feedback',
+      'issue',
+      'notebooks',
     ].map((name) => [name, { text: hosted }]),
+  ),
+  ...Object.fromEntries(
+    Object.entries(own).map(([name, text]) => [
+      name,
+      { text: /^(login|projects)$/.test(name) ? `${text} ${hosted}` : text },
+    ]),
   ),
 };
 

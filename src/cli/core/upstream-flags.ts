@@ -50,7 +50,20 @@ const otherDatabase: Flags = {
   },
 };
 
+/** Upstream's check for objects that its engine doesn't compare. */
+const coverage: UpstreamFlag = {
+  type: 'boolean',
+  note: "Plinth doesn't have this check. Objects that can't be changed cause an error in any case",
+};
+
 const ofCommands: Readonly<Record<string, Flags>> = {
+  'db diff': { 'strict-coverage': coverage },
+  'db pull': {
+    'strict-coverage': coverage,
+    declarative: { type: 'boolean', refuse: 'only migrations can be written, not declarative schemas' },
+  },
+  // The secrets in config.toml are never pushed.
+  'db push': { 'skip-vault': boolean },
   start: {
     preview: boolean,
     mode: string,
@@ -89,7 +102,6 @@ const ofCommands: Readonly<Record<string, Flags>> = {
   'test db': target,
   'db test': target,
   'seed buckets': target,
-  'gen types': { ...target, 'project-id': { type: 'string', refuse: hosted } },
   'functions new': {
     auth: {
       type: 'string',
@@ -99,6 +111,12 @@ const ofCommands: Readonly<Record<string, Flags>> = {
   'functions serve': { all: boolean },
 };
 
+/** Without a value, the flag is the same as `--linked` ({@link remoteWithValue}). */
+const anyRemote: UpstreamFlag = {
+  type: 'string',
+  refuse: 'select the project with "plinth link", and use --linked',
+};
+
 /** Returns the upstream flags that a command accepts in addition to its options. */
 export function upstreamFlagsOf(
   command: string,
@@ -106,7 +124,12 @@ export function upstreamFlagsOf(
 ): Flags {
   const shorts = new Set(Object.values(own).map(({ short }) => short));
   const flags: Record<string, UpstreamFlag> = {};
-  for (const [name, { short, ...flag }] of Object.entries({ ...onEvery, ...ofCommands[command] })) {
+  const remote: Flags = 'linked' in own ? { remote: anyRemote } : {};
+  for (const [name, { short, ...flag }] of Object.entries({
+    ...onEvery,
+    ...ofCommands[command],
+    ...remote,
+  })) {
     if (name in own) continue;
     flags[name] = short === undefined || shorts.has(short) ? flag : { ...flag, short };
   }
@@ -136,13 +159,16 @@ const namesOf = (type: UpstreamFlag['type']): string[] =>
 
 /**
  * Adds an empty value to `--remote` if the flag has none, because the value is optional in version 3 of upstream's CLI.
- * A database URL as the value is equivalent to `--db-url`.
+ * A database URL as the value is equivalent to `--db-url`. In commands with `--linked`, the flag without a value is
+ * equivalent to it.
  *
- * @example remoteWithValue(['db', 'reset', '--remote']); // ['db', 'reset', '--remote=']
+ * @example
+ * remoteWithValue(['db', 'reset', '--remote'], false); // ['db', 'reset', '--remote=']
  */
-export function remoteWithValue(args: readonly string[]): string[] {
+export function remoteWithValue(args: readonly string[], hasLinked: boolean): string[] {
+  const bare = hasLinked ? '--linked' : '--remote=';
   return args.map((arg) =>
-    arg === '--remote' ? '--remote=' : arg.replace(/^--remote=(?=postgres(?:ql)?:\/\/)/, '--db-url='),
+    arg === '--remote' ? bare : arg.replace(/^--remote=(?=postgres(?:ql)?:\/\/)/, '--db-url='),
   );
 }
 

@@ -37,6 +37,10 @@ export function requestOf(name: ManagementCallName, ref: string, input: CallInpu
     listProjects: () => get('/v1/projects'),
     getProject: () => get(project),
     listApiKeys: () => get(`${project}/api-keys?reveal=${input.reveal === true}`),
+    generateTypes: () =>
+      get(
+        `${project}/types/typescript?${new URLSearchParams({ included_schemas: String(input.included_schemas) })}`,
+      ),
     listFunctions: () => get(functions),
     getFunction: () => get(one),
     getFunctionFiles: () => ({

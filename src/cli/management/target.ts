@@ -31,7 +31,8 @@ export async function managementOf(input: Input): Promise<ManagementClient> {
   return await localClient(running);
 }
 
-function linkedClient(location: ProjectLocation, ref: string | undefined): ManagementClient {
+/** @throws {CommandError} if no server is linked, or if it has a different project ref */
+export function linkedClient(location: ProjectLocation, ref: string | undefined): ManagementClient {
   const remote = readRemote(location);
   if (remote === undefined)
     throw new CommandError(

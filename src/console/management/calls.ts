@@ -4,6 +4,7 @@
  */
 import type { Finding, FindingCategory } from '../../advisors/index.ts';
 import type { LiveConfig } from '../../config/index.ts';
+import { generateTypes } from '../../database/index.ts';
 import type { Database } from '../../database/types.ts';
 import type { FunctionsService } from '../../functions/index.ts';
 import type { Keys } from '../../keys/types.ts';
@@ -100,6 +101,13 @@ function projectCalls({ config, database, keys, apiUrl, createdAt, audit }: Mana
   return {
     listProjects: ['read', () => [project()]],
     getProject: ['read', () => project()],
+    generateTypes: [
+      'read',
+      async ({ included_schemas }) => {
+        const schemas = included_schemas.split(',').flatMap((name) => name.trim() || []);
+        return { types: await generateTypes(database.info.url, schemas) };
+      },
+    ],
     listApiKeys: [
       'read',
       async ({ reveal }, caller) => {

@@ -56,6 +56,7 @@ export const inputs = {
   changeSsoProvider: z.object({ id, changes: anyFields }),
   removeSsoProvider: z.object({ id }),
   pushConfig: z.object({ config: z.string().max(1_000_000), dry_run: z.boolean().default(false) }),
+  generateTypes: z.object({ included_schemas: z.string().max(2000).default('public') }),
   listApiKeys: z.object({ reveal: z.boolean().default(false) }),
 } as const satisfies Record<string, z.ZodType>;
 

@@ -96,6 +96,9 @@ function addRoutes(app: FastifyInstance, deps: ManagementRoutesDeps): void {
   route('GET', '/projects', 'listProjects');
   route('GET', project, 'getProject');
   route('GET', `${project}/api-keys`, 'listApiKeys', ({ query }) => ({ reveal: query.reveal === 'true' }));
+  route('GET', `${project}/types/typescript`, 'generateTypes', ({ query }) =>
+    query.included_schemas === undefined ? {} : { included_schemas: query.included_schemas },
+  );
   route('GET', `${project}/functions`, 'listFunctions');
   route(
     'POST',
