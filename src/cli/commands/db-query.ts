@@ -51,8 +51,7 @@ export const dbQuery: Command = {
       return await withCleanUp(
         async () => {
           try {
-            if (input.flag('read-only'))
-              await session.run('set session characteristics as transaction read only');
+            if (input.flag('read-only')) await session.run('set default_transaction_read_only = on');
             return await session.run(source.text);
           } catch (error) {
             throw error instanceof PostgresError ? explain(source, error) : error;
