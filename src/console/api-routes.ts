@@ -23,6 +23,7 @@ import { queryRoutes } from './queries-page/routes.ts';
 import { realtimeRoutes } from './realtime/routes.ts';
 import { referenceRoutes } from './reference/routes.ts';
 import { type Api, createApi, parseAs } from './routes/api.ts';
+import { importTableRoutes } from './schema/import-table.ts';
 import { schemaRoutes } from './schema/routes.ts';
 import type { ServiceClient } from './service-client.ts';
 import type { Sessions } from './sessions.ts';
@@ -62,7 +63,9 @@ export function apiRoutes(scope: FastifyInstance, parts: ApiParts): void {
   homeRoutes(api, parts, { problems: parts.problems, overview });
   tokenRoutes(api, parts.tokens);
   advisorRoutes(api, { pool, advisors: parts.advisors, audit, writeMigration });
-  tableRoutes(scope, api, { database, clock, audit });
+  const progress = new Map<string, number>();
+  tableRoutes(scope, api, { database, clock, audit, progress });
+  importTableRoutes(api, { pool, audit, writeMigration, progress });
   schemaRoutes(api, { pool, audit, writeMigration });
   userRoutes(api, parts);
   storageRoutes(api, {
@@ -86,7 +89,7 @@ export function apiRoutes(scope: FastifyInstance, parts: ApiParts): void {
   inboxRoutes(api, parts.inbox, audit);
   personaRoutes(api, database, clock);
   sqlRoutes(api, database, clock, audit);
-  policyRoutes(api, database, audit);
+  policyRoutes(api, database, audit, writeMigration);
   jobRoutes(api, database, audit);
   queryRoutes(api, database, audit);
   whyRoutes(api, database, clock);

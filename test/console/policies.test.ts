@@ -140,3 +140,57 @@ test('Plinth’s own tables and the vault’s aren’t listed', async () => {
       (await owner.call('POST', '/policies', { schema, table, change: { kind: 'drop', name: 'x' } })).status,
     ).toBe(404);
 });
+
+test('templates can choose from likely columns, tables and functions, and nothing of the server', async () => {
+  await backend.database.pool('postgres').exec(`
+    create table public.teams (id int primary key, title text, creator uuid references auth.users);
+    create table public.team_members (team int references public.teams, person uuid references auth.users);
+    create function public.in_team(team int) returns boolean language sql stable as 'select true'`);
+  const { status, body } = await looker.call('GET', '/policies/public/teams/choices');
+  expect(status).toBe(200);
+  expect(body.columns).toMatchObject([
+    { name: 'id', isKey: true, isUser: false },
+    { name: 'title', isUser: false },
+    { name: 'creator', isUser: true, references: 'auth.users' },
+  ]);
+  expect(body.memberTables[0]).toEqual({
+    schema: 'public',
+    name: 'team_members',
+    rls: false,
+    users: ['person'],
+    groups: [{ name: 'team', references: 'public.teams' }],
+  });
+  expect(body.memberFunctions).toContainEqual({ schema: 'public', name: 'in_team', argument: 'integer' });
+  expect(JSON.stringify(body)).not.toContain('"auth"');
+});
+
+test('a change is saved as a migration file, and a failing change leaves none', async () => {
+  const create = { kind: 'create', policy: { ...own, using: 'true' } };
+  const call = (body: object) =>
+    owner.call('POST', '/policies', { schema: 'public', table: 'teams', migration: 'team_policy', ...body });
+  const bad = await call({ change: { ...create, policy: { ...own, using: 'no_such_column' } } });
+  expect(bad.status).toBe(422);
+  const { status, body } = await call({ change: create });
+  expect([status, body.file]).toEqual([
+    200,
+    expect.stringMatching(/^supabase\/migrations\/\d{14}_team_policy\.sql$/),
+  ]);
+  const rows = await backend.database
+    .pool('supabase_admin')
+    .query<{ statements: string[] }>(
+      sql`select statements from supabase_migrations.schema_migrations where name = 'team_policy'`,
+    );
+  expect(rows).toHaveLength(1);
+  expect(rows[0]?.statements.join()).toContain('create policy');
+  expect((await call({ change: create, migration: '../x' })).status).toBe(400);
+  expect(
+    (
+      await looker.call('POST', '/policies', {
+        schema: 'public',
+        table: 'teams',
+        change: create,
+        migration: 'x',
+      })
+    ).status,
+  ).toBe(403);
+});

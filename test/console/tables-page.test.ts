@@ -208,7 +208,7 @@ describe('files', () => {
     await dialog.getByLabel('Table column for Name').selectOption('label');
     await dialog.getByRole('button', { name: 'Dry run' }).press('Enter');
     await dialog.getByText('Line 3').waitFor();
-    await dialog.getByText('invalid input syntax for type integer: "x"').waitFor();
+    await dialog.getByText('invalid input syntax for type integer').waitFor();
     await dialog.getByLabel('CSV or JSON file').setInputFiles(file('ID,Name\n10,ten\n11,\n'));
     await dialog.getByLabel('Table column for Name').selectOption('label');
     await dialog.getByRole('button', { name: 'Dry run' }).press('Enter');
@@ -386,3 +386,33 @@ test.each(looks)(
   },
   120_000,
 );
+
+test('the project’s schemas are listed first, and system schemas are collapsed but found', async () => {
+  const { page, complaints, close } = await signedIn();
+  await go(page, '');
+  const list = page.getByRole('navigation', { name: 'Tables' });
+  await list.getByRole('link', { name: 'books' }).waitFor();
+  expect(await list.getByRole('heading', { name: 'auth' }).count()).toBe(0);
+  await page.getByRole('searchbox', { name: 'Filter tables' }).fill('auth.users');
+  await list.getByRole('link', { name: 'users' }).waitFor();
+  await page.getByRole('searchbox', { name: 'Filter tables' }).fill('');
+  await list.getByRole('button', { name: /^System schemas/ }).press('Enter');
+  await list.getByRole('heading', { name: 'auth' }).waitFor();
+  await page.reload();
+  await list.getByRole('heading', { name: 'auth' }).waitFor();
+  await list.getByRole('button', { name: /^System schemas/ }).press('Enter');
+  await list.getByRole('heading', { name: 'auth' }).waitFor({ state: 'detached' });
+
+  await go(page, '/types');
+  await page.getByText(/^\d+ system types$/).press('Enter');
+  await page.getByRole('heading', { name: 'auth.aal_level' }).waitFor();
+  expect(await page.getByRole('button', { name: 'Drop aal_level' }).count()).toBe(0);
+
+  await go(page, '/public/books/structure');
+  await page.getByRole('button', { name: 'Add trigger' }).press('Enter');
+  const call = page.getByRole('dialog').getByLabel('Function');
+  expect(await call.inputValue()).toBe('');
+  expect(await call.locator('optgroup').first().getAttribute('label')).toMatch(/^(Your|System) functions$/);
+  expect(complaints.list).toEqual([]);
+  await close();
+});

@@ -61,6 +61,106 @@ const count = async (table: string): Promise<number> => {
   return row?.count ?? -1;
 };
 
+/** Sends a definition and a file, as the page for a new table does. */
+const create = async (definition: object, file: string, by: Operator = owner) => {
+  const response = await backend.console.fetch('/console/api/schema/import', {
+    method: 'POST',
+    headers: { cookie: by.cookie, 'x-plinth-csrf': by.csrfToken, 'content-type': 'application/octet-stream' },
+    body: `${JSON.stringify(definition)}\n${file}`,
+  });
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape
+  return { status: response.status, body: (await response.json()) as any };
+};
+
+describe('a new table from a file', () => {
+  const definition = (table: string, more: object = {}) => ({
+    change: {
+      kind: 'create_table',
+      schema: 'public',
+      table,
+      columns: [
+        { name: 'id', type: { name: 'bigint' }, nullable: false },
+        { name: 'title', type: { name: 'text' }, nullable: true },
+      ],
+      constraints: [{ kind: 'primary key', columns: ['id'] }],
+      rls: true,
+    },
+    mapping: { Number: 'id', Title: 'title' },
+    format: 'csv',
+    ...more,
+  });
+  const exists = async (table: string) =>
+    (await pool().query(sql`select from pg_class where relname = ${table}`)).length > 0;
+
+  test('types are inferred from its first rows', async () => {
+    const response = await backend.console.fetch('/console/api/schema/import/head?format=csv', {
+      method: 'POST',
+      headers: {
+        cookie: owner.cookie,
+        'x-plinth-csrf': owner.csrfToken,
+        'content-type': 'application/octet-stream',
+      },
+      body: 'Number,Title,Born\n1,a,2024-01-01\n2,b,\n',
+    });
+    expect(await response.json()).toEqual({
+      columns: [
+        { name: 'Number', type: 'bigint', nullable: false, unique: true },
+        { name: 'Title', type: 'text', nullable: false, unique: true },
+        { name: 'Born', type: 'date', nullable: true, unique: false },
+      ],
+      sample: [
+        { Number: '1', Title: 'a', Born: '2024-01-01' },
+        { Number: '2', Title: 'b', Born: null },
+      ],
+      rows: 2,
+    });
+  });
+
+  test('it is created, filled and saved as a migration, or nothing happens', async () => {
+    const file = 'Number,Title\n1,"a\nb"\n2,ü\n';
+    const dry = await create(definition('albums', { dry: true, migration: 'create_albums' }), file);
+    expect([dry.status, dry.body]).toEqual([
+      200,
+      expect.objectContaining({ rows: 2, written: false, groups: [] }),
+    ]);
+    expect(await exists('albums')).toBe(false);
+    const bad = await create(definition('albums', { migration: 'create_albums' }), `${file}2,again\nx,y\n`);
+    expect(bad.body).toMatchObject({ rows: 4, invalid: 2, written: false });
+    expect(await exists('albums')).toBe(false);
+    const { status, body } = await create(definition('albums', { migration: 'create_albums' }), file);
+    expect([status, body]).toEqual([
+      200,
+      expect.objectContaining({ written: true, file: expect.stringContaining('_create_albums.sql') }),
+    ]);
+    const rows = await pool().queryText(
+      sql`select id, title, (select relrowsecurity from pg_class where relname = 'albums') from public.albums order by id`,
+    );
+    expect(rows.rows).toEqual([
+      ['1', 'a\nb', 't'],
+      ['2', 'ü', 't'],
+    ]);
+    const migrations = await backend.database
+      .pool('supabase_admin')
+      .query(sql`select from supabase_migrations.schema_migrations where name = 'create_albums'`);
+    expect(migrations).toHaveLength(1);
+    expect((await create(definition('albums'), file)).status).toBe(422);
+  });
+
+  test.each([
+    ['no definition', 'x', 400],
+    ['another change', { kind: 'drop_table', schema: 'public', table: 'odd', cascade: true }, 400],
+  ])('%s is rejected', async (_name, change, expected) => {
+    expect((await create({ ...definition('never'), change }, 'Number\n1\n')).status).toBe(expected);
+    expect(await exists('odd')).toBe(true);
+  });
+
+  test('a read-only operator can’t create a table', async () => {
+    await backend.operators.createOperator('viewer', 'read-only');
+    const viewer = await operator(backend, 'viewer');
+    expect((await create(definition('never'), 'Number\n1\n', viewer)).status).toBe(403);
+  });
+});
+
 describe('export', () => {
   test('CSV distinguishes NULL from the empty text and quotes where necessary', async () => {
     const { body, headers } = await exported('odd', { format: 'csv' });
@@ -189,7 +289,15 @@ describe('import', () => {
     const file = 'Code,Price\nx1,2.5\n"",\n';
     const mapping = JSON.stringify({ Code: 'code', Price: 'price' });
     const { body } = await upload('goods/import', { format: 'csv', mapping }, file);
-    expect(body).toEqual({ rows: 2, faults: [], stopped: false, written: true });
+    expect(body).toEqual({
+      rows: 2,
+      invalid: 0,
+      faults: [],
+      groups: [],
+      skipped: [],
+      stopped: false,
+      written: true,
+    });
     const rows = await pool().queryText(
       sql`select code, price::text, born::text, twice::text from public.goods order by id`,
     );
@@ -311,14 +419,68 @@ describe('import', () => {
   });
 
   test('too many invalid rows end the import', async () => {
-    const file = `code\n${'toolong\n'.repeat(500)}`;
+    const file = `code\n${'toolong\n'.repeat(1500)}`;
     const { body } = await upload(
       'goods/import',
       { format: 'csv', mapping: mapped('code'), dry: 'true' },
       file,
     );
-    expect(body).toMatchObject({ stopped: true });
+    expect(body).toMatchObject({
+      stopped: true,
+      invalid: 1000,
+      groups: [{ count: 1000, sqlstate: '22001' }],
+    });
     expect(body.faults).toHaveLength(100);
+  });
+
+  test('equal errors are grouped, invalid rows are skipped on request, and a column can have a fixed value', async () => {
+    await run(
+      "create table public.parcels (id int primary key, kg int not null, owner text not null, note text default 'x')",
+    );
+    const file = 'id,kg\n1,10\n2,heavy\n3,light\n1,5\n4,7\n';
+    const params = { format: 'csv', mapping: mapped('id', 'kg') };
+    const missing = await upload('parcels/import', { ...params, dry: 'true' }, file);
+    expect((missing.body.groups as object[])[0]).toMatchObject({
+      count: 3,
+      column: 'owner',
+      sqlstate: '23502',
+    });
+    const fixed = JSON.stringify({ owner: "o'; drop table public.parcels; --", note: null });
+    const { body } = await upload('parcels/import', { ...params, fixed, skip: 'true' }, file);
+    expect(body).toMatchObject({ rows: 5, invalid: 3, written: true, stopped: false });
+    expect(body.groups).toEqual([
+      {
+        message: 'invalid input syntax for type integer',
+        column: 'kg',
+        sqlstate: '22P02',
+        count: 2,
+        examples: [
+          { line: 3, detail: 'heavy' },
+          { line: 4, detail: 'light' },
+        ],
+      },
+      expect.objectContaining({ count: 1, sqlstate: '23505' }),
+    ]);
+    expect(body.skipped).toEqual([
+      { line: 3, reason: 'invalid input syntax for type integer: "heavy"', values: { id: '2', kg: 'heavy' } },
+      { line: 4, reason: 'invalid input syntax for type integer: "light"', values: { id: '3', kg: 'light' } },
+      { line: 5, reason: expect.stringContaining('already exists'), values: { id: '1', kg: '5' } },
+    ]);
+    const rows = await pool().queryText(sql`select id, owner, note from public.parcels order by id`);
+    expect(rows.rows).toEqual([
+      ['1', "o'; drop table public.parcels; --", null],
+      ['4', "o'; drop table public.parcels; --", null],
+    ]);
+    const twice = JSON.stringify({ kg: '1' });
+    expect((await upload('parcels/import', { ...params, fixed: twice }, file)).status).toBe(400);
+    // Nothing is written if every row is invalid, or if a deferred constraint fails.
+    expect((await upload('parcels/import', { ...params, skip: 'true' }, file)).body).toMatchObject({
+      written: false,
+    });
+    const childParams = { format: 'csv', mapping: mapped('id', 'parent'), skip: 'true' };
+    expect((await upload('child/import', childParams, 'id,parent\n1,2\n')).body).toMatchObject({
+      written: false,
+    });
   });
 
   test("an operator with read access can't import anything, not even in a dry run", async () => {

@@ -27,7 +27,15 @@ beforeAll(async () => {
     create policy "Read <b>own</b> or public" on public.notes for select using (owner = auth.uid() or public);
     create policy "Write own" on public.notes for insert to authenticated with check (owner = (select auth.uid()));
     create table public.bare (id int primary key);
-    `);
+    create table public.members (org int, who uuid);
+    insert into public.members values (6, '${ada}');
+    create function public.is_member(org int) returns boolean language sql stable security definer set search_path = '' as
+      $$ select exists (select 1 from public.members m where m.org = is_member.org and m.who = auth.uid()) $$;
+    create table public.orgs (id int primary key);
+    insert into public.orgs values (7);
+    alter table public.orgs enable row level security;
+    create table public.org_users (org_id int references public.orgs, user_id uuid references auth.users, primary key (org_id, user_id));
+    create policy member on public.orgs for select using (public.is_member(id));`);
   // This schema is also exposed by REST, but it isn't the one that the operator has selected.
   await backend.database.pool('supabase_admin').exec(`
     create view graphql_public.shelf with (security_invoker) as select id, body from public.notes;
@@ -68,10 +76,22 @@ const secured = async (table: string): Promise<unknown> =>
       from pg_class c where c.oid = ${`public.${table}`}::regclass`)
   )[0];
 
+const migrations = async (): Promise<string[]> =>
+  (
+    await backend.database
+      .pool('supabase_admin')
+      .query<{ name: string }>(sql`select name from supabase_migrations.schema_migrations order by name`)
+  ).map(({ name }) => name);
+
 test('row-level security is enabled, and a policy is created from a template, seen as a persona, and dropped', async () => {
   const { page, complaints, close } = await opened('/policies');
   const bare = page.getByRole('region', { name: 'bare', exact: true });
   await bare.getByRole('button', { name: 'Turn on' }).press('Enter');
+  const asked = page.getByRole('dialog', { name: 'Turn on row-level security for bare?' });
+  await asked.getByText('alter table "public"."bare" enable row level security').waitFor();
+  await asked.getByRole('checkbox', { name: 'Save as a migration file' }).press('Space');
+  await asked.getByRole('textbox', { name: 'File name' }).fill('secure_bare');
+  await asked.getByRole('button', { name: 'Turn on' }).press('Enter');
   await bare.getByText('Row-level security is on').waitFor();
   await bare.getByRole('button', { name: 'New policy on bare' }).press('Enter');
   const panel = page.getByRole('dialog', { name: 'New policy on bare' });
@@ -81,6 +101,7 @@ test('row-level security is enabled, and a policy is created from a template, se
   await panel.getByRole('button', { name: 'Save policy' }).press('Enter');
   await panel.waitFor({ state: 'detached' });
   expect(await secured('bare')).toEqual({ rls: true, policies: ['Anyone can read'] });
+  expect(await migrations()).toEqual(['create_policy_bare_anyone_can_read', 'secure_bare']);
 
   await bare.getByRole('button', { name: 'Anyone can read' }).press('Enter');
   const edit = page.getByRole('dialog', { name: 'Policy on bare' });
@@ -90,6 +111,7 @@ test('row-level security is enabled, and a policy is created from a template, se
   await page.keyboard.insertText('nonsense');
   await edit.getByRole('button', { name: 'Save policy' }).press('Enter');
   await edit.getByRole('alert').getByText('column "nonsense" does not exist').waitFor();
+  await edit.getByRole('checkbox', { name: 'Save as a migration file' }).press('Space');
   await edit.getByRole('button', { name: 'Drop' }).press('Enter');
   await page
     .getByRole('dialog', { name: 'Drop policy' })
@@ -163,7 +185,22 @@ test('a logged request is loaded', async () => {
 test('a row and a log entry link to this page', async () => {
   const { page, close } = await opened(`/tables/public/notes?${address({ row: { id: '2' } })}`);
   await page.getByRole('dialog').getByRole('link', { name: 'Explain who can see this row' }).press('Enter');
+  // The page asks whose access to explain, and then remembers the answer.
+  await page.getByText('Choose whose access to explain').waitFor();
+  const who = page.getByRole('region', { name: 'Whose access?' });
+  await who.getByRole('button', { name: 'ada@example.com' }).press('Enter');
+  await page.getByText('ada@example.com can’t see a matching row to select').waitFor();
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Change');
+  await go(page, `/tables/public/notes?${address({ row: { id: '1' } })}`);
+  await page.getByRole('dialog').getByRole('link', { name: 'Explain who can see this row' }).press('Enter');
+  await page.getByText('ada@example.com can select this row').waitFor();
+  await who.getByRole('button', { name: 'Change' }).press('Enter');
+  await who.getByText('Operator or custom claims').press('Enter');
+  await who.getByRole('button', { name: /^Operator/ }).press('Enter');
   await page.getByText('postgres can select this row').waitFor();
+  await go(page, `/users?${address({ id: ada })}`);
+  await page.getByRole('link', { name: 'Explain access' }).press('Enter');
+  await who.getByText('ada@example.com').waitFor();
   const response = await backend.fetch('/rest/v1/notes?id=eq.1', {
     headers: { apikey: backend.keys.publishableKey },
   });
@@ -171,6 +208,83 @@ test('a row and a log entry link to this page', async () => {
   await go(page, `/logs?${address({ open: response.headers.get('x-request-id') ?? '' })}`);
   await page.getByRole('link', { name: 'Explain this response' }).press('Enter');
   await page.getByText('anon can’t see a matching row to select').waitFor();
+  await close();
+});
+
+test('the member template offers the tables and functions that connect users with groups', async () => {
+  const { page, complaints, close } = await opened('/policies?only=public.orgs');
+  await page.getByText('Only orgs is shown.').waitFor();
+  expect(await page.getByRole('region', { name: 'notes', exact: true }).count()).toBe(0);
+  await page.getByRole('button', { name: 'New policy on orgs' }).press('Enter');
+  const panel = page.getByRole('dialog', { name: 'New policy on orgs' });
+  await panel.getByLabel('Template').selectOption('Group members (through another table)');
+  await panel
+    .getByText('id in (select m.org_id from public.org_users m where m.user_id = (select auth.uid()))')
+    .last()
+    .waitFor();
+  await panel.getByLabel('Decided by').selectOption('public.is_member(integer)');
+  await panel.getByText('using (public.is_member(id))').waitFor();
+  await expectSound(page, 'template');
+  await panel.getByRole('button', { name: 'Close' }).press('Enter');
+  await page
+    .getByRole('dialog', { name: /Discard/ })
+    .getByRole('button', { name: /Discard/ })
+    .press('Enter');
+  await page.getByRole('button', { name: 'Show all tables' }).press('Enter');
+  await page.getByRole('region', { name: 'notes', exact: true }).waitFor();
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
+test('a table page leads to the table’s policies, and 500 tables are searched, filtered and paged', async () => {
+  const pool = backend.database.pool('postgres');
+  await pool.exec(`create schema many; do $$ begin for n in 1..500 loop
+    execute format('create table many.t%s (id int)', lpad(n::text, 3, '0'));
+    execute format('grant select on many.t%s to anon', lpad(n::text, 3, '0'));
+    end loop; end $$; grant usage on schema many to anon;
+    alter table many.t250 enable row level security;
+    create policy "Find me" on many.t250 using (true);`);
+  const { page, complaints, close } = await opened('/policies');
+  await page.getByRole('region', { name: 'many.t001' }).waitFor();
+  expect(await page.locator('*').count()).toBeLessThanOrEqual(1500);
+  await page.getByRole('button', { name: 'Next' }).press('Enter');
+  await page.getByRole('region', { name: 'many.t060' }).waitFor();
+  await go(page, '/policies?view=matrix');
+  await page.getByRole('rowheader', { name: 'many.t001' }).waitFor();
+  expect(await page.locator('*').count()).toBeLessThanOrEqual(1500);
+  await go(page, '/policies');
+  await page.getByLabel('Schema').selectOption('many');
+  await page.getByLabel('Show', { exact: true }).selectOption('Row-level security off');
+  await page.getByText('1–40 of 499').waitFor();
+  await page.getByLabel('Show', { exact: true }).selectOption('All tables');
+  await page.getByRole('searchbox', { name: 'Filter tables' }).fill('find ME');
+  await page.getByRole('region', { name: 'many.t250' }).getByRole('button', { name: 'Find me' }).waitFor();
+  await expectSound(page, 'filtered');
+  await go(page, '/tables/public/notes');
+  await page.getByRole('link', { name: '2 policies' }).press('Enter');
+  await page.getByText('Only notes is shown.').waitFor();
+  await pool.exec('drop schema many cascade');
+  expect(complaints.list).toEqual([]);
+  await close();
+}, 60_000);
+
+test('a helper function is unfolded down to the rows that it reads', async () => {
+  const { page, complaints, close } = await opened(
+    `/why?${address({ schema: 'public', table: 'orgs', op: 'select', key: { id: '7' }, as: `user:${ada}` })}`,
+  );
+  await page.getByText('No row of public.members m meets the condition m.org = 7.').waitFor();
+  const call = page.getByRole('group').filter({ hasText: 'public.is_member(integer)' });
+  await call.getByText('runs as postgres (SECURITY DEFINER)').waitFor();
+  await call
+    .getByText('select exists (select 1 from public.members m where m.org = 7 and m.who = auth.uid())')
+    .waitFor();
+  await call.getByText('match in public.members m, which has 1 row this role can read').waitFor();
+  await call.getByRole('listitem').filter({ hasText: 'm.org = 7' }).getByText('0 rows').first().waitFor();
+  await expectSound(page, 'unfolded');
+  // The body can be folded with the keyboard.
+  await call.locator('summary').press('Enter');
+  await call.getByText('match in public.members m').waitFor({ state: 'hidden' });
+  expect(complaints.list).toEqual([]);
   await close();
 });
 
@@ -207,7 +321,7 @@ test.each(looks)(
         `/policies?${address({ table: 'public.notes', policy: 'Write own' })}`,
         () => page.getByText('create policy "Write own"').waitFor(),
       ],
-      ['/why', () => page.getByText('Find out why access').waitFor()],
+      ['/why', () => page.getByText('Choose whose access to explain').waitFor()],
       [
         `/why?${address({ ...question, op: 'select', key: { id: '2' } })}`,
         () => page.getByText('can’t see a matching row').waitFor(),

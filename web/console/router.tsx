@@ -124,8 +124,10 @@ const structureRoute = createRoute({
 const newTableRoute = createRoute({
   getParentRoute: () => tablesRoute,
   ...pageAt('/tables/new'),
-  validateSearch: (search: Record<string, unknown>): { schema?: string } =>
-    typeof search.schema === 'string' && search.schema !== '' ? { schema: search.schema } : {},
+  validateSearch: (search: Record<string, unknown>): { schema?: string; from?: 'file' } => ({
+    ...(typeof search.schema === 'string' && search.schema !== '' ? { schema: search.schema } : {}),
+    ...(search.from === 'file' ? { from: 'file' as const } : {}),
+  }),
 });
 
 const typesRoute = createRoute({

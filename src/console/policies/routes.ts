@@ -1,8 +1,9 @@
 import type { Database } from '../../database/types.ts';
-import { sql } from '../../kernel/sql.ts';
 import type { Audit } from '../audit.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Api, RouteCall } from '../routes/api.ts';
+import { applyChanges, type WriteMigration } from '../schema/apply.ts';
+import { readChoices } from './choices.ts';
 import type { contract } from './contract.ts';
 import { listRoles, listSecuredTables } from './queries.ts';
 import { policyStatements } from './statement.ts';
@@ -16,13 +17,18 @@ const actions = {
 
 type ChangeCall = RouteCall<string, (typeof contract)['POST /policies']>;
 
-export function policyRoutes(api: Api, database: Database, audit: Audit): void {
+export function policyRoutes(
+  api: Api,
+  database: Database,
+  audit: Audit,
+  writeMigration: WriteMigration,
+): void {
   const pool = database.pool('postgres');
 
   const route = api.feature(() => import('./contract.ts'));
 
   async function changeOf(call: ChangeCall) {
-    const { schema, table, change } = await call.body();
+    const { schema, table, change, migration } = await call.body();
     const known = (await listSecuredTables(pool)).find(
       (each) => each.schema === schema && each.name === table,
     );
@@ -30,13 +36,22 @@ export function policyRoutes(api: Api, database: Database, audit: Audit): void {
       throw new ConsoleError('not_found', {
         message: `${schema}.${table} doesn't exist or can't have policies.`,
       });
-    return { schema, table, change, statements: policyStatements({ schema, name: table }, change) };
+    return {
+      schema,
+      table,
+      change,
+      migration,
+      statements: policyStatements({ schema, name: table }, change),
+    };
   }
 
   route('GET /policies', 'read', async () => ({
     tables: await listSecuredTables(pool),
     roles: await listRoles(pool),
   }));
+  route('GET /policies/:schema/:table/choices', 'read', ({ params }) =>
+    readChoices(pool, params.schema, params.table),
+  );
   route(
     'POST /policies/preview',
     'read',
@@ -44,18 +59,11 @@ export function policyRoutes(api: Api, database: Database, audit: Audit): void {
     { changes: 'nothing' },
   );
   route('POST /policies', 'write', async (call) => {
-    const { schema, table, change, statements } = await changeOf(call);
-    await pool.transaction(
-      async (tx) => {
-        // Each statement is prepared separately so that none of them can contain a second statement.
-        for (const text of statements) await tx.queryText(sql`${sql.raw(text)}`);
-      },
-      {
-        settings: [
-          ['statement_timeout', '20000'],
-          ['lock_timeout', '5000'],
-        ],
-      },
+    const { schema, table, change, migration, statements } = await changeOf(call);
+    const file = await applyChanges(
+      pool,
+      statements,
+      migration === undefined ? undefined : { name: migration, write: writeMigration },
     );
     const what =
       change.kind === 'create' || change.kind === 'replace'
@@ -66,7 +74,8 @@ export function policyRoutes(api: Api, database: Database, audit: Audit): void {
     await audit(call, actions[change.kind], `${schema}.${table}`, {
       ...(what === '' ? {} : { policy: what }),
       sql: statements.join(';\n').slice(0, 4000),
+      ...(file === undefined ? {} : { migration: file }),
     });
-    return { tables: await listSecuredTables(pool) };
+    return { tables: await listSecuredTables(pool), file: file ?? null };
   });
 }

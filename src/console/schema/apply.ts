@@ -2,7 +2,7 @@
  * Runs changes to the schema in one transaction with a short lock timeout, and writes them as a migration file if
  * requested.
  */
-import type { Pool, Setting } from '../../database/types.ts';
+import type { Pool, Setting, Transaction } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import { ConsoleError } from '../errors.ts';
 import type { SchemaChange } from './changes.ts';
@@ -26,6 +26,13 @@ export type WriteMigration = (
   statements: readonly string[],
 ) => Promise<{ readonly shownPath: string; discard(): void }>;
 
+export interface ApplyOptions {
+  /** Runs after the statements, in the same transaction. */
+  readonly fill?: (tx: Transaction) => Promise<void>;
+  /** With `rollback`, the changes are only tried. */
+  readonly end?: 'commit' | 'rollback';
+}
+
 /** Returns the SQL statements of the changes. @throws {ConsoleError} bad_request */
 export function statementsOf(changes: readonly SchemaChange[]): string[] {
   try {
@@ -44,6 +51,7 @@ export async function applyChanges(
   pool: Pool,
   statements: readonly string[],
   migration: { readonly name: string; readonly write: WriteMigration } | undefined,
+  { fill, end = 'commit' }: ApplyOptions = {},
 ): Promise<string | undefined> {
   let written: Awaited<ReturnType<WriteMigration>> | undefined;
   try {
@@ -51,9 +59,10 @@ export async function applyChanges(
       async (tx) => {
         // Each statement is sent with the extended protocol, which accepts only a single statement.
         for (const statement of statements) await tx.query(sql.raw(statement));
+        await fill?.(tx);
         if (migration !== undefined) written = await migration.write(tx, migration.name, statements);
       },
-      { settings },
+      { settings, end },
     );
   } catch (error) {
     written?.discard();

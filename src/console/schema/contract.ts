@@ -1,7 +1,10 @@
+export type { InferredColumn, InferredType } from '../tables/core/infer-types.ts';
 export type * from './changes.ts';
 
 import { z } from 'zod';
 import { json, type RouteTable } from '../core/contract.ts';
+import type { ImportReport } from '../tables/contract.ts';
+import type { InferredColumn } from '../tables/core/infer-types.ts';
 import type { SchemaChange } from './changes.ts';
 import { typeNames } from './core/type-names.ts';
 
@@ -90,6 +93,13 @@ const ofEnum = z.object({ schema: name, name }).strict();
 const kind = <Kind extends string>(value: Kind) => ({ kind: z.literal(value) });
 const cascade = z.boolean().default(false);
 
+const createTable = ofTable.extend({
+  ...kind('create_table'),
+  columns: z.array(column).max(maxColumns),
+  constraints: z.array(namedConstraint).max(100).default([]),
+  rls: z.boolean(),
+  comment: text.optional(),
+});
 const change: z.ZodType<SchemaChange> = z.discriminatedUnion('kind', [
   z.object({ ...kind('create_schema'), name }).strict(),
   ofEnum.extend({ ...kind('create_enum'), values: z.array(text.min(1)).max(1000) }),
@@ -97,13 +107,7 @@ const change: z.ZodType<SchemaChange> = z.discriminatedUnion('kind', [
   ofEnum.extend({ ...kind('rename_enum_value'), value: text.min(1), to: text.min(1) }),
   ofEnum.extend({ ...kind('rename_enum'), to: name }),
   ofEnum.extend({ ...kind('drop_enum') }),
-  ofTable.extend({
-    ...kind('create_table'),
-    columns: z.array(column).max(maxColumns),
-    constraints: z.array(namedConstraint).max(100).default([]),
-    rls: z.boolean(),
-    comment: text.optional(),
-  }),
+  createTable,
   ofTable.extend({ ...kind('rename_table'), name }),
   ofTable.extend({ ...kind('comment_table'), comment: text.nullable() }),
   ofTable.extend({ ...kind('drop_table'), cascade }),
@@ -157,6 +161,31 @@ const change: z.ZodType<SchemaChange> = z.discriminatedUnion('kind', [
 
 const changes = z.array(change).min(1).max(maxChanges);
 
+const migrationName = z
+  .string()
+  .regex(/^[a-z0-9_]{1,100}$/, 'may contain lowercase letters, numbers and underscores only')
+  .optional();
+
+const fileFormat = { format: z.enum(['csv', 'json']), delimiter: z.enum([',', ';', '\t', '|']).default(',') };
+
+/** The first line of the body of `POST /schema/import`. */
+export const importDefinition = z
+  .object({
+    change: createTable,
+    /** The table's columns by the file's columns. */
+    mapping: z.record(z.string(), name),
+    ...fileFormat,
+    dry: z.boolean().default(false),
+    skip: z.boolean().default(false),
+    /** The name of the migration file. If set, the table's definition is saved in this file. */
+    migration: migrationName,
+  })
+  .strict();
+export type ImportDefinition = Omit<Readonly<z.input<typeof importDefinition>>, 'change' | 'mapping'> & {
+  readonly change: Extract<SchemaChange, { kind: 'create_table' }>;
+  readonly mapping: Readonly<Record<string, string>>;
+};
+
 const schemaPreview = z.object({ changes }).strict();
 const schemaApply = z
   .object({
@@ -164,10 +193,7 @@ const schemaApply = z
     /** The name of the object to delete, which the operator has typed to confirm. */
     confirmed: z.string().optional(),
     /** The name of the migration file. If set, the change is saved in this file. */
-    migration: z
-      .string()
-      .regex(/^[a-z0-9_]{1,100}$/, 'may contain lowercase letters, numbers and underscores only')
-      .optional(),
+    migration: migrationName,
   })
   .strict();
 
@@ -257,5 +283,21 @@ export const contract = {
       /** The path of the migration file that was written. */
       readonly file: string | null;
     }>(),
+  },
+  'POST /schema/import/head': {
+    query: z.object(fileFormat),
+    body: 'file',
+    response: json<{
+      readonly columns: readonly InferredColumn[];
+      readonly sample: readonly Readonly<Record<string, unknown>>[];
+      /** The number of rows from which the types were inferred. */
+      readonly rows: number;
+    }>(),
+  },
+  /** Creates a table from a file. The body begins with the definition as one line of JSON. */
+  'POST /schema/import': {
+    query: z.object({ id: z.string().max(100).default('') }),
+    body: 'file',
+    response: json<ImportReport & { readonly written: boolean; readonly file: string | null }>(),
   },
 } as const satisfies RouteTable;

@@ -131,16 +131,21 @@ const exportView = z.object({ ...view, format: z.enum(['csv', 'json']) });
 const delimiter = z.enum([',', ';', '\t', '|']).default(',');
 const format = z.enum(['csv', 'json']);
 const importHead = z.object({ as: personaText, format, delimiter });
+const flag = z
+  .enum(['true', 'false'])
+  .default('false')
+  .transform((text) => text === 'true');
 const importFile = z.object({
   as: personaText,
   format,
   delimiter,
   mapping: jsonText(z.record(z.string(), z.string())),
+  /** The same value for every row, by column of the table. */
+  fixed: jsonText(z.record(z.string(), z.string().nullable())).optional(),
   /** Whether this is a dry run, in which the import is rolled back. */
-  dry: z
-    .enum(['true', 'false'])
-    .default('false')
-    .transform((text) => text === 'true'),
+  dry: flag,
+  /** Whether invalid rows are skipped. Otherwise, nothing is imported if a row is invalid. */
+  skip: flag,
   /** An ID for requesting the progress of the import. */
   id: z.string().max(100).default(''),
 });
@@ -278,10 +283,33 @@ export interface ImportFault {
   readonly sqlstate?: string | undefined;
 }
 
+/** Equal errors in different rows. */
+export interface FaultGroup {
+  /** The error without the row's value. */
+  readonly message: string;
+  readonly column?: string;
+  readonly sqlstate?: string;
+  readonly count: number;
+  readonly examples: readonly { readonly line: number | null; readonly detail?: string }[];
+}
+
+export interface SkippedRow {
+  readonly line: number | null;
+  readonly reason: string;
+  /** The row as it is in the file. */
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
 export interface ImportReport {
   /** The number of rows that were read. */
   readonly rows: number;
+  /** The number of errors. */
+  readonly invalid: number;
+  /** The first errors. */
   readonly faults: readonly ImportFault[];
+  readonly groups: readonly FaultGroup[];
+  /** The rows that were skipped, if this was requested. */
+  readonly skipped: readonly SkippedRow[];
   /** Whether the import stopped early because of too many errors. */
   readonly stopped: boolean;
 }

@@ -11,6 +11,7 @@ import type { PostgresErrorShape, Queryable, Transaction } from '../../database/
 import { type Sql, sql } from '../../kernel/sql.ts';
 import { ConsoleError } from '../errors.ts';
 import type { ImportFault, ImportReport, Relation } from './contract.ts';
+import { FaultLog } from './core/fault-log.ts';
 import { textOfValue } from './core/json-values.ts';
 import type { SourceRow } from './import-source.ts';
 import { table } from './read.ts';
@@ -20,10 +21,25 @@ export type Mapping = Readonly<Record<string, string>>;
 
 const batchRows = 500;
 const batchChars = 1_000_000;
-const maxFaults = 100;
+
+export interface ImportOptions {
+  readonly mapping: Mapping;
+  /** The same value for every row, by column of the table. */
+  readonly fixed?: Readonly<Record<string, string | null>> | undefined;
+  /** Whether invalid rows are skipped. */
+  readonly skip?: boolean;
+}
+
+export interface ImportResult {
+  readonly report: ImportReport;
+  /** Whether the rows can be committed. */
+  readonly mayWrite: boolean;
+}
 
 interface Target {
-  readonly source: string;
+  /** The column of the file. Undefined if each row has the same value. */
+  readonly source: string | undefined;
+  readonly fixed: string | null;
   readonly column: string;
   /**
    * The column's type without its modifier, in the format of `format_type`. With the modifier, the cast would truncate
@@ -37,6 +53,8 @@ interface Row {
   readonly line: number;
   /** The values for the table's columns. If a value is undefined, the column's default is used. */
   readonly cells: readonly (string | null | undefined)[];
+  /** The values in the file. */
+  readonly values: SourceRow['values'];
 }
 
 /**
@@ -45,47 +63,46 @@ interface Row {
 export async function importRows(
   tx: Transaction,
   relation: Relation,
-  mapping: Mapping,
+  options: ImportOptions,
   source: AsyncIterable<SourceRow>,
   onRows: (rows: number) => void,
-): Promise<ImportReport> {
-  const targets = await targetsOf(tx, relation, mapping);
-  const faults: ImportFault[] = [];
+): Promise<ImportResult> {
+  const targets = await targetsOf(tx, relation, options);
+  const log = new FaultLog(options.skip === true);
   let rows = 0;
   let batch: Row[] = [];
   let chars = 0;
   const flush = async (): Promise<void> => {
-    if (batch.length > 0) await insertAll(tx, relation, targets, batch, faults);
+    if (batch.length > 0) await insertAll(tx, relation, targets, batch, log);
     batch = [];
     chars = 0;
     onRows(rows);
   };
+  const result = (): ImportResult => ({ report: { rows, ...log.report() }, mayWrite: log.mayWrite(rows) });
   for await (const { line, values, fault } of source) {
     rows++;
-    if (fault !== undefined) faults.push({ line, message: fault });
+    const row = { line, values, cells: targets.map((target) => cellOf(values, target)) };
+    if (fault !== undefined) log.add({ line, message: fault }, { values, columnOf: () => undefined });
     else {
-      const row = { line, cells: targets.map((target) => cellOf(values, target)) };
       if (batch.length > 0 && shapeOf(batch[0]) !== shapeOf(row)) await flush();
       batch.push(row);
       chars += row.cells.reduce((sum, cell) => sum + (cell?.length ?? 0), 0);
       if (batch.length >= batchRows || chars > batchChars) await flush();
     }
-    if (faults.length >= maxFaults) return { rows, faults: inOrder(faults), stopped: true };
+    if (log.isFull) return result();
   }
   await flush();
   // Deferred constraints are checked now so that their errors can be reported.
   const late = await attempt(tx, (inner) => inner.exec('set constraints all immediate'));
-  if (late !== undefined) faults.push(late);
-  return { rows, faults: inOrder(faults), stopped: faults.length > maxFaults };
+  if (late !== undefined) log.add(late);
+  return result();
 }
 
-/** Sorts errors by line. Errors that don't refer to a line come last. */
-function inOrder(faults: readonly ImportFault[]): ImportFault[] {
-  const place = ({ line }: ImportFault): number => line ?? Number.POSITIVE_INFINITY;
-  return [...faults].sort((left, right) => place(left) - place(right)).slice(0, maxFaults);
-}
-
-async function targetsOf(tx: Queryable, relation: Relation, mapping: Mapping): Promise<Target[]> {
+async function targetsOf(
+  tx: Queryable,
+  relation: Relation,
+  { mapping, fixed = {} }: ImportOptions,
+): Promise<Target[]> {
   const types = await tx.query<{ name: string; type: string; is_array: boolean }>(sql`
     select a.attname as name, format_type(a.atttypid, -1) as type, t.typcategory = 'A' as is_array
     from pg_attribute a join pg_type t on t.oid = a.atttypid join pg_class c on c.oid = a.attrelid
@@ -93,20 +110,26 @@ async function targetsOf(tx: Queryable, relation: Relation, mapping: Mapping): P
     where n.nspname = ${relation.schema} and c.relname = ${relation.name} and a.attnum > 0 and not a.attisdropped
       and a.attgenerated = ''`);
   const entries = Object.entries(mapping);
-  const columns = new Set(entries.map(([, column]) => column));
-  if (entries.length === 0 || columns.size !== entries.length)
+  const constants = Object.entries(fixed);
+  const columns = new Set([...entries.map(([, column]) => column), ...constants.map(([column]) => column)]);
+  if (entries.length === 0 || columns.size !== entries.length + constants.length)
     throw new ConsoleError('bad_request', {
       message: 'Map each column of the file to a different column of the table.',
     });
-  return entries.map(([source, column]) => {
+  const targetOf = (column: string): Pick<Target, 'column' | 'type' | 'isArray'> => {
     const type = types.find(({ name }) => name === column);
     if (type === undefined)
       throw new ConsoleError('bad_request', { message: `The column ${column} can't be written.` });
-    return { source, column, type: type.type, isArray: type.is_array };
-  });
+    return { column, type: type.type, isArray: type.is_array };
+  };
+  return [
+    ...entries.map(([source, column]) => ({ source, fixed: null, ...targetOf(column) })),
+    ...constants.map(([column, value]) => ({ source: undefined, fixed: value, ...targetOf(column) })),
+  ];
 }
 
-function cellOf(values: SourceRow['values'], { source, isArray }: Target): string | null | undefined {
+function cellOf(values: SourceRow['values'], { source, fixed, isArray }: Target): string | null | undefined {
+  if (source === undefined) return fixed;
   return Object.hasOwn(values, source) ? textOfValue(values[source], isArray) : undefined;
 }
 
@@ -121,21 +144,23 @@ async function insertAll(
   relation: Relation,
   targets: readonly Target[],
   rows: readonly Row[],
-  faults: ImportFault[],
+  log: FaultLog,
 ): Promise<void> {
-  if (faults.length >= maxFaults) return;
+  if (log.isFull) return;
   const fault = await attempt(tx, async (inner) => {
     await inner.query(insertion(relation, targets, rows));
   });
   if (fault === undefined) return;
   const [first] = rows;
   if (rows.length === 1 && first !== undefined) {
-    faults.push({ ...fault, line: first.line });
+    const columnOf = (text: string): string | undefined =>
+      targets.find((_, index) => first.cells[index] === text)?.column;
+    log.add({ ...fault, line: first.line }, { values: first.values, columnOf });
     return;
   }
   const middle = Math.ceil(rows.length / 2);
-  await insertAll(tx, relation, targets, rows.slice(0, middle), faults);
-  await insertAll(tx, relation, targets, rows.slice(middle), faults);
+  await insertAll(tx, relation, targets, rows.slice(0, middle), log);
+  await insertAll(tx, relation, targets, rows.slice(middle), log);
 }
 
 function insertion(relation: Relation, targets: readonly Target[], rows: readonly Row[]): Sql {

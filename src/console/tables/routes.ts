@@ -13,13 +13,14 @@ import { countRows, readPage, readRow } from './read.ts';
 import { findReferences } from './references.ts';
 import { createSnapshots } from './snapshots.ts';
 import { reading, readingInPlace, readingShort, writing, writingLong } from './timing.ts';
-import { transferRoutes } from './transfer-routes.ts';
+import { type ImportProgress, transferRoutes } from './transfer-routes.ts';
 import { changeRows, deleteRows, editRows, insertRow } from './write.ts';
 
 export interface TableDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly audit: Audit;
+  readonly progress: ImportProgress;
 }
 
 export function tableRoutes(app: FastifyInstance, api: Api, deps: TableDeps): void {
@@ -131,7 +132,7 @@ export function tableRoutes(app: FastifyInstance, api: Api, deps: TableDeps): vo
     });
     return { changed };
   });
-  transferRoutes(api, { database, access, audit });
+  transferRoutes(api, { database, access, audit, progress: deps.progress });
 }
 
 /** For a large change, the audit log records the number of rows and at most this many keys. */

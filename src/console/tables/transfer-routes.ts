@@ -17,14 +17,18 @@ export interface TransferDeps {
   readonly database: Database;
   readonly access: Access;
   readonly audit: Audit;
+  readonly progress: ImportProgress;
 }
+
+/** The number of rows that each running import has read, by operator and import ID. */
+export type ImportProgress = Map<string, number>;
 
 const contentTypes = { csv: 'text/csv; charset=utf-8', json: 'application/json; charset=utf-8' } as const;
 /** The number of rows that the preview of a file shows. */
 const sampleRows = 5;
 
 /** An error that rolls back an import whose rows have errors. */
-class Faulty extends Error {
+export class Faulty extends Error {
   readonly report: ImportReport;
   constructor(report: ImportReport) {
     super('the import has errors');
@@ -32,9 +36,7 @@ class Faulty extends Error {
   }
 }
 
-export function transferRoutes(api: Api, { database, access, audit }: TransferDeps): void {
-  /** The number of rows that each running import has read, by operator and import ID. */
-  const progress = new Map<string, number>();
+export function transferRoutes(api: Api, { database, access, audit, progress }: TransferDeps): void {
   const route = api.feature(() => import('./contract.ts'));
 
   route('GET /tables/:schema/:table/export', 'read', async (call) => {
@@ -72,7 +74,7 @@ export function transferRoutes(api: Api, { database, access, audit }: TransferDe
   });
 
   route('POST /tables/:schema/:table/import', 'write', async (call) => {
-    const { format, delimiter, mapping, dry, id } = await call.query();
+    const { format, delimiter, mapping, fixed, dry, skip, id } = await call.query();
     const relation = await access.relation(call);
     const progressId = `${call.operator.id} ${id}`;
     try {
@@ -80,15 +82,24 @@ export function transferRoutes(api: Api, { database, access, audit }: TransferDe
         call,
         async (tx) => {
           const source = readSource(bodyOf(call), format, delimiter);
-          const found = await importRows(tx, relation, mapping, source, (rows) =>
-            progress.set(progressId, rows),
+          const { report, mayWrite } = await importRows(
+            tx,
+            relation,
+            { mapping, fixed, skip },
+            source,
+            (rows) => progress.set(progressId, rows),
           );
-          if (found.faults.length > 0) throw new Faulty(found);
-          return found;
+          if (!mayWrite) throw new Faulty(report);
+          return report;
         },
         dry ? { ...writingLong, end: 'rollback' } : writingLong,
       );
-      if (!dry) await audit(call, 'row.import', nameOf(relation), { count: report.rows, format });
+      if (!dry)
+        await audit(call, 'row.import', nameOf(relation), {
+          count: report.rows - report.invalid,
+          format,
+          ...(report.invalid === 0 ? {} : { skipped: report.invalid }),
+        });
       return { ...report, written: !dry };
     } catch (error) {
       if (error instanceof Faulty) return { ...error.report, written: false };
@@ -104,7 +115,7 @@ export function transferRoutes(api: Api, { database, access, audit }: TransferDe
 }
 
 /** Returns the body as a stream. @throws {ConsoleError} bad_request */
-function bodyOf({ request }: Call): Readable {
+export function bodyOf({ request }: Call): Readable {
   const body = request.body as Readable | undefined;
   if (typeof body?.pipe !== 'function')
     throw new ConsoleError('bad_request', {

@@ -47,12 +47,69 @@ export interface Value {
   readonly error: string | null;
 }
 
+/** A subselect in a condition, with the rows that it reads as the role of the condition. */
+export interface EvaluatedRows {
+  /** The FROM clause. */
+  readonly from: string;
+  /** The number of rows without WHERE. Null if the subselect groups or combines rows. */
+  readonly total: number | null;
+  readonly matched: number;
+  /** The number of matching rows that row-level security hides from the role. Null if this isn't known. */
+  readonly hidden: number | null;
+  /** Whether a number is a lower limit, because counting stopped. */
+  readonly isCut: boolean;
+  /** The parts of WHERE that are combined with AND, each with the number of rows that match it alone. */
+  readonly conditions: readonly {
+    readonly text: string;
+    readonly matched: number;
+    readonly operands: readonly Operand[];
+  }[];
+  /** The first matching rows. Empty if the operator isn't allowed to read them. */
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+}
+
+export interface Operand {
+  readonly text: string;
+  readonly value: string | null;
+}
+
+/**
+ * The reason why a function's body isn't evaluated: its language, a body that isn't a single SELECT, a role that can't
+ * be switched to, the limits of nesting and time, or arguments that depend on a subselect's rows.
+ */
+export type UnfoldNote = 'language' | 'form' | 'role' | 'limit';
+
+/** A function call in a condition, with the function's body. */
+export interface EvaluatedCall {
+  /** The name with the parameter types. */
+  readonly name: string;
+  /** The call as written. */
+  readonly text: string;
+  readonly value: string | null;
+  /** Whether the operator isn't allowed to see the value. */
+  readonly isHidden: boolean;
+  readonly language: string;
+  readonly securityDefiner: boolean;
+  /** The role that the body runs as. */
+  readonly role: string;
+  readonly arguments: readonly (Operand & { readonly name: string | null })[];
+  /** The source with the arguments' values. Null for functions that aren't unfolded, such as `auth.uid()`. */
+  readonly body: string | null;
+  readonly note: UnfoldNote | null;
+  /** The body as a condition, if it is one. */
+  readonly tree: EvaluatedExpression | null;
+  readonly rows: readonly EvaluatedRows[];
+  readonly calls: readonly EvaluatedCall[];
+}
+
 export type EvaluatedExpression = (
   | { readonly kind: 'and' | 'or' | 'not'; readonly parts: readonly EvaluatedExpression[] }
   | {
       readonly kind: 'test';
       /** The expressions that are compared, with their values. */
-      readonly operands: readonly { readonly text: string; readonly value: string | null }[];
+      readonly operands: readonly Operand[];
+      readonly rows: readonly EvaluatedRows[];
+      readonly calls: readonly EvaluatedCall[];
     }
 ) &
   Value & { readonly text: string };

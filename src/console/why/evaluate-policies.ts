@@ -11,9 +11,11 @@ import type { EvaluatedPolicy, Gate } from './contract.ts';
 import { parseExpression } from './core/expression.ts';
 import { concerns, conditionOf, passes } from './core/gates.ts';
 import type { GatePlan, Policy } from './core/types.ts';
-import { evaluate } from './evaluate.ts';
+import { evaluate, rowOf } from './evaluate.ts';
 import type { RelationFacts } from './facts.ts';
 import type { Rows, WholeRow } from './rows.ts';
+import type { Unfolding } from './scope.ts';
+import { unfoldingFor } from './unfolding.ts';
 
 export interface Evaluation {
   readonly relation: RelationFacts;
@@ -21,12 +23,14 @@ export interface Evaluation {
   readonly plans: readonly GatePlan[];
   readonly policies: readonly Policy[];
   readonly rows: Rows;
+  /** Whether the operator is allowed to read rows in a schema. */
+  readonly mayRead: (schema: string) => boolean;
 }
 
 /** Evaluates the policies. @throws PostgreSQL's error, if switching to the role isn't allowed */
 export async function evaluatePolicies(
   database: Database,
-  { relation, role, plans, policies, rows }: Evaluation,
+  { relation, role, plans, policies, rows, mayRead }: Evaluation,
   identity: Identity,
   timeout: Setting,
 ): Promise<Gate[]> {
@@ -37,11 +41,12 @@ export async function evaluatePolicies(
     role,
     async (tx) => {
       const gates: Gate[] = [];
+      const unfolding = unfoldingFor(database, { tx, identity, role, mayRead });
       for (const plan of plans) {
         const row = plan.row === 'old' ? rows.before : rows.after;
         const evaluated: EvaluatedPolicy[] = [];
         for (const policy of policies.filter((each) => concerns(each, plan.command)))
-          evaluated.push(await evaluatePolicy(tx, relation, plan, policy, row));
+          evaluated.push(await evaluatePolicy(tx, relation, plan, policy, row, unfolding));
         gates.push({
           ...plan,
           relation: { schema: relation.schema, name: relation.name },
@@ -78,11 +83,18 @@ async function evaluatePolicy(
   plan: GatePlan,
   policy: Policy,
   row: WholeRow | undefined,
+  unfolding: Unfolding,
 ): Promise<EvaluatedPolicy> {
   const { name, permissive, command, roles, applies, functions } = policy;
   const facts = { name, permissive, command, roles, applies, functions };
   if (!applies || row === undefined) return { ...facts, value: null, error: null, tree: undefined };
-  const source = { relation, row: row.composite };
-  const tree = await evaluate(tx, source, parseExpression(conditionOf(policy, plan.clause)));
+  const scope = {
+    tx,
+    from: rowOf(relation, row.composite),
+    show: (text: string) => text,
+    unfolding,
+    evaluate,
+  };
+  const tree = await evaluate(scope, parseExpression(conditionOf(policy, plan.clause)));
   return { ...facts, value: tree.value, error: tree.error, tree };
 }

@@ -16,6 +16,8 @@ export interface Surroundings {
   readonly identity: Identity;
   /** The timeout that applies to each statement. */
   readonly timeout: Setting;
+  /** Whether the operator is allowed to read rows in a schema. */
+  readonly mayRead: (schema: string) => boolean;
 }
 
 export interface Findings {
@@ -30,7 +32,7 @@ export interface Findings {
  * privileges aren't checked.
  */
 export async function findTable(
-  { database, db, identity, timeout }: Surroundings,
+  { database, db, identity, timeout, mayRead }: Surroundings,
   relation: RelationFacts,
   role: string,
   statement: WhyStatement,
@@ -42,7 +44,7 @@ export async function findTable(
   const rows = await readRows(database, relation, statement, identity, timeout);
   const gates = await evaluatePolicies(
     database,
-    { relation, role, plans, policies, rows },
+    { relation, role, plans, policies, rows, mayRead },
     identity,
     timeout,
   );

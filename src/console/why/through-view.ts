@@ -24,9 +24,8 @@ export async function throughView(
   around: Surroundings,
   view: RelationFacts,
   statement: WhyStatement,
-  mayRead: (schema: string) => boolean,
 ): Promise<ViewFindings> {
-  const { db, identity } = around;
+  const { db, identity, mayRead } = around;
   const sources = await sourcesOf(db, view, identity.role);
   const mayLook = sources.every(({ relation }) => mayRead(relation.schema));
   const own = await listNeeds(db, view, identity.role, usesIn(statement), false, []);
@@ -116,7 +115,7 @@ const evaluateWrite = (
 
 /** Returns the gates for the row of the underlying table. Returns undefined if the row can't be identified. */
 async function evaluateRead(
-  { database, db, identity, timeout }: Surroundings,
+  { database, db, identity, timeout, mayRead }: Surroundings,
   { relation, role, shown, isKept }: Source,
   row: Cells,
 ): Promise<Gate[] | undefined> {
@@ -133,7 +132,7 @@ async function evaluateRead(
     const plans = gatesOf('select', false);
     const gates = await evaluatePolicies(
       database,
-      { relation, role, plans, policies, rows },
+      { relation, role, plans, policies, rows, mayRead },
       identity,
       timeout,
     );

@@ -2,8 +2,8 @@
 import type { Database, PostgresErrorShape, Setting } from '../../database/types.ts';
 import { asIdentity, type Identity } from '../persona/act.ts';
 import type { Truth } from './contract.ts';
-import { messageOf } from './evaluate.ts';
 import type { RelationFacts } from './facts.ts';
+import { messageOf } from './scope.ts';
 import { statementOf, type WhyStatement } from './statement.ts';
 
 const noMessage = { sqlstate: null, message: null, detail: null, hint: null };

@@ -36,10 +36,10 @@ export async function why(
   checkNames(relation, statement);
   const { role } = identity;
   const security = await findSecurity(db, relation, role);
-  const setting = { database, db, identity, timeout };
+  const setting = { database, db, identity, timeout, mayRead };
   const isView = relation.kind === 'view' && security !== undefined;
   const found = isView
-    ? await throughView(setting, relation, statement, mayRead)
+    ? await throughView(setting, relation, statement)
     : { ...(await findTable(setting, relation, role, statement)), through: [], isUnsure: false };
   const explained = explain({
     holdsEverything: security !== undefined && found.needs.every(({ held }) => held),

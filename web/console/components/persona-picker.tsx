@@ -110,25 +110,26 @@ export function usePersonaName(as: string | undefined): string {
 function Choices({ persona, onChoose }: { persona: Persona; onChoose: (persona: Persona) => void }) {
   return (
     <div className={classes.choices}>
-      <Choice
+      <PersonaChoice
         isChosen={persona.kind === 'operator'}
         title={t('persona.operator')}
         text={t('persona.operator-why')}
         onChoose={() => onChoose({ kind: 'operator' })}
       />
-      <Choice
+      <PersonaChoice
         isChosen={persona.kind === 'anon'}
         title={t('persona.anon')}
         text={t('persona.anon-why')}
         onChoose={() => onChoose({ kind: 'anon' })}
       />
-      <Users chosen={persona.kind === 'user' ? persona.id : undefined} onChoose={onChoose} />
+      <PersonaUsers chosen={persona.kind === 'user' ? persona.id : undefined} onChoose={onChoose} />
       <ClaimsForm persona={persona} onChoose={onChoose} />
     </div>
   );
 }
 
-function Choice({
+/** One persona in a list of personas. */
+export function PersonaChoice({
   isChosen,
   title,
   text,
@@ -150,7 +151,14 @@ function Choice({
   );
 }
 
-function Users({ chosen, onChoose }: { chosen: string | undefined; onChoose: (persona: Persona) => void }) {
+/** The users who signed in most recently, and a search for others. */
+export function PersonaUsers({
+  chosen,
+  onChoose,
+}: {
+  chosen: string | undefined;
+  onChoose: (persona: Persona) => void;
+}) {
   const [search, setSearch] = useState('');
   const [text, setText] = useDebounced(search, setSearch);
   const { data } = useQuery(usersQuery(search));
@@ -161,7 +169,7 @@ function Users({ chosen, onChoose }: { chosen: string | undefined; onChoose: (pe
       {data?.length === 0 ? <p className={classes.text}>{t('persona.no-user')}</p> : null}
       <div className={classes.users}>
         {data?.map(({ id, name, guest }) => (
-          <Choice
+          <PersonaChoice
             key={id}
             isChosen={id === chosen}
             title={name ?? `${t('persona.guest')} ${id.slice(0, 8)}`}
@@ -176,7 +184,13 @@ function Users({ chosen, onChoose }: { chosen: string | undefined; onChoose: (pe
 
 const exampleClaims = { role: 'authenticated', sub: '00000000-0000-0000-0000-000000000000' };
 
-function ClaimsForm({ persona, onChoose }: { persona: Persona; onChoose: (persona: Persona) => void }) {
+export function ClaimsForm({
+  persona,
+  onChoose,
+}: {
+  persona: Persona;
+  onChoose: (persona: Persona) => void;
+}) {
   const [text, setText] = useState(() =>
     JSON.stringify(persona.kind === 'claims' ? persona.claims : exampleClaims, null, 2),
   );

@@ -162,6 +162,7 @@ export const messages = {
   'users.ban-ever': 'Until lifted',
   'users.unban': 'Lift ban',
   'users.banned-until': 'Banned until',
+  'users.why': 'Explain access',
   'users.act-as': 'Act as this user',
 
   'users.unlink': 'Unlink {provider}',

@@ -170,6 +170,7 @@ export const messages = {
   'tables.filter': 'Filter tables',
   'tables.new': 'New table',
   'tables.types': 'Types',
+  'tables.system': 'System schemas',
   'tables.structure': 'Structure',
   'tables.no-match': 'No matching tables',
   'tables.pick-title': 'Select a table',

@@ -109,6 +109,11 @@ function operandsOf(source: string, tokens: readonly SqlToken[]): string[] {
   for (const [index, token] of tokens.entries()) {
     if (levels[index] !== 0 || index === 0) continue;
     if (isWord(token, 'is')) return isDistinct(source, tokens, index);
+    // The right side of IN is a list or a subselect, which doesn't have a single value.
+    if (isWord(token, 'in')) {
+      const end = isWord(tokens[index - 1], 'not') ? index - 1 : index;
+      return [textOf(source, tokens.slice(0, end))].filter(isInformative);
+    }
     const { operator, length } = operatorAt(tokens, index);
     if (!comparisons.has(operator)) continue;
     return [textOf(source, tokens.slice(0, index)), rightOf(source, tokens.slice(index + length))].filter(

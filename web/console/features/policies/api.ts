@@ -9,10 +9,13 @@ import type { Body, Payload } from '../../api/route.ts';
 import { fetchConsole, openConsole } from '../../api/session.ts';
 
 export type {
+  MemberFunction,
+  MemberTable,
   Policy,
   PolicyChange as Change,
   PolicyCommand as Command,
   SecuredTable,
+  TemplateChoices,
 } from '../../../../src/console/policies/contract.ts';
 
 export const commands = ['all', 'select', 'insert', 'update', 'delete'] as const satisfies readonly Command[];
@@ -34,8 +37,15 @@ const bodyOf = ({ schema, name }: Named, change: Change): Body<'POST /policies'>
   change,
 });
 
-export const changePolicies = (table: Named, change: Change) =>
-  fetchConsole('POST /policies', { body: bodyOf(table, change) });
+export const changePolicies = (table: Named, change: Change, migration: { readonly migration?: string }) =>
+  fetchConsole('POST /policies', { body: { ...bodyOf(table, change), ...migration } });
+
+export const choicesQuery = ({ schema, name }: Named) =>
+  queryOptions({
+    queryKey: ['policy-choices', schema, name],
+    queryFn: ({ signal }) =>
+      fetchConsole('GET /policies/:schema/:table/choices', { params: { schema, table: name }, signal }),
+  });
 
 export const previewQuery = (table: Named, change: Change) =>
   queryOptions({

@@ -1,26 +1,14 @@
 /** Edits a policy with fields, SQL conditions and a preview of the statement. */
 import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
-import { Confirm } from '../../components/confirm.tsx';
-import { CodeBlock } from '../../components/json-block.tsx';
+import { MigrationFields, migrationName, useMigrationChoice } from '../../components/migration-choice.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SidePanel } from '../../components/side-panel.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
-import { useDebounced } from '../../components/use-debounced.ts';
-import {
-  type Change,
-  type Command,
-  changePolicies,
-  commands,
-  type Policies,
-  type Policy,
-  policiesQuery,
-  previewQuery,
-  type SecuredTable,
-} from './api.ts';
+import { type Change, type Command, commands, type Policy, type SecuredTable } from './api.ts';
+import { ConfirmChange, SqlPreview, useChange } from './change.tsx';
 import classes from './editor.module.css';
-import { templates } from './templates.ts';
+import { TemplateChoice } from './template-fields.tsx';
 import { t } from './text.ts';
 
 const SqlEditor = lazy(() => import('../../components/editor/sql-editor.tsx'));
@@ -54,40 +42,33 @@ export function PolicyEditor({
   const [isDropping, setDropping] = useState(false);
   const change = changeOf(policy, draft);
   const save = useChange(table, onClose);
-  const drop = useChange(table, onClose);
+  const migration = useMigrationChoice(
+    migrationName(policy === undefined ? 'create_policy' : 'change_policy', table.name, draft.name),
+  );
   const name = table.schema === 'public' ? table.name : `${table.schema}.${table.name}`;
   const set = (part: Partial<Policy>): void => setDraft({ ...draft, ...part });
+  const fill = (filled: Policy | undefined): void => {
+    setDraft(filled ?? emptyPolicy);
+    setGeneration(generation + 1);
+  };
   const known = ['public', ...new Set([...roles, ...draft.roles.filter((role) => role !== 'public')])];
   return (
     <SidePanel
       wide
       title={t(policy === undefined ? 'policies.new-on' : 'policies.edit-on', { table: name })}
       onClose={onClose}
-      isDirty={draft !== initial && !save.isPending && !drop.isPending}
+      isDirty={draft !== initial && !save.isPending}
     >
       <form
         className={classes.form}
         onSubmit={(event) => {
           event.preventDefault();
-          if (mayWrite && !save.isPending) save.mutate(change);
+          if (mayWrite && migration.isReady && !save.isPending)
+            save.mutate({ change, migration: migration.body });
         }}
       >
         {mayWrite ? null : <p className={classes.dim}>{t('policies.read-only')}</p>}
-        {policy === undefined ? (
-          <NativeSelect
-            size="sm"
-            label={t('policies.template')}
-            data={[
-              { value: '', label: t('policies.template-none') },
-              ...templates.map(({ label }) => ({ value: label, label: t(label) })),
-            ]}
-            onChange={(event) => {
-              const template = templates.find(({ label }) => label === event.currentTarget.value);
-              setDraft(template?.policy ?? emptyPolicy);
-              setGeneration(generation + 1);
-            }}
-          />
-        ) : null}
+        {policy === undefined ? <TemplateChoice table={table} onFill={fill} /> : null}
         <TextInput
           size="sm"
           label={t('policies.name')}
@@ -157,6 +138,7 @@ export function PolicyEditor({
         {mayWrite ? (
           <>
             <SqlPreview table={table} change={change} />
+            <MigrationFields choice={migration} />
             {save.error === null ? null : <ProblemBox error={save.error} />}
             <div className={classes.buttons}>
               {policy === undefined ? null : (
@@ -164,7 +146,7 @@ export function PolicyEditor({
                   {t('policies.drop')}
                 </Button>
               )}
-              <Button type="submit" size="sm" loading={save.isPending}>
+              <Button type="submit" size="sm" loading={save.isPending} disabled={!migration.isReady}>
                 {t('policies.save')}
               </Button>
             </div>
@@ -172,16 +154,16 @@ export function PolicyEditor({
         ) : null}
       </form>
       {isDropping && policy !== undefined ? (
-        <Confirm
+        <ConfirmChange
+          table={table}
+          change={{ kind: 'drop', name: policy.name }}
           title={t('policies.drop-title', { name: policy.name })}
           action={t('policies.drop')}
-          isBusy={drop.isPending}
-          error={drop.error}
-          onConfirm={() => drop.mutate({ kind: 'drop', name: policy.name })}
+          text={t('policies.drop-text')}
+          migration={migrationName('drop_policy', table.name, policy.name)}
+          onDone={onClose}
           onClose={() => setDropping(false)}
-        >
-          {t('policies.drop-text')}
-        </Confirm>
+        />
       ) : null}
     </SidePanel>
   );
@@ -199,21 +181,6 @@ function changeOf(previous: Policy | undefined, draft: Policy): Change {
   return previous === undefined
     ? { kind: 'create', policy }
     : { kind: 'replace', previous: previous.name, policy };
-}
-
-export function useChange(table: SecuredTable, onDone: () => void) {
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: (change: Change) => changePolicies(table, change),
-    onSuccess: ({ tables }) => {
-      queryClient.setQueryData<Policies>(policiesQuery.queryKey, (previous) =>
-        previous === undefined ? previous : { ...previous, tables },
-      );
-      void queryClient.invalidateQueries({ queryKey: ['rows-as'] });
-      void queryClient.invalidateQueries({ queryKey: ['tables'] });
-      onDone();
-    },
-  });
 }
 
 function Condition({
@@ -238,30 +205,6 @@ function Condition({
         </Suspense>
       </div>
       {hint === '' ? null : <p className={classes.dim}>{hint}</p>}
-    </div>
-  );
-}
-
-function SqlPreview({ table, change }: { table: SecuredTable; change: Change }) {
-  const [settled, setSettled] = useState(() => JSON.stringify(change));
-  const [text, setText] = useDebounced(settled, setSettled);
-  const wanted = JSON.stringify(change);
-  if (wanted !== text) setText(wanted);
-  const isWhole =
-    change.kind !== 'drop' &&
-    change.kind !== 'security' &&
-    change.policy.name !== '' &&
-    change.policy.roles.length > 0;
-  const { data, error } = useQuery({
-    ...previewQuery(table, JSON.parse(settled) as Change),
-    enabled: isWhole && settled === wanted,
-  });
-  if (!isWhole) return null;
-  if (error !== null && settled === wanted) return <ProblemBox error={error} />;
-  return data === undefined ? null : (
-    <div>
-      <p className={classes.label}>{t('policies.sql')}</p>
-      <CodeBlock text={data} what={t('policies.sql')} />
     </div>
   );
 }

@@ -1,50 +1,38 @@
 /** The policies page: tables with their policies, and the rows that a persona can read. */
-import { Button } from '@mantine/core';
-import { IconPlus, IconShieldLock } from '@tabler/icons-react';
+import { Button, NativeSelect } from '@mantine/core';
+import { IconShieldLock } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useMay } from '../../api/session.ts';
-import { Confirm } from '../../components/confirm.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { PageHead } from '../../components/page.tsx';
-import { PersonaPicker, usePersonaName } from '../../components/persona-picker.tsx';
+import { Pager } from '../../components/pager.tsx';
+import { PersonaPicker } from '../../components/persona-picker.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
-import { Tag } from '../../components/tag.tsx';
-import { type Policy, policiesQuery, rowsAsQuery, type SecuredTable } from './api.ts';
-import { PolicyEditor, useChange } from './editor.tsx';
+import { type Policies, policiesQuery } from './api.ts';
+import { PolicyEditor } from './editor.tsx';
+import { isCompact, keyOf, listTables, tablesPerPage } from './listing.ts';
 import { Matrix } from './matrix.tsx';
 import classes from './page.module.css';
 import type { PolicySearch } from './search.ts';
+import { TableSection } from './table-section.tsx';
 import { t } from './text.ts';
 
 const route = getRouteApi('/app/policies');
 
-const keyOf = ({ schema, name }: SecuredTable): string => `${schema}.${name}`;
-
-/** Tables of services that no API role can access are hidden, unless the operator searches for their name. */
-const isReached = ({ schema, grants, policies }: SecuredTable): boolean =>
-  schema === 'public' ||
-  policies.length > 0 ||
-  grants.some(
-    (grant) =>
-      grant.role !== 'service_role' && (grant.select || grant.insert || grant.update || grant.delete),
-  );
+type Go = (change: Partial<Record<keyof PolicySearch, unknown>>, replace?: boolean) => void;
 
 export function PoliciesPage() {
-  const { filter = '', view, table: open, policy, isNew, as } = route.useSearch();
+  const search = route.useSearch();
+  const { table: open, policy, isNew, as } = search;
   const navigate = route.useNavigate();
   const mayWrite = useMay('write');
   const { data, error } = useQuery(policiesQuery);
-  const tables =
-    data?.tables.filter((each) =>
-      filter === '' ? isReached(each) : keyOf(each).toLowerCase().includes(filter.toLowerCase()),
-    ) ?? [];
   const opened = data?.tables.find((each) => keyOf(each) === open);
   const edited = opened?.policies.find(({ name }) => name === policy);
-  const go = (change: Partial<Record<keyof PolicySearch, unknown>>, replace = false): void => {
+  const go: Go = (change, replace = false) => {
     void navigate({
       replace,
       search: (previous) =>
@@ -58,60 +46,31 @@ export function PoliciesPage() {
   return (
     <>
       <PageHead title={t('policies.title')}>
-        <SearchInput
-          label={t('policies.filter')}
-          value={filter}
-          className={classes.filter}
-          // The history entry is replaced, so that the Back button doesn't undo the filter letter by letter.
-          onChange={(value) => go({ filter: value }, true)}
-        />
         <PersonaPicker as={as} onChange={(next) => go({ as: next })} />
       </PageHead>
       <nav className={classes.views} aria-label={t('policies.views')}>
-        <Link
-          to="/policies"
-          search={(previous) => ({ ...previous, view: 'tables' as const })}
-          className={classes.view}
-          aria-current={view === 'matrix' ? undefined : 'page'}
-        >
-          {t('policies.by-table')}
-        </Link>
-        <Link
-          to="/policies"
-          search={(previous) => ({ ...previous, view: 'matrix' as const })}
-          className={classes.view}
-          aria-current={view === 'matrix' ? 'page' : undefined}
-        >
-          {t('policies.matrix')}
-        </Link>
+        {(['tables', 'matrix'] as const).map((view) => (
+          <Link
+            key={view}
+            to="/policies"
+            search={(previous) => ({ ...previous, view })}
+            className={classes.view}
+            aria-current={(search.view ?? 'tables') === view ? 'page' : undefined}
+          >
+            {t(view === 'tables' ? 'policies.by-table' : 'policies.matrix')}
+          </Link>
+        ))}
       </nav>
       {error === null ? null : <ProblemBox error={error} />}
       {data === undefined ? (
         error === null ? (
           <SkeletonLines lines={8} />
         ) : null
-      ) : tables.length === 0 ? (
-        <EmptyState
-          icon={<IconShieldLock size={22} stroke={1.75} />}
-          title={t(filter === '' ? 'policies.none-title' : 'policies.no-match')}
-          text={t('policies.none-text')}
-        />
-      ) : view === 'matrix' ? (
-        <Matrix tables={tables} />
       ) : (
-        <div className={classes.scroll}>
-          {tables.map((table) => (
-            <TableSection
-              key={keyOf(table)}
-              table={table}
-              as={as}
-              mayWrite={mayWrite}
-              onEdit={(name) =>
-                go({ table: keyOf(table), policy: name, isNew: name === undefined || undefined })
-              }
-            />
-          ))}
-        </div>
+        <>
+          <Filters data={data} search={search} go={go} />
+          <Listing data={data} search={search} mayWrite={mayWrite} go={go} />
+        </>
       )}
       {opened === undefined || data === undefined || (isNew !== true && edited === undefined) ? null : (
         <PolicyEditor
@@ -127,161 +86,105 @@ export function PoliciesPage() {
   );
 }
 
-function TableSection({
-  table,
-  as,
+function Filters({ data, search, go }: { data: Policies; search: PolicySearch; go: Go }) {
+  const { filter = '', show, schema, only } = search;
+  if (only !== undefined)
+    return (
+      <p className={classes.filters}>
+        {t('policies.only', { table: only.replace(/^public\./, '') })}
+        <Button size="compact-sm" variant="default" onClick={() => go({ only: undefined })}>
+          {t('policies.only-end')}
+        </Button>
+      </p>
+    );
+  const schemas = [...new Set(data.tables.map((table) => table.schema))];
+  return (
+    <div className={classes.filters}>
+      <SearchInput
+        label={t('policies.filter')}
+        value={filter}
+        className={classes.filter}
+        // The history entry is replaced, so that the Back button doesn't undo the filter letter by letter.
+        onChange={(value) => go({ filter: value, page: undefined }, true)}
+      />
+      <NativeSelect
+        size="xs"
+        aria-label={t('policies.show')}
+        value={show ?? ''}
+        data={[
+          { value: '', label: t('policies.show-all') },
+          { value: 'off', label: t('policies.show-off') },
+          { value: 'bare', label: t('policies.show-bare') },
+        ]}
+        onChange={(event) => go({ show: event.currentTarget.value, page: undefined }, true)}
+      />
+      <NativeSelect
+        size="xs"
+        aria-label={t('policies.schema')}
+        value={schema ?? ''}
+        data={[
+          { value: '', label: t('policies.schema-all') },
+          ...schemas.map((value) => ({ value, label: value })),
+        ]}
+        onChange={(event) => go({ schema: event.currentTarget.value, page: undefined }, true)}
+      />
+    </div>
+  );
+}
+
+function Listing({
+  data,
+  search,
   mayWrite,
-  onEdit,
+  go,
 }: {
-  table: SecuredTable;
-  as: string | undefined;
+  data: Policies;
+  search: PolicySearch;
   mayWrite: boolean;
-  onEdit: (name: string | undefined) => void;
+  go: Go;
 }) {
-  const { schema, name, rls, forced, policies } = table;
-  const [showsRows, setShowsRows] = useState(false);
-  const title = schema === 'public' ? name : `${schema}.${name}`;
-  return (
-    <section className={classes.table} aria-label={title}>
-      <div className={classes.head}>
-        <h2 className={classes.name}>{title}</h2>
-        <Tag tone={rls ? 'success' : 'danger'}>{t(rls ? 'policies.rls-on' : 'policies.rls-off')}</Tag>
-        {forced ? <Tag>{t('policies.forced')}</Tag> : null}
-        <span className={classes.tools}>
-          <Button
-            size="compact-xs"
-            variant="default"
-            aria-expanded={showsRows}
-            onClick={() => setShowsRows(!showsRows)}
-          >
-            {t('policies.rows-show')}
-          </Button>
-          <Link
-            to="/why"
-            search={{ schema, table: name, ...(as === undefined ? {} : { as }) }}
-            className={classes.link}
-            aria-label={t('policies.why-of', { table: title })}
-          >
-            {t('policies.why')}
-          </Link>
-          {mayWrite ? <Security table={table} title={title} /> : null}
-          {mayWrite ? (
-            <Button
-              size="compact-xs"
-              variant="default"
-              leftSection={<IconPlus size={13} aria-hidden />}
-              aria-label={t('policies.new-on', { table: title })}
-              onClick={() => onEdit(undefined)}
-            >
-              {t('policies.new')}
-            </Button>
-          ) : null}
-        </span>
-      </div>
-      {rls ? null : <p className={classes.dim}>{t('policies.rls-off-why')}</p>}
-      {rls && policies.length === 0 ? <p className={classes.dim}>{t('policies.rls-empty')}</p> : null}
-      {policies.length === 0 ? null : (
-        <ul className={classes.policies}>
-          {policies.map((policy) => (
-            <PolicyRow key={policy.name} policy={policy} onEdit={() => onEdit(policy.name)} />
-          ))}
-        </ul>
-      )}
-      {showsRows ? <Rows table={table} as={as} /> : null}
-    </section>
+  const tables = listTables(data.tables, search);
+  const page = Math.min(search.page ?? 1, Math.max(1, Math.ceil(tables.length / tablesPerPage)));
+  const shown = tables.slice((page - 1) * tablesPerPage, page * tablesPerPage);
+  const isFiltered = (['filter', 'show', 'schema', 'only'] as const).some(
+    (name) => search[name] !== undefined,
   );
-}
-
-function PolicyRow({ policy, onEdit }: { policy: Policy; onEdit: () => void }) {
-  const { name, command, permissive, roles, using, check } = policy;
-  return (
-    <li className={classes.policy}>
-      <button type="button" className={classes.open} onClick={onEdit}>
-        {name}
-      </button>
-      <span className={classes.facts}>
-        <Tag>{command}</Tag>
-        {permissive ? null : <Tag tone="warning">{t('policies.restrictive')}</Tag>}
-        <span className={classes.dim}>{roles.join(', ')}</span>
-      </span>
-      {using === null ? null : (
-        <p className={classes.condition}>
-          <span className={classes.dim}>{t('policies.using')}</span> <code>{using}</code>
-        </p>
-      )}
-      {check === null ? null : (
-        <p className={classes.condition}>
-          <span className={classes.dim}>{t('policies.check')}</span> <code>{check}</code>
-        </p>
-      )}
-    </li>
-  );
-}
-
-function Security({ table, title }: { table: SecuredTable; title: string }) {
-  const [isConfirming, setConfirming] = useState(false);
-  const { mutate, isPending, error } = useChange(table, () => setConfirming(false));
-  const set = (enabled: boolean): void => mutate({ kind: 'security', enabled, forced: table.forced });
+  if (tables.length === 0)
+    return (
+      <EmptyState
+        icon={<IconShieldLock size={22} stroke={1.75} />}
+        title={t(isFiltered ? 'policies.no-match' : 'policies.none-title')}
+        text={t(isFiltered ? 'policies.no-match-text' : 'policies.none-text')}
+      />
+    );
   return (
     <>
-      <Button
-        size="compact-xs"
-        variant="default"
-        loading={isPending}
-        onClick={() => (table.rls ? setConfirming(true) : set(true))}
-      >
-        {t(table.rls ? 'policies.turn-off' : 'policies.turn-on')}
-      </Button>
-      {isConfirming ? (
-        <Confirm
-          title={t('policies.turn-off-title', { table: title })}
-          action={t('policies.turn-off')}
-          isBusy={isPending}
-          error={error}
-          onConfirm={() => set(false)}
-          onClose={() => setConfirming(false)}
-        >
-          {t('policies.turn-off-text')}
-        </Confirm>
-      ) : error === null ? null : (
-        <ProblemBox error={error} />
+      {search.view === 'matrix' ? (
+        <Matrix tables={shown} />
+      ) : (
+        <div className={classes.scroll}>
+          {shown.map((table) => (
+            <TableSection
+              key={keyOf(table)}
+              table={table}
+              as={search.as}
+              mayWrite={mayWrite}
+              isCompact={isCompact(table, tables)}
+              onEdit={(name) =>
+                go({ table: keyOf(table), policy: name, isNew: name === undefined || undefined })
+              }
+            />
+          ))}
+        </div>
+      )}
+      {tables.length <= tablesPerPage ? null : (
+        <Pager
+          page={page}
+          perPage={tablesPerPage}
+          total={tables.length}
+          onPage={(next) => go({ page: next })}
+        />
       )}
     </>
-  );
-}
-
-function Rows({ table, as }: { table: SecuredTable; as: string | undefined }) {
-  const { data, error } = useQuery(rowsAsQuery(table, as));
-  const label = t('policies.rows', { persona: usePersonaName(as) });
-  if (error !== null) return <ProblemBox error={error} />;
-  if (data === undefined) return <SkeletonLines lines={3} />;
-  if (data.rows.length === 0) return <p className={classes.dim}>{`${label}: ${t('policies.rows-none')}`}</p>;
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
-    <section className={classes.rows} aria-label={`${label}, ${keyOf(table)}`} tabIndex={0}>
-      <table>
-        <caption className={classes.dim}>{label}</caption>
-        <thead>
-          <tr>
-            {data.columns.map((name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {data.rows.map((row, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: all rows are always read together
-            <tr key={index}>
-              {row.map((cell, column) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: a cell is identified by its position
-                <td key={column}>{cell === null ? <em>NULL</em> : cell.slice(0, 80)}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
   );
 }

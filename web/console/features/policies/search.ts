@@ -4,6 +4,12 @@ import { type AsSearch, validateAs } from '../../components/persona.ts';
 export interface PolicySearch extends AsSearch {
   readonly filter?: string;
   readonly view?: 'tables' | 'matrix';
+  /** `off` lists tables without row-level security, `bare` those without policies. */
+  readonly show?: 'off' | 'bare';
+  readonly schema?: string;
+  /** `schema.table` of the only table that is listed. */
+  readonly only?: string;
+  readonly page?: number;
   /** `schema.table` of the open policy. */
   readonly table?: string;
   readonly policy?: string;
@@ -12,11 +18,16 @@ export interface PolicySearch extends AsSearch {
 }
 
 export function validatePolicySearch(search: Readonly<Record<string, unknown>>): PolicySearch {
-  const { filter, view, table, policy } = search;
+  const { filter, view, show, schema, only, table, policy } = search;
+  const page = Number(search.page);
   return {
     ...validateAs(search),
     ...(typeof filter === 'string' && filter !== '' ? { filter } : {}),
     ...(view === 'matrix' || view === 'tables' ? { view } : {}),
+    ...(show === 'off' || show === 'bare' ? { show } : {}),
+    ...(typeof schema === 'string' && schema !== '' ? { schema } : {}),
+    ...(typeof only === 'string' && only !== '' ? { only } : {}),
+    ...(Number.isSafeInteger(page) && page > 1 ? { page } : {}),
     ...(typeof table === 'string' ? { table } : {}),
     ...(policy === undefined ? {} : { policy: String(policy) }),
     ...(search.isNew === true ? { isNew: true as const } : {}),

@@ -1,83 +1,156 @@
 /** Policy templates. `(select auth.uid())` is evaluated once per statement instead of once per row. */
-import type { Policy } from './api.ts';
+import type { MemberFunction, MemberTable, Policy, SecuredTable, TemplateChoices } from './api.ts';
+import { sqlName } from './sql-name.ts';
 import type { PolicyTextId } from './text.ts';
 
-export const templates: readonly { readonly label: PolicyTextId; readonly policy: Policy }[] = [
+/** What the operator selects for a template. */
+export interface TemplateInput {
+  /** The column that contains the owner's ID. */
+  readonly owner: string;
+  /** The column that identifies the group. */
+  readonly column: string;
+  readonly source: MemberSource | undefined;
+  readonly group: string;
+  readonly user: string;
+}
+
+export type MemberSource =
+  | { readonly kind: 'table'; readonly table: MemberTable }
+  | { readonly kind: 'function'; readonly function: MemberFunction };
+
+export interface Template {
+  readonly label: PolicyTextId;
+  /** The fields of the template. */
+  readonly fields?: 'owner' | 'member';
+  readonly build: (input: TemplateInput) => Policy;
+}
+
+const signedIn: Pick<Policy, 'permissive' | 'roles' | 'using' | 'check'> = {
+  permissive: true,
+  roles: ['authenticated'],
+  using: null,
+  check: null,
+};
+const isOwner = ({ owner }: TemplateInput): string => `(select auth.uid()) = ${sqlName(owner)}`;
+
+export const templates: readonly Template[] = [
   {
     label: 'policies.template-own',
-    policy: {
+    fields: 'owner',
+    build: (input) => ({
+      ...signedIn,
       name: 'Users can read and change their own rows',
       command: 'all',
-      permissive: true,
-      roles: ['authenticated'],
-      using: '(select auth.uid()) = user_id',
-      check: null,
-    },
+      using: isOwner(input),
+    }),
   },
   {
     label: 'policies.template-read-all',
-    policy: {
+    build: () => ({
+      ...signedIn,
       name: 'Anyone can read',
       command: 'select',
-      permissive: true,
       roles: ['anon', 'authenticated'],
       using: 'true',
-      check: null,
-    },
+    }),
   },
   {
     label: 'policies.template-signed-in',
-    policy: {
-      name: 'Signed-in users read',
-      command: 'select',
-      permissive: true,
-      roles: ['authenticated'],
-      using: 'true',
-      check: null,
-    },
+    build: () => ({ ...signedIn, name: 'Signed-in users read', command: 'select', using: 'true' }),
   },
   {
     label: 'policies.template-insert-own',
-    policy: {
+    fields: 'owner',
+    build: (input) => ({
+      ...signedIn,
       name: 'Users can insert their own rows',
       command: 'insert',
-      permissive: true,
-      roles: ['authenticated'],
-      using: null,
-      check: '(select auth.uid()) = user_id',
-    },
+      check: isOwner(input),
+    }),
   },
   {
     label: 'policies.template-claim',
-    policy: {
+    build: () => ({
+      ...signedIn,
       name: 'Staff do everything',
       command: 'all',
-      permissive: true,
-      roles: ['authenticated'],
       using: `(select auth.jwt() -> 'app_metadata' ->> 'role') = 'staff'`,
-      check: null,
-    },
+    }),
   },
   {
     label: 'policies.template-member',
-    policy: {
-      name: 'Members read',
-      command: 'select',
-      permissive: true,
-      roles: ['authenticated'],
-      using: 'group_id in (select m.group_id from public.members m where m.user_id = (select auth.uid()))',
-      check: null,
-    },
+    fields: 'member',
+    build: (input) => ({ ...signedIn, name: 'Members read', command: 'select', using: membership(input) }),
   },
   {
     label: 'policies.template-mfa',
-    policy: {
+    build: () => ({
+      ...signedIn,
       name: 'Only with a second factor',
       command: 'all',
       permissive: false,
-      roles: ['authenticated'],
       using: `(select auth.jwt() ->> 'aal') = 'aal2'`,
-      check: null,
-    },
+    }),
   },
 ];
+
+function membership({ column, source, group, user }: TemplateInput): string {
+  const own = sqlName(column);
+  if (source === undefined) return '';
+  if (source.kind === 'function') {
+    const { schema, name, argument } = source.function;
+    return argument === null
+      ? `${own} in (select ${sqlName(schema, name)}())`
+      : `${sqlName(schema, name)}(${own})`;
+  }
+  const { schema, name } = source.table;
+  const table = sqlName(schema, name);
+  return `${own} in (select m.${sqlName(group)} from ${table} m where m.${sqlName(user)} = (select auth.uid()))`;
+}
+
+/** Returns the most likely choices for a table. */
+export function likelyInput(table: SecuredTable, choices: TemplateChoices): TemplateInput {
+  const owner = choices.columns.find(({ isUser }) => isUser) ?? choices.columns[0];
+  return { ...likelyMembers(table, choices, sourcesOf(choices)[0]), owner: owner?.name ?? 'user_id' };
+}
+
+/** Returns the columns that most likely belong together if membership is decided by `source`. */
+export function likelyMembers(
+  { schema, name }: SecuredTable,
+  { columns }: TemplateChoices,
+  source: MemberSource | undefined,
+): Pick<TemplateInput, 'column' | 'source' | 'group' | 'user'> {
+  const fallback =
+    columns.find(({ isKey, isUser }) => !isKey && !isUser)?.name ?? columns[0]?.name ?? 'group_id';
+  if (source === undefined) return { source, column: fallback, group: 'group_id', user: 'user_id' };
+  if (source.kind === 'function') {
+    const typed = columns.filter(({ type }) => type === source.function.argument);
+    const column = typed.find(({ references, isKey }) => references !== null && !isKey) ?? typed[0];
+    return { source, column: column?.name ?? fallback, group: '', user: '' };
+  }
+  const { groups, users } = source.table;
+  const [user = 'user_id'] = users;
+  for (const group of groups) {
+    const column =
+      group.references === `${schema}.${name}`
+        ? columns.find(({ isKey }) => isKey)
+        : columns.find(
+            (each) =>
+              (each.references !== null && each.references === group.references) || each.name === group.name,
+          );
+    if (column !== undefined) return { source, column: column.name, group: group.name, user };
+  }
+  return { source, column: fallback, group: groups[0]?.name ?? 'group_id', user };
+}
+
+/** Returns everything that can decide about membership. Functions come last. */
+export const sourcesOf = ({ memberTables, memberFunctions }: TemplateChoices): MemberSource[] => [
+  ...memberTables.map((table) => ({ kind: 'table', table }) as const),
+  ...memberFunctions.map((each) => ({ kind: 'function', function: each }) as const),
+];
+
+/** Returns a source's key in a select element. */
+export const keyOfSource = (source: MemberSource): string =>
+  source.kind === 'table'
+    ? `table ${sqlName(source.table.schema, source.table.name)}`
+    : `function ${sqlName(source.function.schema, source.function.name)}(${source.function.argument ?? ''})`;

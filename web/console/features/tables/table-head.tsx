@@ -124,16 +124,19 @@ export function TableHead(props: TableHeadProps) {
   );
 }
 
-function PolicyTag({ relation: { rls, policies } }: { relation: Relation }) {
-  if (!rls)
-    return (
-      <Tag tone="warning" title={t('tables.no-rls')}>
-        {t('tables.rls-off')}
-      </Tag>
-    );
+/** Shows the state of row-level security and leads to the table's policies. */
+function PolicyTag({ relation: { schema, name, rls, policies } }: { relation: Relation }) {
+  const isBare = policies === 0;
   return (
-    <Tag tone={policies === 0 ? 'info' : 'success'} title={t('tables.rls-on')}>
-      {t('tables.policies', { count: policies })}
-    </Tag>
+    <Link
+      to="/policies"
+      search={{ only: `${schema}.${name}` }}
+      className={classes.policies}
+      title={t(rls ? 'tables.rls-on' : 'tables.no-rls')}
+    >
+      <Tag tone={rls ? (isBare ? 'info' : 'success') : 'warning'}>
+        {rls ? t('tables.policies', { count: policies }) : t('tables.rls-off')}
+      </Tag>
+    </Link>
   );
 }

@@ -1,9 +1,18 @@
-import { IconDatabase, IconEye, IconFilter, IconPlus, IconTable } from '@tabler/icons-react';
+import {
+  IconChevronDown,
+  IconChevronRight,
+  IconDatabase,
+  IconEye,
+  IconFilter,
+  IconPlus,
+  IconTable,
+} from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { Link, Outlet, useMatches } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Link, Outlet, useMatches, useParams } from '@tanstack/react-router';
+import { useId, useState } from 'react';
 import { tablesQuery } from '../../api/queries.ts';
 import { useMay } from '../../api/session.ts';
+import { bySchema, isSystemSchema } from '../../api/system-schemas.ts';
 import type { RelationSummary } from '../../api/types.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { PageHead } from '../../components/page.tsx';
@@ -14,9 +23,6 @@ import { SplitView } from '../../components/split-view.tsx';
 import { t } from '../../text.ts';
 import { useListVisibility } from './list-visibility.ts';
 import classes from './tables-page.module.css';
-
-/** The app's own tables are listed first, and the tables of the services after them. */
-const ownSchema = 'public';
 
 export function TablesPage() {
   // On a narrow screen, a page that is open replaces the list.
@@ -37,7 +43,7 @@ export function TablesPage() {
 export function NoTable() {
   const { data } = useQuery(tablesQuery);
   const mayWrite = useMay('write');
-  const isEmpty = data !== undefined && !data.some(({ schema }) => schema === ownSchema);
+  const isEmpty = data?.every(({ schema }) => isSystemSchema(schema)) === true;
   return (
     <div className={classes.none}>
       <EmptyState
@@ -57,9 +63,8 @@ function TableList() {
   const [text, setText] = useState('');
   const wanted = text.trim().toLowerCase();
   const found = (data ?? []).filter(({ schema, name }) => `${schema}.${name}`.toLowerCase().includes(wanted));
-  const schemas = [...new Set(found.map(({ schema }) => schema))].sort(
-    (left, right) => Number(right === ownSchema) - Number(left === ownSchema) || left.localeCompare(right),
-  );
+  const own = found.filter(({ schema }) => !isSystemSchema(schema));
+  const system = found.filter(({ schema }) => isSystemSchema(schema));
   return (
     <>
       <PageHead title={t('nav.tables')}>
@@ -88,30 +93,90 @@ function TableList() {
             {t('tables.no-match')}
           </p>
         ) : null}
-        {schemas.map((schema) => (
-          <section key={schema}>
-            <h2 className={classes.schema}>
-              <IconDatabase size={13} aria-hidden />
-              {schema}
-            </h2>
-            <ul className={classes.items}>
-              {found
-                .filter((each) => each.schema === schema)
-                .map((each) => (
-                  <li key={each.name}>
-                    <TableLink relation={each} />
-                  </li>
-                ))}
-            </ul>
-          </section>
-        ))}
+        <Schemas relations={own} />
+        {system.length === 0 ? null : <SystemSchemas relations={system} isSearched={wanted !== ''} />}
       </nav>
     </>
   );
 }
 
+function Schemas({ relations }: { relations: readonly RelationSummary[] }) {
+  return [...new Set(relations.map(({ schema }) => schema))].sort(bySchema).map((schema) => (
+    <section key={schema}>
+      <h2 className={classes.schema}>
+        <IconDatabase size={13} aria-hidden />
+        {schema}
+      </h2>
+      <ul className={classes.items}>
+        {relations
+          .filter((each) => each.schema === schema)
+          .map((each) => (
+            <li key={each.name}>
+              <TableLink relation={each} />
+            </li>
+          ))}
+      </ul>
+    </section>
+  ));
+}
+
+const systemKey = 'plinth-system-schemas';
+
+/** The tables of the services, which are collapsed because there are many more of them than of the project's. */
+function SystemSchemas({
+  relations,
+  isSearched,
+}: {
+  relations: readonly RelationSummary[];
+  /** A search shows its results regardless of the state. */
+  isSearched: boolean;
+}) {
+  const id = useId();
+  const { schema } = useParams({ strict: false });
+  const [isOpen, setOpen] = useState(() => readOpen() || (schema !== undefined && isSystemSchema(schema)));
+  const isShown = isOpen || isSearched;
+  const Chevron = isShown ? IconChevronDown : IconChevronRight;
+  return (
+    <div>
+      {isSearched ? null : (
+        <button
+          type="button"
+          className={classes.system}
+          aria-expanded={isOpen}
+          aria-controls={id}
+          onClick={() => {
+            setOpen(!isOpen);
+            keepOpen(!isOpen);
+          }}
+        >
+          <Chevron size={14} aria-hidden />
+          {t('tables.system')}
+          <span className={classes.count}>{relations.length}</span>
+        </button>
+      )}
+      <div id={id}>{isShown ? <Schemas relations={relations} /> : null}</div>
+    </div>
+  );
+}
+
+function readOpen(): boolean {
+  try {
+    return localStorage.getItem(systemKey) === 'open';
+  } catch {
+    return false;
+  }
+}
+
+function keepOpen(isOpen: boolean): void {
+  try {
+    localStorage.setItem(systemKey, isOpen ? 'open' : 'closed');
+  } catch {
+    // Without browser storage, the system schemas are collapsed again on the next visit.
+  }
+}
+
 function TableLink({ relation: { schema, name, kind, rls, comment } }: { relation: RelationSummary }) {
-  const isOpen = schema === ownSchema && kind === 'table' && !rls;
+  const isOpen = schema === 'public' && kind === 'table' && !rls;
   return (
     <Link
       to="/tables/$schema/$table"

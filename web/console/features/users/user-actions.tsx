@@ -4,12 +4,14 @@ import { Button, Checkbox, NativeSelect } from '@mantine/core';
 import {
   IconBan,
   IconCircleCheck,
+  IconHelpCircle,
   IconLink,
   IconMail,
   IconPassword,
   IconTrash,
   IconUserShare,
 } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Copyable } from '../../../ui/copyable.tsx';
 import { Notice } from '../../../ui/notice.tsx';
@@ -108,6 +110,14 @@ export function UserActions({ user, onDeleted }: { user: User; onDeleted: () => 
           onClick={() => setDialog('act')}
         >
           {t('users.act-as')}
+        </Button>
+        <Button
+          size="compact-sm"
+          variant="default"
+          leftSection={<IconHelpCircle size={15} aria-hidden />}
+          renderRoot={(props) => <Link to="/why" search={{ as: `user:${user.id}` }} {...props} />}
+        >
+          {t('users.why')}
         </Button>
         <ActionMenu label={t('users.actions')} isBusy={isPending && dialog === undefined} actions={actions} />
       </div>

@@ -6,10 +6,13 @@ import type { LoggedRequest } from './request.ts';
 export type {
   AccessReport,
   AccessResult,
+  EvaluatedCall,
   EvaluatedExpression as Judged,
   EvaluatedPolicy,
+  EvaluatedRows,
   Gate,
   Need,
+  Operand,
   Reason,
   Security,
 } from '../../../../src/console/why/contract.ts';

@@ -12,23 +12,34 @@ import { useMay } from '../../api/session.ts';
 import type { Relation } from '../../api/types.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { PageHead } from '../../components/page.tsx';
-import { PersonaPicker } from '../../components/persona-picker.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import { findRequest, type Question, reportQuery } from './api.ts';
+import { lastPersona, rememberPersona } from './last-persona.ts';
 import classes from './page.module.css';
 import { Pairs } from './pairs.tsx';
 import { ReportView } from './report.tsx';
 import { questionOf } from './request.ts';
 import { type Cells, type Operation, operations, type WhySearch } from './search.ts';
 import { t } from './text.ts';
+import { Who } from './who.tsx';
 
 const route = getRouteApi('/app/why');
 
 export function WhyPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const { schema, table } = search;
+  const { schema, table, as, request } = search;
+  const setPersona = (next: string, replace = false): void => {
+    void navigate({ replace, search: (previous) => ({ ...previous, as: next }) });
+  };
+  // The address contains the persona, so that it can be shared. A logged request brings its own.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a new address can lack the persona
+  useEffect(() => {
+    const last = lastPersona();
+    if (as === undefined && request === undefined && last !== undefined) setPersona(last, true);
+    if (as !== undefined) rememberPersona(as);
+  }, [as, request]);
   const { data: relation, error } = useQuery({
     ...relationQuery({ schema: schema ?? '', table: table ?? '' }),
     enabled: schema !== undefined,
@@ -36,19 +47,11 @@ export function WhyPage() {
   const question = relation === undefined ? undefined : questionFrom(search, relation);
   return (
     <>
-      <PageHead title={t('why.title')}>
-        <PersonaPicker
-          as={search.as}
-          onChange={(as) =>
-            void navigate({
-              search: ({ as: _previous, ...rest }) => (as === undefined ? rest : { ...rest, as }),
-            })
-          }
-        />
-      </PageHead>
+      <PageHead title={t('why.title')} />
       <div className={classes.scroll}>
         <div className={classes.columns}>
           <div className={classes.side}>
+            <Who as={as} onChange={setPersona} />
             <QuestionForm
               key={`${schema}.${table}.${relation?.name}.${search.op}.${JSON.stringify(search.key)}`}
               relation={relation}
@@ -62,8 +65,8 @@ export function WhyPage() {
               error === null ? (
                 <EmptyState
                   icon={<IconHelpCircle size={22} stroke={1.75} />}
-                  title={t('why.empty-title')}
-                  text={t('why.empty-text')}
+                  title={t(as === undefined ? 'why.who-title' : 'why.empty-title')}
+                  text={t(as === undefined ? 'why.who-text' : 'why.empty-text')}
                 />
               ) : null
             ) : (
@@ -78,15 +81,15 @@ export function WhyPage() {
 
 /** Builds the question from the URL. Returns undefined if the question is incomplete. */
 function questionFrom(search: WhySearch, relation: Relation): Question | undefined {
-  const { schema, table, op, key = {}, values = {}, back } = search;
-  if (schema === undefined || table === undefined || op === undefined) return undefined;
+  const { schema, table, as, op, key = {}, values = {}, back } = search;
+  if (schema === undefined || table === undefined || op === undefined || as === undefined) return undefined;
   if (op !== 'insert' && Object.keys(key).length === 0) return undefined;
   if (op === 'update' && Object.keys(values).length === 0) return undefined;
   const all = relation.columns.map(({ name }) => name);
   return {
     schema,
     table,
-    as: search.as,
+    as,
     operation: op,
     key: op === 'insert' ? {} : key,
     values: op === 'insert' || op === 'update' ? values : {},

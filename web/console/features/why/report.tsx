@@ -7,14 +7,9 @@ import { Card } from '../../components/card.tsx';
 import { CodeBlock } from '../../components/json-block.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { Tag } from '../../components/tag.tsx';
-import {
-  type AccessReport,
-  type EvaluatedPolicy,
-  type Gate,
-  type Judged,
-  pgTap,
-  type Question,
-} from './api.ts';
+import { type AccessReport, type EvaluatedPolicy, type Gate, pgTap, type Question } from './api.ts';
+import { Part, Value } from './parts.tsx';
+import { causesOf } from './pinpoint.ts';
 import classes from './report.module.css';
 import { t } from './text.ts';
 
@@ -30,6 +25,15 @@ export function ReportView({ report, question }: { report: AccessReport; questio
           title={t(`why.${truth.verdict}`, { persona: report.persona, operation: report.operation })}
         >
           <p>{reasonOf(report)}</p>
+          {causesOf(report).map(({ from, condition, hidden }) => (
+            <p key={`${from}${condition}`}>
+              {hidden > 0
+                ? t('why.cause-hidden', { from, count: hidden })
+                : condition === undefined
+                  ? t('why.cause', { from })
+                  : t('why.cause-condition', { from, condition })}
+            </p>
+          ))}
           {agrees ? null : <p>{t('why.disagrees', { explained: t(`why.truth.${explanation.verdict}`) })}</p>}
         </Notice>
       </div>
@@ -165,49 +169,6 @@ function Policy({ policy, role }: { policy: EvaluatedPolicy; role: string }) {
         ))}
     </div>
   );
-}
-
-function Part({ part }: { part: Judged }) {
-  const { kind, text, value, error } = part;
-  const parts = part.kind === 'test' ? [] : part.parts;
-  const operands = part.kind === 'test' ? part.operands : [];
-  return (
-    <li>
-      <div className={classes.part}>
-        <Value value={value} error={error} />
-        {kind === 'test' ? <code className={classes.code}>{text}</code> : <span>{t(`why.${kind}`)}</span>}
-      </div>
-      {error === null ? null : <p className={classes.error}>{error}</p>}
-      {operands.length === 0 ? null : (
-        <dl className={classes.operands}>
-          {operands.map((operand) => (
-            <div key={operand.text}>
-              <dt>
-                <code>{operand.text}</code>
-              </dt>
-              <dd>
-                {operand.value === null ? <em>{t('why.null-value')}</em> : <code>{operand.value}</code>}
-              </dd>
-            </div>
-          ))}
-        </dl>
-      )}
-      {parts.length === 0 ? null : (
-        <ul className={classes.tree}>
-          {parts.map((each, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a part is identified by its position
-            <Part key={index} part={each} />
-          ))}
-        </ul>
-      )}
-    </li>
-  );
-}
-
-function Value({ value, error }: { value: boolean | null; error: string | null }) {
-  if (error !== null) return <Tag tone="danger">{t('why.error')}</Tag>;
-  const tone = value === true ? 'success' : value === false ? 'danger' : 'warning';
-  return <Tag tone={tone}>{t(value === null ? 'why.null-value' : value ? 'why.true' : 'why.false')}</Tag>;
 }
 
 function Mark({ value }: { value: boolean | null }) {

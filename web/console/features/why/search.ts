@@ -24,6 +24,8 @@ export function validateWhySearch(search: Readonly<Record<string, unknown>>): Wh
   const values = cellsOf(search.values);
   return {
     ...validateAs(search),
+    // The operator must be chosen explicitly, because the page is about the project's users.
+    ...(search.as === 'operator' ? { as: 'operator' } : {}),
     ...(typeof schema === 'string' && typeof table === 'string' ? { schema, table } : {}),
     ...(op === undefined ? {} : { op }),
     ...(key === undefined ? {} : { key }),

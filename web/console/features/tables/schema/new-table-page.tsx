@@ -2,8 +2,9 @@
 import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import { bySchema } from '../../../api/system-schemas.ts';
 import { PageHead } from '../../../components/page.tsx';
 import { ProblemBox } from '../../../components/problem-box.tsx';
 import { SidePanel } from '../../../components/side-panel.tsx';
@@ -18,15 +19,34 @@ import { Review } from './review.tsx';
 import classes from './structure-page.module.css';
 import { t } from './text.ts';
 
+const ImportTable = lazy(() => import('./import-table.tsx'));
+
 const route = getRouteApi('/app/tables/new');
 
 export function NewTablePage() {
   const { data: vocabulary, error } = useQuery(vocabularyQuery);
+  const { from, schema = 'public' } = route.useSearch();
   return (
     <div className={classes.page}>
-      <PageHead title={t('table.new-title')} />
+      <PageHead title={t('table.new-title')}>
+        <Link
+          to="/tables/new"
+          search={({ from: _from, ...rest }) => (from === 'file' ? rest : { ...rest, from: 'file' as const })}
+          className={classes.toRows}
+        >
+          {t(from === 'file' ? 'import-table.empty' : 'import-table.from-file')}
+        </Link>
+      </PageHead>
       {error === null ? null : <ProblemBox error={error} />}
-      {vocabulary === undefined ? <SkeletonLines lines={8} /> : <NewTable vocabulary={vocabulary} />}
+      {vocabulary === undefined ? (
+        <SkeletonLines lines={8} />
+      ) : from === 'file' ? (
+        <Suspense fallback={<SkeletonLines lines={8} />}>
+          <ImportTable schema={schema} vocabulary={vocabulary} />
+        </Suspense>
+      ) : (
+        <NewTable vocabulary={vocabulary} />
+      )}
     </div>
   );
 }
@@ -77,7 +97,7 @@ function NewTable({ vocabulary }: { vocabulary: Vocabulary }) {
           <NativeSelect
             size="sm"
             label={t('table.schema')}
-            data={[...vocabulary.schemas]}
+            data={vocabulary.schemas.toSorted(bySchema)}
             value={schema}
             onChange={(event) => setSchema(event.currentTarget.value)}
           />

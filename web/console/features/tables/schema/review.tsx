@@ -2,20 +2,18 @@
  * Shows a change as SQL, together with the data that it would delete. Then runs the change and can save it as a
  * migration.
  */
-import { Button, Checkbox, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Notice } from '../../../../ui/notice.tsx';
 import { CodeBlock } from '../../../components/json-block.tsx';
+import { MigrationFields, useMigrationChoice } from '../../../components/migration-choice.tsx';
 import { ProblemBox } from '../../../components/problem-box.tsx';
 import { SkeletonLines } from '../../../components/skeleton.tsx';
 import { applyChanges, previewQuery, type SchemaChange, type Warning } from './api.ts';
 import { suggestedName } from './drafts.ts';
 import classes from './forms.module.css';
 import { t } from './text.ts';
-
-/** Whether changes are also saved as migration files. The choice is kept until the page is reloaded. */
-let keepsMigrations = false;
 
 export function Review({
   changes,
@@ -28,14 +26,13 @@ export function Review({
 }) {
   const queryClient = useQueryClient();
   const { data: preview, error } = useQuery(previewQuery(changes));
-  const [asFile, setAsFile] = useState(keepsMigrations);
-  const [name, setName] = useState(() => suggestedName(changes));
+  const migration = useMigrationChoice(suggestedName(changes));
   const [typed, setTyped] = useState('');
   const run = useMutation({
     mutationFn: () =>
       applyChanges(changes, {
         ...(typed === '' ? {} : { confirmed: typed }),
-        ...(asFile ? { migration: name } : {}),
+        ...migration.body,
       }),
     onSuccess: async () => {
       // The change may affect all data that was read from the schema, so everything is fetched again.
@@ -52,8 +49,7 @@ export function Review({
     );
   }
   if (preview === undefined) return <SkeletonLines lines={6} />;
-  const isNamed = !asFile || /^[a-z0-9_]{1,100}$/.test(name);
-  const isReady = isNamed && (preview.confirm === null || typed === preview.confirm);
+  const isReady = migration.isReady && (preview.confirm === null || typed === preview.confirm);
 
   function submit(event: FormEvent): void {
     event.preventDefault();
@@ -69,25 +65,7 @@ export function Review({
         </Notice>
       ))}
       <CodeBlock text={preview.statements.map((each) => `${each};`).join('\n\n')} what={t('review.sql')} />
-      <Checkbox
-        label={t('review.migration')}
-        description={t('review.migration-why')}
-        checked={asFile}
-        onChange={(event) => {
-          keepsMigrations = event.currentTarget.checked;
-          setAsFile(keepsMigrations);
-        }}
-      />
-      {asFile ? (
-        <TextInput
-          size="sm"
-          label={t('review.migration-name')}
-          value={name}
-          error={isNamed ? undefined : t('review.migration-bad')}
-          spellCheck={false}
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
-      ) : null}
+      <MigrationFields choice={migration} />
       {preview.confirm === null ? null : (
         <TextInput
           size="sm"

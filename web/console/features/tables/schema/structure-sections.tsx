@@ -1,5 +1,6 @@
 /** The sections of the structure page. If `onOpen` is undefined, they are read-only. */
 import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import type { Relation } from '../../../api/types.ts';
 import { Tag } from '../../../components/tag.tsx';
 import type { Structure } from './api.ts';
@@ -163,7 +164,7 @@ export function TriggerSection({ relation, structure, onOpen }: SectionProps) {
 
 /** Shows whether row level security is enabled, and switches it on or off. */
 export function SecuritySection({ relation, onOpen }: SectionProps) {
-  const { rls } = relation;
+  const { schema, name, rls, policies } = relation;
   return (
     <Section
       title={t('schema.security')}
@@ -181,7 +182,12 @@ export function SecuritySection({ relation, onOpen }: SectionProps) {
         )
       }
     >
-      <li className={classes.item}>{t(rls ? 'schema.rls-on' : 'schema.rls-off')}</li>
+      <li className={classes.item}>
+        <span>{t(rls ? 'schema.rls-on' : 'schema.rls-off')}</span>{' '}
+        <Link to="/policies" search={{ only: `${schema}.${name}` }}>
+          {t('schema.policies', { count: policies })}
+        </Link>
+      </li>
     </Section>
   );
 }

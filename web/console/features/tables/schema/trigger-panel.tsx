@@ -1,6 +1,8 @@
 /** Adds a trigger to a table. */
 import { Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { bySchema, isSystemSchema } from '../../../api/system-schemas.ts';
 import type { Relation } from '../../../api/types.ts';
 import type { TriggerEvent, Vocabulary } from './api.ts';
 import { ChangePanel } from './change-panel.tsx';
@@ -27,8 +29,17 @@ export function NewTrigger({
   const [forEach, setForEach] = useState<'row' | 'statement'>('row');
   const [columns, setColumns] = useState('');
   const [when, setWhen] = useState('');
-  const functions = vocabulary.trigger_functions.map((each) => `${each.schema}.${each.name}`);
-  const [call, setCall] = useState(functions[0] ?? '');
+  const functions = vocabulary.trigger_functions
+    .toSorted((left, right) => bySchema(left.schema, right.schema))
+    .map((each) => ({ value: `${each.schema}.${each.name}`, isSystem: isSystemSchema(each.schema) }));
+  const groups = [false, true].map((isSystem) => ({
+    group: t(isSystem ? 'trigger.system-functions' : 'trigger.own-functions'),
+    items: functions
+      .filter((each) => each.isSystem === isSystem)
+      .map(({ value }) => ({ value, label: value })),
+  }));
+  // No function is selected at first, because a wrong one would run for each row.
+  const [call, setCall] = useState('');
   const [lines, setLines] = useState('');
   const target = splitTarget(call);
   const isReady = name !== '' && chosen.length > 0 && target !== undefined;
@@ -57,11 +68,16 @@ export function NewTrigger({
       onClose={onClose}
     >
       <NameInput label={t('schema.name')} value={name} onChange={setName} />
-      {functions.length === 0 ? <p role="status">{t('trigger.no-function')}</p> : null}
+      {functions.every(({ isSystem }) => isSystem) ? (
+        <p role="status">
+          {t('trigger.no-function')} <Link to="/sql">{t('trigger.open-sql')}</Link>
+        </p>
+      ) : null}
       <NativeSelect
         size="sm"
         label={t('trigger.function')}
-        data={functions}
+        required
+        data={[{ value: '', label: t('trigger.pick') }, ...groups.filter(({ items }) => items.length > 0)]}
         value={call}
         onChange={(event) => setCall(event.currentTarget.value)}
       />

@@ -4,6 +4,7 @@ import { IconList, IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useMay } from '../../../api/session.ts';
+import { bySchema, isSystemSchema } from '../../../api/system-schemas.ts';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { PageHead } from '../../../components/page.tsx';
 import { ProblemBox } from '../../../components/problem-box.tsx';
@@ -26,6 +27,9 @@ export function TypesPage() {
   const [open, setOpen] = useState<Open>();
   const mayWrite = useMay('write');
   const close = (): void => setOpen(undefined);
+  const types = (data ?? []).toSorted((left, right) => bySchema(left.schema, right.schema));
+  const own = types.filter(({ schema }) => !isSystemSchema(schema));
+  const system = types.filter(({ schema }) => isSystemSchema(schema));
   const create = mayWrite ? (
     <Button
       size="compact-sm"
@@ -40,7 +44,7 @@ export function TypesPage() {
       <PageHead title={t('enum.title')}>{create}</PageHead>
       {error === null ? null : <ProblemBox error={error} />}
       {data === undefined && error === null ? <SkeletonLines lines={8} /> : null}
-      {data?.length === 0 ? (
+      {data !== undefined && own.length === 0 ? (
         <EmptyState
           icon={<IconList size={22} stroke={1.75} />}
           title={t('enum.none-title')}
@@ -48,63 +52,22 @@ export function TypesPage() {
         />
       ) : null}
       <div className={classes.sections}>
-        {data?.map((type) => (
-          <section key={`${type.schema}.${type.name}`} className={classes.section}>
-            <div className={classes.sectionHead}>
-              <h2 className={classes.sectionTitle}>
-                <span className={classes.schema}>{type.schema}.</span>
-                {type.name}
-              </h2>
-              {mayWrite ? (
-                <div className={classes.tools}>
-                  <Button size="compact-sm" variant="default" onClick={() => setOpen({ kind: 'add', type })}>
-                    {t('enum.add')}
-                  </Button>
-                  <Button
-                    size="compact-sm"
-                    variant="default"
-                    onClick={() => setOpen({ kind: 'rename', type })}
-                  >
-                    {t('enum.rename')}
-                  </Button>
-                  <ActionIcon
-                    variant="subtle"
-                    color="gray"
-                    aria-label={t('schema.drop', { name: type.name })}
-                    onClick={() => setOpen({ kind: 'drop', type })}
-                  >
-                    <IconTrash size={15} aria-hidden />
-                  </ActionIcon>
-                </div>
-              ) : null}
-            </div>
-            <ul className={classes.items}>
-              {type.values.map((value) => (
-                <li key={value} className={classes.item}>
-                  <div className={classes.itemMain}>{value}</div>
-                  {mayWrite ? (
-                    <ActionIcon
-                      variant="subtle"
-                      color="gray"
-                      aria-label={t('enum.rename-value', { value })}
-                      onClick={() => setOpen({ kind: 'value', type, value })}
-                    >
-                      <IconPencil size={15} aria-hidden />
-                    </ActionIcon>
-                  ) : null}
-                </li>
-              ))}
-            </ul>
-            <p className={classes.note}>
-              {t('enum.used-by')}{' '}
-              {type.columns.length === 0
-                ? t('enum.unused')
-                : type.columns.map(({ schema, table, column }) => (
-                    <Tag key={`${schema}.${table}.${column}`}>{`${schema}.${table}.${column}`}</Tag>
-                  ))}
-            </p>
-          </section>
+        {own.map((type) => (
+          <EnumSection
+            key={`${type.schema}.${type.name}`}
+            type={type}
+            onOpen={mayWrite ? setOpen : undefined}
+          />
         ))}
+        {system.length === 0 ? null : (
+          <details className={classes.system}>
+            <summary>{t('enum.system-count', { count: system.length })}</summary>
+            <p className={classes.note}>{t('enum.system-why')}</p>
+            {system.map((type) => (
+              <EnumSection key={`${type.schema}.${type.name}`} type={type} onOpen={undefined} />
+            ))}
+          </details>
+        )}
       </div>
       {open === undefined ? null : open.kind === 'new' ? (
         <NewEnum onClose={close} />
@@ -124,6 +87,64 @@ export function TypesPage() {
   );
 }
 
+/** `onOpen` is undefined if the type can't be changed. */
+function EnumSection({ type, onOpen }: { type: EnumType; onOpen: ((open: Open) => void) | undefined }) {
+  const { schema, name, values, columns } = type;
+  return (
+    <section className={classes.section}>
+      <div className={classes.sectionHead}>
+        <h2 className={classes.sectionTitle}>
+          <span className={classes.schema}>{schema}.</span>
+          {name}
+        </h2>
+        {onOpen === undefined ? null : (
+          <div className={classes.tools}>
+            <Button size="compact-sm" variant="default" onClick={() => onOpen({ kind: 'add', type })}>
+              {t('enum.add')}
+            </Button>
+            <Button size="compact-sm" variant="default" onClick={() => onOpen({ kind: 'rename', type })}>
+              {t('enum.rename')}
+            </Button>
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              aria-label={t('schema.drop', { name })}
+              onClick={() => onOpen({ kind: 'drop', type })}
+            >
+              <IconTrash size={15} aria-hidden />
+            </ActionIcon>
+          </div>
+        )}
+      </div>
+      <ul className={classes.items}>
+        {values.map((value) => (
+          <li key={value} className={classes.item}>
+            <div className={classes.itemMain}>{value}</div>
+            {onOpen === undefined ? null : (
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                aria-label={t('enum.rename-value', { value })}
+                onClick={() => onOpen({ kind: 'value', type, value })}
+              >
+                <IconPencil size={15} aria-hidden />
+              </ActionIcon>
+            )}
+          </li>
+        ))}
+      </ul>
+      <p className={classes.note}>
+        {t('enum.used-by')}{' '}
+        {columns.length === 0
+          ? t('enum.unused')
+          : columns.map(({ schema: inSchema, table, column }) => (
+              <Tag key={`${inSchema}.${table}.${column}`}>{`${inSchema}.${table}.${column}`}</Tag>
+            ))}
+      </p>
+    </section>
+  );
+}
+
 function NewEnum({ onClose }: { onClose: () => void }) {
   const { data: vocabulary } = useQuery(vocabularyQuery);
   const [schema, setSchema] = useState('public');
@@ -140,7 +161,7 @@ function NewEnum({ onClose }: { onClose: () => void }) {
       <NativeSelect
         size="sm"
         label={t('table.schema')}
-        data={[...(vocabulary?.schemas ?? ['public'])]}
+        data={[...(vocabulary?.schemas ?? ['public'])].sort(bySchema)}
         value={schema}
         onChange={(event) => setSchema(event.currentTarget.value)}
       />

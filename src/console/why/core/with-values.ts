@@ -1,0 +1,87 @@
+/** Replaces a function's parameters in its body, by the arguments' values for display, or by columns for evaluation. */
+import { quoteIdentifier, quoteLiteral } from '../../../kernel/sql.ts';
+import { tokenize } from '../../../shared/sql/tokens.ts';
+import { isName, isSymbol, isWord, nameOf } from './select.ts';
+
+export interface Argument {
+  readonly name: string | null;
+  readonly value: string | null;
+}
+
+/** The maximum number of characters of an argument's value in the body. */
+const shownChars = 80;
+
+/** The name of the column that contains an argument's value when the body is evaluated. */
+export const columnOf = (name: string | null, index: number): string => name || `argument_${index + 1}`;
+
+/** Replaces `$1` by a column, so that the body is valid outside of the function. Names of parameters stay unchanged. */
+export function withColumns(body: string, name: string, args: readonly Argument[]): string {
+  return replace(body, (tokens, index) => {
+    const number = parameterOf(tokens[index]);
+    const arg = number === undefined ? undefined : args[number - 1];
+    if (number === undefined || arg === undefined) return undefined;
+    return {
+      text: `${quoteIdentifier(name)}.${quoteIdentifier(columnOf(arg.name, number - 1))}`,
+      length: 1,
+    };
+  });
+}
+
+/**
+ * Puts the arguments' values into the body or a part of it. `columns` contains the names that refer to a column of a
+ * table in the body, because a column takes precedence over a parameter (PostgreSQL 18 documentation, 36.5.1).
+ */
+export function withValues(
+  body: string,
+  name: string,
+  args: readonly Argument[],
+  columns: ReadonlySet<string>,
+): string {
+  return replace(body, (tokens, index) => {
+    const token = tokens[index];
+    if (!isName(token)) return undefined;
+    const [before, after, last] = [tokens[index - 1], tokens[index + 1], tokens[index + 2]];
+    if (isSymbol(before, '.')) return undefined;
+    if (nameOf(token) === name && isSymbol(after, '.') && isName(last)) {
+      const at = args.findIndex((arg, position) => columnOf(arg.name, position) === nameOf(last));
+      const arg = args[at];
+      return arg === undefined ? undefined : { text: literal(arg.value), length: 3 };
+    }
+    const arg = args.find((each) => each.name === nameOf(token));
+    const isOther =
+      arg === undefined ||
+      columns.has(nameOf(token)) ||
+      isSymbol(after, '(') ||
+      isSymbol(after, '.') ||
+      isWord(before, 'as');
+    return isOther ? undefined : { text: literal(arg.value), length: 1 };
+  });
+}
+
+function literal(value: string | null): string {
+  if (value === null) return 'NULL';
+  if (/^-?\d+(?:\.\d+)?$/.test(value)) return value;
+  return quoteLiteral(value.length > shownChars ? `${value.slice(0, shownChars)}…` : value);
+}
+
+const parameterOf = (token: { kind: string; text: string } | undefined): number | undefined =>
+  token?.kind === 'parameter' ? Number(token.text.slice(1)) : undefined;
+
+type Tokens = ReturnType<typeof tokenize>;
+
+function replace(
+  text: string,
+  replacementOf: (tokens: Tokens, index: number) => { text: string; length: number } | undefined,
+): string {
+  const tokens = tokenize(text);
+  let result = '';
+  let at = 0;
+  for (let index = 0; index < tokens.length; index++) {
+    const replacement = replacementOf(tokens, index);
+    if (replacement === undefined) continue;
+    result += text.slice(at, tokens[index]?.start) + replacement.text;
+    at = tokens[index + replacement.length - 1]?.end ?? text.length;
+    index += replacement.length - 1;
+  }
+  return result + text.slice(at);
+}

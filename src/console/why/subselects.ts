@@ -1,0 +1,106 @@
+/** Counts the rows that a subselect reads, in total and for each part of its condition, and returns the first of them. */
+import { type Sql, sql } from '../../kernel/sql.ts';
+import type { EvaluatedRows } from './contract.ts';
+import { parseExpression } from './core/expression.ts';
+import { hasBareName, parseSelect, relationsIn } from './core/select.ts';
+import { messageOf, operandsOf, type Scope } from './scope.ts';
+
+/** The number after which counting stops, so that large tables aren't read completely. */
+const maxCounted = 1000;
+/** The number of rows that are returned. */
+const maxRows = 5;
+
+export async function evaluateRows(scope: Scope, text: string): Promise<EvaluatedRows | undefined> {
+  const select = parseSelect(text);
+  if (select?.from === undefined) return undefined;
+  const { from, where, isSimple } = select;
+  const matching = isSimple
+    ? `select * from ${from}\n${where === undefined ? '' : `where ${where}\n`}`
+    : text;
+  const parts = isSimple && where !== undefined ? conjunctsOf(where) : [];
+  const counts = await countsOf(scope, [
+    matching,
+    ...(isSimple ? [`select from ${from}\n`] : []),
+    ...parts.map((part) => `select from ${from}\nwhere ${part}\n`),
+  ]);
+  if (counts === undefined) return undefined;
+  const [matched = 0, total = 0] = counts;
+  const conditions: EvaluatedRows['conditions'][number][] = [];
+  for (const [index, part] of parts.entries()) {
+    const parsed = parseExpression(part);
+    const operands = parsed.kind === 'test' ? parsed.operands.filter((operand) => !hasBareName(operand)) : [];
+    conditions.push({
+      text: scope.show(part),
+      matched: shown(counts[index + 2] ?? 0),
+      operands: await operandsOf(scope, operands),
+    });
+  }
+  return {
+    from: scope.show(from),
+    total: isSimple ? shown(total) : null,
+    matched: shown(matched),
+    hidden: await hiddenOf(scope, matching, matched),
+    isCut: counts.some((count) => count > maxCounted),
+    conditions,
+    rows: matched > 0 ? await firstRows(scope, matching) : [],
+  };
+}
+
+const shown = (count: number): number => Math.min(count, maxCounted);
+
+function conjunctsOf(where: string): string[] {
+  const parsed = parseExpression(where);
+  return parsed.kind === 'and' ? parsed.parts.map(({ text }) => text) : [parsed.text];
+}
+
+/** A derived table. Text from the catalog is SQL, so it is inserted unchanged. */
+const derived = (text: string, limit: number): Sql =>
+  sql`(select * from (${sql.raw(text)}\n) plinth_rows limit ${limit}::int) plinth_row`;
+
+async function countsOf({ tx, from }: Scope, texts: readonly string[]): Promise<number[] | undefined> {
+  const list = sql.join(
+    texts.map((text) => sql`(select count(*)::int from ${derived(text, maxCounted + 1)})`),
+  );
+  try {
+    const { rows } = await tx.savepoint((inner) => inner.queryText(sql`select ${list} from ${from}`));
+    return rows[0]?.map(Number);
+  } catch (error) {
+    messageOf(error);
+    return undefined;
+  }
+}
+
+/** Counts the rows that exist, but that policies hide from the role. */
+async function hiddenOf(scope: Scope, matching: string, matched: number): Promise<number | null> {
+  const { unfolding, from } = scope;
+  if (unfolding.role === 'postgres' || matched > maxCounted || !(await mayReadAll(scope, matching)))
+    return null;
+  const counts = await unfolding.asRole('postgres', unfolding.searchPath, (tx) =>
+    countsOf({ ...scope, tx, from }, [matching]),
+  );
+  return counts?.[0] === undefined ? null : Math.max(0, counts[0] - matched);
+}
+
+async function firstRows(scope: Scope, matching: string): Promise<Record<string, unknown>[]> {
+  const { tx, from, unfolding } = scope;
+  if (!unfolding.showsValues || !(await mayReadAll(scope, matching))) return [];
+  try {
+    const [row] = await tx.savepoint((inner) =>
+      inner.query<{ rows: Record<string, unknown>[] | null }>(sql`
+        select (select json_agg(to_jsonb(plinth_row)) from ${derived(matching, maxRows)}) as rows from ${from}`),
+    );
+    return row?.rows ?? [];
+  } catch (error) {
+    // With privileges on single columns, the whole row can't be read. The counts are still correct.
+    messageOf(error);
+    return [];
+  }
+}
+
+/** Whether the operator is allowed to read the rows of all relations in the subselect. */
+async function mayReadAll({ tx, unfolding }: Scope, text: string): Promise<boolean> {
+  const rows = await tx.query<{ schema: string }>(sql`
+    select distinct n.nspname as schema from unnest(${relationsIn(text)}::text[]) r
+    join pg_class c on c.oid = to_regclass(r) join pg_namespace n on n.oid = c.relnamespace`);
+  return rows.every(({ schema }) => unfolding.mayRead(schema));
+}

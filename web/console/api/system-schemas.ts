@@ -1,0 +1,34 @@
+/** The schemas of the services and extensions. Operators rarely need them, and migrations of the server create them. */
+const systemSchemas: ReadonlySet<string> = new Set([
+  '_plinth',
+  'auth',
+  'cron',
+  'extensions',
+  'graphql',
+  'graphql_public',
+  'information_schema',
+  'net',
+  'pg_catalog',
+  'pgbouncer',
+  'pgmq',
+  'pgsodium',
+  'pgsodium_masks',
+  'pgtle',
+  'realtime',
+  'repack',
+  'storage',
+  'supabase_functions',
+  'supabase_migrations',
+  'tiger',
+  'topology',
+  'vault',
+]);
+
+export const isSystemSchema = (schema: string): boolean =>
+  systemSchemas.has(schema) || /^(?:_realtime|_analytics|_timescaledb_)/.test(schema);
+
+/** Sorts the schemas of the project before those of the system, and `public` first. */
+export const bySchema = (left: string, right: string): number =>
+  Number(isSystemSchema(left)) - Number(isSystemSchema(right)) ||
+  Number(right === 'public') - Number(left === 'public') ||
+  left.localeCompare(right);

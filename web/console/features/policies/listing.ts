@@ -1,0 +1,44 @@
+/** Selects the tables that the policies page lists. */
+import { isSystemSchema } from '../../api/system-schemas.ts';
+import type { SecuredTable } from './api.ts';
+import type { PolicySearch } from './search.ts';
+
+export const keyOf = ({ schema, name }: SecuredTable): string => `${schema}.${name}`;
+
+/** The number of tables on a page. With more, the page becomes slow and hard to scan. */
+export const tablesPerPage = 40;
+/** With more tables than this, only their names are listed until one is opened. */
+const maxOpenTables = 12;
+
+/** Whether a table is listed without its policies. System tables always are, because operators rarely change them. */
+export const isCompact = (table: SecuredTable, listed: readonly SecuredTable[]): boolean =>
+  listed.length > 1 &&
+  (isSystemSchema(table.schema) ||
+    listed.filter(({ schema }) => !isSystemSchema(schema)).length > maxOpenTables);
+
+/** Tables of services that no API role can access are hidden, unless the operator searches for them. */
+const isReached = ({ schema, grants, policies }: SecuredTable): boolean =>
+  schema === 'public' ||
+  policies.length > 0 ||
+  grants.some(
+    (grant) =>
+      grant.role !== 'service_role' && (grant.select || grant.insert || grant.update || grant.delete),
+  );
+
+export function listTables(
+  tables: readonly SecuredTable[],
+  { filter = '', show, schema, only }: PolicySearch,
+): SecuredTable[] {
+  if (only !== undefined) return tables.filter((table) => keyOf(table) === only);
+  const text = filter.toLowerCase();
+  return tables.filter((table) => {
+    if (schema !== undefined && table.schema !== schema) return false;
+    if (show === 'off' && table.rls) return false;
+    if (show === 'bare' && table.policies.length > 0) return false;
+    if (text === '') return schema !== undefined || isReached(table);
+    return (
+      keyOf(table).toLowerCase().includes(text) ||
+      table.policies.some(({ name }) => name.toLowerCase().includes(text))
+    );
+  });
+}

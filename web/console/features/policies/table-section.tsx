@@ -1,0 +1,195 @@
+/** A table with its policies. */
+import { Button, UnstyledButton } from '@mantine/core';
+import { IconChevronDown, IconChevronRight, IconPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { migrationName } from '../../components/migration-choice.tsx';
+import { usePersonaName } from '../../components/persona-picker.tsx';
+import { ProblemBox } from '../../components/problem-box.tsx';
+import { SkeletonLines } from '../../components/skeleton.tsx';
+import { Tag } from '../../components/tag.tsx';
+import { type Policy, rowsAsQuery, type SecuredTable } from './api.ts';
+import { ConfirmChange } from './change.tsx';
+import { keyOf } from './listing.ts';
+import classes from './page.module.css';
+import { t } from './text.ts';
+
+interface Props {
+  readonly table: SecuredTable;
+  readonly as: string | undefined;
+  readonly mayWrite: boolean;
+  /** Opens the editor, with a new policy if the name is undefined. */
+  readonly onEdit: (name: string | undefined) => void;
+}
+
+/** `isCompact` shows only the name and the state until the section is opened. */
+export function TableSection({
+  table,
+  as,
+  mayWrite,
+  isCompact,
+  onEdit,
+}: Props & {
+  isCompact: boolean;
+}) {
+  const { schema, name, rls, forced, policies } = table;
+  const [isOpen, setOpen] = useState(!isCompact);
+  const [showsRows, setShowsRows] = useState(false);
+  const title = schema === 'public' ? name : `${schema}.${name}`;
+  return (
+    <section className={classes.table} aria-label={title}>
+      <div className={classes.head}>
+        {isCompact ? (
+          <UnstyledButton
+            className={classes.toggle}
+            aria-expanded={isOpen}
+            aria-label={t('policies.details', { table: title })}
+            onClick={() => setOpen(!isOpen)}
+          >
+            {isOpen ? <IconChevronDown size={16} aria-hidden /> : <IconChevronRight size={16} aria-hidden />}
+          </UnstyledButton>
+        ) : null}
+        <h2 className={classes.name}>{title}</h2>
+        <Tag tone={rls ? 'success' : 'danger'}>{t(rls ? 'policies.rls-on' : 'policies.rls-off')}</Tag>
+        {forced ? <Tag>{t('policies.forced')}</Tag> : null}
+        {isOpen ? (
+          <span className={classes.tools}>
+            <Button
+              size="compact-xs"
+              variant="default"
+              aria-expanded={showsRows}
+              onClick={() => setShowsRows(!showsRows)}
+            >
+              {t('policies.rows-show')}
+            </Button>
+            <Link
+              to="/why"
+              search={{ schema, table: name, ...(as === undefined ? {} : { as }) }}
+              className={classes.link}
+              aria-label={t('policies.why-of', { table: title })}
+            >
+              {t('policies.why')}
+            </Link>
+            {mayWrite ? <Security table={table} title={title} /> : null}
+            {mayWrite ? (
+              <Button
+                size="compact-xs"
+                variant="default"
+                leftSection={<IconPlus size={13} aria-hidden />}
+                aria-label={t('policies.new-on', { table: title })}
+                onClick={() => onEdit(undefined)}
+              >
+                {t('policies.new')}
+              </Button>
+            ) : null}
+          </span>
+        ) : (
+          <span className={classes.dim}>{t('policies.count', { count: policies.length })}</span>
+        )}
+      </div>
+      {isOpen ? (
+        <>
+          {rls ? null : <p className={classes.dim}>{t('policies.rls-off-why')}</p>}
+          {rls && policies.length === 0 ? <p className={classes.dim}>{t('policies.rls-empty')}</p> : null}
+          {policies.length === 0 ? null : (
+            <ul className={classes.policies}>
+              {policies.map((policy) => (
+                <PolicyRow key={policy.name} policy={policy} onEdit={() => onEdit(policy.name)} />
+              ))}
+            </ul>
+          )}
+          {showsRows ? <Rows table={table} as={as} /> : null}
+        </>
+      ) : null}
+    </section>
+  );
+}
+
+function PolicyRow({ policy, onEdit }: { policy: Policy; onEdit: () => void }) {
+  const { name, command, permissive, roles, using, check } = policy;
+  return (
+    <li className={classes.policy}>
+      <button type="button" className={classes.open} onClick={onEdit}>
+        {name}
+      </button>
+      <span className={classes.facts}>
+        <Tag>{command}</Tag>
+        {permissive ? null : <Tag tone="warning">{t('policies.restrictive')}</Tag>}
+        <span className={classes.dim}>{roles.join(', ')}</span>
+      </span>
+      {using === null ? null : (
+        <p className={classes.condition}>
+          <span className={classes.dim}>{t('policies.using')}</span> <code>{using}</code>
+        </p>
+      )}
+      {check === null ? null : (
+        <p className={classes.condition}>
+          <span className={classes.dim}>{t('policies.check')}</span> <code>{check}</code>
+        </p>
+      )}
+    </li>
+  );
+}
+
+function Security({ table, title }: { table: SecuredTable; title: string }) {
+  const [isAsking, setAsking] = useState(false);
+  const { rls, forced, policies } = table;
+  const next = rls ? 'off' : 'on';
+  return (
+    <>
+      <Button size="compact-xs" variant="default" onClick={() => setAsking(true)}>
+        {t(`policies.turn-${next}`)}
+      </Button>
+      {isAsking ? (
+        <ConfirmChange
+          table={table}
+          change={{ kind: 'security', enabled: !rls, forced }}
+          title={t(`policies.turn-${next}-title`, { table: title })}
+          action={t(`policies.turn-${next}`)}
+          text={t(`policies.turn-${next}-text`, { count: policies.length })}
+          migration={migrationName(rls ? 'disable_rls' : 'enable_rls', table.name)}
+          isMild={!rls}
+          onDone={() => setAsking(false)}
+          onClose={() => setAsking(false)}
+        />
+      ) : null}
+    </>
+  );
+}
+
+function Rows({ table, as }: { table: SecuredTable; as: string | undefined }) {
+  const { data, error } = useQuery(rowsAsQuery(table, as));
+  const label = t('policies.rows', { persona: usePersonaName(as) });
+  if (error !== null) return <ProblemBox error={error} />;
+  if (data === undefined) return <SkeletonLines lines={3} />;
+  if (data.rows.length === 0) return <p className={classes.dim}>{`${label}: ${t('policies.rows-none')}`}</p>;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
+    <section className={classes.rows} aria-label={`${label}, ${keyOf(table)}`} tabIndex={0}>
+      <table>
+        <caption className={classes.dim}>{label}</caption>
+        <thead>
+          <tr>
+            {data.columns.map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {data.rows.map((row, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: all rows are always read together
+            <tr key={index}>
+              {row.map((cell, column) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: a cell is identified by its position
+                <td key={column}>{cell === null ? <em>NULL</em> : cell.slice(0, 80)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

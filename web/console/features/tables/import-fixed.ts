@@ -1,0 +1,19 @@
+/** The table's columns that the file doesn't provide. */
+import type { Column } from '../../api/types.ts';
+
+/** The values that the operator has set, by column. NULL and text are the same for each row. */
+export type Fixed = Readonly<Record<string, string | null>>;
+
+export interface OtherColumn {
+  readonly column: Column;
+  /** Whether a row without a value is invalid. */
+  readonly isRequired: boolean;
+}
+
+export const otherColumns = (columns: readonly Column[], mapped: readonly string[]): OtherColumn[] =>
+  columns
+    .filter(({ name, generated }) => !generated && !mapped.includes(name))
+    .map((column) => ({
+      column,
+      isRequired: !column.nullable && column.default === null && column.identity === null,
+    }));

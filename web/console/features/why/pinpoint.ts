@@ -1,0 +1,42 @@
+/** Finds the subselects that found no row and therefore decided about the result. */
+import type { AccessReport, EvaluatedCall, EvaluatedRows, Judged } from './api.ts';
+
+/** The number of causes that the summary lists. */
+const maxCauses = 3;
+
+export interface Cause {
+  readonly from: string;
+  /** A part of the condition that no row matches alone. Undefined if only the combination doesn't match. */
+  readonly condition: string | undefined;
+  /** The number of matching rows that row-level security hides. */
+  readonly hidden: number;
+}
+
+/** Returns the causes in the policies that didn't match, without duplicates. */
+export function causesOf({ explanation, gates }: Pick<AccessReport, 'explanation' | 'gates'>): Cause[] {
+  const gate = explanation.gate === null ? undefined : gates[explanation.gate];
+  const trees = gate?.policies.flatMap(({ applies, value, tree }) =>
+    applies && value !== true && tree !== undefined ? [tree] : [],
+  );
+  const causes = (trees ?? []).flatMap(causesIn);
+  return [...new Map(causes.map((cause) => [JSON.stringify(cause), cause])).values()].slice(0, maxCauses);
+}
+
+function causesIn(part: Judged): Cause[] {
+  if (part.value === true) return [];
+  if (part.kind === 'test') return [...part.rows.flatMap(causeOf), ...part.calls.flatMap(causesOfCall)];
+  // NOT of something that is true has no missing row.
+  if (part.kind === 'not') return [];
+  return part.parts.flatMap(causesIn);
+}
+
+function causesOfCall({ value, tree, rows, calls }: EvaluatedCall): Cause[] {
+  if (value === 'true') return [];
+  return [...(tree === null ? [] : causesIn(tree)), ...rows.flatMap(causeOf), ...calls.flatMap(causesOfCall)];
+}
+
+function causeOf({ from, matched, hidden, conditions }: EvaluatedRows): Cause[] {
+  if (matched > 0) return [];
+  const alone = conditions.find((condition) => condition.matched === 0);
+  return [{ from, condition: (hidden ?? 0) > 0 ? undefined : alone?.text, hidden: hidden ?? 0 }];
+}

@@ -1,0 +1,60 @@
+/** Lets the operator choose whose access is explained, on the page itself, because every answer depends on it. */
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { type Persona, parsePersona, printPersona } from '../../components/persona.ts';
+import { ClaimsForm, PersonaChoice, PersonaUsers, usePersonaName } from '../../components/persona-picker.tsx';
+import classes from './page.module.css';
+import { t } from './text.ts';
+
+export function Who({ as, onChange }: { as: string | undefined; onChange: (as: string) => void }) {
+  const [isOpen, setOpen] = useState(false);
+  const [hasChosen, setChosen] = useState(false);
+  const name = usePersonaName(as);
+  const persona = parsePersona(as);
+  const choose = (next: Persona): void => {
+    setOpen(false);
+    setChosen(true);
+    onChange(printPersona(next) ?? 'operator');
+  };
+  return (
+    <section className={classes.form} aria-label={t('why.who')}>
+      <h2 className={classes.legend}>{t('why.who')}</h2>
+      {as !== undefined && !isOpen ? (
+        <div className={classes.who}>
+          <strong className={classes.whoName}>{name}</strong>
+          <Button
+            size="compact-sm"
+            variant="default"
+            // The pressed choice disappears, so the focus moves to the button in its place.
+            ref={(button) => {
+              if (hasChosen) button?.focus();
+            }}
+            onClick={() => setOpen(true)}
+          >
+            {t('why.who-change')}
+          </Button>
+        </div>
+      ) : (
+        <div className={classes.choices}>
+          <PersonaChoice
+            isChosen={persona.kind === 'anon'}
+            title={t('why.who-anon')}
+            text={t('why.who-anon-text')}
+            onChoose={() => choose({ kind: 'anon' })}
+          />
+          <PersonaUsers chosen={persona.kind === 'user' ? persona.id : undefined} onChoose={choose} />
+          <details className={classes.more}>
+            <summary>{t('why.who-more')}</summary>
+            <PersonaChoice
+              isChosen={as === 'operator'}
+              title={t('why.who-operator')}
+              text={t('why.who-operator-text')}
+              onChoose={() => choose({ kind: 'operator' })}
+            />
+            <ClaimsForm persona={persona} onChoose={choose} />
+          </details>
+        </div>
+      )}
+    </section>
+  );
+}
