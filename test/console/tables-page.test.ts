@@ -398,6 +398,7 @@ test('the project’s schemas are listed first, and system schemas are collapsed
   await page.getByRole('searchbox', { name: 'Filter tables' }).fill('');
   await list.getByRole('button', { name: /^System schemas/ }).press('Enter');
   await list.getByRole('heading', { name: 'auth' }).waitFor();
+  await expectSound(page, 'system schemas');
   await page.reload();
   await list.getByRole('heading', { name: 'auth' }).waitFor();
   await list.getByRole('button', { name: /^System schemas/ }).press('Enter');
@@ -406,6 +407,7 @@ test('the project’s schemas are listed first, and system schemas are collapsed
   await go(page, '/types');
   await page.getByText(/^\d+ system types$/).press('Enter');
   await page.getByRole('heading', { name: 'auth.aal_level' }).waitFor();
+  await expectSound(page, 'system types');
   expect(await page.getByRole('button', { name: 'Drop aal_level' }).count()).toBe(0);
 
   await go(page, '/public/books/structure');
