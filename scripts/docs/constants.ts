@@ -226,6 +226,21 @@ const fixed: readonly Fixed[] = [
   ['console', 'files deleted per request', 'count', 'src/console/storage', 'maxDeleted'],
   [
     'console',
+    'lines of an edited email template',
+    'count',
+    'src/console/settings/contract.ts',
+    'maxTemplateLines',
+  ],
+  [
+    'console',
+    'characters of an edited email template',
+    'count',
+    'src/console/settings/contract.ts',
+    'maxTemplateLength',
+  ],
+  ['auth', 'timeout of a provider test', 'ms', 'src/auth/flows/test-provider.ts', 'timeoutMs'],
+  [
+    'console',
     'concurrent log streams, separately for functions and all services',
     'count',
     'src/console/event-stream.ts',

@@ -22,10 +22,11 @@ const changeList = z
 
 /** The comparison with the previous text takes time and memory for each pair of lines. */
 const maxTemplateLines = 2000;
+const maxTemplateLength = 100_000;
 const templateHtml = z
   .string()
-  .max(100_000)
-  .refine((text) => text.split('\n').length <= maxTemplateLines, 'can have up to 2000 lines');
+  .max(maxTemplateLength)
+  .refine((text) => text.split('\n').length <= maxTemplateLines, `can have up to ${maxTemplateLines} lines`);
 
 const changes = z
   .object({

@@ -1,28 +1,29 @@
 /** The project's settings as forms. Changes are reviewed before they are written. */
-import { ActionIcon, Button } from '@mantine/core';
+import { ActionIcon } from '@mantine/core';
 import { IconArrowLeft } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { PageHead } from '../../components/page.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import { SplitView } from '../../components/split-view.tsx';
 import { useUnsaved } from '../../components/unsaved.tsx';
 import { useDebounced } from '../../components/use-debounced.ts';
-import { type Applied, type SettingsPage as PageFacts, type SettingFault, settingsQuery } from './api.ts';
+import { type Applied, type SettingsPage as PageFacts, settingsQuery } from './api.ts';
 import { Words } from './field.tsx';
-import { FormContext, fieldId, type SettingsForm } from './form.ts';
+import { FormContext } from './form.ts';
 import { HookCard } from './hooks.tsx';
-import nav from './nav.module.css';
 import { addressOf, SettingsNav } from './nav.tsx';
 import classes from './page.module.css';
 import { PartCard } from './parts.tsx';
 import { ProviderCard } from './providers.tsx';
 import { Review } from './review.tsx';
 import { Running } from './running.tsx';
+import { SaveBar } from './save-bar.tsx';
 import { Templates } from './templates.tsx';
 import { t } from './text.ts';
+import { useFocus, useOpenPageVisible } from './use-focus.ts';
 import { useForm } from './use-form.ts';
 
 const route = getRouteApi('/app/settings');
@@ -147,81 +148,3 @@ function Opened({ page, mail, onBack }: { page: PageFacts; mail: string | undefi
     </div>
   );
 }
-
-/** The unsaved changes. If one of them is invalid, the button leads to it instead of to the review. */
-function SaveBar({
-  form,
-  count,
-  faults,
-  onDiscard,
-  onReview,
-  onJump,
-}: {
-  form: SettingsForm;
-  count: number;
-  faults: readonly SettingFault[];
-  onDiscard: () => void;
-  onReview: () => void;
-  onJump: (key: string) => void;
-}) {
-  const elsewhere = faults.filter(({ key }) => form.settingOf(key) === undefined);
-  const invalid = faults.find(({ key }) => form.settingOf(key) !== undefined);
-  return (
-    <div className={classes.bar}>
-      <div className={classes.state} role="status">
-        <span>{t('settings.changes', { count })}</span>
-        {faults.length === 0 ? null : (
-          <span className={classes.faults}>{t('settings.faults', { count: faults.length })}</span>
-        )}
-        {elsewhere.map(({ key, message }) => (
-          <span key={key + message} className={classes.faults}>
-            <code>{key}</code> {message}
-          </span>
-        ))}
-      </div>
-      <Button size="compact-sm" variant="default" onClick={onDiscard}>
-        {t('settings.discard')}
-      </Button>
-      <Button size="compact-sm" onClick={() => (invalid === undefined ? onReview() : onJump(invalid.key))}>
-        {t(invalid === undefined ? 'settings.review' : 'settings.show-error')}
-      </Button>
-    </div>
-  );
-}
-
-/** Scrolls the list so that the link of the open page is visible. */
-function useOpenPageVisible(id: string | undefined): void {
-  useEffect(() => {
-    if (id !== undefined)
-      document.querySelector(`.${nav.pages} [aria-current]`)?.scrollIntoView({ block: 'nearest' });
-  }, [id]);
-}
-
-/** Shows the setting in the page's address and moves the focus to its control. */
-function useFocus(key: string | undefined, jumps: number, isReady: boolean): void {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each jump moves the focus again
-  useEffect(() => {
-    if (key === undefined || !isReady) return;
-    const until = performance.now() + settleMs;
-    let frame = requestAnimationFrame(function show() {
-      const field = document.getElementById(fieldId(key));
-      if (field === null) {
-        // The templates of an email are loaded before their fields appear.
-        if (performance.now() < until) frame = requestAnimationFrame(show);
-        return;
-      }
-      for (
-        let above = field.closest('details');
-        above !== null;
-        above = above.parentElement?.closest('details') ?? null
-      )
-        above.open = true;
-      field.focus({ preventScroll: true });
-      field.scrollIntoView({ block: 'center' });
-    });
-    return () => cancelAnimationFrame(frame);
-  }, [key, jumps, isReady]);
-}
-
-/** How long the field of a setting may take to appear. */
-const settleMs = 5000;

@@ -1,0 +1,46 @@
+import { Button } from '@mantine/core';
+import type { SettingFault } from './api.ts';
+import type { SettingsForm } from './form.ts';
+import classes from './page.module.css';
+import { t } from './text.ts';
+
+/** The unsaved changes. If one of them is invalid, the button leads to it instead of to the review. */
+export function SaveBar({
+  form,
+  count,
+  faults,
+  onDiscard,
+  onReview,
+  onJump,
+}: {
+  form: SettingsForm;
+  count: number;
+  faults: readonly SettingFault[];
+  onDiscard: () => void;
+  onReview: () => void;
+  onJump: (key: string) => void;
+}) {
+  const elsewhere = faults.filter(({ key }) => form.settingOf(key) === undefined);
+  const invalid = faults.find(({ key }) => form.settingOf(key) !== undefined);
+  return (
+    <div className={classes.bar}>
+      <div className={classes.state} role="status">
+        <span>{t('settings.changes', { count })}</span>
+        {faults.length === 0 ? null : (
+          <span className={classes.faults}>{t('settings.faults', { count: faults.length })}</span>
+        )}
+        {elsewhere.map(({ key, message }) => (
+          <span key={key + message} className={classes.faults}>
+            <code>{key}</code> {message}
+          </span>
+        ))}
+      </div>
+      <Button size="compact-sm" variant="default" onClick={onDiscard}>
+        {t('settings.discard')}
+      </Button>
+      <Button size="compact-sm" onClick={() => (invalid === undefined ? onReview() : onJump(invalid.key))}>
+        {t(invalid === undefined ? 'settings.review' : 'settings.show-error')}
+      </Button>
+    </div>
+  );
+}
