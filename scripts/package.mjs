@@ -7,6 +7,7 @@
 import { createHash } from 'node:crypto';
 import {
   cpSync,
+  existsSync,
   globSync,
   mkdirSync,
   readdirSync,
@@ -106,13 +107,17 @@ function copyTemplates(/** @type {(...parts: string[]) => string} */ into) {
   cpSync(path.join(root, 'templates'), into('templates'), { recursive: true });
 }
 
-/** Copies the built web app. Pages are stored compressed, because each contains its styles. */
+/**
+ * Copies the built web app. Pages, scripts and styles are stored only in compressed form. Uncompressed, they would account
+ * for a large part of the package's size.
+ */
 function copyWeb(/** @type {(...parts: string[]) => string} */ into) {
   const from = path.join(root, 'dist', 'web');
   for (const name of globSync('**/*', { cwd: from })) {
     const file = path.join(from, name);
     // Pages in the pseudo language are for developers of Plinth.
     if (!statSync(file).isFile() || name.startsWith(path.join('account', 'pages', 'pseudo'))) continue;
+    if (existsSync(`${file}.br`)) continue;
     const to = into('dist', 'web', name);
     mkdirSync(path.dirname(to), { recursive: true });
     if (!name.endsWith('.html')) cpSync(file, to);

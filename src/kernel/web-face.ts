@@ -5,8 +5,10 @@
 import { randomBytes } from 'node:crypto';
 import { createReadStream, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { brotliDecompressSync, gzip } from 'node:zlib';
+import { brotliDecompressSync, createBrotliDecompress, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** The text that the build inserts where each response needs its nonce. */
@@ -90,6 +92,16 @@ export function createWebFace(dir: string): WebFace {
   const built = readHtml(join(dir, 'index.html')) !== undefined;
   // Requested names are looked up in this set. A path is never built from client input.
   const assets = new Set(built && existsSync(assetsDir) ? readdirSync(assetsDir) : []);
+  const has = (name: string): boolean => assets.has(name) || assets.has(`${name}.br`);
+
+  /** Plinth's npm package contains scripts and styles only in compressed form. */
+  const openAsset = (name: string): Readable => {
+    if (assets.has(name)) return createReadStream(join(assetsDir, name));
+    const decompressed = createBrotliDecompress();
+    // The stream's error ends the response.
+    pipeline(createReadStream(join(assetsDir, `${name}.br`)), decompressed).catch(() => undefined);
+    return decompressed;
+  };
 
   return {
     built,
@@ -98,7 +110,7 @@ export function createWebFace(dir: string): WebFace {
     },
     sendAsset(request, reply, name) {
       const type = types[name.slice(name.lastIndexOf('.') + 1)];
-      if (!assets.has(name) || type === undefined) {
+      if (!has(name) || type === undefined) {
         return reply.code(404).send({ code: 'not_found', message: "This file doesn't exist." });
       }
       const coding = codings.find(
@@ -112,7 +124,7 @@ export function createWebFace(dir: string): WebFace {
         vary: 'accept-encoding',
         ...(coding ? { 'content-encoding': coding.token } : {}),
       });
-      return reply.send(createReadStream(join(assetsDir, coding ? `${name}.${coding.ending}` : name)));
+      return reply.send(openAsset(coding ? `${name}.${coding.ending}` : name));
     },
     async sendPage(request, reply, { html, status = 200, ...allowed }) {
       const nonce = randomBytes(16).toString('base64');

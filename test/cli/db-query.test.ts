@@ -1,5 +1,5 @@
 /** Tests `db query` with a running project and with another database. */
-import { writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type SharedProject, startSharedProject } from './shared-project.ts';
@@ -101,4 +101,20 @@ test.each([
 ])('%j is rejected', async (args, reason) => {
   const failed = await query(...args);
   expect([failed.status, failed.stderr]).toEqual([2, expect.stringContaining(reason)]);
+});
+
+test('with --read-only, statements that write are rejected', async () => {
+  const rejected = await query('delete from notes', '--read-only');
+  expect([rejected.status, rejected.stderr]).toEqual([1, expect.stringContaining('read-only transaction')]);
+  const read = await query('select count(*) as n from notes', '--read-only', '-o', 'json');
+  expect(JSON.parse(read.stdout)).toEqual([{ n: 2 }]);
+});
+
+test('inspect report writes a file for each report', async () => {
+  const { status, stdout } = await project.run(['inspect', 'report', '--output-dir', 'reports']);
+  expect(status).toBe(0);
+  const folder = stdout.replace('Reports saved to ', '').trim();
+  expect(folder).toMatch(/reports\/\d{4}-\d{2}-\d{2}$/);
+  expect(readdirSync(folder)).toEqual(expect.arrayContaining(['locks.csv', 'sizes.csv', 'slow.csv']));
+  expect(readFileSync(join(folder, 'sizes.csv'), 'utf8')).toContain('notes');
 });
