@@ -20,8 +20,8 @@ const white: Rgb = [255, 255, 255];
 const black: Rgb = [0, 0, 0];
 /** The darkest and lightest backgrounds behind links. A test checks that they match `web/ui/tokens.ts`. */
 export const grounds = {
-  light: ['#ffffff', '#f4f5f8', '#eff1f4'],
-  dark: ['#191d25', '#101319', '#12151b'],
+  light: ['#ffffff', '#f5f3ef', '#f1efea'],
+  dark: ['#1c1a17', '#131210', '#161411'],
 } as const;
 const textRatio = 4.5;
 const edgeRatio = 3;

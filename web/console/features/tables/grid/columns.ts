@@ -61,7 +61,7 @@ export function gridColumns(columns: readonly Column[], layout: ColumnLayout): r
     return {
       ...column,
       at,
-      width: chosen ?? widthOf(column),
+      width: chosen ?? Math.round(widthOf(column)),
       isPinned: pinned.includes(column.name),
       isElastic: chosen === undefined && !isNumber(column) && elastic.test(column.type),
     };
