@@ -34,10 +34,12 @@ const bars = { firstMs: packageFolder === undefined ? 2000 : 1500, warmMs: 500, 
 const median = (numbers: number[]): number =>
   [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
 
-function makeProject(): string {
+async function makeProject(): Promise<string> {
   const dir = mkdtempSync(join(tmpdir(), 'plinth-bench-'));
   mkdirSync(join(dir, 'supabase', 'migrations'), { recursive: true });
-  writeFileSync(join(dir, 'supabase', 'config.toml'), 'project_id = "bench"\n');
+  // Another project can run at the same time.
+  const config = `project_id = "bench"\n[studio]\nport = ${await freePort()}\n[local_smtp]\nport = ${await freePort()}\n`;
+  writeFileSync(join(dir, 'supabase', 'config.toml'), config);
   writeFileSync(
     join(dir, 'supabase', 'migrations', '20260101000000_todos.sql'),
     `create table public.todos (id bigint generated always as identity primary key, task text not null, owner uuid default auth.uid());
@@ -134,12 +136,12 @@ const first: number[] = [];
 const warm: number[] = [];
 let memory: ReturnType<typeof idleMemory> | undefined;
 // This start isn't counted. It fills the compile cache for modules, as any earlier start on the machine would do.
-const warmUp = makeProject();
+const warmUp = await makeProject();
 await stop(await start(warmUp));
 const ownTime = packageFolder === undefined ? [] : [npxMs(warmUp), npxMs(warmUp), npxMs(warmUp)];
 rmSync(warmUp, { recursive: true, force: true });
 for (let round = 0; round < rounds; round += 1) {
-  const dir = makeProject();
+  const dir = await makeProject();
   const cold = await start(dir);
   first.push(cold.ms);
   await stop(cold);
