@@ -223,6 +223,16 @@ const fixed: readonly Fixed[] = [
   ['console', 'lifetime of a persona token for a function', 's', 'src/console/functions', 'tokenSeconds'],
   ['console', 'lifetime of a persona token for a channel', 's', 'src/console/realtime', 'tokenSeconds'],
   ['console', 'lifetime of a file preview link', 's', 'src/console/storage', 'previewSeconds'],
+  ['console', 'lifetime of a thumbnail link', 's', 'src/console/storage', 'thumbnailSeconds'],
+  [
+    'console',
+    'size up to which an image is its own thumbnail',
+    'bytes',
+    'src/console/storage',
+    'smallPictureBytes',
+  ],
+  ['console', 'files moved per request', 'count', 'src/console/storage', 'maxMoved'],
+  ['console', 'files whose usage is counted exactly', 'count', 'src/console/storage', 'maxCountedFiles'],
   ['console', 'files deleted per request', 'count', 'src/console/storage', 'maxDeleted'],
   [
     'console',

@@ -69,6 +69,7 @@ export function apiRoutes(scope: FastifyInstance, parts: ApiParts): void {
   schemaRoutes(api, { pool, audit, writeMigration });
   userRoutes(api, parts);
   storageRoutes(api, {
+    database,
     callService: parts.callService,
     audit,
     apiUrl: parts.apiUrl,

@@ -138,3 +138,73 @@ test.each(['..', '../..', '../../../../auth/v1/admin/users', 'a/./b'])(
     expect([link.status, link.body.url]).toEqual([400, undefined]);
   },
 );
+
+test('a folder is moved in parts, and files whose new path exists stay', async () => {
+  for (const path of ['old/a.txt', 'old/deep/b.txt', 'old/c.txt', 'new/c.txt'])
+    expect([path, (await upload(path, path)).status]).toEqual([path, 200]);
+  const move = (body: object) => owner.call('POST', '/storage/buckets/files/move-folder', body);
+  const first = await move({ from: 'old/', to: 'new/' });
+  expect(first.body).toEqual({
+    moved: 2,
+    failures: [{ path: 'old/c.txt', message: expect.stringContaining('already exists') }],
+    next: null,
+  });
+  expect(names((await list('old/')).objects)).toEqual(['old/c.txt']);
+  expect(names((await list('new/deep/')).objects)).toEqual(['new/deep/b.txt']);
+  // After the obstacle is gone, the same call continues.
+  await owner.call('POST', '/storage/buckets/files/remove', { paths: ['new/c.txt'] });
+  expect((await move({ from: 'old/', to: 'new/' })).body).toEqual({ moved: 1, failures: [], next: null });
+  expect((await list('old/')).objects).toEqual([]);
+  for (const to of ['new/', 'new/inside/', '/x/', 'x'])
+    expect([to, (await move({ from: 'new/', to })).status]).toEqual([to, 400]);
+  expect((await move({ from: '', to: 'x/' })).status).toBe(400);
+  await backend.operators.createOperator('watcher', 'read-only');
+  const watcher = await operator(backend, 'watcher');
+  const denied = await watcher.call('POST', '/storage/buckets/files/move-folder', { from: 'new/', to: 'x/' });
+  expect(denied.status).toBe(403);
+});
+
+test('a folder with more files than one call moves is moved page by page', async () => {
+  await Promise.all(
+    Array.from({ length: 120 }, (_, index) => upload(`many/${String(index).padStart(3, '0')}.txt`, 'x')),
+  );
+  const first = await owner.call('POST', '/storage/buckets/files/move-folder', {
+    from: 'many/',
+    to: 'some/',
+  });
+  expect([first.body.moved, typeof first.body.next]).toEqual([100, 'string']);
+  const second = await owner.call('POST', '/storage/buckets/files/move-folder', {
+    from: 'many/',
+    to: 'some/',
+    cursor: first.body.next,
+  });
+  expect(second.body).toEqual({ moved: 20, failures: [], next: null });
+  expect((await list('many/')).objects).toEqual([]);
+});
+
+test('usage counts the files and bytes of each bucket', async () => {
+  await owner.call('POST', '/storage/buckets', bucket('sized'));
+  await upload('a.txt', '12345', 'text/plain', 'sized');
+  await upload('deep/b.txt', '1234567', 'text/plain', 'sized');
+  for (const exact of ['false', 'true']) {
+    const { body } = await owner.call('GET', `/storage/usage?exact=${exact}`);
+    expect(body.isEstimate).toBe(false);
+    expect(body.buckets).toContainEqual({ bucket: 'sized', files: 2, bytes: 12 });
+  }
+});
+
+test('thumbnails are signed links to small images, and other files have none', async () => {
+  await upload('small.png', 'not really a picture', 'image/png');
+  const files = [
+    { path: 'small.png', type: 'image/png', size: 20 },
+    { path: 'drawing.svg', type: 'image/svg+xml', size: 20 },
+    { path: 'missing.png', type: 'image/png', size: 20 },
+  ];
+  const { body } = await owner.call('POST', '/storage/buckets/files/thumbnails', { files });
+  expect(Object.keys(body.links)).toEqual(['small.png']);
+  const response = await fetch(body.links['small.png']);
+  expect([response.status, await response.text()]).toEqual([200, 'not really a picture']);
+  expect(response.headers.get('cache-control') ?? '').not.toContain('public');
+  const bare = body.links['small.png'].split('?')[0];
+  expect((await fetch(bare)).status).toBe(400);
+});

@@ -24,6 +24,21 @@ const objectPath = z.object({ path: name });
 const uploadLink = z.object({ path: name, replace: z.boolean().default(false) });
 const shareLink = z.object({ path: name, seconds: z.number().int().min(1).max(31_536_000) });
 const objectMove = z.object({ from: name, to: name, bucket: name.optional() });
+/** The path of a folder with its trailing slash. */
+const folder = name.endsWith('/').refine((path) => !path.startsWith('/'), "can't begin with a slash");
+const folderMove = z.object({
+  from: folder,
+  /** The new path. An empty string is the root of the bucket. */
+  to: z.union([z.literal(''), folder]),
+  bucket: name.optional(),
+  /** The value of `next` in the previous response. */
+  cursor: z.string().max(4000).optional(),
+});
+const maxThumbnails = 50;
+const thumbnailRequest = z.object({
+  files: z.array(z.object({ path: name, type: z.string().max(200), size: sizeBytes })).max(maxThumbnails),
+});
+const usageRequest = z.object({ exact: z.stringbool().default(false) });
 const objectRemove = z.object({
   paths: z.array(name).max(1000).default([]),
   /** The paths of folders with their trailing slashes. All objects under them are deleted. */
@@ -101,6 +116,29 @@ export interface Removal {
   readonly more: boolean;
 }
 
+export interface FolderMove {
+  readonly moved: number;
+  /** The files that stay in the folder, with the reasons. */
+  readonly failures: readonly { readonly path: string; readonly message: string }[];
+  /** The position after the last file of this call. Null if no files are left. */
+  readonly next: string | null;
+}
+
+export interface Thumbnails {
+  /** Signed URLs of small images by path. Files that have no thumbnail are missing. */
+  readonly links: Readonly<Record<string, string>>;
+}
+
+export interface StorageUsage {
+  readonly buckets: readonly {
+    readonly bucket: string;
+    readonly files: number;
+    readonly bytes: number;
+  }[];
+  /** Whether the numbers were calculated from a sample. */
+  readonly isEstimate: boolean;
+}
+
 export const contract = {
   'GET /storage': { response: json<StorageOverview>() },
   'POST /storage/buckets': { body: newBucket, response: json<{ readonly name: string }>() },
@@ -116,5 +154,8 @@ export const contract = {
   },
   'POST /storage/buckets/:bucket/move': { body: objectMove, response: noContent },
   'POST /storage/buckets/:bucket/copy': { body: objectMove, response: noContent },
+  'POST /storage/buckets/:bucket/move-folder': { body: folderMove, response: json<FolderMove>() },
+  'POST /storage/buckets/:bucket/thumbnails': { body: thumbnailRequest, response: json<Thumbnails>() },
+  'GET /storage/usage': { query: usageRequest, response: json<StorageUsage>() },
   'POST /storage/buckets/:bucket/remove': { body: objectRemove, response: json<Removal>() },
 } as const satisfies RouteTable;

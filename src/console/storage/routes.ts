@@ -3,12 +3,16 @@
  * that the storage service has signed for one file, and reads or writes the file on the API's origin. No file is
  * therefore served from the Console's origin.
  */
+import type { Database } from '../../database/types.ts';
 import type { Audit } from '../audit.ts';
 import type { Api } from '../routes/api.ts';
 import type { ServiceClient } from '../service-client.ts';
-import { createStorageObjects } from './objects.ts';
+import { moveFolder } from './folders.ts';
+import { createStorageObjects, type StorageObjects } from './objects.ts';
+import { measureUsage } from './usage.ts';
 
 export interface StorageDeps {
+  readonly database: Database;
   readonly callService: ServiceClient;
   readonly apiUrl: () => string;
   /** The file size limit for buckets that don't have their own limit. */
@@ -25,6 +29,13 @@ const previewSeconds = 2 * 3600;
 const previewWidthPixels = 1000;
 /** The types that are resized. GIF is excluded because resized images aren't animated. */
 const picturesToShrink = /^image\/(?:jpeg|png|webp|avif|tiff)\b/i;
+
+/** Long enough for a list that stays open, because images are requested only when they scroll into view. */
+const thumbnailSeconds = 30 * 60;
+const thumbnailWidthPixels = 96;
+/** Up to this size, resizing an image costs more than sending it. */
+const smallPictureBytes = 50_000;
+const smallPictures = /^image\/(?:jpeg|png|webp|avif|gif)\b/i;
 
 export function storageRoutes(api: Api, deps: StorageDeps): void {
   const { audit } = deps;
@@ -93,10 +104,67 @@ export function storageRoutes(api: Api, deps: StorageDeps): void {
       await objects[verb](call.params.bucket, from, to, bucket);
       await audit(call, `object.${verb}`, named(call.params.bucket, from), { to: named(bucket, to) });
     });
+  route('POST /storage/buckets/:bucket/move-folder', 'write', async (call) => {
+    const { from, to, bucket: toBucket = call.params.bucket, cursor } = await call.body();
+    const { bucket } = call.params;
+    const move = (path: string, newPath: string) => objects.move(bucket, path, newPath, toBucket);
+    const request = { bucket, from, toBucket, to, cursor };
+    const { moved, failures, next } = await moveFolder(deps.callService, move, request);
+    await audit(call, 'object.move', named(bucket, from), {
+      to: named(toBucket, to),
+      moved,
+      failed: failures.map(({ path }) => path),
+    });
+    return { moved, failures, next };
+  });
+  route(
+    'POST /storage/buckets/:bucket/thumbnails',
+    'read',
+    async (call) => {
+      const { files } = await call.body();
+      return { links: await thumbnailsOf(objects, call.params.bucket, files) };
+    },
+    { changes: 'nothing' },
+  );
+  route('GET /storage/usage', 'read', async (call) =>
+    measureUsage(deps.database.pool('postgres'), (await call.query()).exact),
+  );
   route('POST /storage/buckets/:bucket/remove', 'write', async (call) => {
     const { paths, folders } = await call.body();
     const removal = await objects.remove(call.params.bucket, paths, folders);
     await audit(call, 'object.delete', call.params.bucket, { paths, folders, deleted: removal.deleted });
     return removal;
   });
+}
+
+interface Picture {
+  readonly path: string;
+  readonly type: string;
+  readonly size: number;
+}
+
+/**
+ * Signs a link to a small version of each image, or to the image itself if it is small. The links are short-lived and
+ * their paths contain a token, so a cache can't serve them to anyone else.
+ */
+async function thumbnailsOf(
+  objects: StorageObjects,
+  bucket: string,
+  files: readonly Picture[],
+): Promise<Record<string, string>> {
+  const { transforms } = await objects.features();
+  const links = await Promise.all(
+    files.map(async ({ path, type, size }): Promise<[string, string] | undefined> => {
+      const isSmall = size <= smallPictureBytes && smallPictures.test(type);
+      if (!isSmall && !(transforms && picturesToShrink.test(type))) return undefined;
+      const width = isSmall ? undefined : thumbnailWidthPixels;
+      try {
+        return [path, await objects.readLink(bucket, path, thumbnailSeconds, width)];
+      } catch {
+        // The file may have been deleted since the list was read. A thumbnail must not prevent the others.
+        return undefined;
+      }
+    }),
+  );
+  return Object.fromEntries(links.filter((link) => link !== undefined));
 }

@@ -8,6 +8,7 @@ export type {
   FolderEntry,
   FolderPage,
   StorageOverview,
+  StorageUsage,
   UploadLink,
 } from '../../../../src/console/storage/contract.ts';
 
@@ -38,6 +39,17 @@ export const storageQuery = queryOptions({
   queryKey: ['storage'],
   queryFn: ({ signal }) => fetchConsole('GET /storage', { signal }),
 });
+
+export const usageQuery = (isExact: boolean) =>
+  queryOptions({
+    queryKey: ['storage-usage', isExact],
+    queryFn: ({ signal }) =>
+      fetchConsole('GET /storage/usage', { query: { exact: String(isExact) }, signal }),
+    // Counting reads every file's row, so the numbers aren't refreshed automatically.
+    staleTime: 5 * 60_000,
+    refetchOnWindowFocus: false,
+    retry: false,
+  });
 
 export const filesKey = (bucket: string) => ['files', bucket] as const;
 

@@ -2,35 +2,35 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { fetchConsole } from '../../api/session.ts';
 import { Confirm } from '../../components/confirm.tsx';
-import { type Bucket, type FolderEntry, filesKey } from './api.ts';
+import { type Bucket, filesKey } from './api.ts';
 import { t } from './text.ts';
+
+/** The maximum number of paths in one request. */
+const maxFiles = 1000;
 
 export function DeleteEntries({
   bucket,
-  entries,
+  names,
   onClose,
   onDeleted,
 }: {
   bucket: Bucket;
-  entries: readonly FolderEntry[];
+  /** The paths of the files and folders. The path of a folder ends with a slash. */
+  names: readonly string[];
   onClose: () => void;
   onDeleted: () => void;
 }) {
   const queryClient = useQueryClient();
-  const names = (isFolder: boolean): string[] =>
-    entries.filter(({ id }) => (id === null) === isFolder).map(({ name }) => name);
+  const folders = names.filter((name) => name.endsWith('/'));
+  const files = names.filter((name) => !name.endsWith('/'));
   const { mutate, isPending, error } = useMutation({
     mutationFn: async () => {
-      const body = { paths: names(false), folders: names(true) };
+      const remove = (body: { paths?: string[]; folders?: string[] }) =>
+        fetchConsole('POST /storage/buckets/:bucket/remove', { params: { bucket: bucket.id }, body });
+      for (let at = 0; at < files.length; at += maxFiles)
+        await remove({ paths: files.slice(at, at + maxFiles) });
       // Each call deletes a limited number of files, so large folders require several calls.
-      while (
-        (
-          await fetchConsole('POST /storage/buckets/:bucket/remove', {
-            params: { bucket: bucket.id },
-            body,
-          })
-        ).more
-      );
+      for (const folder of folders) while ((await remove({ folders: [folder] })).more);
     },
     onSuccess: async () => {
       onDeleted();
@@ -39,9 +39,9 @@ export function DeleteEntries({
   });
   return (
     <Confirm
-      title={t('files.delete-title', { count: entries.length })}
+      title={t('files.delete-title', { count: names.length })}
       action={t('files.delete')}
-      {...(names(true).length > 0 ? { typed: bucket.name } : {})}
+      {...(folders.length > 0 ? { typed: bucket.name } : {})}
       isBusy={isPending}
       error={error}
       onConfirm={() => mutate()}

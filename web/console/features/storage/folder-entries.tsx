@@ -2,33 +2,51 @@
 import { Checkbox } from '@mantine/core';
 import { IconFile, IconFolder } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import lists from '../../components/list.module.css';
 import { Moment } from '../../components/moment.tsx';
 import type { FolderEntry } from './api.ts';
 import classes from './folder-view.module.css';
 import { printSize } from './sizes.ts';
 import { t } from './text.ts';
+import { useThumbnails } from './thumbnails.ts';
 
 export function Entries({
+  bucket,
   entries,
   folder,
   openFile,
   selected,
   onToggle,
+  onToggleAll,
 }: {
+  bucket: string;
   entries: readonly FolderEntry[];
   folder: string;
   openFile: string | undefined;
   /** The names of the selected entries. Undefined if the operator can't select entries. */
   selected: ReadonlySet<string> | undefined;
   onToggle: (name: string) => void;
+  onToggleAll: () => void;
 }) {
+  const thumbnails = useThumbnails(bucket, entries);
+  const selectedHere = entries.filter(({ name }) => selected?.has(name)).length;
   return (
     <table className={lists.table}>
       <caption className="visually-hidden">{t('files.name')}</caption>
       <thead>
         <tr>
-          {selected === undefined ? null : <td className={classes.check} />}
+          {selected === undefined ? null : (
+            <th scope="col" className={classes.check}>
+              <Checkbox
+                size="xs"
+                aria-label={t('files.select-page')}
+                checked={selectedHere === entries.length}
+                indeterminate={selectedHere > 0 && selectedHere < entries.length}
+                onChange={onToggleAll}
+              />
+            </th>
+          )}
           <th scope="col">{t('files.name')}</th>
           <th scope="col" className={lists.wide}>
             {t('files.type')}
@@ -67,9 +85,11 @@ export function Entries({
                   className={`${lists.main} ${classes.entry}`}
                 >
                   {isFolder ? (
-                    <IconFolder size={16} stroke={1.75} aria-hidden />
+                    <span className={classes.thumbnail}>
+                      <IconFolder size={18} stroke={1.75} aria-hidden />
+                    </span>
                   ) : (
-                    <IconFile size={16} stroke={1.75} aria-hidden />
+                    <Thumbnail link={thumbnails[entry.name]} />
                   )}
                   <span className={classes.name}>{name}</span>
                 </Link>
@@ -86,5 +106,28 @@ export function Entries({
         })}
       </tbody>
     </table>
+  );
+}
+
+/** The image itself, or an icon for other files and for images that can't be shown. */
+function Thumbnail({ link }: { link: string | undefined }) {
+  const [failed, setFailed] = useState<string>();
+  if (link === undefined || failed === link)
+    return (
+      <span className={classes.thumbnail}>
+        <IconFile size={16} stroke={1.75} aria-hidden />
+      </span>
+    );
+  return (
+    <img
+      className={classes.thumbnail}
+      src={link}
+      alt=""
+      loading="lazy"
+      decoding="async"
+      crossOrigin="anonymous"
+      referrerPolicy="no-referrer"
+      onError={() => setFailed(link)}
+    />
   );
 }

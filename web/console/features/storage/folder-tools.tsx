@@ -1,6 +1,6 @@
 /** The toolbar of a folder: its path, the search, and the actions on its entries. */
 import { ActionIcon, Button } from '@mantine/core';
-import { IconArrowLeft, IconFolderPlus, IconTrash, IconUpload } from '@tabler/icons-react';
+import { IconArrowLeft, IconFolderPlus, IconUpload } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import type { RefObject } from 'react';
 import { SearchInput } from '../../components/search-input.tsx';
@@ -17,12 +17,10 @@ export function FolderTools({
   facts,
   folder,
   searchText,
-  selected,
   canWrite,
   fileInput,
   onBack,
   onSearch,
-  onDelete,
   onNewFolder,
   onUpload,
 }: {
@@ -30,14 +28,11 @@ export function FolderTools({
   facts: StorageOverview;
   folder: string;
   searchText: string;
-  /** The number of selected entries. */
-  selected: number;
   canWrite: boolean;
   /** The element that opens the browser's file dialog. */
   fileInput: RefObject<HTMLInputElement | null>;
   onBack: () => void;
   onSearch: (text: string) => void;
-  onDelete: () => void;
   onNewFolder: () => void;
   onUpload: (files: Iterable<File>) => void;
 }) {
@@ -69,17 +64,6 @@ export function FolderTools({
       </Link>
       {canWrite ? (
         <>
-          {selected > 0 ? (
-            <Button
-              size="compact-sm"
-              variant="light"
-              color="red"
-              leftSection={<IconTrash size={15} aria-hidden />}
-              onClick={onDelete}
-            >
-              {t('files.delete-selected', { count: selected })}
-            </Button>
-          ) : null}
           <Button
             size="compact-sm"
             variant="default"

@@ -16,7 +16,9 @@ import { DropZone } from './drop-zone.tsx';
 import { FilePanel } from './file-panel.tsx';
 import { Entries } from './folder-entries.tsx';
 import { FolderTools, folderName } from './folder-tools.tsx';
+import { MoveEntries } from './move-entries.tsx';
 import { NewFolder } from './new-folder.tsx';
+import { SelectionBar } from './selection-bar.tsx';
 import { t } from './text.ts';
 
 const route = getRouteApi('/app/storage');
@@ -34,7 +36,7 @@ export function FolderView({
   const navigate = route.useNavigate();
   const mayWrite = useMay('write');
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const [dialog, setDialog] = useState<'folder' | 'delete'>();
+  const [dialog, setDialog] = useState<'folder' | 'delete' | 'move'>();
   const fileInput = useRef<HTMLInputElement>(null);
   const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
     filesQuery(bucket.id, folder + search),
@@ -46,7 +48,8 @@ export function FolderView({
     });
   });
   const entries = data?.pages.flatMap(({ folders, objects }) => [...folders, ...objects]) ?? [];
-  const chosen = entries.filter(({ name }) => selected.has(name));
+  const names = entries.map(({ name }) => name);
+  const isPageSelected = names.length > 0 && names.every((name) => selected.has(name));
 
   function toggle(name: string): void {
     const next = new Set(selected);
@@ -54,6 +57,20 @@ export function FolderView({
     setSelected(next);
   }
 
+  function toggleAll(): void {
+    const next = new Set(selected);
+    for (const name of names) {
+      if (isPageSelected) next.delete(name);
+      else next.add(name);
+    }
+    setSelected(next);
+  }
+
+  const closeDialog = (): void => setDialog(undefined);
+  const finish = (): void => {
+    closeDialog();
+    setSelected(new Set());
+  };
   const upload = (files: Iterable<File>): void => onUpload(bucket.id, folder, files);
 
   return (
@@ -63,15 +80,24 @@ export function FolderView({
         facts={facts}
         folder={folder}
         searchText={text}
-        selected={chosen.length}
         canWrite={mayWrite}
         fileInput={fileInput}
         onBack={() => void navigate({ search: {} })}
         onSearch={setText}
-        onDelete={() => setDialog('delete')}
         onNewFolder={() => setDialog('folder')}
         onUpload={upload}
       />
+      {selected.size > 0 ? (
+        <SelectionBar
+          bucket={bucket.id}
+          prefix={folder + search}
+          selected={selected}
+          canSelectMore={isPageSelected && hasNextPage}
+          onSelect={setSelected}
+          onMove={() => setDialog('move')}
+          onDelete={() => setDialog('delete')}
+        />
+      ) : null}
       <DropZone
         label={t('files.drop', { folder: folderName(bucket, folder) })}
         canDrop={mayWrite}
@@ -96,11 +122,13 @@ export function FolderView({
           </EmptyState>
         ) : (
           <Entries
+            bucket={bucket.id}
             entries={entries}
             folder={folder}
             openFile={file}
             selected={mayWrite ? selected : undefined}
             onToggle={toggle}
+            onToggleAll={toggleAll}
           />
         )}
         <LoadMore
@@ -112,7 +140,7 @@ export function FolderView({
       </DropZone>
       {dialog === 'folder' ? (
         <NewFolder
-          onClose={() => setDialog(undefined)}
+          onClose={closeDialog}
           onOpen={(name) => {
             setDialog(undefined);
             void navigate({ search: { bucket: bucket.id, folder: `${folder}${name}/` } });
@@ -120,14 +148,16 @@ export function FolderView({
         />
       ) : null}
       {dialog === 'delete' ? (
-        <DeleteEntries
+        <DeleteEntries bucket={bucket} names={[...selected]} onClose={closeDialog} onDeleted={finish} />
+      ) : null}
+      {dialog === 'move' ? (
+        <MoveEntries
           bucket={bucket}
-          entries={chosen}
-          onClose={() => setDialog(undefined)}
-          onDeleted={() => {
-            setDialog(undefined);
-            setSelected(new Set());
-          }}
+          facts={facts}
+          folder={folder}
+          names={[...selected]}
+          onClose={closeDialog}
+          onDone={finish}
         />
       ) : null}
       {file === undefined ? null : (

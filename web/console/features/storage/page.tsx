@@ -2,17 +2,17 @@
 import { Button } from '@mantine/core';
 import { IconBucket, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '../../api/session.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
-import { ItemName, ItemNav, itemLink, SplitView } from '../../components/split-view.tsx';
-import { Tag } from '../../components/tag.tsx';
-import { type Bucket, storageQuery } from './api.ts';
+import { SplitView } from '../../components/split-view.tsx';
+import { storageQuery } from './api.ts';
 import { BucketForm } from './bucket-form.tsx';
+import { BucketList } from './bucket-list.tsx';
 import { FolderView } from './folder-view.tsx';
 import { t } from './text.ts';
 import { UploadList } from './upload-list.tsx';
@@ -41,6 +41,7 @@ export function StoragePage() {
           </Button>
         ) : null}
       </PageHead>
+      {uploads.list.length === 0 ? null : <UploadList uploads={uploads} />}
       {error === null ? null : <ProblemBox error={error} />}
       {data === undefined ? (
         error === null ? (
@@ -59,16 +60,7 @@ export function StoragePage() {
           ) : null}
         </EmptyState>
       ) : (
-        <SplitView
-          isOpen={bucket !== undefined}
-          list={
-            <ItemNav label={t('storage.buckets')}>
-              {data.buckets.map((each) => (
-                <BucketLink key={each.id} bucket={each} isOpen={each.id === name} />
-              ))}
-            </ItemNav>
-          }
-        >
+        <SplitView isOpen={bucket !== undefined} list={<BucketList buckets={data.buckets} openId={name} />}>
           {bucket === undefined ? (
             <EmptyState
               icon={<IconBucket size={22} stroke={1.75} />}
@@ -80,7 +72,6 @@ export function StoragePage() {
           )}
         </SplitView>
       )}
-      {uploads.list.length === 0 ? null : <UploadList uploads={uploads} />}
       {isCreating && data !== undefined ? (
         <BucketForm
           projectLimitBytes={data.fileSizeLimitBytes}
@@ -92,15 +83,5 @@ export function StoragePage() {
         />
       ) : null}
     </>
-  );
-}
-
-function BucketLink({ bucket, isOpen }: { bucket: Bucket; isOpen: boolean }) {
-  return (
-    <Link to="/storage" search={{ bucket: bucket.id }} {...itemLink(isOpen)}>
-      <IconBucket size={16} stroke={1.75} aria-hidden />
-      <ItemName>{bucket.name}</ItemName>
-      {bucket.public ? <Tag tone="warning">{t('storage.public')}</Tag> : null}
-    </Link>
   );
 }

@@ -1,29 +1,73 @@
-/** The list of uploads at the bottom of the page. */
+/** A summary of the uploads at the top of the page, the failed uploads, and the list of all uploads on request. */
 import { ActionIcon, Button } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck, IconX } from '@tabler/icons-react';
+import { useId, useState } from 'react';
 import { t } from './text.ts';
 import classes from './upload-list.module.css';
 import type { Upload, Uploads } from './use-uploads.ts';
 
 export function UploadList({ uploads }: { uploads: Uploads }) {
   const { list } = uploads;
+  const [isOpen, setOpen] = useState(false);
+  const id = useId();
+  const failed = list.filter(({ state }) => state === 'failed');
   const done = list.filter(({ state }) => state === 'done').length;
+  const existing = failed.filter(({ exists }) => exists === true).length;
   const isBusy = list.some(({ state }) => state === 'running' || state === 'waiting');
+  const totalBytes = list.reduce((sum, { file }) => sum + file.size, 0);
+  const sentBytes = list.reduce(
+    (sum, { state, file, sentBytes: sent }) => sum + (state === 'done' ? file.size : sent),
+    0,
+  );
+  // Failures need attention, so they are visible even if the list is closed, and first if it is open.
+  const shown = isOpen ? [...failed, ...list.filter(({ state }) => state !== 'failed')] : failed;
   return (
     <section className={classes.box} aria-label={t('upload.title')}>
       <div className={classes.head}>
-        <h2 className={classes.title}>{t('upload.title')}</h2>
-        <span className="visually-hidden" role="status">
-          {isBusy ? '' : t('upload.summary', { count: done })}
+        <h2 className="visually-hidden">{t('upload.title')}</h2>
+        <span className={classes.summary} role="status">
+          {isBusy
+            ? t('upload.busy', { done, total: list.length })
+            : [
+                t('upload.summary', { count: done }),
+                ...(failed.length === 0 ? [] : [t('upload.summary-failed', { count: failed.length })]),
+              ].join(', ')}
         </span>
+        {failed.length > existing ? (
+          <Button size="compact-xs" variant="default" onClick={() => uploads.retryAll(false)}>
+            {t('upload.retry-all', { count: failed.length - existing })}
+          </Button>
+        ) : null}
+        {existing > 1 ? (
+          <Button size="compact-xs" variant="default" onClick={() => uploads.retryAll(true)}>
+            {t('upload.replace-all', { count: existing })}
+          </Button>
+        ) : null}
+        <Button
+          size="compact-xs"
+          variant="subtle"
+          aria-expanded={isOpen}
+          aria-controls={id}
+          onClick={() => setOpen(!isOpen)}
+        >
+          {t(isOpen ? 'upload.hide' : 'upload.show')}
+        </Button>
         {isBusy ? null : (
           <Button size="compact-xs" variant="subtle" onClick={uploads.clear}>
             {t('upload.clear')}
           </Button>
         )}
       </div>
-      <ul className={classes.list}>
-        {list.map((upload) => (
+      {isBusy ? (
+        <progress
+          className={classes.bar}
+          max={Math.max(totalBytes, 1)}
+          value={sentBytes}
+          aria-label={t('upload.progress-all')}
+        />
+      ) : null}
+      <ul id={id} className={classes.list}>
+        {shown.map((upload) => (
           <UploadRow key={upload.id} upload={upload} uploads={uploads} />
         ))}
       </ul>

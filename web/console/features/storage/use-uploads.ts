@@ -33,6 +33,8 @@ export interface Uploads {
   readonly list: readonly Upload[];
   add(bucket: string, folder: string, files: Iterable<File>): void;
   retry(id: number, replace?: boolean): void;
+  /** Tries all failed uploads again. With `replace`, also those whose file already exists. */
+  retryAll(replace: boolean): void;
   cancel(id: number): void;
   clear(): void;
 }
@@ -88,6 +90,15 @@ export function useUploads(isResumable: boolean): Uploads {
       setList((previous) =>
         previous.map((each) =>
           each.id === id ? { ...each, state: 'waiting', replace, exists: false } : each,
+        ),
+      );
+    },
+    retryAll(replace) {
+      setList((previous) =>
+        previous.map((each) =>
+          each.state === 'failed' && (replace || !each.exists)
+            ? { ...each, state: 'waiting', replace: each.exists === true, exists: false }
+            : each,
         ),
       );
     },

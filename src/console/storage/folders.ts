@@ -1,0 +1,52 @@
+/** Moves all files of a folder, which storage can't do in one step because folders are only parts of paths. */
+import { ConsoleError } from '../errors.ts';
+import type { ServiceClient } from '../service-client.ts';
+import type { FolderEntry, FolderMove } from './contract.ts';
+
+/** The number of files that one call moves. The caller repeats the call, so it can show progress and stop. */
+const maxMoved = 100;
+const concurrentMoves = 4;
+
+export interface MoveRequest {
+  readonly bucket: string;
+  readonly from: string;
+  readonly toBucket: string;
+  readonly to: string;
+  readonly cursor?: string | undefined;
+}
+
+/**
+ * Moves the next files. Files that can't be moved, for example because their new path exists, stay and are returned
+ * with the reason. Files that were moved are no longer in the folder, so the move continues if it is repeated without a
+ * cursor. @throws {ConsoleError} bad_request
+ */
+export async function moveFolder(
+  callService: ServiceClient,
+  move: (from: string, to: string) => Promise<void>,
+  { bucket, from, toBucket, to, cursor }: MoveRequest,
+): Promise<FolderMove> {
+  if (bucket === toBucket && to.startsWith(from))
+    throw new ConsoleError('bad_request', {
+      message: "A folder can't be moved into itself. Enter a path outside of the folder.",
+    });
+  const { body } = await callService(`/storage/v1/object/list-v2/${encodeURIComponent(bucket)}`, {
+    method: 'POST',
+    missing: "This bucket or file doesn't exist.",
+    body: { prefix: from, limit: maxMoved, ...(cursor === undefined ? {} : { cursor }) },
+  });
+  const waiting = (body.objects as FolderEntry[]).map(({ name }) => name);
+  const failures: { path: string; message: string }[] = [];
+  let moved = 0;
+  const work = async (): Promise<void> => {
+    for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
+      try {
+        await move(path, to + path.slice(from.length));
+        moved++;
+      } catch (error) {
+        failures.push({ path, message: (error as Error).message });
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: concurrentMoves }, work));
+  return { moved, failures, next: body.hasNext === true ? String(body.nextCursor) : null };
+}

@@ -1,0 +1,78 @@
+/** The buckets, with the number of files and bytes in each. */
+import { Button } from '@mantine/core';
+import { IconBucket } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { messageOf } from '../../components/problem-box.tsx';
+import { ItemName, ItemNav, itemLink } from '../../components/split-view.tsx';
+import { Tag } from '../../components/tag.tsx';
+import { type Bucket, type StorageUsage, usageQuery } from './api.ts';
+import classes from './bucket-list.module.css';
+import { printSize } from './sizes.ts';
+import { t } from './text.ts';
+
+export function BucketList({ buckets, openId }: { buckets: readonly Bucket[]; openId: string | undefined }) {
+  const [isExact, setExact] = useState(false);
+  const sampled = useQuery(usageQuery(false));
+  const exact = useQuery({ ...usageQuery(true), enabled: isExact });
+  const usage = exact.data ?? sampled.data;
+  return (
+    <>
+      <ItemNav label={t('storage.buckets')}>
+        {buckets.map((bucket) => (
+          <Link
+            key={bucket.id}
+            to="/storage"
+            search={{ bucket: bucket.id }}
+            {...itemLink(bucket.id === openId)}
+          >
+            <IconBucket size={16} stroke={1.75} aria-hidden />
+            <span className={classes.bucket}>
+              <ItemName>{bucket.name}</ItemName>
+              {usage === undefined ? null : (
+                <span className={classes.usage}>{usageOf(usage, (each) => each === bucket.id)}</span>
+              )}
+            </span>
+            {bucket.public ? <Tag tone="warning">{t('storage.public')}</Tag> : null}
+          </Link>
+        ))}
+      </ItemNav>
+      {usage === undefined ? (
+        sampled.error === null ? null : (
+          <p className={classes.total}>{messageOf(sampled.error)}</p>
+        )
+      ) : (
+        <div className={classes.total}>
+          <p>
+            {t('usage.total')}: {usageOf(usage, () => true)}
+          </p>
+          {usage.isEstimate ? (
+            <>
+              <p>{t('usage.estimate-why')}</p>
+              <Button
+                size="compact-xs"
+                variant="default"
+                loading={exact.isFetching}
+                onClick={() => {
+                  if (isExact) void exact.refetch();
+                  else setExact(true);
+                }}
+              >
+                {t('usage.exact')}
+              </Button>
+              {exact.error === null ? null : <p>{messageOf(exact.error)}</p>}
+            </>
+          ) : null}
+        </div>
+      )}
+    </>
+  );
+}
+
+function usageOf({ buckets, isEstimate }: StorageUsage, isCounted: (bucket: string) => boolean): string {
+  const counted = buckets.filter(({ bucket }) => isCounted(bucket));
+  const files = counted.reduce((sum, each) => sum + each.files, 0);
+  const bytes = counted.reduce((sum, each) => sum + each.bytes, 0);
+  return t(isEstimate ? 'usage.estimate' : 'usage.files', { files, size: printSize(bytes) });
+}

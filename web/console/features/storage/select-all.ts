@@ -1,0 +1,19 @@
+import { fetchConsole } from '../../api/session.ts';
+
+/** Selecting more would take long, and every later action too. */
+export const maxSelected = 10_000;
+
+/** Returns the names of all entries, including those on pages that haven't been loaded, up to {@link maxSelected}. */
+export async function fetchAllNames(bucket: string, prefix: string): Promise<string[]> {
+  const names: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await fetchConsole('GET /storage/buckets/:bucket/objects', {
+      params: { bucket },
+      query: { prefix, cursor },
+    });
+    names.push(...[...page.folders, ...page.objects].map(({ name }) => name));
+    cursor = page.hasNext ? page.nextCursor : undefined;
+  } while (cursor !== undefined && names.length < maxSelected);
+  return names.slice(0, maxSelected);
+}

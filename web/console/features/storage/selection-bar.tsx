@@ -1,0 +1,64 @@
+/** The actions on the selected files and folders. */
+import { Button } from '@mantine/core';
+import { IconArrowsMove, IconTrash } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
+import { ProblemBox } from '../../components/problem-box.tsx';
+import classes from './folder-view.module.css';
+import { fetchAllNames, maxSelected } from './select-all.ts';
+import { t } from './text.ts';
+
+export function SelectionBar({
+  bucket,
+  prefix,
+  selected,
+  canSelectMore,
+  onSelect,
+  onMove,
+  onDelete,
+}: {
+  bucket: string;
+  prefix: string;
+  selected: ReadonlySet<string>;
+  /** Whether all loaded entries are selected and more exist. */
+  canSelectMore: boolean;
+  onSelect: (names: ReadonlySet<string>) => void;
+  onMove: () => void;
+  onDelete: () => void;
+}) {
+  const all = useMutation({
+    mutationFn: () => fetchAllNames(bucket, prefix),
+    onSuccess: (names) => onSelect(new Set(names)),
+  });
+  return (
+    <section className={classes.selection} aria-label={t('files.selection')}>
+      <strong role="status">{t('files.selected', { count: selected.size })}</strong>
+      {canSelectMore && selected.size < maxSelected ? (
+        <Button size="compact-sm" variant="subtle" loading={all.isPending} onClick={() => all.mutate()}>
+          {t('files.select-all')}
+        </Button>
+      ) : null}
+      {all.error === null ? null : <ProblemBox error={all.error} />}
+      <span className={classes.selectionEnd}>
+        <Button
+          size="compact-sm"
+          variant="default"
+          leftSection={<IconArrowsMove size={15} aria-hidden />}
+          onClick={onMove}
+        >
+          {t(selected.size === 1 ? 'file.move' : 'files.move')}
+        </Button>
+        <Button
+          size="compact-sm"
+          variant="default"
+          leftSection={<IconTrash size={15} aria-hidden />}
+          onClick={onDelete}
+        >
+          {t('files.delete-selected', { count: selected.size })}
+        </Button>
+        <Button size="compact-sm" variant="subtle" onClick={() => onSelect(new Set())}>
+          {t('files.clear-selection')}
+        </Button>
+      </span>
+    </section>
+  );
+}
