@@ -17,6 +17,7 @@ import type { Mount, Service } from '../kernel/service.ts';
 import type { Trace } from '../kernel/trace.ts';
 import type { Keys } from '../keys/types.ts';
 import { thisMachine } from '../shared/machine.ts';
+import { createFunctionActivity, type FunctionActivity } from './activity.ts';
 import { type Catalog, createCatalog, type FunctionSource, type ServeOverrides } from './catalog.ts';
 import { type Limits, limitsFor } from './core/limits.ts';
 import type { ModuleGraph } from './core/module-graph.ts';
@@ -36,9 +37,16 @@ import { maxReadableFiles, readablePaths } from './readable-files.ts';
 import { type Reload, reloadOnChange } from './reload.ts';
 import { functionsPlugin, overloadedBody, upgradeHandler } from './routes.ts';
 import { createSecretStore, type SecretStore } from './secrets.ts';
-import { lastChangeOf } from './source-files.ts';
+import {
+  lastChangeOf,
+  listSourceFiles,
+  readSourceFile,
+  type SourceFile,
+  type SourceText,
+} from './source-files.ts';
 import { createSupervisor, type FunctionState, type Supervisor } from './supervisor.ts';
 
+export type { ActivityMinute, FunctionActivity } from './activity.ts';
 export type { ServeOverrides } from './catalog.ts';
 export type { InspectMode } from './deno/arguments.ts';
 export { DeployError } from './deployed/errors.ts';
@@ -46,6 +54,7 @@ export type { DeployedVersion, Deployments, FunctionFile } from './deployed/type
 export type { Invocation, Invocations } from './invocations.ts';
 export type { FunctionLogLine, FunctionLogs, LogFilter } from './logs.ts';
 export type { Secret, SecretFacts, SecretStore } from './secrets.ts';
+export type { SourceFile, SourceText } from './source-files.ts';
 export type { FunctionState } from './supervisor.ts';
 
 export interface FunctionsDeps {
@@ -106,6 +115,11 @@ export interface FunctionsService extends Service {
   /** Returns the load of the queue for workers. */
   readonly queue: () => QueueLoad;
   readonly invocations: Invocations;
+  readonly activity: FunctionActivity;
+  /** Returns the files of a function. Returns undefined if the function doesn't exist or is disabled. */
+  files(slug: string): readonly SourceFile[] | undefined;
+  /** Returns the text of one of these files. Returns undefined for any other path. */
+  readFile(slug: string, path: string): Promise<SourceText | undefined>;
   /**
    * Restarts every function with these options, which apply until the returned function is called. If `serve` is called
    * twice, the options of the second call apply.
@@ -189,6 +203,7 @@ export function createFunctions(deps: FunctionsDeps): FunctionsService {
   const proxy = createProxy(limits);
   const logs = createFunctionLogs();
   const invocations = createInvocations();
+  const activity = createFunctionActivity();
   const metrics = createFunctionMetrics();
   const environments = new FunctionEnvironments({ ...deps, secrets }, catalog);
   const onLine = createLineLog(logs, log);
@@ -251,7 +266,10 @@ export function createFunctions(deps: FunctionsDeps): FunctionsService {
     supervisor,
     proxy,
     keys,
-    onInvocation: metrics.counting(invocations.add),
+    onInvocation: metrics.counting((invocation) => {
+      invocations.add(invocation);
+      activity.add(invocation);
+    }),
     traceparent: deps.traceparent,
     showsErrors: isDevelopment,
     clock: systemClock,
@@ -268,6 +286,15 @@ export function createFunctions(deps: FunctionsDeps): FunctionsService {
     logs,
     queue: () => supervisor.queue(),
     invocations,
+    activity,
+    files: (slug) => {
+      const source = catalog.find(slug);
+      return source && listSourceFiles(source);
+    },
+    readFile: async (slug, path) => {
+      const source = catalog.find(slug);
+      return source && readSourceFile(source, path);
+    },
     describe: (slug) => factsOf(slug, deps, { catalog, deployed, environments, supervisor }),
     serve(given) {
       session = given;

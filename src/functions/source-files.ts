@@ -1,5 +1,8 @@
+/** Finds the files of a function's source code. */
 import { readdirSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { open } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import type { FunctionSource } from './catalog.ts';
 
 /**
  * The maximum number of files that are checked. A folder with more files isn't the source code of a single function.
@@ -30,3 +33,62 @@ export function lastChangeOf(entrypoint: string): number {
 
 /** Returns the modification time of a file, or 0 if it doesn't exist. */
 const timeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
+export interface SourceFile {
+  /** The path relative to the function's folder, with `/` as the separator. */
+  readonly path: string;
+  readonly sizeBytes: number;
+  readonly isEntrypoint: boolean;
+}
+
+export interface SourceText {
+  /** Empty for a binary file. */
+  readonly text: string;
+  readonly isText: boolean;
+  /** Whether the file is longer than the text. */
+  readonly isCut: boolean;
+}
+
+const maxShownBytes = 256 * 1024;
+
+/** The folder that contains the files of a function. */
+const folderOf = ({ root, entrypoint }: FunctionSource): string => root ?? dirname(entrypoint);
+
+/**
+ * Returns the files of a function as they are on the disk, sorted by path. Hidden files are excluded because `.env`
+ * contains secrets, and links because they may lead to other folders.
+ */
+export function listSourceFiles(source: FunctionSource): readonly SourceFile[] {
+  const base = folderOf(source);
+  const files: SourceFile[] = [];
+  const folders = [base];
+  for (let folder = folders.pop(); folder !== undefined && files.length < maxFiles; folder = folders.pop()) {
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      if (entry.name.startsWith('.') || skipped.has(entry.name)) continue;
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) folders.push(path);
+      if (!entry.isFile() || files.length >= maxFiles) continue;
+      files.push({
+        path: relative(base, path).split(sep).join('/'),
+        sizeBytes: statSync(path, { throwIfNoEntry: false })?.size ?? 0,
+        isEntrypoint: path === source.entrypoint,
+      });
+    }
+  }
+  return files.sort((one, other) => (one.path < other.path ? -1 : 1));
+}
+
+/** Reads a file of {@link listSourceFiles}. Returns undefined for any other path. */
+export async function readSourceFile(source: FunctionSource, path: string): Promise<SourceText | undefined> {
+  const file = listSourceFiles(source).find((each) => each.path === path);
+  if (file === undefined) return undefined;
+  const handle = await open(join(folderOf(source), ...path.split('/')));
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(maxShownBytes), 0, maxShownBytes, 0);
+    const bytes = buffer.subarray(0, bytesRead);
+    const isText = !bytes.includes(0);
+    return { text: isText ? bytes.toString() : '', isText, isCut: file.sizeBytes > bytesRead };
+  } finally {
+    await handle.close();
+  }
+}

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sql } from '../../src/kernel/sql.ts';
 import { createTestBackend } from '../../src/testing.ts';
 import { launchBrowser } from '../web/browser.ts';
 import { type Backend, type Operator, operator } from './harness.ts';
@@ -317,6 +318,74 @@ test('a file can be moved, shared and deleted, and its folder can be deleted com
   await close();
 });
 
+test('uploads are summarized, and all failed uploads are retried', async () => {
+  const { page, go, close } = await signedIn(browser, backend);
+  await go('/storage?bucket=files&folder=batch/');
+  await page.getByText('No files yet').waitFor();
+  await page.route('**/object/upload/sign/**/bad-*', (route) => route.abort());
+  await page.locator('input[data-upload]').setInputFiles(
+    ['a.txt', 'bad-1.txt', 'b.txt', 'bad-2.txt'].map((name) => ({
+      name,
+      mimeType: 'text/plain',
+      buffer: Buffer.from(name),
+    })),
+  );
+  const uploads = page.getByRole('region', { name: 'Uploads' });
+  await uploads.getByText('2 files uploaded, 2 failed').waitFor();
+  expect(await uploads.getByRole('listitem').count()).toBe(2);
+  await uploads.getByRole('button', { name: 'Show files' }).press('Enter');
+  expect(await uploads.getByRole('listitem').count()).toBe(4);
+  await page.unroute('**/object/upload/sign/**/bad-*');
+  await uploads.getByRole('button', { name: 'Retry 2 files' }).press('Enter');
+  await uploads.getByText('4 files uploaded').waitFor();
+  expect(await read('batch/bad-2.txt')).toBe('bad-2.txt');
+  await close();
+});
+
+test('everything in a folder is selected, also unloaded pages, and moved; a folder is renamed', async () => {
+  await backend.database.pool('supabase_admin').query(sql`
+    insert into storage.objects (bucket_id, name, metadata)
+    select 'files', 'crowd/' || lpad(i::text, 4, '0') || '.txt', '{"size": 3, "mimetype": "text/plain"}'
+    from generate_series(1, 230) i`);
+  const { page, complaints, go, close } = await signedIn(browser, backend);
+  await go('/storage?bucket=files&folder=crowd/');
+  await page.getByLabel('Select all loaded files and folders').press('Space');
+  await page.getByText('200 items selected').waitFor();
+  await page.getByRole('button', { name: 'Select everything in this folder' }).press('Enter');
+  await page.getByText('230 items selected').waitFor();
+  await page.getByRole('button', { name: 'Clear selection' }).press('Enter');
+  const { body: link } = await owner.call('POST', '/storage/buckets/files/upload-link', {
+    path: 'album/one.txt',
+  });
+  await backend.fetch(link.url, {
+    method: 'PUT',
+    headers: { 'content-type': 'text/plain' },
+    body: 'one',
+  });
+  await go('/storage?bucket=files');
+  await page.getByLabel('Select album/').press('Space');
+  await page.getByRole('button', { name: 'Move or rename' }).press('Enter');
+  await page.getByLabel('Name', { exact: true }).fill('archive');
+  await page.getByRole('button', { name: 'Move 1 item' }).press('Enter');
+  await page.getByRole('link', { name: 'archive/' }).waitFor();
+  expect(await read('archive/one.txt')).toBe('one');
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
+test('images have thumbnails, and buckets show their usage', async () => {
+  const { page, go, close } = await signedIn(browser, backend);
+  await go('/storage?bucket=files');
+  const thumbnail = page.getByRole('row').filter({ hasText: 'photo.png' }).locator('img');
+  await thumbnail.waitFor();
+  expect(await thumbnail.getAttribute('src')).toContain('/render/image/sign/');
+  await expect.poll(() => thumbnail.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBe(96);
+  expect(await page.getByRole('row').filter({ hasText: 'drawing.svg' }).locator('img').count()).toBe(0);
+  await page.getByRole('link', { name: /^files \d+ files · / }).waitFor();
+  await page.getByText(/^Total: \d+ files/).waitFor();
+  await close();
+});
+
 test('a read-only operator can view everything and sees no controls that change data', async () => {
   await backend.operators.createOperator('looker', 'read-only');
   const { page, go, close } = await signedIn(browser, backend, {}, 'looker');
@@ -340,9 +409,16 @@ test.each(looks)(
     await go('/storage?bucket=files');
     await page.getByRole('link', { name: 'page.html' }).waitFor();
     await expectSound(page, 'files');
+    await page.getByLabel('Select page.html').press('Space');
+    await page.getByRole('button', { name: 'Move or rename' }).press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await expectSound(page, 'moving');
+    await page.keyboard.press('Escape');
     await choose(page, 'page.html', 'again');
     await page.getByRole('button', { name: 'Replace file' }).waitFor();
     await expectSound(page, 'a failed upload');
+    if (process.env.SHOTS)
+      await page.screenshot({ path: `${process.env.SHOTS}/storage-${viewport.width}-${colorScheme}.png` });
     await go('/storage?bucket=files&file=page.html');
     await page.getByRole('dialog').getByText('<!doctype html>').waitFor();
     await expectSound(page, 'a file');

@@ -1,6 +1,13 @@
 import { z } from 'zod';
-import type { FunctionFacts, FunctionLogLine, Invocation } from '../../functions/index.ts';
-import { json, type RouteTable, raw } from '../core/contract.ts';
+import type {
+  ActivityMinute,
+  FunctionFacts,
+  FunctionLogLine,
+  Invocation,
+  SourceFile,
+  SourceText,
+} from '../../functions/index.ts';
+import { json, noContent, type RouteTable, raw } from '../core/contract.ts';
 import { headerName, headerValue } from '../core/header-fields.ts';
 import { personaText } from '../persona/contract.ts';
 
@@ -44,10 +51,31 @@ export interface FunctionResponse {
   readonly requestId: string | null;
 }
 
-export type { FunctionFacts, FunctionLogLine, Invocation };
+const functionFile = z.object({ path: z.string().min(1).max(1000) });
+const newSecret = z.object({
+  name: z.string().min(1).max(256),
+  value: z
+    .string()
+    .min(1)
+    .max(24 * 1024),
+});
+
+/** A secret that was set while the server runs. Its value is never sent to the page. */
+export interface FunctionSecret {
+  readonly name: string;
+  readonly updatedAt: string;
+}
+
+export type { ActivityMinute, FunctionFacts, FunctionLogLine, Invocation, SourceFile, SourceText };
 
 export const contract = {
   'GET /functions': { response: json<{ readonly functions: readonly FunctionFacts[] }>() },
+  'GET /function-secrets': { response: json<{ readonly secrets: readonly FunctionSecret[] }>() },
+  'POST /function-secrets': { body: newSecret, response: noContent },
+  'DELETE /function-secrets/:name': { response: noContent },
+  'GET /functions/:slug/activity': { response: json<{ readonly minutes: readonly ActivityMinute[] }>() },
+  'GET /functions/:slug/files': { response: json<{ readonly files: readonly SourceFile[] }>() },
+  'GET /functions/:slug/file': { query: functionFile, response: json<SourceText>() },
   'GET /functions/:slug': { response: json<FunctionFacts>() },
   'POST /functions/:slug/invoke': { body: invocation, response: json<FunctionResponse>() },
   'GET /functions/:slug/invocations': {

@@ -15,9 +15,13 @@ import type { Api, Call, RouteCall } from '../routes/api.ts';
 import type { contract } from './contract.ts';
 import { invoke, invokeLimits } from './invoke.ts';
 import { createRedact } from './redact.ts';
+import { sourceRoutes } from './source-routes.ts';
 
 /** The part of the functions service that the Console uses. */
-export type FunctionsView = Pick<FunctionsService, 'list' | 'describe' | 'logs' | 'invocations'>;
+export type FunctionsView = Pick<
+  FunctionsService,
+  'list' | 'describe' | 'logs' | 'invocations' | 'activity' | 'files' | 'readFile' | 'secrets'
+>;
 
 export interface FunctionsDeps {
   readonly database: Database;
@@ -38,6 +42,7 @@ export function functionRoutes(app: FastifyInstance, api: Api, deps: FunctionsDe
   const redact = createRedact(keys);
   const streams = createEventStreams();
   app.addHook('preClose', async () => streams.closeAll());
+  sourceRoutes(api, { functions, clock, redact, audit });
 
   const factsOf = ({ request }: Call): FunctionFacts => {
     const facts = functions.describe((request.params as { slug: string }).slug);

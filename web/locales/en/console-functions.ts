@@ -42,6 +42,38 @@ export const messages = {
   'invoke.binary': 'Binary data: {type}',
   'invoke.empty': 'The body is empty.',
 
+  'activity.title': 'Last hour',
+  'activity.none': 'No requests in the last hour since the server started',
+  'activity.requests': 'Requests',
+  'activity.count': '{count, number}',
+  'activity.requests-label':
+    '{requests, plural, one {# request} other {# requests}} in the last hour, {errors, plural, one {# error} other {# errors}}',
+  'activity.errors': 'Errors',
+  'activity.error-rate': 'Error rate',
+  'activity.error-rate-label': 'Share of errors per minute, {rate} in the last hour',
+  'activity.p50': '50% finished within',
+  'activity.p95': '95% finished within',
+  'activity.p95-label': 'Time within which 95% of the requests finished, per minute, up to {time}',
+  'activity.up-to': 'up to {time}',
+  'activity.table': 'Show as a table',
+
+  'code.title': 'Code',
+  'code.files': 'Files of the function',
+  'code.binary': 'This file isn’t text.',
+  'code.cut': 'Only the first 256 KiB are shown.',
+
+  'secrets.title': 'Secrets of all functions',
+  'secrets.text':
+    'Functions receive these secrets as environment variables. Values can’t be viewed. Variables from .env files and config.toml aren’t listed here.',
+  'secrets.none': 'No secrets are set here.',
+  'secrets.set': 'Set secret',
+  'secrets.set-text': 'A secret with the same name is replaced. Functions restart with the new value.',
+  'secrets.name': 'Name',
+  'secrets.value': 'Value',
+  'secrets.remove': 'Remove {name}',
+  'secrets.remove-go': 'Remove secret',
+  'secrets.remove-text': 'Functions restart without this secret. Functions that need it will fail.',
+
   'calls.title': 'Recent invocations',
   'calls.none': 'No invocations since the server started',
   'calls.time': 'Time',

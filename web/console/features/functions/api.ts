@@ -4,6 +4,7 @@ import { fetchConsole } from '../../api/session.ts';
 import { type AsSearch, validateAs } from '../../components/persona.ts';
 
 export type {
+  ActivityMinute,
   FunctionFacts,
   FunctionLogLine as LogLine,
   FunctionResponse,
@@ -17,11 +18,17 @@ export type LogFilter = Pick<
 
 export interface FunctionsSearch extends AsSearch {
   readonly name?: string;
+  /** The path of the file in the code view. */
+  readonly file?: string;
 }
 
 export function validateFunctionsSearch(search: Record<string, unknown>): FunctionsSearch {
-  const { name } = search;
-  return { ...(typeof name === 'string' && name !== '' ? { name } : {}), ...validateAs(search) };
+  const { name, file } = search;
+  return {
+    ...(typeof name === 'string' && name !== '' ? { name } : {}),
+    ...(typeof file === 'string' && file !== '' ? { file } : {}),
+    ...validateAs(search),
+  };
 }
 
 const refreshMs = 10_000;
@@ -42,3 +49,30 @@ export const invocationsQuery = (slug: string) =>
 
 export const liveLogUrl = (slug: string, filter: LogFilter): string =>
   consoleUrl('GET /functions/:slug/logs/live', { params: { slug }, query: filter });
+
+export const activityQuery = (slug: string) =>
+  queryOptions({
+    queryKey: ['function-activity', slug],
+    queryFn: async ({ signal }) =>
+      (await fetchConsole('GET /functions/:slug/activity', { params: { slug }, signal })).minutes,
+    refetchInterval: refreshMs,
+  });
+
+export const filesQuery = (slug: string, changedAt: number) =>
+  queryOptions({
+    queryKey: ['function-files', slug, changedAt],
+    queryFn: async ({ signal }) =>
+      (await fetchConsole('GET /functions/:slug/files', { params: { slug }, signal })).files,
+  });
+
+export const fileQuery = (slug: string, path: string, changedAt: number) =>
+  queryOptions({
+    queryKey: ['function-file', slug, path, changedAt],
+    queryFn: ({ signal }) =>
+      fetchConsole('GET /functions/:slug/file', { params: { slug }, query: { path }, signal }),
+  });
+
+export const secretsQuery = queryOptions({
+  queryKey: ['function-secrets'],
+  queryFn: async ({ signal }) => (await fetchConsole('GET /function-secrets', { signal })).secrets,
+});

@@ -15,11 +15,14 @@ import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import { ItemName, ItemNav, itemLink, SplitView } from '../../components/split-view.tsx';
 import { Tag } from '../../components/tag.tsx';
+import { Activity } from './activity.tsx';
 import { type FunctionFacts, functionsQuery } from './api.ts';
+import { CodeView } from './code-view.tsx';
 import { Invocations } from './invocations.tsx';
 import { InvokeForm } from './invoke-form.tsx';
 import { LogView } from './log-view.tsx';
 import classes from './page.module.css';
+import { Secrets } from './secrets.tsx';
 import { t } from './text.ts';
 
 const route = getRouteApi('/app/functions');
@@ -55,7 +58,7 @@ export function FunctionsPage() {
                 <Link
                   key={slug}
                   to="/functions"
-                  search={({ name: _previous, ...rest }) => ({ ...rest, name: slug })}
+                  search={({ name: _previous, file: _file, ...rest }) => ({ ...rest, name: slug })}
                   {...itemLink(slug === name)}
                 >
                   <IconBolt size={16} stroke={1.75} aria-hidden />
@@ -126,9 +129,12 @@ function Opened({ facts }: { facts: FunctionFacts }) {
           {secretNames.length === 0 ? t('functions.no-secrets') : <code>{secretNames.join(' ')}</code>}
         </Fact>
       </Facts>
+      <Activity slug={slug} />
       {mayWrite ? <InvokeForm slug={slug} /> : null}
       <Invocations slug={slug} onRequest={setRequestId} />
       <LogView slug={slug} requestId={requestId} onRequest={setRequestId} />
+      <CodeView facts={facts} />
+      <Secrets />
     </div>
   );
 }

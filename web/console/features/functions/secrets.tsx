@@ -1,0 +1,140 @@
+/** The names of the secrets that all functions receive. Secrets can be set and removed while the server runs. */
+import { ActionIcon, Button, TextInput } from '@mantine/core';
+import { IconPlus, IconTrash } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { PasswordField } from '../../../ui/password-field.tsx';
+import { fetchConsole, useMay } from '../../api/session.ts';
+import { Confirm } from '../../components/confirm.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
+import { Moment } from '../../components/moment.tsx';
+import { ProblemBox } from '../../components/problem-box.tsx';
+import classes from './activity.module.css';
+import { functionsQuery, secretsQuery } from './api.ts';
+import { t } from './text.ts';
+
+export function Secrets() {
+  const mayWrite = useMay('write');
+  const { data, error } = useQuery(secretsQuery);
+  const [isAdding, setAdding] = useState(false);
+  const [removing, setRemoving] = useState<string>();
+  return (
+    <section className={classes.box} aria-label={t('secrets.title')}>
+      <h3 className={classes.title}>{t('secrets.title')}</h3>
+      <p className={classes.dim}>{t('secrets.text')}</p>
+      {error === null ? null : <ProblemBox error={error} />}
+      {data === undefined || data.length === 0 ? null : (
+        <ul className={classes.secrets}>
+          {data.map(({ name, updatedAt }) => (
+            <li key={name}>
+              <span>
+                <code>{name}</code>{' '}
+                <span className={classes.dim}>
+                  <Moment at={updatedAt} relative />
+                </span>
+              </span>
+              {mayWrite ? (
+                <ActionIcon
+                  variant="subtle"
+                  color="gray"
+                  aria-label={t('secrets.remove', { name })}
+                  title={t('secrets.remove', { name })}
+                  onClick={() => setRemoving(name)}
+                >
+                  <IconTrash size={16} aria-hidden />
+                </ActionIcon>
+              ) : null}
+            </li>
+          ))}
+        </ul>
+      )}
+      {data?.length === 0 ? <p className={classes.dim}>{t('secrets.none')}</p> : null}
+      {mayWrite ? (
+        <div>
+          <Button
+            size="compact-sm"
+            variant="default"
+            leftSection={<IconPlus size={15} aria-hidden />}
+            onClick={() => setAdding(true)}
+          >
+            {t('secrets.set')}
+          </Button>
+        </div>
+      ) : null}
+      {isAdding ? <SetSecret onClose={() => setAdding(false)} /> : null}
+      {removing === undefined ? null : (
+        <RemoveSecret name={removing} onClose={() => setRemoving(undefined)} />
+      )}
+    </section>
+  );
+}
+
+function useSecretCall(call: () => Promise<unknown>, onDone: () => void) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: call,
+    onSuccess: async () => {
+      onDone();
+      await Promise.all([
+        queryClient.invalidateQueries({ queryKey: secretsQuery.queryKey }),
+        queryClient.invalidateQueries({ queryKey: functionsQuery.queryKey }),
+      ]);
+    },
+  });
+}
+
+function SetSecret({ onClose }: { onClose: () => void }) {
+  const [name, setName] = useState('');
+  const [value, setValue] = useState('');
+  const { mutate, isPending, error } = useSecretCall(
+    () => fetchConsole('POST /function-secrets', { body: { name: name.trim(), value } }),
+    onClose,
+  );
+  return (
+    <FormDialog
+      title={t('secrets.set')}
+      action={t('secrets.set')}
+      isBusy={isPending}
+      error={error}
+      onSubmit={() => mutate()}
+      onClose={onClose}
+    >
+      <p>{t('secrets.set-text')}</p>
+      <TextInput
+        label={t('secrets.name')}
+        required
+        autoComplete="off"
+        spellCheck={false}
+        data-autofocus
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <PasswordField
+        label={t('secrets.value')}
+        required
+        autoComplete="off"
+        value={value}
+        onChange={(event) => setValue(event.currentTarget.value)}
+      />
+    </FormDialog>
+  );
+}
+
+function RemoveSecret({ name, onClose }: { name: string; onClose: () => void }) {
+  const { mutate, isPending, error } = useSecretCall(
+    () => fetchConsole('DELETE /function-secrets/:name', { params: { name } }),
+    onClose,
+  );
+  return (
+    <Confirm
+      title={t('secrets.remove', { name })}
+      action={t('secrets.remove-go')}
+      isBusy={isPending}
+      error={error}
+      onConfirm={() => mutate()}
+      onClose={onClose}
+    >
+      <p>{t('secrets.remove-text')}</p>
+    </Confirm>
+  );
+}
