@@ -27,7 +27,7 @@ interface Bucket {
 
 const minuteMs = 60_000;
 const shownMinutes = 60;
-const maxFunctions = 200;
+const maxKnownFunctions = 200;
 /** Each class is a fifth wider than the previous one, so its middle differs from any duration in it by a tenth. */
 const growth = 1.2;
 /** The last class begins at 1.2 to the 79th milliseconds, which is about half an hour. */
@@ -43,7 +43,7 @@ export function createFunctionActivity(): FunctionActivity & {
       const buckets = known.get(slug) ?? [];
       known.delete(slug);
       const [oldest] = known.keys();
-      if (known.size >= maxFunctions && oldest !== undefined) known.delete(oldest);
+      if (known.size >= maxKnownFunctions && oldest !== undefined) known.delete(oldest);
       known.set(slug, buckets);
       // A long request arrived in an earlier minute than the requests that have already finished.
       const minute = Math.floor(at / minuteMs);

@@ -66,6 +66,25 @@ test('a call can have a user, a path and a method, and an image response is disp
   await close();
 });
 
+test('the page shows the code and the activity, and secrets are set and removed', async () => {
+  const { page, complaints, go, close } = await signedIn(browser, services.backend);
+  await go('/functions?name=noisy');
+  await page.getByRole('region', { name: 'Code' }).getByText('Deno.serve').waitFor();
+  await page.getByRole('button', { name: 'Send' }).press('Enter');
+  await page.getByRole('region', { name: 'Last hour' }).getByText('Error rate').waitFor();
+  await page.getByText('Show as a table').click();
+  await page.getByRole('table', { name: 'Last hour' }).waitFor();
+  await page.getByRole('button', { name: 'Set secret' }).press('Enter');
+  await page.getByLabel('Name', { exact: true }).fill('MAP_KEY');
+  await page.getByRole('textbox', { name: 'Value' }).fill('hidden');
+  await page.getByRole('dialog').getByRole('button', { name: 'Set secret' }).press('Enter');
+  await page.getByRole('button', { name: 'Remove MAP_KEY' }).press('Enter');
+  await page.getByRole('button', { name: 'Remove secret' }).press('Enter');
+  await page.getByText('No secrets are set here.').waitFor();
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
 test("a read-only operator can read and can't call anything", async () => {
   await services.backend.operators.createOperator('looker', 'read-only');
   const { page, go, close } = await signedIn(browser, services.backend, {}, 'looker');
@@ -89,7 +108,11 @@ test.each(looks)(
     await page.getByRole('button', { name: 'Send' }).press('Enter');
     await page.getByText('BOOT_ERROR').first().waitFor();
     await page.getByRole('log').getByText('missing.ts').first().waitFor();
+    await page.getByRole('region', { name: 'Last hour' }).getByText('Error rate').waitFor();
+    await page.getByRole('region', { name: 'Code' }).getByText('missing.ts').first().waitFor();
     await expectSound(page, 'a failed call');
+    if (process.env.SHOTS)
+      await page.screenshot({ path: `${process.env.SHOTS}/functions-${viewport.width}-${colorScheme}.png` });
     expect(complaints.list).toEqual([]);
     await close();
   },

@@ -1,5 +1,9 @@
 /** Tests functions in the Console's API: details, calls as any user, and live log lines. */
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { SourceFile } from '../../src/functions/index.ts';
+import { sql } from '../../src/kernel/sql.ts';
 import { type Backend, type Operator, operator } from './harness.ts';
 import { markup, type ServicesBackend, startServicesBackend } from './services-backend.ts';
 
@@ -208,4 +212,79 @@ test('the latest calls are listed with their result and duration', async () => {
     });
   expect((await owner.call('GET', '/functions/none/invocations')).status).toBe(404);
   expect((await backend.console.fetch('/console/api/functions/echo/invocations')).status).toBe(401);
+});
+
+describe('the code of a function', () => {
+  const file = (slug: string, path: string, as: Operator = owner) =>
+    as.call('GET', `/functions/${slug}/file?${new URLSearchParams({ path })}`);
+
+  test('is listed and shown as it is on the disk, without hidden files, links and other folders', async () => {
+    const folder = join(services.functionsDir, 'echo');
+    mkdirSync(join(folder, 'lib', 'node_modules'), { recursive: true });
+    writeFileSync(join(folder, 'lib', 'tools.ts'), `export const key = '${backend.keys.secretKey}';`);
+    writeFileSync(join(folder, 'lib', 'node_modules', 'x.js'), '');
+    writeFileSync(join(folder, '.env'), 'TOKEN=very-secret');
+    writeFileSync(join(folder, 'logo.png'), Buffer.from([137, 80, 0, 1]));
+    writeFileSync(join(folder, 'long.txt'), 'x'.repeat(300_000));
+    symlinkSync(join(services.functionsDir, '.env'), join(folder, 'linked.txt'));
+    const { body } = await owner.call('GET', '/functions/echo/files');
+    expect(body.files.map(({ path, isEntrypoint }: SourceFile) => [path, isEntrypoint])).toEqual([
+      ['index.ts', true],
+      ['lib/tools.ts', false],
+      ['logo.png', false],
+      ['long.txt', false],
+    ]);
+    const entrypoint = await file('echo', 'index.ts');
+    expect(entrypoint.body).toMatchObject({ isText: true, isCut: false });
+    expect(entrypoint.body.text).toContain('Deno.serve');
+    expect((await file('echo', 'lib/tools.ts')).body.text).toBe(`export const key = '[secret key]';`);
+    expect((await file('echo', 'logo.png')).body).toEqual({ text: '', isText: false, isCut: false });
+    expect((await file('echo', 'long.txt')).body).toMatchObject({ isCut: true });
+    for (const path of ['.env', '../.env', 'linked.txt', '../noisy/index.ts', '/etc/passwd', 'lib/../.env'])
+      expect([path, (await file('echo', path)).status]).toEqual([path, 404]);
+    expect((await owner.call('GET', '/functions/unknown/files')).status).toBe(404);
+    expect((await owner.call('GET', '/functions/..%2f..%2fx/files')).status).toBe(404);
+  });
+});
+
+test('activity counts requests and errors per minute', async () => {
+  await invoke('noisy', { body: 'x' });
+  await invoke('broken', {});
+  const sum = async (slug: string) => {
+    const { minutes } = (await owner.call('GET', `/functions/${slug}/activity`)).body;
+    expect(minutes).toHaveLength(60);
+    const add = (name: 'requests' | 'errors'): number =>
+      minutes.reduce((total: number, minute: Record<string, number>) => total + (minute[name] ?? 0), 0);
+    return { requests: add('requests'), errors: add('errors') };
+  };
+  await expect.poll(() => sum('noisy')).toMatchObject({ errors: 0 });
+  expect((await sum('noisy')).requests).toBeGreaterThan(0);
+  const broken = await sum('broken');
+  expect([broken.requests > 0, broken.errors]).toEqual([true, broken.requests]);
+});
+
+test('secrets are set and removed, and their values are never returned', async () => {
+  const value = 'a-value-that-stays-here';
+  expect((await owner.call('POST', '/function-secrets', { name: 'STRIPE_KEY', value })).status).toBe(204);
+  const { body } = await owner.call('GET', '/function-secrets');
+  expect(body).toEqual({ secrets: [{ name: 'STRIPE_KEY', updatedAt: expect.any(String) }] });
+  expect((await owner.call('GET', '/functions/echo')).body.secretNames).toContain('STRIPE_KEY');
+  for (const name of ['SUPABASE_URL', 'LD_PRELOAD', '1x', 'a b'])
+    expect([name, (await owner.call('POST', '/function-secrets', { name, value })).status]).toEqual([
+      name,
+      400,
+    ]);
+  await backend.operators.createOperator('secret-looker', 'read-only');
+  const looker = await operator(backend, 'secret-looker');
+  expect((await looker.call('POST', '/function-secrets', { name: 'X', value })).status).toBe(403);
+  expect((await looker.call('DELETE', '/function-secrets/STRIPE_KEY')).status).toBe(403);
+  expect((await owner.call('DELETE', '/function-secrets/STRIPE_KEY')).status).toBe(204);
+  expect((await owner.call('DELETE', '/function-secrets/STRIPE_KEY')).status).toBe(404);
+  const entries = await backend.database
+    .pool('supabase_admin')
+    .query<{ action: string; text: string }>(
+      sql`select action, to_jsonb(a)::text as text from _plinth.audit_log a where action like 'secret.%' order by id`,
+    );
+  expect(entries.map(({ action }) => action)).toEqual(['secret.set', 'secret.unset']);
+  expect(JSON.stringify(entries)).not.toContain(value);
 });

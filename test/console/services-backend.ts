@@ -36,6 +36,7 @@ const tables = `
 
 export interface ServicesBackend {
   readonly backend: Backend;
+  readonly functionsDir: string;
   stop(): Promise<void>;
 }
 
@@ -51,6 +52,7 @@ export async function startServicesBackend(): Promise<ServicesBackend> {
   const backend = await createTestBackend({ projectDir, sql: tables });
   return {
     backend,
+    functionsDir,
     async stop() {
       await backend.stop();
       rmSync(projectDir, { recursive: true, force: true });

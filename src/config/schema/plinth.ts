@@ -144,7 +144,7 @@ export const plinthSchema = section("Plinth's own settings.", {
           ),
         }),
       }),
-      saml: section('Single sign-on with SAML 2.0. Use the admin API to add connections.', {
+      saml: section('Single sign-on with SAML 2.0. Add connections in the Console, with `plinth sso` or with the admin API.', {
         enabled: boolean(false, 'Enables single sign-on with SAML 2.0.'),
         private_key: secret('RSA key (PKCS #1, base64).', {
           defaultText: 'generated at first use and stored in the data folder',
