@@ -6,9 +6,13 @@ import { t } from './text.ts';
 import classes from './upload-list.module.css';
 import type { Upload, Uploads } from './use-uploads.ts';
 
+/** Up to this number, all files are shown until the operator hides them. */
+const fewFiles = 3;
+
 export function UploadList({ uploads }: { uploads: Uploads }) {
   const { list } = uploads;
-  const [isOpen, setOpen] = useState(false);
+  const [choice, setChoice] = useState<boolean>();
+  const isOpen = choice ?? list.length <= fewFiles;
   const id = useId();
   const failed = list.filter(({ state }) => state === 'failed');
   const done = list.filter(({ state }) => state === 'done').length;
@@ -48,7 +52,7 @@ export function UploadList({ uploads }: { uploads: Uploads }) {
           variant="subtle"
           aria-expanded={isOpen}
           aria-controls={id}
-          onClick={() => setOpen(!isOpen)}
+          onClick={() => setChoice(!isOpen)}
         >
           {t(isOpen ? 'upload.hide' : 'upload.show')}
         </Button>
