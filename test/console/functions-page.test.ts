@@ -75,7 +75,7 @@ test('the page shows the code and the activity, and secrets are set and removed'
   await page.getByText('Show as a table').click();
   await page.getByRole('table', { name: 'Last hour' }).waitFor();
   await page.getByRole('button', { name: 'Set secret' }).press('Enter');
-  await page.getByLabel('Name', { exact: true }).fill('MAP_KEY');
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('MAP_KEY');
   await page.getByRole('textbox', { name: 'Value' }).fill('hidden');
   await page.getByRole('dialog').getByRole('button', { name: 'Set secret' }).press('Enter');
   await page.getByRole('button', { name: 'Remove MAP_KEY' }).press('Enter');
