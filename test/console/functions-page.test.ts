@@ -58,7 +58,7 @@ test('a call can have a user, a path and a method, and an image response is disp
   await page.getByRole('button', { name: 'Send' }).press('Enter');
   await page.getByText('"url": "/echo/deep?x=1"').waitFor();
   await page.getByText(/\d+ headers/).press('Enter');
-  await page.getByText('x-answer').waitFor();
+  await page.getByText('x-answer', { exact: true }).waitFor();
   await go('/functions?name=picture');
   await page.getByRole('button', { name: 'Send' }).press('Enter');
   await page.getByRole('img', { name: 'Response body' }).waitFor({ state: 'attached' });
