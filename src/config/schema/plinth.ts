@@ -144,29 +144,35 @@ export const plinthSchema = section("Plinth's own settings.", {
           ),
         }),
       }),
-      saml: section('Single sign-on with SAML 2.0. Add connections in the Console, with `plinth sso` or with the admin API.', {
-        enabled: boolean(false, 'Enables single sign-on with SAML 2.0.'),
-        private_key: secret('RSA key (PKCS #1, base64).', {
-          defaultText: 'generated at first use and stored in the data folder',
-          ...keysRead,
-        }),
-        private_key_next: secret(
-          'Private key that will replace private_key at the next rotation. Its certificate is already published in the SAML metadata, so that identity providers can import it beforehand.',
-          keysRead,
-        ),
-        allow_encrypted_assertions: boolean(
-          false,
-          'Accepts encrypted assertions and advertises this in the SAML metadata.',
-        ),
-        enforced_domains: list(
-          [],
-          'Email domains whose users can sign in only with SSO. "*" includes every domain that has a connection. Passwords, codes, sign-up and other providers are rejected for these domains. Domains without a connection aren\'t affected.',
-        ),
-        relay_state_validity_period: duration(120_000, 'Time limit for a sign-in at the identity provider.'),
-        external_url: optionalText('URL at which identity providers can reach the auth service.', {
-          defaultText: 'auth.external_url',
-        }),
-      }),
+      saml: section(
+        'Single sign-on with SAML 2.0. Add connections in the Console, with `plinth sso` or with the admin API.',
+        {
+          enabled: boolean(false, 'Enables single sign-on with SAML 2.0.'),
+          private_key: secret('RSA key (PKCS #1, base64).', {
+            defaultText: 'generated at first use and stored in the data folder',
+            ...keysRead,
+          }),
+          private_key_next: secret(
+            'Private key that will replace private_key at the next rotation. Its certificate is already published in the SAML metadata, so that identity providers can import it beforehand.',
+            keysRead,
+          ),
+          allow_encrypted_assertions: boolean(
+            false,
+            'Accepts encrypted assertions and advertises this in the SAML metadata.',
+          ),
+          enforced_domains: list(
+            [],
+            'Email domains whose users can sign in only with SSO. "*" includes every domain that has a connection. Passwords, codes, sign-up and other providers are rejected for these domains. Domains without a connection aren\'t affected.',
+          ),
+          relay_state_validity_period: duration(
+            120_000,
+            'Time limit for a sign-in at the identity provider.',
+          ),
+          external_url: optionalText('URL at which identity providers can reach the auth service.', {
+            defaultText: 'auth.external_url',
+          }),
+        },
+      ),
       oauth_clients_as_users: boolean(
         false,
         'Allows OAuth clients to change an account with their access tokens (PUT /user, factors, passkeys, identities), as in upstream.',
