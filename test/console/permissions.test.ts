@@ -38,6 +38,7 @@ const harmless: Readonly<Record<string, string>> = {
   'DELETE /tokens/:id': 'revokes an own token',
   'POST /sql/look': 'queries that are judged first, read-only and rolled back (test/console/sql.test.ts)',
   'POST /policies/preview': 'prints SQL',
+  'POST /settings/mails/:name/preview': 'renders a template with sample values',
   'POST /why': 'reads only, for such a role',
   'POST /why/pgtap': 'reads only, for such a role',
   'POST /realtime/verdict/change':

@@ -242,7 +242,7 @@ test('viewed as a persona, the table shows the rows that the policies allow', as
     .getByRole('button', { name: /Visitor|anon/i })
     .first()
     .press('Enter');
-  await page.getByText('No rows yet').waitFor();
+  await page.getByText('can’t read any row').waitFor();
   expect(page.url()).toContain('as=anon');
   await close();
 });
@@ -374,7 +374,7 @@ test.each(looks)(
         },
       ],
       ['/public/books?import=true', () => dialog.getByLabel('CSV or JSON file').waitFor()],
-      ['/public/mine?as=anon', () => page.getByText('No rows yet').waitFor()],
+      ['/public/mine?as=anon', () => page.getByText('can’t read any row').waitFor()],
     ];
     for (const [path, ready] of places) {
       await go(page, path);
