@@ -45,6 +45,8 @@ const harmless: Readonly<Record<string, string>> = {
     'reads only, and rows of secrets only for those who may (realtime.test.ts)',
   'POST /realtime/verdict/broadcast': 'asks policies in a transaction that is rolled back',
   'POST /sql/look/explain': 'the plan of such a query',
+  'POST /sql/look/exports': 'the rows of such a query as a file',
+  'POST /sql/parameters': 'parses SQL',
   'POST /sql/look/cell': 'one cell of such a query',
   'POST /sql/runs/:id/cancel': 'ends a run of one’s own',
   'DELETE /sql/history': 'one’s own history',
