@@ -34,6 +34,7 @@ export interface PageConfig extends Ways {
     privacyUrl?: string;
     /** The app's website. Undefined if `site_url` isn't a web address. */
     appUrl?: string;
+    signInUrl?: string;
   };
   readonly offers: Offers;
   readonly key: string;
@@ -127,15 +128,7 @@ export function createPageFiller(deps: FillerDeps): PageFiller {
     const { mfa, captcha } = auth;
     const siteKey = config.plinth.account.captcha_site_key;
     return {
-      brand: {
-        name,
-        logo: logoPath,
-        welcome,
-        ...(branding.support_url === undefined ? {} : { supportUrl: branding.support_url }),
-        ...(branding.terms_url === undefined ? {} : { termsUrl: branding.terms_url }),
-        ...(branding.privacy_url === undefined ? {} : { privacyUrl: branding.privacy_url }),
-        ...(/^https?:/.test(auth.site_url) ? { appUrl: auth.site_url } : {}),
-      },
+      brand: brandOf(config, { name, logo: logoPath, welcome }),
       offers: offered,
       key: publishableKey,
       password,
@@ -229,6 +222,21 @@ export function createPageFiller(deps: FillerDeps): PageFiller {
 /** Returns the enabled providers that upstream's settings omit. */
 export const unlistedProviders = ({ auth }: Config): readonly string[] =>
   auth.external.x.enabled ? ['x'] : [];
+
+/** Settings without a value are omitted, because pages test for their presence. */
+function brandOf(
+  { auth, plinth: { account, branding } }: Config,
+  own: Pick<PageConfig['brand'], 'name' | 'logo' | 'welcome'>,
+): PageConfig['brand'] {
+  return {
+    ...own,
+    ...(branding.support_url === undefined ? {} : { supportUrl: branding.support_url }),
+    ...(branding.terms_url === undefined ? {} : { termsUrl: branding.terms_url }),
+    ...(branding.privacy_url === undefined ? {} : { privacyUrl: branding.privacy_url }),
+    ...(/^https?:/.test(auth.site_url) ? { appUrl: auth.site_url } : {}),
+    ...(account.sign_in_url === undefined ? {} : { signInUrl: account.sign_in_url }),
+  };
+}
 
 function keyOriginsOf({ auth: { passkey, mfa, webauthn, site_url } }: Config): string[] {
   if (!passkey.enabled && !mfa.web_authn.enroll_enabled && !mfa.web_authn.verify_enabled) return [];

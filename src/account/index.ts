@@ -28,6 +28,7 @@ import { createReturnAddress, faultOf } from './return-address.ts';
 import { apiRoutes } from './routes/api.ts';
 import { pageRoutes } from './routes/pages.ts';
 import { createSessionStore } from './sessions.ts';
+import { createSignedInAccounts } from './signed-in-accounts.ts';
 import { createVisitors, factsOf } from './visitor.ts';
 import { createWaitingWindows } from './waiting-windows.ts';
 
@@ -54,6 +55,13 @@ const maxAppNameLength = 60;
 const sweepEveryMs = 3_600_000;
 const noMoreFacts = { unlisted: [], custom: [], wallets: [] };
 
+const guestRules = ({ config, transferGuest }: AccountDeps) => ({
+  handOver: transferGuest,
+  get hasHook() {
+    return config.current.plinth.auth.hook.guest_hand_over.enabled;
+  },
+});
+
 export function createAccount(deps: AccountDeps): Service {
   const { database, keys, config, clock, log, selfService, isAllowedRedirect, issueCode } = deps;
   const face = createWebFace(`${deps.webDir}/account`);
@@ -76,6 +84,7 @@ export function createAccount(deps: AccountDeps): Service {
   const windows = createWaitingWindows({ db: database.pool('supabase_admin'), clock });
   const parked = createParkedSessions(sessions);
   const browserSignIn = createBrowserSignIn(sessions, auth, parked);
+  const accounts = createSignedInAccounts({ sessions, parked, browserSignIn });
   const visitors = createVisitors(sessions);
   const returning = {
     isAllowedRedirect,
@@ -85,12 +94,6 @@ export function createAccount(deps: AccountDeps): Service {
     },
     get requireMfa() {
       return config.current.plinth.account.require_mfa;
-    },
-  };
-  const guests = {
-    handOver: deps.transferGuest,
-    get hasHook() {
-      return config.current.plinth.auth.hook.guest_hand_over.enabled;
     },
   };
   const returnAddress = createReturnAddress({ returning, auth, visitors });
@@ -152,8 +155,9 @@ export function createAccount(deps: AccountDeps): Service {
                 returnAddress,
                 consent: deps,
                 isAppAddress: isAllowedRedirect,
-                guests,
+                guests: guestRules(deps),
                 browserSignIn,
+                accounts,
                 identify,
                 windows,
                 accountUrl,
@@ -169,7 +173,7 @@ export function createAccount(deps: AccountDeps): Service {
               confirm,
               forms,
               journeys,
-              accounts: { auth, sessions, parked, browserSignIn, returnAddress, identify },
+              accounts: { accounts, parked, returnAddress, identify },
               onError,
               keepsSession,
               clientName,

@@ -34,10 +34,10 @@ type Tools = Pick<
   | 'log'
 >;
 
-/** @param endExpired Ends expired sessions of which clients are notified. Safe to run in several processes. */
+/** @param maintain Ends expired sessions and completes factor removals. Safe to run in several processes. */
 export function createHousekeeping(
   ctx: Tools,
-  endExpired: () => Promise<void> = async () => undefined,
+  maintain: () => Promise<void> = async () => undefined,
 ): Housekeeping {
   let timer: NodeJS.Timeout | undefined;
   let round: Promise<unknown> = Promise.resolve();
@@ -65,7 +65,7 @@ export function createHousekeeping(
       return true;
     });
     // Runs after the transaction, because clients may respond slowly.
-    await endExpired();
+    await maintain();
     return ran;
   }
 

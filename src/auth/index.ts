@@ -20,6 +20,7 @@ import { localBuckets, sharedBuckets } from './buckets.ts';
 import type { AuthContext } from './context.ts';
 import { isRedirectAllowed } from './core/redirects.ts';
 import { endingWithRequests } from './deadline.ts';
+import { sweepFactorRemovals } from './factor-removal-rounds.ts';
 import { type CodeRequest, issueCode } from './flows/app-codes.ts';
 import { callbackUrl } from './flows/external-clients.ts';
 import { type GuestTransfer, type GuestTransferOutcome, transferGuest } from './flows/guest-transfer.ts';
@@ -203,7 +204,10 @@ export function createAuth(deps: AuthDeps): AuthService {
     oidc: createOidc(outgoing, deps.clock),
     log: deps.log,
   };
-  const housekeeping = createHousekeeping(ctx, () => endExpiredSessions(ctx));
+  const housekeeping = createHousekeeping(ctx, async () => {
+    await endExpiredSessions(ctx);
+    if (hasOwnTables) await sweepFactorRemovals(ctx);
+  });
   return {
     name: 'auth',
     metrics: () => ({

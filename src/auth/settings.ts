@@ -38,6 +38,8 @@ export interface Settings {
   readonly defaultRole: string;
   readonly adminRoles: readonly string[];
   readonly siteUrl: string;
+  /** The address in the app that starts a sign-in. Defaults to `siteUrl`. */
+  readonly signInUrl: string;
   readonly redirects: RedirectRules;
   /** The URLs are functions, because they depend on the port. */
   readonly externalUrl: () => string;
@@ -130,6 +132,8 @@ export interface Settings {
     readonly notices: 'always' | 'account' | 'configured';
     /** How long the link in a notice undoes the change. */
     readonly undoPeriodMs: number;
+    /** The waiting period before lost second factors are removed. 0 if users can't request it. */
+    readonly factorRemovalWaitMs: number;
     readonly eventRetentionMs: number;
     /** Whether a sign-in with a password on a new device requires a code by email. */
     readonly confirmsNewDevices: boolean;
@@ -166,6 +170,7 @@ export function settingsFrom(
     defaultRole: 'authenticated',
     adminRoles: ['service_role'],
     siteUrl: auth.site_url,
+    signInUrl: plinth.account.sign_in_url ?? auth.site_url,
     redirects: redirectRules(auth.site_url, auth.additional_redirect_urls),
     externalUrl,
     issuer: () => auth.jwt_issuer ?? externalUrl(),
@@ -253,6 +258,7 @@ export function settingsFrom(
     security: {
       notices: plinth.auth.security.notices ?? (mode === 'production' ? 'always' : 'account'),
       undoPeriodMs: plinth.auth.security.undo_period,
+      factorRemovalWaitMs: plinth.auth.security.factor_removal_wait,
       eventRetentionMs: Math.max(plinth.auth.security.event_retention, plinth.auth.security.undo_period),
       confirmsNewDevices: plinth.auth.security.confirm_new_devices,
       lockout: {

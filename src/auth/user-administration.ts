@@ -13,6 +13,7 @@ import { deleteFactorByAdmin } from './flows/admin-factors.ts';
 import { generateLink, invite } from './flows/admin-links.ts';
 import { requireTarget } from './flows/admin-target.ts';
 import { updateByAdmin } from './flows/admin-update-user.ts';
+import { resetFactorsByAdmin } from './flows/factor-removals.ts';
 import { requireFactor } from './flows/factors.ts';
 import { unlinkIdentityByAdmin } from './flows/identities.ts';
 import { inspectSaml, type SamlInspection } from './flows/inspect-saml.ts';
@@ -37,6 +38,8 @@ export interface UserAdministration {
   /** Returns the link that a recovery email would contain. The email isn't sent. */
   recoveryLink(email: string): Promise<string>;
   removeFactor(id: string, factorId: string): Promise<void>;
+  /** Removes all second factors and recovery codes, ends all sessions and notifies the user. */
+  resetFactors(id: string): Promise<void>;
   /**
    * Returns a user's sessions. Banned users also have sessions, because a ban prevents the use of sessions but doesn't
    * delete them. Each session contains its browser and its app.
@@ -111,6 +114,7 @@ export function createUserAdministration(ctx: AuthContext): UserAdministration {
         const user = await target(id);
         await deleteFactorByAdmin(ctx, caller, user, await requireFactor(ctx, factorId, user.id));
       }),
+    resetFactors: (id) => run(async () => resetFactorsByAdmin(ctx, caller, await target(id))),
     sessions: (id) =>
       run(async () => {
         const user = await target(id);
@@ -141,7 +145,7 @@ export function createUserAdministration(ctx: AuthContext): UserAdministration {
  */
 function operatorLinkTarget({ settings }: AuthContext): string {
   if (!settings.hasAccountPages) return settings.siteUrl;
-  const flow = new URLSearchParams({ redirect_to: settings.siteUrl, next: 'app' });
+  const flow = new URLSearchParams({ redirect_to: settings.signInUrl, next: 'app' });
   return `${settings.accountUrl()}/sign-in?${flow}`;
 }
 

@@ -3,7 +3,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { axeViolations, openContext, scrollsSideways } from '../web/browser.ts';
 import { openApp, redeemAt, type TestApp } from './app.ts';
-import { fillSignIn, makeUser, openStage, type Stage } from './harness.ts';
+import { fillSignIn, makeUser, openStage, password, type Stage } from './harness.ts';
 import { say, speak } from './keyboard/texts.ts';
 
 let stage: Stage;
@@ -83,14 +83,14 @@ describe.each([true, false])('with scripts: %s', (scripts) => {
 
     // Signing out of one account keeps the other one.
     await page.getByRole('button', { name: `${say('accounts.sign-out')}: ${work}` }).click();
-    await page.getByText(say('accounts.out')).waitFor();
+    await page.getByRole('status').getByText(say('accounts.one-out')).waitFor();
     expect(await sessions(page)).toEqual(['plinth-account-1']);
     await account(page, home).click();
     await page.waitForURL('**/account/security');
 
     await open(page, 'accounts');
     await page.getByRole('button', { name: say('accounts.sign-out-all') }).click();
-    await page.getByText(say('accounts.out')).first().waitFor();
+    await page.getByRole('status').getByText(say('accounts.all-out')).waitFor();
     expect(await sessions(page)).toEqual([]);
 
     // The browser remembers both accounts, and the address doesn't have to be typed again.
@@ -137,6 +137,38 @@ describe.each([
     await heading(page, say('page.sign-in'));
     expect(await sessions(page)).toEqual([]);
   });
+});
+
+describe.each(['en-GB', 'ar'])('in %s', (locale) => {
+  test('after signing out of one account, the page names the others and signs them out', async () => {
+    const page = await newPage(true, locale);
+    const [work, home] = [await newUser(), await newUser()];
+    for (const email of [home, work]) {
+      await open(page, 'sign-in', '?add=1');
+      await page.getByLabel(say('field.email'), { exact: true }).fill(email);
+      await page.getByRole('button', { name: say('sign-in.next'), exact: true }).click();
+      await page.locator('#password').fill(password);
+      await page.getByRole('button', { name: say('sign-in.submit'), exact: true }).click();
+      await page
+        .getByText(say('security.as', { who: email }))
+        .first()
+        .waitFor();
+    }
+    await open(page, 'signed-out', `?redirect_to=${encodeURIComponent(app.url)}`);
+    await page.getByRole('button', { name: say('still-in.submit') }).click();
+    await heading(page, say('page.others-in'));
+    await page.getByText(say('signed-out.others', { accounts: home })).waitFor();
+    expect(await page.getByText(say('signed-out.alone')).count()).toBe(0);
+    expect(await axeViolations(page)).toEqual([]);
+    expect(await scrollsSideways(page)).toBe(false);
+    await page.getByRole('link', { name: say('signed-out.choose') }).waitFor();
+    await page.getByRole('button', { name: say('signed-out.all-accounts') }).press('Enter');
+    await heading(page, say('page.signed-out'));
+    expect(await sessions(page)).toEqual([]);
+    // The app starts its next sign-in itself.
+    await page.getByRole('link', { name: say('signed-out.again') }).click();
+    await page.waitForURL(app.url);
+  }, 60_000);
 });
 
 test('signing in to the same account again replaces its session, and a sixth account ends the oldest one', async () => {

@@ -265,7 +265,7 @@ test('a user whose app has signed out sees the other apps and can sign out of th
   await page.goto(
     `${stage.backend.url}/account/signed-out?redirect_to=${encodeURIComponent(`${origin}/bye`)}`,
   );
-  await page.getByText('still signed in here as lou@example.com').waitFor();
+  await page.getByText('still signed in to your account as lou@example.com').waitFor();
   await page.getByText('Atlas', { exact: true }).waitFor();
   await check(page);
   await page.getByRole('button', { name: 'Sign out of all apps in this browser' }).click();

@@ -163,7 +163,7 @@ test('an identity is linked and unlinked; the last sign-in method is kept', asyn
   await makeUser(stage.backend, 'cy@example.com');
   idp.accounts.set('cy', { email: 'cy@idp.example', email_verified: true, name: 'Cy' });
   await signIn(page, stage.backend, 'cy@example.com');
-  await page.getByRole('heading', { name: 'Linked accounts' }).waitFor();
+  await page.getByRole('heading', { name: 'Linked ways to sign in' }).waitFor();
   await page.getByText('You can’t unlink your only way to sign in').waitFor();
   await page.getByRole('button', { name: 'Link Keycloak' }).click();
   await signInAtProvider('cy');

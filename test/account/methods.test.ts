@@ -209,6 +209,8 @@ test('recovery codes are generated and shown once, and a used code reduces the n
   await check('a wrong recovery code');
   await page.getByLabel('Recovery code').fill((codes[3] ?? '').toUpperCase());
   await page.getByRole('button', { name: 'Confirm' }).click();
+  await page.getByText('9 codes are left.').waitFor();
+  await page.getByRole('link', { name: 'Go to your account' }).click();
   await page.getByText('9 codes of 10 left.').waitFor();
 });
 

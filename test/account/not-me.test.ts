@@ -106,6 +106,8 @@ describe.each(['en', 'ar'] as const)('in %s', (language) => {
     await owner.goto(link);
     await heading(owner, say('page.not-me'));
     await owner.getByText(say('not-me.back-in', { email }), { exact: true }).waitFor();
+    // The page lists what the attacker did afterwards.
+    await owner.getByText(say('not-me.later-email_changed', { when: '' }).replace(/[,،].*$/s, '')).waitFor();
     await check(owner);
     await button(owner, say('not-me.button')).press('Enter');
     await heading(owner, say('page.secured'));
@@ -141,6 +143,26 @@ describe.each(['en', 'ar'] as const)('in %s', (language) => {
     await back.getByText(say('activity.new-device'), { exact: true }).first().waitFor();
     expect(await axeViolations(back)).toEqual([]);
     await check(back);
+
+    // The owner works through the other notices of the attack. They don't end the new password.
+    const first = await latestMail(stage.backend, email, subjects[0]);
+    const firstLink = /http\S+\/account\/not-me\?token=\S+/.exec(first.text)?.[0] ?? '';
+    for (const used of [firstLink, link]) {
+      await owner.goto(used);
+      await heading(owner, say('page.not-me-secured'));
+      expect(await button(owner, say('not-me.button')).count()).toBe(0);
+      await check(owner);
+    }
+    await owner.goto(`${link.slice(0, -43)}${'A'.repeat(43)}`);
+    await owner.getByText(say('not-me-expired.text')).waitFor();
+    await back.reload();
+    await heading(back, say('page.security'));
+    const signedIn = await stage.backend.fetch('/auth/v1/token?grant_type=password', {
+      method: 'POST',
+      headers: { apikey: stage.backend.keys.publishableKey, 'content-type': 'application/json' },
+      body: JSON.stringify({ email, password: 'owner again 6789' }),
+    });
+    expect(signedIn.status).toBe(200);
   }, 120_000);
 });
 

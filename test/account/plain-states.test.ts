@@ -36,6 +36,9 @@ const values: Readonly<Record<string, string>> = {
   HOST: 'app.subsidiary.meadow-and-sons.example:8443',
   CONNECTION: 'subsidiary.meadow-and-sons.example',
   WHEN: 'July 14, 2026 at 3:05 PM UTC',
+  CHANGE_WHEN: 'July 14, 2026 at 15:05 UTC',
+  CHANGE_BROWSER: 'Firefox',
+  CHANGE_SYSTEM: 'Windows',
   PROBLEM: 'Something went wrong. Try again in a moment.',
   CODE: 'unexpected_failure',
   REQUEST_ID: '01234567-89ab-4cde-8f01-23456789abcd',
@@ -44,7 +47,8 @@ const values: Readonly<Record<string, string>> = {
 };
 
 const accounts = [
-  { key: 'current', name: long, state: 'in' },
+  { key: 'current', name: long, state: 'current' },
+  { key: '2', name: 'ada@example.com', state: 'in' },
   { key: '1', name: '', state: 'guest' },
   { key: `known:${long}`, name: long, state: 'out' },
   { key: 'known:bob@example.com', name: 'bob@example.com', state: 'link', way: 'github' },

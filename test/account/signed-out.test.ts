@@ -37,8 +37,17 @@ test('a signed-out user can close the window, sign in again, or return to the ap
   await back().waitFor();
   expect(await back().getAttribute('href')).toBe('https://app.example/bye?x=1');
   await check();
-  await page.getByRole('link', { name: 'Sign in again' }).click();
-  await page.getByText('to continue to app.example').waitFor();
+  // Only the app can start its next sign-in, because the previous challenge is used up.
+  const again = page.getByRole('link', { name: 'Sign in again' });
+  expect(await again.getAttribute('href')).toBe('https://app.example/bye?x=1');
+  await open();
+  await again.click();
+  await page.waitForURL('**/account/sign-in');
+});
+
+test('without scripts, “Sign in again” doesn’t lead to a request without a challenge', async () => {
+  const response = await stage.backend.fetch('/account/signed-out?redirect_to=https%3A%2F%2Fapp.example');
+  expect(await response.text()).toMatch(/href="\/account\/sign-in"/);
 });
 
 test.each([
@@ -60,10 +69,10 @@ test('a user signed out only by the app sees a notice and can sign out here too'
   await signIn(page, stage.backend, 'ada@example.com');
   await page.getByText('Signed in as ada@example.com').waitFor();
   await open();
-  await page.getByRole('heading', { level: 1, name: 'You’re still signed in here' }).waitFor();
-  await page.getByText('still signed in here as ada@example.com').waitFor();
+  await page.getByRole('heading', { level: 1, name: /^You’re still signed in to / }).waitFor();
+  await page.getByText('still signed in to your account as ada@example.com').waitFor();
   await check();
-  await page.getByRole('button', { name: 'Sign out here too' }).press('Enter');
+  await page.getByRole('button', { name: 'Sign out of your account' }).press('Enter');
   await page.getByRole('heading', { level: 1, name: 'You’re signed out' }).waitFor();
   await page.getByText('You can close this window.').waitFor();
   expect((await context.cookies()).map(({ name }) => name)).not.toContain('plinth-account');
@@ -73,7 +82,7 @@ test('a user whose session ends in another tab sees a notice', async () => {
   await signIn(page, stage.backend, 'ada@example.com');
   await page.getByText('Signed in as ada@example.com').waitFor();
   await open();
-  await page.getByText('still signed in here as ada@example.com').waitFor();
+  await page.getByText('still signed in to your account as ada@example.com').waitFor();
   const other = await context.newPage();
   await other.goto(`${stage.backend.url}/account/security`);
   await other.getByRole('button', { name: 'Sign out', exact: true }).click();

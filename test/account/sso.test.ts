@@ -72,18 +72,21 @@ describe.each([
     expect((await redeem(world, page.url(), verifier)).email).toBe(world.company.email);
   });
 
-  test('a password and a code for an enforced domain are refused with a clear text', async () => {
+  test('a password and a code for an enforced domain lead to the provider or are refused with a clear text', async () => {
     const page = await newPage(language, scripts);
     const address = 'new@works.example';
     await open(page, 'sign-up');
     await page.locator('#email').fill(address);
     await page.locator(scripts ? '#new-password' : 'input[name=password]').fill(password);
     await press(page, say('sign-up.submit'));
-    await page.getByText(say('error.sso_required')).first().waitFor();
+    // With scripts, the pages continue at the provider, as the sign-in page does.
+    const atProvider = page.getByRole('button', { name: 'Enter the works' });
+    const refused = scripts ? atProvider : page.getByText(say('error.sso_required')).first();
+    await refused.waitFor();
     await open(page, 'code');
     await page.locator('#email').fill(address);
     await press(page, say('code.send'));
-    await page.getByText(say('error.sso_required')).first().waitFor();
+    await refused.waitFor();
   });
 });
 
@@ -125,6 +128,22 @@ test.each([
     await open(page, 'security');
     const shown = page.locator('main');
     await expect.poll(() => shown.innerText()).toContain(world.company.email);
+    // The organization manages the ways in, so the page offers none of the changes that the server rejects.
+    if (scripts) await page.getByText(say('security.managed')).waitFor();
+    expect(await page.getByRole('button', { name: say('security.password-set') }).count()).toBe(0);
     if (!scripts) expect(await shown.innerText()).toMatch(/^SSO$/m);
   },
 );
+
+test('a failure at the provider is shown on the Account pages, and the user can try again', async () => {
+  const page = await newPage();
+  world.company.email = 'failing@works.example';
+  await typeAddress(page, world.company.email, askAsApp(world).search);
+  await page.getByRole('button', { name: 'Enter the works' }).waitFor();
+  await page.evaluate(`document.querySelector('[name=SAMLResponse]').value = btoa('<broken/>')`);
+  await press(page, 'Enter the works');
+  await page.getByText(say('error.sso_failed')).waitFor();
+  await press(page, say('sign-in.next'));
+  await press(page, 'Enter the works');
+  await page.waitForURL(`${world.appUrl}?**`);
+});

@@ -91,8 +91,8 @@ test('two users write, complete and watch notes, and each can change only their 
   await ada.reload();
   await ada.getByText('ada@example.com').waitFor();
   await ada.getByRole('button', { name: 'Sign out' }).click();
-  await ada.getByText('still signed in here as ada@example.com').waitFor();
-  await ada.getByRole('button', { name: 'Sign out here too' }).click();
+  await ada.getByText('still signed in to your account as ada@example.com').waitFor();
+  await ada.getByRole('button', { name: 'Sign out of your account' }).click();
   await ada.getByText('You can close this window.').waitFor();
   await ada.getByRole('link', { name: /^Back to/ }).click();
   await ada.getByRole('button', { name: 'Sign in' }).waitFor();

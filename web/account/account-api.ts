@@ -110,11 +110,27 @@ export async function signOut(
   const { pathname, search } = window.location;
   const { frames: isReloading = false } = await post<{ readonly frames?: boolean }>('sign-out', { scope });
   if (scope === 'elsewhere') return;
+  others = undefined;
   last = scope === 'browser' ? { scope, apps: [], isReloading } : apps && { scope, apps };
   await sessionClient().changed('SIGNED_OUT');
   // Only a page from the server has a content security policy that allows the frames.
   const page = '/account/signed-out';
   if (isReloading) await leaveFor(pathname === page ? `${page}${search}` : page);
+}
+
+/** Ends the sessions of all accounts in this browser. Apps stay signed in. */
+export async function signOutAll(): Promise<void> {
+  await post('sign-out', { scope: 'all' });
+  last = undefined;
+  others = undefined;
+  await sessionClient().changed('SIGNED_OUT');
+}
+
+let others: Promise<readonly string[]> | undefined;
+/** Returns the names of the other accounts that are signed in in this browser. Guests have no name. */
+export function otherAccounts(): Promise<readonly string[]> {
+  others ??= callApi<{ names: readonly string[] }>('/account/api/others').then(({ names }) => names);
+  return others;
 }
 
 /** Returns the URL that redirects the user back to the app. The app receives its own session there. */

@@ -93,11 +93,16 @@ export function backToSecurity({ section }: Pick<Flow, 'section'>): string {
 }
 
 const empty = parseFlow('');
-let last: { search: string; flow: Flow } = { search: '', flow: empty };
+let last: { address: string; flow: Flow } = { address: '', flow: empty };
 
 export function currentFlow(): Flow {
-  const { search } = window.location;
-  if (search !== last.search) last = { search, flow: parseFlow(search) };
+  const { pathname, search } = window.location;
+  const address = pathname + search;
+  if (address !== last.address) {
+    const flow = parseFlow(search);
+    // Nothing is passed on after a sign-out, because the app's request doesn't have a challenge for another sign-in.
+    last = { address, flow: pathname.endsWith('/signed-out') ? { ...flow, search: '' } : flow };
+  }
   return last.flow;
 }
 

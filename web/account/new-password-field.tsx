@@ -25,11 +25,12 @@ export function NewPasswordField({
         size="md"
         label={label}
         autoComplete="new-password"
-        aria-describedby={rulesId}
+        aria-describedby={error === undefined ? rulesId : `${rulesId} ${id}-error`}
         required
         withAsterisk={false}
         onChange={(event) => setPassword(event.currentTarget.value)}
         error={error}
+        aria-invalid={error !== undefined}
       />
       <PasswordRules id={rulesId} password={password} />
     </>

@@ -20,6 +20,8 @@ export interface PageConfig {
     readonly privacyUrl?: string;
     /** The app's website. */
     readonly appUrl?: string;
+    /** The address in the app that starts a sign-in. */
+    readonly signInUrl?: string;
   };
   readonly offers: {
     readonly password: boolean;

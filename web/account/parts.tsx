@@ -14,6 +14,7 @@ import { useFlow } from './flow.ts';
 import { Form, FormButton } from './form.tsx';
 import { usePageConfig } from './page-config.ts';
 import classes from './parts.module.css';
+import { introId } from './shell.tsx';
 import { t } from './text.ts';
 import { keepTyped, typedAddress } from './typed-address.ts';
 
@@ -74,6 +75,23 @@ function usePage({ to, query }: PageLinkProps) {
       navigate(`/${to}${own}`);
     },
   };
+}
+
+/** A link to another website that looks like a button. */
+export function LinkButton(props: { href: string; isSubtle?: boolean; children: ReactNode }) {
+  const { href, isSubtle = false, children } = props;
+  return (
+    <Button
+      component="a"
+      variant={isSubtle ? 'default' : 'filled'}
+      size="md"
+      fullWidth
+      classNames={wide}
+      href={href}
+    >
+      {children}
+    </Button>
+  );
 }
 
 export function PageLink(props: PageLinkProps) {
@@ -211,7 +229,13 @@ export function CodeField(props: {
     <TextInput
       id={props.id}
       name={props.name ?? 'code'}
-      {...(props.isFirst === true ? { 'data-first': true } : {})}
+      {...(props.isFirst === true
+        ? {
+            'data-first': true,
+            // The page focuses the field, so screen readers must also read the text above it.
+            'aria-describedby': props.error === undefined ? introId : `${props.id}-error ${introId}`,
+          }
+        : {})}
       size="md"
       label={props.label ?? t('field.code')}
       autoComplete="one-time-code"

@@ -19,6 +19,13 @@ const keyTexts: Readonly<Record<string, KeyText>> = {
   WalletRejected: 'error.wallet-refused',
 };
 
+/** The errors that users cause by a typing mistake. */
+const mistakes: ReadonlySet<string> = new Set([
+  'invalid_credentials',
+  'otp_expired',
+  'mfa_verification_failed',
+]);
+
 /** Maps error codes to the fields to which they belong. */
 export type FieldOf = Readonly<Record<string, string>>;
 
@@ -26,7 +33,8 @@ export function problemOf(error: unknown, fields: FieldOf = {}): Problem {
   if (error instanceof ApiError) {
     const { code, requestId, retryAfterSeconds } = error;
     const retryAt = retryAfterSeconds === undefined ? undefined : Date.now() + retryAfterSeconds * 1000;
-    return { text: textFor(code), code, requestId, retryAt, fieldId: fields[code] };
+    const isMistake = mistakes.has(code);
+    return { text: textFor(code), code, requestId, retryAt, fieldId: fields[code], isMistake };
   }
   if (error instanceof Error && error.name in keyTexts) return { text: t(keyTexts[error.name] as KeyText) };
   if (error instanceof SessionFault) return { text: textFor(error.code), code: error.message };

@@ -6,6 +6,9 @@ import classes from './shell.module.css';
 import { type TextId, t } from './text.ts';
 import { useFocusKept } from './use-focus-kept.ts';
 
+/** The ID of the text below the heading. It describes the field that the page focuses. */
+export const introId = 'page-intro';
+
 /** False while the first page is shown. Later pages receive focus when they open, but the first one must not. */
 let isLater = false;
 
@@ -46,7 +49,11 @@ export function Shell({ page, intro, wide = false, children }: ShellProps) {
           <h1 ref={heading} tabIndex={-1}>
             {title}
           </h1>
-          {intro === undefined ? null : <p className={classes.intro}>{intro}</p>}
+          {intro === undefined ? null : (
+            <p id={introId} className={classes.intro}>
+              {intro}
+            </p>
+          )}
         </div>
         {children}
       </main>

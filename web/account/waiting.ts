@@ -14,15 +14,15 @@ const growth = 1.25;
 
 /**
  * Polls the server until the link is confirmed, and then calls `onConfirmed` once. Polls immediately when the user
- * returns to this window.
+ * returns to this window. Returns the state with which the wait ended.
  */
 export async function waitForLink(
   signal: AbortSignal,
   onConfirmed: (state: SessionState<User>) => Promise<void>,
-): Promise<void> {
+): Promise<WaitResult['state'] | undefined> {
   for (let delayMs = firstDelayMs; !signal.aborted; delayMs = Math.min(delayMs * growth, longestDelayMs)) {
     await pause(delayMs, signal);
-    if (signal.aborted) return;
+    if (signal.aborted) return undefined;
     const { state, type } = await post<WaitResult>('wait', {}).catch(
       (): WaitResult => ({ state: 'waiting' }),
     );
@@ -32,8 +32,9 @@ export async function waitForLink(
         await sessionClient().changed(type === 'recovery' ? 'PASSWORD_RECOVERY' : 'SIGNED_IN'),
       );
     }
-    return;
+    return state;
   }
+  return undefined;
 }
 
 /** Resolves after the delay, when the user returns to the window, or when waiting is aborted. */

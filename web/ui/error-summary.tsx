@@ -12,6 +12,8 @@ export interface Problem {
   /** The error code from the service, which users can copy. */
   readonly code?: string | undefined;
   readonly requestId?: string | undefined;
+  /** Whether the user can correct the problem, so that no one needs the error code. */
+  readonly isMistake?: boolean;
   /** When the server accepts the next attempt, in milliseconds since the epoch. */
   readonly retryAt?: number | undefined;
 }
@@ -48,11 +50,11 @@ export function ErrorSummary({ problems }: { problems: readonly Problem[] }) {
 }
 
 function ProblemLine({ problem }: { problem: Problem }) {
-  const { text, fieldId, code, requestId } = problem;
+  const { text, fieldId, code, requestId, isMistake = false } = problem;
   return (
     <div>
       <p>{fieldId === undefined ? text : <a href={`#${fieldId}`}>{text}</a>}</p>
-      {code === undefined && requestId === undefined ? null : (
+      {isMistake || (code === undefined && requestId === undefined) ? null : (
         <details className={classes.details}>
           <summary>{t('ui.error-code')}</summary>
           {code === undefined ? null : <Copyable value={code} what={t('ui.error-code')} />}

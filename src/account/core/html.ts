@@ -81,8 +81,8 @@ export interface AccountRow {
   /** The value that the form sends for the account. */
   readonly key: string;
   readonly name: string;
-  /** `in` and `guest` are signed in. A `link` row leads to the provider with which the account signed in last. */
-  readonly state: 'in' | 'guest' | 'out' | 'link';
+  /** `current`, `in` and `guest` are signed in. A `link` row leads to the provider with which the account signed in last. */
+  readonly state: 'current' | 'in' | 'guest' | 'out' | 'link';
   readonly way?: string;
 }
 
@@ -102,6 +102,36 @@ export function repeatAccounts(html: string, rows: readonly AccountRow[]): strin
         }),
       );
       return `${start}${filled.join('')}${end}`;
+    },
+  );
+}
+
+/** A change to the account, in the list of changes that a page undoes. */
+export interface ChangeRow {
+  readonly kind: string;
+  readonly when: string;
+  readonly browser?: string;
+  readonly system?: string;
+}
+
+/** Repeats the prerendered row (`web/account/plain/not-me.tsx`) for each change. Without changes, removes the list. */
+export function repeatChanges(html: string, rows: readonly ChangeRow[]): string {
+  return html.replace(
+    /<li data-later="[^"]*">.*?(<ul[^>]* data-list="changes">)(.*?)<\/ul><\/li>/s,
+    (whole, start: string, templates: string) => {
+      if (rows.length === 0) return '';
+      const byKind = new Map(
+        [...templates.matchAll(/<li data-kind="([a-z_]+)".*?<\/li>/gs)].map(([row, kind]) => [kind, row]),
+      );
+      const filled = rows.map(({ kind, when, browser, system }) => {
+        const row = fillValues(byKind.get(kind) ?? '', {
+          CHANGE_WHEN: escapeText(when),
+          CHANGE_BROWSER: escapeText(browser ?? ''),
+          CHANGE_SYSTEM: escapeText(system ?? ''),
+        });
+        return browser === undefined ? row.replace(/<span data-device="[^"]*">.*?<\/span>/s, '') : row;
+      });
+      return whole.replace(start + templates, () => start + filled.join(''));
     },
   );
 }
@@ -172,8 +202,7 @@ export function carriedFlow(query: URLSearchParams): string {
  * Adds the flow's query to the links of a prerendered page so that the return URL is kept before the script runs and
  * when scripts are disabled. A link to another language leads to the same page, so it keeps the whole query.
  */
-export function carryFlow(html: string, query: URLSearchParams): string {
-  const flow = carriedFlow(query);
+export function carryFlow(html: string, query: URLSearchParams, flow = carriedFlow(query)): string {
   const whole = new URLSearchParams(query);
   whole.delete('lang');
   return html.replace(

@@ -4,10 +4,7 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { arrivalAddress, ourPage, pageWith } from '../arrival.ts';
-import type { AuthClient } from '../auth-client.ts';
-import { type BrowserSignIn, setCookie } from '../browser-sign-in.ts';
 import { forget, memoryCookie, readMemory, wayOf, writeMemory } from '../core/browser-memory.ts';
-import { sessionCookie } from '../core/cookies.ts';
 import { type AccountRow, carriedFlow, escapeText } from '../core/html.ts';
 import { isProviderId } from '../core/providers.ts';
 import { queryOf } from '../core/query.ts';
@@ -16,24 +13,17 @@ import type { Identify } from '../identify.ts';
 import type { ParkedSessions } from '../parked-sessions.ts';
 import { cookieOf, keepCookie } from '../request-cookies.ts';
 import type { ReturnAddress } from '../return-address.ts';
-import type { OpenSession, SessionStore } from '../sessions.ts';
-import { accountName, type Visitor } from '../visitor.ts';
+import type { SignedInAccounts } from '../signed-in-accounts.ts';
+import { accountName } from '../visitor.ts';
 import { formOf, isOurs, markedForm } from './mark.ts';
 import type { Send } from './page-names.ts';
 import { openElsewhere, sendRefused } from './responses.ts';
 
 export interface AccountsDeps {
-  readonly auth: AuthClient;
-  readonly sessions: SessionStore;
+  readonly accounts: SignedInAccounts;
   readonly parked: ParkedSessions;
-  readonly browserSignIn: BrowserSignIn;
   readonly returnAddress: ReturnAddress;
   readonly identify: Identify;
-}
-
-/** An account that is signed in. The slot of the current account is `current`. */
-interface SignedIn extends Visitor {
-  readonly slot: number | 'current';
 }
 
 /** The prefix of the value that identifies an account that isn't signed in. */
@@ -41,35 +31,10 @@ const knownPrefix = 'known:';
 const ownWays: ReadonlySet<string> = new Set(['password', 'code', 'passkey', 'sso', 'wallet', 'guest']);
 
 export function accountsRoutes(app: FastifyInstance, deps: AccountsDeps, send: Send): void {
-  const { sessions, parked, browserSignIn, returnAddress, identify } = deps;
-
-  async function visitorOf(request: FastifyRequest, session: OpenSession | undefined) {
-    const fresh = session && (await sessions.fresh(session, request, false));
-    const user = fresh && (await sessions.user(fresh, request));
-    return fresh === undefined || user === undefined ? undefined : { session: fresh, user };
-  }
-
-  /** Returns the accounts that are signed in. Deletes the cookies of sessions that have ended. */
-  async function signedIn(request: FastifyRequest, reply: FastifyReply): Promise<readonly SignedIn[]> {
-    const current = await sessions.find(cookieOf(request, sessionCookie));
-    const found = [
-      ...(current === undefined ? [] : [{ slot: 'current' as const, session: current }]),
-      ...(await parked.listAndPrune(request, reply)),
-    ];
-    const all = await Promise.all(
-      found.map(async ({ slot, session }) => {
-        const visitor = await visitorOf(request, session);
-        if (visitor !== undefined) return [{ slot, ...visitor }];
-        if (slot === 'current') setCookie(request, reply, undefined);
-        else parked.remove(request, reply, slot);
-        return [];
-      }),
-    );
-    return all.flat();
-  }
+  const { accounts: signedIn, parked, returnAddress, identify } = deps;
 
   app.get('/accounts', async (request, reply) => {
-    const accounts = await signedIn(request, reply);
+    const accounts = await signedIn.list(request, reply);
     const names = new Set(accounts.map(({ user }) => accountName(user).toLowerCase()));
     const known = memoryOf(request).accounts.filter(({ name }) => !names.has(name.toLowerCase()));
     if (accounts.length + known.length === 0) {
@@ -81,14 +46,17 @@ export function accountsRoutes(app: FastifyInstance, deps: AccountsDeps, send: S
     const rows: readonly AccountRow[] = [
       ...accounts.map(({ slot, user }): AccountRow => {
         const name = accountName(user);
-        return { key: String(slot), name, state: name === '' ? 'guest' : 'in' };
+        const state = name === '' ? 'guest' : slot === 'current' ? 'current' : 'in';
+        return { key: String(slot), name, state };
       }),
       ...known.map(({ name, way }): AccountRow => {
         const isProvider = !ownWays.has(way) && isProviderId(way);
         return { key: `${knownPrefix}${name}`, name, state: isProvider ? 'link' : 'out', way };
       }),
     ];
-    return send(request, reply, 'plain/accounts', {
+    const done = queryOf(request).get('signed-out');
+    const page = done === 'one' || done === 'all' ? (`plain/accounts.${done}` as const) : 'plain/accounts';
+    return send(request, reply, page, {
       fields: markedForm(request, reply),
       isStill: true,
       accounts: rows,
@@ -98,21 +66,22 @@ export function accountsRoutes(app: FastifyInstance, deps: AccountsDeps, send: S
   app.post('/accounts', async (request, reply) => {
     const form = formOf(request);
     if (!isOurs(request, form)) return sendRefused(send, request, reply);
+    const flow = carriedFlow(queryOf(request));
     const removed = form.get('do') === 'all' ? 'all' : form.get('remove');
     if (removed === null) return choose(request, reply, form.get('account') ?? '');
     if (removed.startsWith(knownPrefix)) {
       const memory = forget(memoryOf(request), removed.slice(knownPrefix.length));
       keepCookie(request, reply, memoryCookie, writeMemory(memory));
-    } else {
-      const ended = (await signedIn(request, reply)).filter(
-        ({ slot }) => removed === 'all' || String(slot) === removed,
-      );
-      // A guest can't sign in to the same account again.
-      if (ended.some(({ user }) => user.is_anonymous === true) && form.get('leave') !== 'yes')
-        return askToLeave(request, reply, removed);
-      for (const one of ended) await end(request, reply, one);
+      return reply.redirect(ourPage('accounts', flow), 303);
     }
-    return reply.redirect(ourPage('accounts', carriedFlow(queryOf(request))), 303);
+    const ended = (await signedIn.list(request, reply)).filter(
+      ({ slot }) => removed === 'all' || String(slot) === removed,
+    );
+    // A guest can't sign in to the same account again.
+    if (ended.some(({ user }) => user.is_anonymous === true) && form.get('leave') !== 'yes')
+      return askToLeave(request, reply, removed);
+    for (const one of ended) await signedIn.end(request, reply, one);
+    return reply.redirect(pageWith('accounts', flow, 'signed-out', removed === 'all' ? 'all' : 'one'), 303);
   });
 
   /** Asks whether to sign a guest out, which destroys the guest's account. */
@@ -122,17 +91,6 @@ export function accountsRoutes(app: FastifyInstance, deps: AccountsDeps, send: S
       fields: markedForm(request, reply) + field,
       isStill: true,
     });
-  }
-
-  /** Signs the browser out of an account. */
-  async function end(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    { slot, session }: SignedIn,
-  ): Promise<void> {
-    if (slot === 'current') setCookie(request, reply, undefined);
-    else parked.remove(request, reply, slot);
-    await browserSignIn.leave(request, session, 'local');
   }
 
   /** Continues with the chosen account: to the app, to one of our pages, or to the next step of its sign-in. */
@@ -151,7 +109,7 @@ export function accountsRoutes(app: FastifyInstance, deps: AccountsDeps, send: S
       // A code is sent only after the user has requested it on its page.
       return reply.redirect(pageWith(step, flow, 'chosen', '1'), 303);
     }
-    const account = (await signedIn(request, reply)).find(({ slot }) => String(slot) === key);
+    const account = (await signedIn.list(request, reply)).find(({ slot }) => String(slot) === key);
     if (account === undefined) return reply.redirect(ourPage('accounts', flow), 303);
     const { slot } = account;
     if (slot !== 'current') await parked.swap(request, reply, { slot, session: account.session });

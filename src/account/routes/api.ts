@@ -18,13 +18,15 @@ import { proveFactor } from '../prove-factor.ts';
 import { cookieOf, keepCookie } from '../request-cookies.ts';
 import type { ReturnAddress } from '../return-address.ts';
 import type { SessionStore } from '../sessions.ts';
-import { mustStepUp, sessionResponse, type Visitors } from '../visitor.ts';
+import type { SignedInAccounts } from '../signed-in-accounts.ts';
+import { accountName, mustStepUp, sessionResponse, type Visitors } from '../visitor.ts';
 import type { WaitingWindows } from '../waiting-windows.ts';
 import type * as Bodies from './bodies.ts';
 import { consentRoutes } from './consent.ts';
 import { type GuestRules, guestRoutes } from './guests.ts';
 import { journeyApi } from './journeys.ts';
 import { keyRoutes } from './keys.ts';
+import { factorRemovalApi } from './remove-factors.ts';
 import { signInRoutes } from './sign-in.ts';
 
 export interface ApiDeps {
@@ -37,6 +39,7 @@ export interface ApiDeps {
   readonly guests: GuestRules;
   readonly accountUrl: () => string;
   readonly browserSignIn: BrowserSignIn;
+  readonly accounts: SignedInAccounts;
   readonly identify: Identify;
   readonly windows: WaitingWindows;
   readonly onError: (request: FastifyRequest, error: unknown) => void;
@@ -88,7 +91,7 @@ function renderErrors(app: FastifyInstance, onError: ApiDeps['onError']): void {
 }
 
 export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<void> {
-  const { sessions, auth, windows } = deps;
+  const { sessions, auth, windows, accounts } = deps;
   const { present, needed } = deps.visitors;
 
   // Forms on other websites can send these bodies without a preflight, so they aren't parsed here.
@@ -180,6 +183,12 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
 
   app.post('/sign-out', async (request, reply) => {
     const scope = bodies.signOut(request.body);
+    if (scope === 'all') {
+      // The page never offers this for guests, who can't sign in to the same account again.
+      const members = (await accounts.list(request, reply)).filter(({ user }) => user.is_anonymous !== true);
+      for (const one of members) await accounts.end(request, reply, one);
+      return {};
+    }
     const session = await sessions.find(cookieOf(request, sessionCookie));
     const ended = session === undefined ? [] : await leave(request, session, scope);
     if (scope !== 'elsewhere') setCookie(request, reply, undefined);
@@ -189,10 +198,17 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
     return { frames: true };
   });
 
+  /** Lists the accounts that are signed in in addition to the current one. Guests have no name. */
+  app.get('/others', async (request, reply) => {
+    const others = (await accounts.list(request, reply)).filter(({ slot }) => slot !== 'current');
+    return { names: others.map(({ user }) => accountName(user)) };
+  });
+
   appRoutes(app, deps, () => bodies);
   journeyApi(app, deps, () => bodies);
   keyRoutes(app, { ...deps, bodies: () => bodies });
   guestRoutes(app, deps);
+  factorRemovalApi(app, deps);
 
   consentRoutes(app, {
     auth,

@@ -28,7 +28,7 @@ const factorBody = z.object({ factor_id: uuid, code: text });
 const authorizationId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/);
 const consentBody = z.object({ authorization_id: authorizationId, action: z.enum(['approve', 'deny']) });
 const authorizationBody = z.object({ authorization_id: authorizationId });
-const signOutBody = z.object({ scope: z.enum(['local', 'browser', 'elsewhere']) });
+const signOutBody = z.object({ scope: z.enum(['local', 'browser', 'elsewhere', 'all']) });
 const codeBody = z.object({
   ...address,
   purpose: z.enum(['sign-in', 'sign-up', 'confirm', 'recover']),
@@ -128,7 +128,8 @@ export function authorization(source: unknown): string {
   return read(authorizationBody, source).authorization_id;
 }
 
-export function signOut(body: unknown): SignOutScope {
+/** `all` ends the sessions of all accounts in the browser. */
+export function signOut(body: unknown): SignOutScope | 'all' {
   return read(signOutBody, body).scope;
 }
 

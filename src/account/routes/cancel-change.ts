@@ -2,7 +2,8 @@
  * Declares `/account/cancel-change`, the page that the link in the email to a user's old address opens. The page
  * cancels the address change when the user clicks a button, and doesn't require a session.
  */
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { AuthRejection } from '../../shared/auth-rejection.ts';
 import type { AuthClient } from '../auth-client.ts';
 import type { Send } from './page-names.ts';
 import { declareTokenForm } from './token-form.ts';
@@ -11,10 +12,25 @@ export function cancelChangeRoutes(
   app: FastifyInstance,
   { auth, send }: { readonly auth: AuthClient; readonly send: Send },
 ): void {
+  /** Returns the new address, so that the owner can tell a typing mistake from an attack. */
+  async function newAddress(request: FastifyRequest, token: string): Promise<string> {
+    try {
+      return (await auth.visitor(request).checkLink({ type: 'email_change', token })).newEmail;
+    } catch (error) {
+      if (!(error instanceof AuthRejection)) throw error;
+      return '';
+    }
+  }
+
   declareTokenForm(app, send, {
     path: '/cancel-change',
     shape: /^(?:pkce_)?[0-9a-f]{56}$/,
-    show: async () => ({ page: 'plain/cancel-change' }),
+    async show(request, token) {
+      const email = await newAddress(request, token);
+      return email === ''
+        ? { page: 'plain/cancel-change' }
+        : { page: 'plain/cancel-change-to', fields: { email } };
+    },
     async use(request, _reply, token) {
       await auth.visitor(request).cancelEmailChange(token);
       return '/account/change-canceled';

@@ -27,6 +27,7 @@ import { formOf, isOurs } from './mark.ts';
 import { notMeRoutes } from './not-me.ts';
 import { formFields, otherDevice } from './other-device.ts';
 import type { AnyPage, Send } from './page-names.ts';
+import { removeFactorsRoutes } from './remove-factors.ts';
 import { openElsewhere, sendExpired, sendRefused } from './responses.ts';
 
 export interface ConfirmDeps {
@@ -99,7 +100,14 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
 
   cancelChangeRoutes(app, { auth, send });
   notMeRoutes(app, { auth, send });
-  for (const page of ['link-expired-recovery', 'confirmed', 'email-changed', 'change-canceled']) {
+  removeFactorsRoutes(app, { auth, send });
+  for (const page of [
+    'link-expired-recovery',
+    'link-expired-invite',
+    'confirmed',
+    'email-changed',
+    'change-canceled',
+  ]) {
     app.get(`/${page}`, (request, reply) => send(request, reply, `plain/${page}`, { isStill: true }));
   }
 
@@ -131,7 +139,8 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
     } catch (error) {
       if (error instanceof AuthRejection) {
         if (error.code === 'sso_required') return page(problemPage('sign-in', carriedFlow(own), error.code));
-        const name = link.type === 'recovery' ? 'link-expired-recovery' : 'link-expired';
+        const known = link.type === 'recovery' || link.type === 'invite';
+        const name = known ? `link-expired-${link.type}` : 'link-expired';
         return page(ourPage(name, carriedFlow(own)));
       }
       // The browser is signed in, but the app can't receive a session. The sign-in page explains the error.

@@ -21,6 +21,7 @@ import {
   type Outcome,
   placesOf,
 } from '../form-actions.ts';
+import { hasParked } from '../parked-sessions.ts';
 import { cookieOf, keepCookie } from '../request-cookies.ts';
 import type { ReturnAddress } from '../return-address.ts';
 import { mustStepUp, type Visitor } from '../visitor.ts';
@@ -82,7 +83,8 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
       return send(request, reply, 'plain/leave-guest', { fields: markedForm(request, reply), isStill: true });
     if (visitor !== undefined) await browserSignIn.leave(request, visitor.session, 'local');
     setCookie(request, reply, undefined);
-    return reply.redirect('/account/signed-out', 303);
+    // The list shows which other accounts are still signed in.
+    return reply.redirect(hasParked(request) ? '/account/accounts' : '/account/signed-out', 303);
   });
 
   app.get('/signed-in', async (request, reply) => {

@@ -34,6 +34,16 @@ export interface JourneyDeps {
   readonly providerName: (id: string) => Promise<string | undefined>;
 }
 
+/** The errors of a sign-in at an organization that have a text for the user. */
+const ssoRefusals: ReadonlySet<string> = new Set([
+  'user_banned',
+  'signup_disabled',
+  'sso_required',
+  'sso_provider_disabled',
+  'saml_provider_disabled',
+  'over_request_rate_limit',
+]);
+
 /** The parameters that make auth send the browser back to us. */
 interface StartedJourney {
   readonly redirect_to: string;
@@ -137,7 +147,10 @@ export function journeyPages(app: FastifyInstance, deps: JourneyDeps, send: Send
     if (journey === undefined) return reply.redirect(problemPage(page, flow, 'flow_state_not_found'), 303);
     const code = query.get('code');
     if (code === null) {
-      const providerError = query.get('error_code') ?? query.get('error') ?? '';
+      const reported = query.get('error_code') ?? query.get('error') ?? '';
+      // The details of a failed assertion help neither the user nor the app.
+      const isUnclear = journey.way === 'sso' && !ssoRefusals.has(reported);
+      const providerError = isUnclear ? 'sso_failed' : reported;
       return reply.redirect(problemPage(page, flow, providerError), 303);
     }
     // Linking doesn't change the session, so the user only returns to the page.

@@ -5,6 +5,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { AuthClient } from '../auth-client.ts';
 import { keepDevice } from '../device.ts';
+import { keepAddress } from '../identify.ts';
 import type { Send } from './page-names.ts';
 import { declareTokenForm } from './token-form.ts';
 
@@ -17,13 +18,23 @@ export function notMeRoutes(
   declareTokenForm(app, send, {
     path: '/not-me',
     shape,
-    async show(request, token) {
-      const { kind, when, email } = await auth.visitor(request).readReversal(token);
-      return { page: `plain/not-me-${kind}`, fields: { when, email } };
+    // Security notices can't be requested, so the page leads to other ways to secure the account.
+    expired: 'plain/not-me-expired',
+    showsUsed: true,
+    async show(request, token, reply) {
+      const { kind, when, email, device, later, secured } = await auth.visitor(request).readReversal(token);
+      if (secured !== undefined) {
+        keepAddress(request, reply, email);
+        return { page: 'plain/not-me-secured', fields: { when: secured } };
+      }
+      const changes = later.map((change) => ({ ...change.device, kind: change.kind, when: change.when }));
+      return { page: `plain/not-me-${kind}`, fields: { when, email, changes, ...(device && { device }) } };
     },
-    async use(request, _reply, token) {
-      const next = await auth.visitor(request).reverse(token);
-      return `/account/secured${next === 'email' ? '' : `-${next}`}`;
+    async use(request, reply, token) {
+      const { next, email, hasFactor } = await auth.visitor(request).reverse(token);
+      // The next page asks for the address to which the code is sent.
+      if (next === 'email') keepAddress(request, reply, email);
+      return `/account/secured${next === 'email' ? (hasFactor ? '-factor' : '') : `-${next}`}`;
     },
   });
   declareTokenForm(app, send, {
@@ -39,7 +50,7 @@ export function notMeRoutes(
       return '/account/unlocked';
     },
   });
-  for (const page of ['secured', 'secured-sso', 'secured-none', 'unlocked']) {
+  for (const page of ['secured', 'secured-factor', 'secured-sso', 'secured-none', 'unlocked']) {
     app.get(`/${page}`, (request, reply) => send(request, reply, `plain/${page}`, { isStill: true }));
   }
 }

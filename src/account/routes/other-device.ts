@@ -30,10 +30,18 @@ export function otherDevice(deps: {
   ) {
     const other = await windows.find(wait);
     if (other === undefined || other.isCanceled) return canceled(request, reply);
+    let email: string;
+    try {
+      ({ email } = await auth.visitor(request).checkLink(link));
+    } catch (error) {
+      if (!(error instanceof AuthRejection)) throw error;
+      return sendExpired(send, request, reply);
+    }
     const device = deviceOf(other.userAgent);
     const page = device === undefined ? 'plain/confirm-number' : 'plain/confirm-number-device';
     return send(request, reply, isWrong ? `${page}.code` : page, {
       fields: formFields(request, reply, link),
+      email,
       isStill: true,
       ...(device && { device }),
       ...(isWrong && { problem: { code: 'field.number-wrong', place: 'code', requestId: request.id } }),

@@ -1,6 +1,6 @@
 /** Lists the Account pages by name, and defines the function that sends a page. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { AccountRow } from '../core/html.ts';
+import type { AccountRow, ChangeRow } from '../core/html.ts';
 import type { StepProblem } from '../core/step.ts';
 import type { AccountFacts } from '../visitor.ts';
 
@@ -44,9 +44,11 @@ export interface PageFields {
   /** When the change was made that the page undoes, in words. */
   readonly when?: string;
   readonly facts?: AccountFacts;
+  /** The later changes that the page undoes too. */
+  readonly changes?: readonly ChangeRow[];
   /** The number that a waiting window shows. */
   readonly number?: number | undefined;
-  /** The browser and operating system of the window that is waiting for a link. */
+  /** The browser and operating system of the window that is waiting for a link, or of the change to undo. */
   readonly device?: { readonly browser: string; readonly system: string };
   readonly problem?: StepProblem;
   /**

@@ -4,13 +4,13 @@ import type { WebFace } from '../../kernel/web-face.ts';
 import { memoryCookie, readMemory, type SignInWay } from '../core/browser-memory.ts';
 import { sessionCookie } from '../core/cookies.ts';
 import { frameSourcesOf, framesOf } from '../core/frames.ts';
-import { carryFlow, escapeText, fillValues, repeatAccounts } from '../core/html.ts';
+import { carryFlow, escapeText, fillValues, repeatAccounts, repeatChanges } from '../core/html.ts';
 import { chooseLanguage, languageCookie } from '../core/languages.ts';
 import { queryOf } from '../core/query.ts';
 import { addressOf } from '../identify.ts';
 import type { Logo } from '../logo.ts';
 import { cookieOf, keepCookie } from '../request-cookies.ts';
-import type { AnyPage, PageName, Send } from './page-names.ts';
+import type { AnyPage, PageFields, PageName, Send } from './page-names.ts';
 
 /**
  * Pages where a sign-in for an app starts. They check the app's request when they open so that no one enters a password
@@ -83,6 +83,13 @@ export interface SendDeps {
   readonly keepsSession: (cookie: string | undefined) => Promise<boolean>;
 }
 
+/** Repeats the rows of the page's lists, and removes what the response has no value for. */
+function repeatRows(html: string, { accounts, changes, device }: PageFields): string {
+  const listed = accounts === undefined ? html : repeatAccounts(html, accounts);
+  const changed = changes === undefined ? listed : repeatChanges(listed, changes);
+  return device === undefined ? changed.replace(/<p data-device="[^"]*">.*?<\/p>/s, '') : changed;
+}
+
 /** Returns an alert for the form's hidden fields. Only browsers without scripts show this part of the form. */
 const alertOf = (text: string): string =>
   `<p role="alert" style="color:var(--mantine-color-error)">${escapeText(text)}</p>`;
@@ -150,13 +157,13 @@ export function createSend(deps: SendDeps): Send {
       CODE: escapeText(problem?.code ?? ''),
       REQUEST_ID: escapeText(problem?.requestId ?? request.id),
     };
-    const listed = fill.accounts === undefined ? html : repeatAccounts(html, fill.accounts);
-    const whole = fillValues(listed, values)
+    const whole = fillValues(repeatRows(html, fill), values)
       .replace('data-off="', `${isWaiting ? 'data-waiting ' : ''}data-off="${offHere(request).join(' ')} `)
       .replace(isStill ? /<script type="module"[^>]*><\/script>/g : '', '')
       .replace(problem !== undefined && isOurCode ? /<details[\s\S]*?<\/details>/ : '', '')
       .replace('</body>', () => `${framesOf(frameUrls)}</body>`);
-    const withFlow = carryFlow(whole, queryOf(request));
+    // After a sign-out, the app's request is used up, so links on that page lead to our own sign-in.
+    const withFlow = carryFlow(whole, queryOf(request), page === 'signed-out' ? '' : undefined);
     // Logos of apps may come from any host, because operators choose the URLs when they register apps.
     const images = page === 'consent' ? [...imageSources, 'https:'] : imageSources;
     const widgetSources = withCaptcha.has(page) ? captchaSources : [];

@@ -18,13 +18,22 @@ export interface TokenForm {
   readonly show: (
     request: FastifyRequest,
     token: string,
+    reply: FastifyReply,
   ) => Promise<{ readonly page: AnyPage; readonly fields?: PageFields }>;
   /** Uses the token and returns the next page. Rejects like `show`. */
   readonly use: (request: FastifyRequest, reply: FastifyReply, token: string) => Promise<string>;
+  /** The page for a link that was used or has expired, if it isn't the general one. */
+  readonly expired?: AnyPage;
+  /** Whether `show` also has a page for a link that was used. */
+  readonly showsUsed?: boolean;
 }
 
 export function declareTokenForm(app: FastifyInstance, send: Send, form: TokenForm): void {
-  const { path, shape, show, use } = form;
+  const { path, shape, show, use, expired, showsUsed = false } = form;
+  const sendUnusable = (request: FastifyRequest, reply: FastifyReply) =>
+    expired === undefined
+      ? sendExpired(send, request, reply)
+      : send(request, reply, expired, { status: 400, isStill: true });
 
   /** Runs the work with the token. If there is none or the link has expired, sends the page that says so. */
   async function withToken(
@@ -34,32 +43,40 @@ export function declareTokenForm(app: FastifyInstance, send: Send, form: TokenFo
     work: (token: string) => Promise<FastifyReply>,
   ): Promise<FastifyReply> {
     const token = params.get('token') ?? '';
-    if (!shape.test(token)) return sendExpired(send, request, reply);
+    if (!shape.test(token)) return sendUnusable(request, reply);
     try {
       return await work(token);
     } catch (error) {
       if (!(error instanceof AuthRejection)) throw error;
-      return sendExpired(send, request, reply);
+      return sendUnusable(request, reply);
     }
   }
 
+  async function sendForm(request: FastifyRequest, reply: FastifyReply, token: string, status = 200) {
+    const { page, fields } = await show(request, token, reply);
+    const field = `<input type="hidden" name="token" value="${escapeMarkup(token)}">`;
+    return send(request, reply, page, {
+      ...fields,
+      fields: markedForm(request, reply) + field,
+      isStill: true,
+      status,
+    });
+  }
+
   app.get(path, (request, reply) =>
-    withToken(request, reply, queryOf(request), async (token) => {
-      const { page, fields } = await show(request, token);
-      const field = `<input type="hidden" name="token" value="${escapeMarkup(token)}">`;
-      return send(request, reply, page, {
-        ...fields,
-        fields: markedForm(request, reply) + field,
-        isStill: true,
-      });
-    }),
+    withToken(request, reply, queryOf(request), (token) => sendForm(request, reply, token)),
   );
 
   app.post(path, async (request, reply) => {
     const posted = formOf(request);
     if (!isOurs(request, posted)) return sendRefused(send, request, reply);
-    return withToken(request, reply, posted, async (token) =>
-      reply.redirect(await use(request, reply, token), 303),
-    );
+    return withToken(request, reply, posted, async (token) => {
+      try {
+        return await reply.redirect(await use(request, reply, token), 303);
+      } catch (error) {
+        if (!showsUsed || !(error instanceof AuthRejection)) throw error;
+        return sendForm(request, reply, token, 400);
+      }
+    });
   });
 }

@@ -91,7 +91,9 @@ function text(
   if (showsCode) parts.push('    {{ .Token }}');
   if (button !== undefined) parts.push(`${button}: {{ .ConfirmationURL }}`);
   if (isNotice) {
-    parts.push(`${words.when}: {{ .Time }}{{ if .Device }}\n${words.device}: {{ .Device }}{{ end }}`);
+    parts.push(
+      `${words.when}: {{ .Time }}{{ if .Device }}\n${words.device}: {{ .Device }}{{ end }}{{ if .Network }}\n${words.network}: {{ .Network }}{{ end }}`,
+    );
   }
   const reverse =
     undo === undefined ? '' : `{{ if .${undo.url} }}\n\n${undo.label}: {{ .${undo.url} }}{{ end }}`;
@@ -128,7 +130,7 @@ function html(texts: MailTexts, words: MailWords, language: MailLanguage, color:
           <tr><td style="height:24px"></td></tr>`;
   const facts = isNotice
     ? `
-          <tr><td class="strong" style="font:400 15px/1.6 ${fonts};color:#0f172a">${words.when}: <bdi>{{ .Time }}</bdi>{{ if .Device }}<br>${words.device}: <bdi>{{ .Device }}</bdi>{{ end }}</td></tr>
+          <tr><td class="strong" style="font:400 15px/1.6 ${fonts};color:#0f172a">${words.when}: <bdi>{{ .Time }}</bdi>{{ if .Device }}<br>${words.device}: <bdi dir="${dir}">{{ .Device }}</bdi>{{ end }}{{ if .Network }}<br>${words.network}: <bdi dir="ltr">{{ .Network }}</bdi>{{ end }}</td></tr>
           <tr><td style="height:24px"></td></tr>`
     : '';
   const reverse =
@@ -136,7 +138,7 @@ function html(texts: MailTexts, words: MailWords, language: MailLanguage, color:
       ? ''
       : `{{ if .${undo.url} }}
           <tr><td style="height:12px"></td></tr>
-          <tr><td><a class="strong" href="{{ .${undo.url} }}" style="font:600 15px/1.5 ${fonts};color:#0f172a">${undo.label}</a></td></tr>{{ end }}`;
+          <tr><td><a class="strong" href="{{ .${undo.url} }}" style="display:inline-block;padding:10px 20px;border:1px solid #94a3b8;border-radius:8px;font:600 15px/1.25 ${fonts};color:#0f172a;text-decoration:none">${undo.label}</a></td></tr>{{ end }}`;
   return `<!doctype html>
 <html lang="${language}" dir="${dir}">
 <head>

@@ -231,18 +231,18 @@ const nothingPending = {
 
 /**
  * Stores a password and invalidates everything that depends on the old password: pending codes, contact changes, and
- * all sessions except one.
+ * all sessions except the given ones.
  */
 export async function storePassword(
   ctx: AuthContext,
   tx: Transaction,
   user: User,
   hash: string | null,
-  exceptSessionId: string | undefined,
+  exceptSessionIds: readonly string[],
 ): Promise<void> {
   await updateUser(tx, user, { encrypted_password: hash, ...nothingPending }, ctx.clock.now());
   await deleteOneTimeTokens(tx, user.id);
-  await deleteSessions(tx, user.id, exceptSessionId === undefined ? [] : [exceptSessionId]);
+  await deleteSessions(tx, user.id, exceptSessionIds);
 }
 
 /** Invalidates the codes and links that were sent before the primary address changed. */

@@ -42,7 +42,7 @@ export async function updateByAdmin(
       if (request.role !== '') await updateUser(tx, user, { role: request.role.trim() }, ctx.clock.now());
       if (request.emailConfirm) await confirmEmail(ctx, tx, user);
       if (request.phoneConfirm) await confirmPhone(ctx, tx, user);
-      if (hash !== undefined) await storePassword(ctx, tx, user, hash, undefined);
+      if (hash !== undefined) await storePassword(ctx, tx, user, hash, []);
       if (request.email !== '') await setEmail(ctx, tx, user, request.email, request.emailConfirm);
       if (request.phone !== '') await setPhone(ctx, tx, user, request.phone, request.phoneConfirm);
       if (request.appMetadata) await setAppMetadata(ctx, tx, user, request.appMetadata);

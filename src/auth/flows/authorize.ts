@@ -31,6 +31,9 @@ export function signInAddress(
     : providerAddress(ctx, caller, query);
 }
 
+/** The pages that an app can open with the query parameter `page`. */
+const accountEntries = ['sign-in', 'sign-up', 'guest', 'upgrade', 'accounts'];
+
 /** The redirect URL and the challenge aren't checked here, because the Account pages check them. */
 function accountAddress(ctx: AuthContext, { host }: Caller, query: URLSearchParams): string {
   const passed = ['redirect_to', 'code_challenge', 'code_challenge_method', 'state']
@@ -38,7 +41,8 @@ function accountAddress(ctx: AuthContext, { host }: Caller, query: URLSearchPara
     .filter((pair): pair is readonly [string, string] => pair[1] !== null);
   const search = new URLSearchParams(passed.map(([name, value]) => [name, value])).toString();
   const accountUrl = keepLoopbackName(ctx.settings.accountUrl(), host);
-  return `${accountUrl}/sign-in${search === '' ? '' : `?${search}`}`;
+  const page = accountEntries.find((name) => name === query.get('page')) ?? 'sign-in';
+  return `${accountUrl}/${page}${search === '' ? '' : `?${search}`}`;
 }
 
 async function providerAddress(

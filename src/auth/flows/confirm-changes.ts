@@ -32,7 +32,7 @@ export async function acceptSignUp(ctx: AuthContext, tx: Transaction, user: User
   if (!hasOwner(user)) await revokeEarlierAccess(ctx, tx, user);
   if (!user.encrypted_password && user.invited_at !== null) {
     const hash = await ctx.passwords.hash(randomPassword([], 64));
-    await storePassword(ctx, tx, user, hash, undefined);
+    await storePassword(ctx, tx, user, hash, []);
   }
   await audit(ctx, tx, user, 'user_signedup', { traits: { provider: 'email' } });
   await confirmEmail(ctx, tx, user);

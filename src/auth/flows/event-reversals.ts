@@ -7,18 +7,21 @@ import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { contactStatus } from '../core/contact-status.ts';
 import type { SecurityEvent } from '../core/security-events.ts';
-import { consumeReversal, deleteReversalsSince, findReversal } from '../queries/event-reversals.ts';
-import { deleteFactor } from '../queries/factors.ts';
+import { fromMs, toMs } from '../core/times.ts';
+import { findReversal, findSecured, spendReversalsSince } from '../queries/event-reversals.ts';
+import { deleteFactor, hasAnyVerifiedFactor } from '../queries/factors.ts';
 import { deleteIdentity, findIdentity, lockIdentities, updateIdentityData } from '../queries/identities.ts';
 import { findConsent, revokeConsent } from '../queries/oauth-consents.ts';
 import { deleteOneTimeTokens } from '../queries/one-time-tokens.ts';
 import { deletePasskey } from '../queries/passkeys.ts';
 import { deleteRecoveryCodes } from '../queries/recovery-codes.ts';
-import { forgetDevicesSince, listReversibleEvents } from '../queries/security-events.ts';
+import { forgetDevicesSince, listChangesSince, listReversibleEvents } from '../queries/security-events.ts';
 import { findUserById, findUserByPhone, findUserWithEmail, updateUser } from '../queries/users.ts';
 import type { User } from '../rows.ts';
 import { addIdentity, identityClaims, storePassword, syncProviders } from './accounts.ts';
+import { cancelRemoval } from './factor-removals.ts';
 import { invalidLink } from './find-token-owner.ts';
+import { notify } from './notify.ts';
 import { endAndNotify } from './notify-clients.ts';
 import { forgetIdleRecoveryCodes } from './recovery-codes.ts';
 import { hashOf } from './reversal-tokens.ts';
@@ -28,6 +31,10 @@ export interface ReversalPreview {
   readonly event: SecurityEvent;
   /** The address to which the code for getting back in will be sent. */
   readonly email: string;
+  /** The changes after the event, which the link undoes too, oldest first. */
+  readonly later: readonly SecurityEvent[];
+  /** When the user secured the account with a link that covers this event. The link then has no effect anymore. */
+  readonly securedAt: string | undefined;
 }
 
 /** Returns what a link undoes, without using the link. @throws {AuthError} otp_expired */
@@ -36,7 +43,9 @@ export async function previewReversal(ctx: AuthContext, token: string): Promise<
   const user = event && (await findUserById(ctx.pool, event.user_id));
   if (!event || !user || event.kind === 'locked') throw invalidLink();
   const events = await listReversibleEvents(ctx.pool, event);
-  return { event, email: valueBefore(events, 'email') ?? user.email ?? '' };
+  const later = await listChangesSince(ctx.pool, event);
+  const securedAt = await findSecured(ctx.pool, event);
+  return { event, email: valueBefore(events, 'email') ?? user.email ?? '', later, securedAt };
 }
 
 export interface Reversed {
@@ -45,32 +54,56 @@ export interface Reversed {
    * address belongs to another account now.
    */
   readonly next: 'email' | 'sso' | 'none';
+  /** The address of the account after the reversal. */
+  readonly email: string;
+  /** Whether the user must also use a second factor. */
+  readonly hasFactor: boolean;
 }
 
-/** Uses a link. @throws {AuthError} otp_expired */
+/**
+ * Uses a link. A link that an earlier reversal covers has no effect, so the links of one attack never end the password
+ * that the owner has chosen since then. @throws {AuthError} otp_expired
+ */
 export async function reverseEvent(ctx: AuthContext, caller: Caller, token: string): Promise<Reversed> {
   if (!ctx.hasOwnTables) throw invalidLink();
   const hash = hashOf(token);
   const event = await findReversal(ctx.pool, hash, ctx.clock.now());
   // The link in the email about a lockout only unlocks the account.
   if (!event || event.kind === 'locked') throw invalidLink();
-  return endAndNotify(ctx, event.user_id, async (tx) => {
+  const { user: owner, ...reversed } = await endAndNotify(ctx, event.user_id, async (tx) => {
     await lockIdentities(tx, event.user_id);
     const user = await findUserById(tx, event.user_id);
-    if (!user || user.deleted_at !== null || !(await consumeReversal(tx, hash))) throw invalidLink();
+    if (!user || user.deleted_at !== null || (await findSecured(tx, event))) throw invalidLink();
     const events = await listReversibleEvents(tx, event);
     for (const each of events) await removeAddition(ctx, tx, user, each);
     await forgetIdleRecoveryCodes(ctx, tx, user.id);
+    await cancelRemoval(ctx, tx, caller, user.id);
     await restoreContacts(ctx, tx, user, events);
     await restoreIdentities(ctx, tx, user, valueBefore(events, 'email'));
     // Also clears pending changes, and the codes and links that were sent.
-    await storePassword(ctx, tx, user, null, undefined);
-    await deleteReversalsSince(tx, user.id, event.created_at);
-    await forgetDevicesSince(tx, user.id, event.created_at);
-    await recordEvent(ctx, tx, caller, user.id, 'secured', { reason: event.kind });
-    if (user.is_sso_user) return { next: 'sso' };
-    return { next: user.email ? 'email' : 'none' };
+    await storePassword(ctx, tx, user, null, []);
+    await spendReversalsSince(tx, user.id, event.created_at, ctx.clock.now());
+    await forgetDevicesSince(tx, user.id, firstDoubtful(ctx, event));
+    await recordEvent(ctx, tx, caller, user.id, 'secured', {
+      reason: event.kind,
+      event_id: event.id,
+      since: event.created_at,
+    });
+    const next = user.is_sso_user ? 'sso' : user.email ? 'email' : 'none';
+    const hasFactor = await hasAnyVerifiedFactor(tx, user.id);
+    return { user, next, email: user.email ?? '', hasFactor } as const;
   });
+  await notify(ctx, undefined, caller, owner, 'account_secured');
+  return reversed;
+}
+
+/**
+ * Returns the time since which new devices aren't trusted. The attacker may have signed in before the change that the
+ * owner reports, so all devices count that were first seen while the notices of their sign-ins still have links.
+ */
+function firstDoubtful({ clock, settings }: AuthContext, event: SecurityEvent): string {
+  const oldest = clock.now() - settings.security.undoPeriodMs;
+  return fromMs(Math.min(oldest, toMs(event.created_at)));
 }
 
 /** Removes what an event added to the account. What it removed can't be restored. */

@@ -8,6 +8,7 @@ import type { IssuedSession } from '../core/issued-session.ts';
 import { hasVerifiedFactor } from '../core/render-user.ts';
 import { fromMs, toMs } from '../core/times.ts';
 import { authError, internalError } from '../errors.ts';
+import { deleteRemoval } from '../queries/factor-removals.ts';
 import {
   consumeChallenge,
   deleteChallenge,
@@ -195,6 +196,8 @@ export async function reissueAtAal2(
   );
   await setSessionAal(tx, session.id, aal, factorId ?? session.factor_id, now);
   await deleteSessionsBelow(tx, userId, 'aal2');
+  // The user has a second factor, so it isn't lost.
+  if (ctx.hasOwnTables) await deleteRemoval(tx, userId);
   return signSession(ctx, tx, caller, {
     user,
     sessionId,

@@ -7,6 +7,15 @@ import { prepareNotice } from './notify.ts';
 import type { Proof } from './proof.ts';
 import { recordSignIn } from './security-events.ts';
 
+/** Returns the provider of a sign-in whose last step exchanged a code, which doesn't contain the provider. */
+function usedProvider({ identities }: User, method: string): { readonly provider?: string } {
+  if (method !== 'oauth') return {};
+  const [latest] = (identities ?? [])
+    .filter(({ provider }) => provider !== 'email' && provider !== 'phone')
+    .sort((one, other) => (other.last_sign_in_at ?? '').localeCompare(one.last_sign_in_at ?? ''));
+  return latest === undefined ? {} : { provider: latest.provider };
+}
+
 export async function noteSignIn(
   ctx: AuthContext,
   tx: Transaction,
@@ -15,7 +24,7 @@ export async function noteSignIn(
   method: string,
   proof: Proof,
 ): Promise<void> {
-  const provider = proof.by === 'identity' ? { provider: proof.provider } : {};
+  const provider = proof.by === 'identity' ? { provider: proof.provider } : usedProvider(user, method);
   const event = await recordSignIn(ctx, tx, caller, user.id, { method, ...provider });
   if (event?.details.new_device !== true || user.email_confirmed_at === null) return;
   const notice = await prepareNotice(ctx, tx, caller, user, 'new_device', { event });

@@ -5,7 +5,7 @@ import { deviceOf } from '../../shared/device.ts';
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { mailLanguage, wordsIn } from '../core/default-mails.ts';
-import type { SecurityEvent } from '../core/security-events.ts';
+import { approximateAddress, type SecurityEvent } from '../core/security-events.ts';
 import type { User } from '../rows.ts';
 import { callSendEmailHook, requireAuthorized } from './mail-sending.ts';
 import { deliver } from './mail-templates.ts';
@@ -27,7 +27,19 @@ export type Notification =
   | 'passkey_added'
   | 'new_device'
   | 'app_connected'
-  | 'sign_in_locked';
+  | 'sign_in_locked'
+  | 'account_secured'
+  | 'recovery_code_used'
+  | 'factor_removal_requested'
+  | 'factor_removal_confirmed'
+  | 'factors_reset';
+
+/** Notices that are always sent, because the user acts on them or because they protect the second factor. */
+const required: ReadonlySet<Notification> = new Set([
+  'factor_removal_requested',
+  'factor_removal_confirmed',
+  'factors_reset',
+]);
 
 export interface NoticeDetails {
   readonly to?: string;
@@ -36,9 +48,15 @@ export interface NoticeDetails {
   readonly provider?: string;
   readonly factorType?: string;
   readonly passkey?: string;
+  /** Whether the account had no password before. */
+  readonly isFirst?: boolean;
   readonly app?: string;
   /** The address of the page that ends a lockout. */
   readonly unlockUrl?: string;
+  /** The address of the page that confirms a request. */
+  readonly confirmUrl?: string;
+  /** When a change takes effect. */
+  readonly dueMs?: number;
   /** The event that the notice describes. If it is given, the notice contains a link that undoes the change. */
   readonly event?: SecurityEvent | undefined;
 }
@@ -96,7 +114,7 @@ async function sendNotice(
   kind: Notification,
   details: NoticeDetails & { readonly to: string; readonly revertUrl: string },
 ): Promise<void> {
-  const { to, revertUrl, unlockUrl = '' } = details;
+  const { to, revertUrl, unlockUrl = '', confirmUrl = '', dueMs } = details;
   if (ctx.settings.hooks.send_email.enabled) {
     // A notice about a sign-in is sent after its transaction has ended.
     await callSendEmailHook(ctx, kind === 'new_device' ? undefined : tx, caller, user, {
@@ -109,6 +127,7 @@ async function sendNotice(
       // Without the setting, the hook receives exactly what it receives from GoTrue.
       ...(revertUrl === '' || !isOurs(ctx, caller) ? {} : { revert_url: revertUrl }),
       ...(unlockUrl === '' ? {} : { unlock_url: unlockUrl }),
+      ...(confirmUrl === '' ? {} : { confirm_url: confirmUrl }),
     });
     return;
   }
@@ -122,8 +141,11 @@ async function sendNotice(
     Provider: details.provider ?? '',
     FactorType: details.factorType ?? '',
     Passkey: details.passkey ?? '',
+    IsFirstPassword: details.isFirst === true,
     App: details.app ?? '',
     UnlockURL: unlockUrl,
+    ConfirmationURL: confirmUrl,
+    Due: dueMs === undefined ? '' : timeInWords(dueMs, caller.pageLanguage),
     RevertURL: revertUrl,
     ...circumstances(ctx, caller),
   };
@@ -135,7 +157,7 @@ async function sendNotice(
  * also enables the one for passkeys. `[auth.security] notices` enables notices regardless of these settings.
  */
 function isEnabled(ctx: AuthContext, caller: Caller, kind: Notification): boolean {
-  if (isOurs(ctx, caller)) return true;
+  if (required.has(kind) || isOurs(ctx, caller)) return true;
   const { notification } = ctx.settings.config.email;
   if (kind === 'passkey_added') return notification.mfa_factor_enrolled.enabled;
   const known = upstreamNotifications.find((each) => each === kind);
@@ -170,6 +192,7 @@ export function timeInWords(ms: number, pageLanguage: string | undefined): strin
     dateStyle: 'long',
     timeStyle: 'short',
     timeZone: 'UTC',
+    hourCycle: 'h23',
   }).format(ms);
   return `${time} UTC`;
 }
@@ -181,6 +204,7 @@ function circumstances(ctx: AuthContext, caller: Caller) {
   return {
     Time: timeInWords(ctx.clock.now(), caller.pageLanguage),
     Device: device === undefined ? '' : words.deviceName(device.browser, device.system),
+    Network: approximateAddress(caller.ip) ?? '',
     SecureURL: secureUrl(ctx),
   };
 }

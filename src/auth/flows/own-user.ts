@@ -13,6 +13,7 @@ import { toMs } from '../core/times.ts';
 import { authError } from '../errors.ts';
 import { insertFlowState } from '../queries/flow-states.ts';
 import { deleteOneTimeTokens } from '../queries/one-time-tokens.ts';
+import { listBrowserSessions } from '../queries/session-browsers.ts';
 import { findUserByPhone, findUserWithEmail, updateUser } from '../queries/users.ts';
 import type { User } from '../rows.ts';
 import { setAppMetadata, setUserMetadata, storePassword } from './accounts.ts';
@@ -94,10 +95,18 @@ export async function updateOwnUser(ctx: AuthContext, caller: UserCaller, body: 
   await endAndNotify(ctx, user.id, async (tx) => {
     await requireLiveSession(tx, caller);
     if (hash !== undefined) {
-      await storePassword(ctx, tx, user, hash, session?.id);
+      const isFirst = !user.encrypted_password;
+      await storePassword(ctx, tx, user, hash, await sessionsToKeep(ctx, tx, session));
       await audit(ctx, tx, user, 'user_updated_password');
-      const event = await recordEvent(ctx, tx, caller, user.id, 'password_changed');
-      await notify(ctx, tx, caller, user, 'password_changed', { event });
+      const event = await recordEvent(
+        ctx,
+        tx,
+        caller,
+        user.id,
+        'password_changed',
+        isFirst ? { first: true } : {},
+      );
+      await notify(ctx, tx, caller, user, 'password_changed', { event, isFirst });
     }
     if (update.data !== undefined) await setUserMetadata(ctx, tx, user, update.data);
     if (update.appData !== undefined) await setAppMetadata(ctx, tx, user, update.appData);
@@ -142,6 +151,19 @@ function rejectByKindOfUser(update: Update, { user, session }: UserCaller, chang
   }
   if (user.is_sso_user && (changesPassword || changesContact || update.nonce !== ''))
     throw authError('user_sso_managed');
+}
+
+/**
+ * Returns the sessions that a change of the password doesn't end: the caller's and, on the Account pages, those of the
+ * apps in the same browser, as "Sign out everywhere else" keeps them.
+ */
+async function sessionsToKeep(
+  ctx: AuthContext,
+  tx: Transaction,
+  session: UserCaller['session'],
+): Promise<readonly string[]> {
+  if (session === undefined) return [];
+  return ctx.hasOwnTables ? listBrowserSessions(tx, session) : [session.id];
 }
 
 /** Returns the hash of the new password. Returns null if the password is removed. */

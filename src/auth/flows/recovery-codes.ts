@@ -22,6 +22,7 @@ import {
 import { type Actor, adminActor, audit, userActor } from './audit.ts';
 import { requireLiveSession } from './live-session.ts';
 import { reissueAtAal2, runVerificationHook } from './mfa.ts';
+import { notify } from './notify.ts';
 import { endAndNotify } from './notify-clients.ts';
 import { recordEvent } from './security-events.ts';
 import { verifySecret } from './verify-secret.ts';
@@ -92,12 +93,17 @@ export async function verifyRecoveryCode(
   );
   await runVerificationHook(ctx, caller, attempt, isRight === true);
   if (!isRight) throw wrongCode();
-  return endAndNotify(ctx, user.id, async (tx) => {
+  const { issued, event } = await endAndNotify(ctx, user.id, async (tx) => {
     if (!(await consumeRecoveryCode(tx, user.id, hash))) throw wrongCode();
     const traits = { factor_type: hookFactorType };
     await audit(ctx, tx, user, 'verification_attempted', { ip: caller.ip, traits });
-    return reissueAtAal2(ctx, tx, caller, { method: recoveryCodeMethod, factorId: null });
+    return {
+      issued: await reissueAtAal2(ctx, tx, caller, { method: recoveryCodeMethod, factorId: null }),
+      event: await recordEvent(ctx, tx, caller, user.id, 'recovery_code_used'),
+    };
   });
+  await notify(ctx, undefined, caller, user, 'recovery_code_used', { event });
+  return issued;
 }
 
 /** Throws `feature_disabled` if the database has no table for recovery codes. */

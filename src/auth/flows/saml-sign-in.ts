@@ -82,6 +82,33 @@ export async function finishSamlSignIn(
   form: URLSearchParams,
 ): Promise<string> {
   const stored = await findBeginning(ctx, form);
+  try {
+    return await complete(ctx, caller, form, stored);
+  } catch (error) {
+    const { redirects, accountUrl, hasAccountPages } = ctx.settings;
+    const page = chooseRedirect(redirects, [stored.redirectTo], accountUrl());
+    const isOurs = stored.relayState !== undefined && hasAccountPages && isBelow(page, accountUrl());
+    throw isOurs ? new SamlFailure(page, error) : error;
+  }
+}
+
+/** The failure of a sign-in that started on the Account pages, which then show it. */
+export class SamlFailure extends Error {
+  readonly page: string;
+
+  constructor(page: string, cause: unknown) {
+    super('the sign-in at the identity provider failed', { cause });
+    this.name = 'SamlFailure';
+    this.page = page;
+  }
+}
+
+async function complete(
+  ctx: AuthContext,
+  caller: Caller,
+  form: URLSearchParams,
+  stored: Beginning,
+): Promise<string> {
   const { provider, relayState } = stored;
   if (provider.disabled) {
     throw authError('sso_provider_disabled', 'SSO Provider assigned for this domain is currently disabled');

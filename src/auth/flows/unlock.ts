@@ -11,7 +11,7 @@ import { deviceKey, recordEvent } from './security-events.ts';
 /** Makes sure that a link can unlock an account, without using it. @throws {AuthError} otp_expired */
 export async function checkUnlock(ctx: AuthContext, token: string): Promise<void> {
   const event = ctx.hasOwnTables ? await findReversal(ctx.pool, hashOf(token), ctx.clock.now()) : undefined;
-  if (event?.kind !== 'locked') throw invalidLink();
+  if (event?.kind !== 'locked' || event.used_at !== null) throw invalidLink();
 }
 
 /**

@@ -44,9 +44,15 @@ async function signIn(
   return issueSession(ctx, tx, caller, await reloadUser(tx, user), 'otp', proof);
 }
 
-/** Throws `otp_expired` or `user_banned` if a link can't be used. Doesn't use up the link. */
-export async function requireValidLink(ctx: AuthContext, request: VerifyRequest): Promise<void> {
-  await ctx.pool.transaction((tx) => findByHash(ctx, tx, request));
+/**
+ * Returns the account's address and the one it is about to get. Throws `otp_expired` or `user_banned` if a link can't be used. Doesn't use up the link.
+ */
+export async function requireValidLink(
+  ctx: AuthContext,
+  request: VerifyRequest,
+): Promise<{ email: string; newEmail: string }> {
+  const { user } = await ctx.pool.transaction((tx) => findByHash(ctx, tx, request));
+  return { email: user.email ?? '', newEmail: user.email_change ?? '' };
 }
 
 /** Verifies a link. Returns the redirect URL, which contains a session, a code or an error. */

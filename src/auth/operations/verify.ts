@@ -33,7 +33,7 @@ export interface LinkCall extends Call {
 /**
  * Throws `otp_expired` if a link was used or has expired. Doesn't use up the link. Only the Account pages call this.
  */
-export const checkLink: Operation<LinkCall, void> = {
+export const checkLink: Operation<LinkCall, { readonly email: string; readonly newEmail: string }> = {
   guards: [limitByAddress('verify')],
   run: (ctx, { type, hash }) => requireValidLink(ctx, { type, hash, typed: undefined }),
 };

@@ -1,7 +1,7 @@
 /** Statements on _plinth.event_reversals. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
-import type { SecurityEvent } from '../core/security-events.ts';
+import { additions, contactChanges, type SecurityEvent } from '../core/security-events.ts';
 import { fromMs } from '../core/times.ts';
 
 export async function insertReversal(
@@ -13,30 +13,61 @@ export async function insertReversal(
     values (${reversal.hash}, ${reversal.eventId}, ${fromMs(reversal.expiresAtMs)})`);
 }
 
-/** Returns the event that a link undoes. Returns undefined if the link is unknown, used or expired. */
+/** The event that a link undoes. `used_at` is set if the link has no effect anymore. */
+export type ReversibleEvent = SecurityEvent & { readonly used_at: string | null };
+
+/** Returns the event that a link undoes. Returns undefined if the link is unknown or expired. */
 export async function findReversal(
   db: Queryable,
   hash: string,
   nowMs: number,
-): Promise<SecurityEvent | undefined> {
-  const [event] = await db.query<SecurityEvent>(sql`
-    select e.id, e.user_id, e.kind, e.actor, e.details, e.user_agent, e.network, e.created_at
+): Promise<ReversibleEvent | undefined> {
+  const [event] = await db.query<ReversibleEvent>(sql`
+    select e.id, e.user_id, e.kind, e.actor, e.details, e.user_agent, e.network, e.created_at, r.used_at
     from _plinth.event_reversals r join _plinth.security_events e on e.id = r.event_id
     where r.hash = ${hash} and r.expires_at > ${fromMs(nowMs)}`);
   return event;
 }
 
-/** Uses up a link. Returns false if another request has used it first. */
+/**
+ * Returns when the user secured the account with a reversal that already covers the event. A reversal covers an earlier
+ * event only if nothing was added or changed between the event and the change that the reversal began with. Otherwise,
+ * an attacker who received a later notice could disarm the owner's earlier link by using the later one.
+ */
+export async function findSecured(db: Queryable, event: ReversibleEvent): Promise<string | undefined> {
+  if (event.used_at !== null) return event.used_at;
+  const [row] = await db.query<{ created_at: string }>(sql`
+    select s.created_at from _plinth.security_events s
+    where s.user_id = ${event.user_id} and s.kind = 'secured' and s.created_at >= ${event.created_at}::timestamptz
+      and s.details ? 'event_id' and not exists (
+        select from _plinth.security_events e
+        where e.user_id = s.user_id and e.actor = 'user' and e.created_at >= ${event.created_at}::timestamptz
+          and e.created_at <= (s.details ->> 'since')::timestamptz and e.id::text <> s.details ->> 'event_id'
+          and e.kind = any(${[...additions, ...contactChanges]}))
+    order by s.created_at desc limit 1`);
+  return row?.created_at;
+}
+
+/** Uses up a link that unlocks an account. Returns false if another request has used it first. */
 export async function consumeReversal(db: Queryable, hash: string): Promise<boolean> {
   const rows = await db.query(sql`delete from _plinth.event_reversals where hash = ${hash} returning hash`);
   return rows.length > 0;
 }
 
-/** Invalidates the links of the user's events since a time, because they may have been sent to an attacker. */
-export async function deleteReversalsSince(db: Queryable, userId: string, since: string): Promise<void> {
+/**
+ * Invalidates the links of the user's events since a time, because they may have been sent to an attacker. The rows stay,
+ * so that their page can say that the account is already secured.
+ */
+export async function spendReversalsSince(
+  db: Queryable,
+  userId: string,
+  since: string,
+  nowMs: number,
+): Promise<void> {
   await db.query(sql`
-    delete from _plinth.event_reversals r using _plinth.security_events e
-    where e.id = r.event_id and e.user_id = ${userId} and e.created_at >= ${since}::timestamptz`);
+    update _plinth.event_reversals r set used_at = ${fromMs(nowMs)} from _plinth.security_events e
+    where e.id = r.event_id and e.user_id = ${userId} and r.used_at is null
+      and e.created_at >= ${since}::timestamptz`);
 }
 
 /** Invalidates the links of all events of the user. */

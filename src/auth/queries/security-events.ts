@@ -98,6 +98,30 @@ export function listReversibleEvents(db: Queryable, event: SecurityEvent): Promi
     order by kind, subject, created_at, id`);
 }
 
+/** Returns the user's latest event of a kind. */
+export async function findLatestEvent(
+  db: Queryable,
+  userId: string,
+  kind: EventKind,
+): Promise<SecurityEvent | undefined> {
+  const [event] = await db.query<SecurityEvent>(sql`
+    select ${columns} from _plinth.security_events where user_id = ${userId} and kind = ${kind}
+    order by created_at desc, id desc limit 1`);
+  return event;
+}
+
+/** The number of changes that the page lists before a user undoes them. */
+const maxListedChanges = 10;
+
+/** Lists the user's own changes after an event, oldest first, for the page that says what a link undoes. */
+export function listChangesSince(db: Queryable, event: SecurityEvent): Promise<SecurityEvent[]> {
+  return db.query<SecurityEvent>(sql`
+    select ${columns} from _plinth.security_events
+    where user_id = ${event.user_id} and id <> ${event.id} and created_at >= ${event.created_at}::timestamptz
+      and actor = 'user' and kind = any(${[...additions, ...contactChanges, 'password_changed']})
+    order by created_at, id limit ${maxListedChanges}`);
+}
+
 export async function isKnownDevice(db: Queryable, userId: string, device: string): Promise<boolean> {
   const rows = await db.query(
     sql`select from _plinth.known_devices where user_id = ${userId} and device = ${device}`,

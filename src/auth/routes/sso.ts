@@ -9,7 +9,7 @@ import { certificateOf } from '../core/saml/certificate.ts';
 import { type AdvertisedCertificate, serviceProviderMetadata } from '../core/saml/service-provider.ts';
 import { fromMs } from '../core/times.ts';
 import { authError } from '../errors.ts';
-import { finishSamlSignIn, serviceProvider } from '../flows/saml-sign-in.ts';
+import { finishSamlSignIn, SamlFailure, serviceProvider } from '../flows/saml-sign-in.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { limitByAddress } from '../operations/limit-by-address.ts';
 import { ssoSignIn } from '../operations/providers.ts';
@@ -36,15 +36,17 @@ export function ssoRoutes({ define, serve }: Router, ctx: AuthContext): void {
 
 /**
  * Handles the response of an identity provider. The client is a browser, so errors redirect to the site URL (303),
- * where the app can show them.
+ * where the app can show them, or to the Account page on which the sign-in started.
  */
 async function consumeAssertion(ctx: AuthContext, exchange: Exchange): Promise<undefined> {
   const { caller, reply, path, text } = exchange;
   try {
     const params = new URLSearchParams(text);
     await reply.redirect(await ctx.signIns.track('saml', () => finishSamlSignIn(ctx, caller, params)), 302);
-  } catch (error) {
-    await reply.redirect(withParams(ctx.settings.siteUrl, errorParams(ctx, path, error)), 303);
+  } catch (thrown) {
+    const [page, error] =
+      thrown instanceof SamlFailure ? [thrown.page, thrown.cause] : [ctx.settings.siteUrl, thrown];
+    await reply.redirect(withParams(page, errorParams(ctx, path, error)), 303);
   }
   return undefined;
 }

@@ -2,6 +2,10 @@
 import type { AuthRejection } from '../../shared/auth-rejection.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { SsoPolicy } from '../flows/enforced-sso.ts';
+import type { Reversed } from '../flows/event-reversals.ts';
+import type { RemovalState } from '../flows/factor-removals.ts';
+import type { ReversalFacts } from '../operations/event-reversals.ts';
+import type { RemovalFacts } from '../operations/factor-removals.ts';
 import type { PublicSettings } from '../public-settings.ts';
 
 /** The browser on whose behalf a page calls auth. */
@@ -72,20 +76,24 @@ export interface VisitorOperations {
   /** Cancels an email change with the link that was sent to the old address. Rejects with `otp_expired`. */
   cancelEmailChange(token: string): Promise<void>;
   /**
-   * Returns the change that the link in a security notice undoes. `when` is its time in the language of the page.
-   * Doesn't use the link. Rejects with `otp_expired`.
+   * Returns the change that the link in a security notice undoes, with its time in the language of the page. Doesn't use
+   * the link. Rejects with `otp_expired`.
    */
-  readReversal(
-    token: string,
-  ): Promise<{ readonly kind: string; readonly when: string; readonly email: string }>;
+  readReversal(token: string): Promise<ReversalFacts>;
   /** Rejects with `otp_expired` if the link can't unlock an account. Doesn't use the link. */
   readUnlock(token: string): Promise<void>;
   /** Unlocks the account after too many wrong attempts. Rejects with `otp_expired`. */
   unlock(token: string): Promise<void>;
   /** Undoes the change. Returns how the user gets back in. Rejects with `otp_expired`. */
-  reverse(token: string): Promise<'email' | 'sso' | 'none'>;
-  /** Rejects with `otp_expired` if a link was used or has expired. Doesn't use up the link. */
-  checkLink(link: { type: string; token: string }): Promise<void>;
+  reverse(token: string): Promise<Reversed>;
+  /** Returns what the link in the email about lost factors confirms. Rejects with `otp_expired`. */
+  readFactorRemoval(token: string): Promise<RemovalFacts>;
+  confirmFactorRemoval(token: string): Promise<void>;
+  /** Returns the account's address. Rejects with `otp_expired` if a link was used or has expired. Doesn't use the link. */
+  checkLink(link: {
+    type: string;
+    token: string;
+  }): Promise<{ readonly email: string; readonly newEmail: string }>;
   /** Returns the URL where the browser signs in. */
   providerAddress(query: URLSearchParams): Promise<string>;
   /** Returns the identity provider's URL for a domain. */
@@ -111,6 +119,11 @@ export interface UserOperations {
   challengeFactor(factorId: string): Promise<{ id: string }>;
   verifyFactor(factorId: string, body: Body): Promise<TokenPair>;
   verifyRecoveryCode(body: Body): Promise<TokenPair>;
+  /** Returns the state of the user's request to remove lost second factors. */
+  factorRemoval(): Promise<RemovalState>;
+  /** Emails the link that confirms the request. */
+  requestFactorRemoval(): Promise<void>;
+  cancelFactorRemoval(): Promise<void>;
   openAuthorization(id: string): Promise<OpenAuthorization>;
   /** Returns the URL to redirect the browser to. */
   decideAuthorization(id: string, body: Body): Promise<string>;

@@ -3,6 +3,7 @@ import { renderSession } from '../core/issued-session.ts';
 import { renderOpenedAuthorization } from '../core/oauth/render-authorization.ts';
 import { renderChallenge } from '../core/render-factor.ts';
 import { renderUser } from '../core/render-user.ts';
+import { cancelRemovalRequest, readOwnRemoval, requestOwnRemoval } from '../operations/factor-removals.ts';
 import { challengeOwnFactor, verifyOwnFactor, verifyOwnRecoveryCode } from '../operations/factors.ts';
 import { decideOAuthAuthorization, openOAuthAuthorization } from '../operations/oauth-consent.ts';
 import { changeOwnUser, endBrowserSessions, endSessions, readOwnUser } from '../operations/own-user.ts';
@@ -33,6 +34,9 @@ export function userOperations(run: Run): UserOperations {
       const route = post('/factors/recovery-codes/verify');
       return pairOf(renderSession(await run(route, verifyOwnRecoveryCode, { content })));
     },
+    factorRemoval: () => run(get('/user/security-events'), readOwnRemoval, {}),
+    requestFactorRemoval: () => run(post('/user/security-events'), requestOwnRemoval, {}),
+    cancelFactorRemoval: () => run(post('/user/security-events'), cancelRemovalRequest, {}),
     async openAuthorization(id) {
       // `origin` is undefined because the Account pages have already checked it.
       const input = { authorizationId: id, origin: undefined };

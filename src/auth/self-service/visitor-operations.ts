@@ -3,6 +3,7 @@ import { renderFlowSession, renderPasswordSession, renderSession } from '../core
 import { renderPasskeyOptions } from '../core/webauthn/render-passkey.ts';
 import { recoverAccount, resendCode, sendCode } from '../operations/codes.ts';
 import { readReversal, readUnlock, useReversal, useUnlock } from '../operations/event-reversals.ts';
+import { confirmRemovalLink, readRemovalLink } from '../operations/factor-removals.ts';
 import { passkeyChallenge, passkeySignIn } from '../operations/passkeys.ts';
 import { providerSignIn, ssoConnection, ssoPolicy, ssoSignIn } from '../operations/providers.ts';
 import { signUpOperation } from '../operations/sign-up.ts';
@@ -63,14 +64,12 @@ export function visitorOperations(run: Run): VisitorOperations {
         type: 'email_change',
         hash: token,
       }),
-    async readReversal(token) {
-      const route = get('/user/security-events');
-      const { event, when, email } = await run(route, readReversal, { token });
-      return { kind: event.details.new_device === true ? 'new_device' : event.kind, when, email };
-    },
+    readReversal: (token) => run(get('/user/security-events'), readReversal, { token }),
     readUnlock: (token) => run(get('/user/security-events'), readUnlock, { token }),
     unlock: (token) => run(post('/user/security-events'), useUnlock, { token }),
-    reverse: async (token) => (await run(post('/user/security-events'), useReversal, { token })).next,
+    reverse: (token) => run(post('/user/security-events'), useReversal, { token }),
+    readFactorRemoval: (token) => run(get('/user/security-events'), readRemovalLink, { token }),
+    confirmFactorRemoval: (token) => run(post('/user/security-events'), confirmRemovalLink, { token }),
     checkLink: ({ type, token }) => run(get('/verify'), checkLink, { type, hash: token }),
     providerAddress: (query) =>
       run(get('/authorize', 302), providerSignIn, { query, redirectTo: query.get('redirect_to') ?? '' }),

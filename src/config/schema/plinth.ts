@@ -78,6 +78,9 @@ export const plinthSchema = section("Plinth's own settings.", {
     captcha_site_key: optionalText(
       "Site key from the CAPTCHA provider in auth.captcha. If set, pages with a form load the provider's script.",
     ),
+    sign_in_url: optionalText(
+      'Address in your app that starts a sign-in, for example "https://app.example/sign-in". Invitations and "Sign in again" lead there, so that users arrive signed in. Without it, they lead to the address that the app or `site_url` names. The redirect rules must allow it.',
+    ),
     require_mfa: boolean(
       false,
       "Requires a second factor when users sign in to an app. Users then can't remove their last factor on these pages.",
@@ -203,6 +206,10 @@ export const plinthSchema = section("Plinth's own settings.", {
           },
         ),
         undo_period: duration(7 * 24 * 60 * 60_000, `How long the "This wasn't me" link in a notice works.`),
+        factor_removal_wait: duration(
+          72 * 60 * 60_000,
+          'Waiting period after which the second factors of users who have lost them are removed. Users request it after signing in with a password, a provider or a wallet, and confirm it by email. Any use of a second factor cancels the request. 0 turns requests off.',
+        ),
         event_retention: duration(
           365 * 24 * 60 * 60_000,
           "Time after which entries in the timeline of an account are deleted, and devices are forgotten that weren't used. At least as long as `undo_period`.",

@@ -50,10 +50,10 @@ export function TransferGuest(props: {
         ) : (
           <Submit busy={transfer.busy}>{t('hand-over.submit')}</Submit>
         )}
+        <Aside>{t('hand-over.leave-hint')}</Aside>
         <SubtleButton disabled={busy} onClick={() => leave.run(undefined)}>
           {t('hand-over.leave')}
         </SubtleButton>
-        <Aside>{t('hand-over.leave-hint')}</Aside>
       </Form>
       <Stack>
         <TextButton disabled={busy} onClick={() => back.run(undefined)}>

@@ -1,3 +1,4 @@
+import { IconMail } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import type { Problem } from '../../ui/error-summary.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -5,7 +6,7 @@ import { leaveFor } from '../account-api.ts';
 import { isGoodPassword, looksLikeEmail } from '../fields.ts';
 import { useFlow } from '../flow.ts';
 import { linkAddress } from '../methods/api.ts';
-import { Mark } from '../methods/mark.tsx';
+import { Mark, mark } from '../methods/mark.tsx';
 import { NewPasswordField } from '../new-password-field.tsx';
 import { usePageConfig } from '../page-config.ts';
 import { Divider, EmailField, Form, Submit, SubtleButton } from '../parts.tsx';
@@ -74,6 +75,7 @@ export function KeepAccount({ onSaved }: { onSaved: () => void }) {
           <Submit busy={submit.busy}>{t('upgrade.submit')}</Submit>
           <Divider>{t('sign-in.or')}</Divider>
           <SubtleButton
+            leftSection={<IconMail {...mark} />}
             disabled={submit.busy}
             onClick={(event) => submit.run(event.currentTarget.form ?? undefined, saving(false))}
           >
@@ -82,11 +84,11 @@ export function KeepAccount({ onSaved }: { onSaved: () => void }) {
         </>
       ) : null}
       {canLink
-        ? providers.map(({ id, name, mark }) => (
+        ? providers.map(({ id, name, mark: icon }) => (
             <SubtleButton
               key={id}
               disabled={submit.busy}
-              leftSection={<Mark svg={mark} />}
+              leftSection={<Mark svg={icon} />}
               onClick={() =>
                 submit.run(undefined, async () =>
                   leaveFor(await linkAddress(id, towardsUpgrade(search).slice(1))),

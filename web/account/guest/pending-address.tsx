@@ -2,7 +2,7 @@ import { useEffect } from 'react';
 import { post } from '../account-api.ts';
 import { digitsOf } from '../fields.ts';
 import { usePageConfig } from '../page-config.ts';
-import { CodeField, Form, Stack, Submit, TextButton } from '../parts.tsx';
+import { CodeField, Form, Submit } from '../parts.tsx';
 import { PendingChange } from '../security/pending-change.tsx';
 import { sessionClient } from '../session.ts';
 import { t } from '../text.ts';
@@ -40,7 +40,8 @@ export function PendingAddress({ email, onChange }: { email: string; onChange: (
         kind="email"
         to={email}
         text={t('upgrade.sent', { email, length })}
-        onCanceled={() => {}}
+        cancel={t('upgrade.change')}
+        onCanceled={onChange}
       />
       <Form onSubmit={submit.onSubmit} problems={submit.problems}>
         <CodeField
@@ -51,9 +52,6 @@ export function PendingAddress({ email, onChange }: { email: string; onChange: (
         />
         <Submit busy={submit.busy}>{t('code.submit')}</Submit>
       </Form>
-      <Stack>
-        <TextButton onClick={onChange}>{t('upgrade.change')}</TextButton>
-      </Stack>
     </>
   );
 }

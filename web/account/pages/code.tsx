@@ -6,6 +6,7 @@ import { digitsOf, looksLikeEmail, phoneOf } from '../fields.ts';
 import { currentFlow, endAdding } from '../flow.ts';
 import { goOn } from '../next.ts';
 import { usePageConfig } from '../page-config.ts';
+import classes from '../parts.module.css';
 import {
   Aside,
   CodeField,
@@ -23,6 +24,7 @@ import { useSecondsUntil } from '../seconds-until.ts';
 import { sessionClient, useSession } from '../session.ts';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
+import { toOrganization } from '../to-organization.ts';
 import { useSubmit } from '../use-submit.ts';
 
 const emailId = 'email';
@@ -61,6 +63,12 @@ export function CodePage() {
   return <AddressStep purpose={purpose} byPhone={byPhone} onSent={change} />;
 }
 
+/** The headings of the first step. Signing up with a phone number is still a sign-up. */
+const pages: Partial<Record<CodePurpose, 'page.recover' | 'page.sign-up'>> = {
+  recover: 'page.recover',
+  'sign-up': 'page.sign-up',
+};
+
 function AddressStep(props: { purpose: CodePurpose; byPhone: boolean; onSent: (pending: Pending) => void }) {
   const { purpose, byPhone, onSent } = props;
   const submit = useSubmit(async (field) => {
@@ -76,7 +84,9 @@ function AddressStep(props: { purpose: CodePurpose; byPhone: boolean; onSent: (p
       }
       to = { email };
     }
-    const { number } = await sendCode(to, purpose);
+    const { number } = await sendCode(to, purpose).catch((error: unknown) =>
+      toOrganization(error, 'email' in to ? to.email : ''),
+    );
     onSent({ to, purpose, sentAt: Date.now(), number });
     return undefined;
   });
@@ -86,7 +96,7 @@ function AddressStep(props: { purpose: CodePurpose; byPhone: boolean; onSent: (p
       ? 'code.recover-intro'
       : 'code.sign-in-intro';
   return (
-    <Shell page={purpose === 'recover' ? 'page.recover' : 'page.code-ask'} intro={t(intro)}>
+    <Shell page={pages[purpose] ?? 'page.code-ask'} intro={t(intro)}>
       <Form onSubmit={submit.onSubmit} problems={submit.problems}>
         {byPhone ? (
           <PhoneField id={phoneId} error={submit.errorAt(phoneId)} />
@@ -115,12 +125,18 @@ function CodeStep({
   const where = isByPhone ? { phone: `+${to.phone}` } : to;
   const isEntering = useRef(false);
   useSignedInElsewhere(isEntering);
-  useConfirmedElsewhere(pending, isEntering);
+  const isCanceled = useConfirmedElsewhere(pending, isEntering);
   return (
     <Shell page="page.code" intro={t(text, { ...where, length })}>
       {/* The key resets input and errors from the previous code. */}
       <CodeForm key={pending.sentAt} pending={pending} codeLength={length} isEntering={isEntering} />
-      {pending.number === undefined ? null : <Aside>{t('code.number', { number: pending.number })}</Aside>}
+      <div role="status">
+        {pending.number === undefined ? null : isCanceled ? (
+          <Notice tone="warning">{t('code.canceled')}</Notice>
+        ) : (
+          <WindowNumber number={pending.number} />
+        )}
+      </div>
       <Stack>
         <Resend pending={pending} onSent={onChange} />
         <TextButton onClick={() => onChange(undefined)}>
@@ -128,6 +144,18 @@ function CodeStep({
         </TextButton>
       </Stack>
     </Shell>
+  );
+}
+
+/** The number is emphasized, because the user types it on another device. */
+function WindowNumber({ number }: { number: number }) {
+  const [before, after = ''] = t('code.number', { number }).split(String(number));
+  return (
+    <Aside>
+      {before}
+      <strong className={classes.number}>{number}</strong>
+      {after}
+    </Aside>
   );
 }
 
@@ -155,22 +183,32 @@ function useSignedInElsewhere(isEntering: RefObject<boolean>): void {
   }, []);
 }
 
-/** Continues when the link in the email has been confirmed on another device. */
-function useConfirmedElsewhere({ purpose, number }: Pending, isEntering: RefObject<boolean>): void {
+/** Continues when the link in the email has been confirmed on another device. Returns whether the link was canceled. */
+function useConfirmedElsewhere({ purpose, number }: Pending, isEntering: RefObject<boolean>): boolean {
   const [, navigate] = useLocation();
+  const [isCanceled, setCanceled] = useState(false);
   useEffect(() => {
     if (number === undefined) return;
     const stop = new AbortController();
-    void import('../waiting.ts').then(({ waitForLink }) =>
-      waitForLink(stop.signal, async (state) => {
-        isEntering.current = true;
-        forgetCode();
-        if (purpose === 'recover') navigate(`/new-password${currentFlow().search}`);
-        else await goOn(state, navigate);
-      }),
-    );
+    setCanceled(false);
+    void import('../waiting.ts')
+      .then(({ waitForLink }) =>
+        waitForLink(stop.signal, async (state) => {
+          isEntering.current = true;
+          forgetCode();
+          if (purpose === 'recover') navigate(`/new-password${currentFlow().search}`);
+          else await goOn(state, navigate);
+        }),
+      )
+      .then(async (outcome) => {
+        if (stop.signal.aborted) return;
+        if (outcome === 'canceled') setCanceled(true);
+        // The link was opened in another tab of this browser, which may have signed this tab in.
+        if (outcome === 'none' && !isEntering.current) await sessionClient().load();
+      });
     return () => stop.abort();
   }, [purpose, number, isEntering, navigate]);
+  return isCanceled;
 }
 
 function CodeForm(props: { pending: Pending; codeLength: number; isEntering: RefObject<boolean> }) {

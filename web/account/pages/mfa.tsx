@@ -10,7 +10,8 @@ import { supportsKeys } from '../methods/key-support.ts';
 import { proving } from '../methods/proving.ts';
 import { goOn } from '../next.ts';
 import { type PageConfig, usePageConfig } from '../page-config.ts';
-import { CodeField, Divider, Form, PageLink, Stack, Submit, TextButton } from '../parts.tsx';
+import partClasses from '../parts.module.css';
+import { CodeField, Divider, Form, PageButton, PageLink, Stack, Submit, TextButton } from '../parts.tsx';
 import {
   callAuth,
   type Factor,
@@ -22,11 +23,14 @@ import {
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
+import { LostFactor } from './lost-factor.tsx';
 
 const codeId = 'code';
 /** The number of digits in a code from an authenticator app (RFC 6238). */
 const totpLength = 6;
 const recovery = 'recovery';
+/** The view for users who can't use any of their factors. */
+const lost = 'lost';
 
 /**
  * Asks for the second factor if the session has used only the first one, or to confirm the user's identity before a
@@ -42,11 +46,16 @@ export function MfaPage() {
   const [challengeId, setChallengeId] = useState<string>();
   const [codesLeft, setCodesLeft] = useState(0);
   const [isLeaving, setLeaving] = useState(false);
+  const [usedCode, setUsedCode] = useState(false);
   const isSignedIn = state.status === 'signed-in';
   const factors = isSignedIn ? usable(verifiedFactors(state.session.user)) : [];
   const isAgain = isSignedIn && new URLSearchParams(window.location.search).has('again');
   const isIdle =
-    isSignedIn && !isLeaving && !(isAgain && factors.length > 0) && !needsSecondFactor(state.session);
+    isSignedIn &&
+    !isLeaving &&
+    !usedCode &&
+    !(isAgain && factors.length > 0) &&
+    !needsSecondFactor(state.session);
   useEffect(() => {
     if (state.status === 'signed-out') navigate(`/sign-in${search}`, { replace: true });
     // A user who has already used a factor is asked whether to continue to the page that they came for.
@@ -72,11 +81,13 @@ export function MfaPage() {
     setChallengeId(undefined);
   };
   const intro =
-    current === recovery
-      ? t('mfa.recovery-intro')
-      : factor === undefined
-        ? ''
-        : introOf(factor, page, challengeId !== undefined);
+    current === lost
+      ? t('lost.intro')
+      : current === recovery
+        ? t('mfa.recovery-intro')
+        : factor === undefined
+          ? ''
+          : introOf(factor, page, challengeId !== undefined);
   const go = async (work: () => ReturnType<typeof verifyFactor>): Promise<undefined> => {
     setLeaving(true);
     try {
@@ -88,11 +99,22 @@ export function MfaPage() {
       throw error;
     }
   };
+  if (usedCode && isSignedIn && !needsSecondFactor(state.session)) {
+    return <RecoveryUsed codesLeft={Math.max(0, codesLeft - 1)} go={go} />;
+  }
   return (
     <Shell page="page.mfa" intro={<span role="status">{intro}</span>}>
       {isAgain ? <Notice tone="info">{t('mfa.again')}</Notice> : null}
       {isSignedIn && current === undefined ? <Notice tone="warning">{t('mfa.unusable')}</Notice> : null}
-      {current === recovery ? <RecoveryForm go={go} /> : null}
+      {current === lost && isSignedIn ? (
+        <LostFactor
+          email={state.session.user.email}
+          hasCodes={codesLeft > 0}
+          onUseCode={() => choose(recovery)}
+          onBack={() => setChosen(undefined)}
+        />
+      ) : null}
+      {current === recovery ? <RecoveryForm onUse={setUsedCode} /> : null}
       {factor?.factor_type === 'totp' ? <TotpForm key={factor.id} factor={factor} go={go} /> : null}
       {factor?.factor_type === 'phone' ? (
         <PhoneForm
@@ -105,18 +127,26 @@ export function MfaPage() {
       ) : null}
       {factor?.factor_type === 'webauthn' ? <KeyForm key={factor.id} factor={factor} go={go} /> : null}
       <Stack>
-        {others.length > 0 || (codesLeft > 0 && current !== recovery) ? (
+        {current !== lost && (others.length > 0 || (codesLeft > 0 && current !== recovery)) ? (
           <Divider>{t('sign-in.or')}</Divider>
         ) : null}
-        {others.map((other) => (
+        {(current === lost ? [] : others).map((other) => (
           <TextButton key={other.id} onClick={() => choose(other.id)}>
             {factorText(other)}
           </TextButton>
         ))}
-        {codesLeft > 0 && current !== recovery ? (
+        {codesLeft > 0 && current !== recovery && current !== lost ? (
           <TextButton onClick={() => choose(recovery)}>{t('mfa.use-recovery')}</TextButton>
         ) : null}
+        {isSignedIn && current !== lost ? (
+          <TextButton onClick={() => choose(lost)}>{t('lost.open')}</TextButton>
+        ) : null}
         {isAgain ? <PageLink to="security">{t('error.home')}</PageLink> : null}
+        {isAgain ? null : (
+          <a className={partClasses.link} href={`/account/accounts${search}`}>
+            {t('sign-in.other')}
+          </a>
+        )}
         <TextButton onClick={() => signOut('local')}>{t('mfa.leave')}</TextButton>
       </Stack>
     </Shell>
@@ -160,6 +190,7 @@ function TotpForm({ factor, go }: { factor: Factor; go: Go }) {
     <Form onSubmit={submit.onSubmit} problems={submit.problems}>
       <CodeField
         id={codeId}
+        isFirst
         length={totpLength}
         error={submit.errorAt(codeId)}
         onComplete={(form) => submit.run(form)}
@@ -238,11 +269,35 @@ function KeyForm({ factor, go }: { factor: Factor; go: Go }) {
   );
 }
 
-function RecoveryForm({ go }: { go: Go }) {
+/** Shown after a recovery code was used, because the lost second step would otherwise stay in place unnoticed. */
+function RecoveryUsed({ codesLeft, go }: { codesLeft: number; go: Go }) {
+  const submit = useSubmit(() => go(async () => sessionClient().state()));
+  return (
+    <Shell page="page.recovery-used" intro={t('recovery-used.text', { left: codesLeft })}>
+      <PageButton to="security">{t('recovery-used.replace')}</PageButton>
+      <Form onSubmit={submit.onSubmit} problems={submit.problems}>
+        <TextButton type="submit" disabled={submit.busy}>
+          {t('recovery-used.later')}
+        </TextButton>
+      </Form>
+    </Shell>
+  );
+}
+
+function RecoveryForm({ onUse }: { onUse: (isUsed: boolean) => void }) {
   const submit = useSubmit(async (field) => {
     const code = field('recovery-code').trim();
     if (code === '') return [{ text: t('mfa.recovery-missing'), fieldId: codeId }];
-    return proving(() => go(() => submitRecoveryCode(code)), t('mfa.recovery-wrong'), codeId);
+    const use = async (): Promise<undefined> => {
+      // The page must know this before the session changes, because it would otherwise continue to the app.
+      onUse(true);
+      await submitRecoveryCode(code).catch((error: unknown) => {
+        onUse(false);
+        throw error;
+      });
+      return undefined;
+    };
+    return proving(use, t('mfa.recovery-wrong'), codeId);
   });
   return (
     <Form onSubmit={submit.onSubmit} problems={submit.problems}>

@@ -9,7 +9,7 @@ import { mark } from '../methods/mark.tsx';
 import { NewPasswordField } from '../new-password-field.tsx';
 import { goOn } from '../next.ts';
 import { usePageConfig } from '../page-config.ts';
-import { Aside, Divider, Form, Submit, SubtleButton } from '../parts.tsx';
+import { Aside, Divider, Form, Submit, SubtleButton, TextButton } from '../parts.tsx';
 import { callAuth, sessionClient, useSession } from '../session.ts';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
@@ -77,6 +77,19 @@ function PasswordPage({ isJoining }: { isJoining: boolean }) {
         />
         {isJoining ? null : <Aside>{t('new-password.others')}</Aside>}
         <Submit busy={submit.busy}>{t('new-password.submit')}</Submit>
+        {isJoining ? null : (
+          <TextButton
+            disabled={submit.busy}
+            onClick={() =>
+              submit.run(undefined, async () => {
+                await goOn(sessionClient().state(), navigate);
+                return undefined;
+              })
+            }
+          >
+            {t('new-password.later')}
+          </TextButton>
+        )}
         {canAddPasskey ? (
           <>
             <Divider>{t('sign-in.or')}</Divider>

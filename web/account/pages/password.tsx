@@ -15,7 +15,7 @@ import { Divider, Form, PageLink, Submit, SubtleButton } from '../parts.tsx';
 import { signIn } from '../password-sign-in.ts';
 import { startCode } from '../pending.ts';
 import { useSession } from '../session.ts';
-import { Shell } from '../shell.tsx';
+import { introId, Shell } from '../shell.tsx';
 import { t } from '../text.ts';
 import { inWords } from '../texts.ts';
 import { useTypedAddress } from '../typed-address.ts';
@@ -98,6 +98,9 @@ function PasswordForm(props: {
         required
         withAsterisk={false}
         error={submit.errorAt(passwordId)}
+        aria-describedby={
+          submit.errorAt(passwordId) === undefined ? introId : `${passwordId}-error ${introId}`
+        }
         data-first
       />
       <PageLink to="recover">{t('sign-in.forgot')}</PageLink>
@@ -131,7 +134,7 @@ function PasswordForm(props: {
           />
         </div>
       ) : null}
-      <PageLink to="sign-in">{t('sign-in.others')}</PageLink>
+      <PageLink to="sign-in">{t('sso.other')}</PageLink>
     </Form>
   );
 }

@@ -10,7 +10,7 @@ import { backToSecurity, currentFlow, hostOf, useFlow } from '../flow.ts';
 import { GuestSignOut } from '../guest/sign-out.tsx';
 import { usePageConfig } from '../page-config.ts';
 import partClasses from '../parts.module.css';
-import { PageButton, PageLink, SubtleButton, Waiting } from '../parts.tsx';
+import { PageButton, SubtleButton, Waiting } from '../parts.tsx';
 import { AccountFacts } from '../plain/account-facts.tsx';
 import { ActivitySection } from '../security/activity.tsx';
 import { AppsSection } from '../security/apps.tsx';
@@ -108,19 +108,23 @@ function Sections({ user, onDeleted }: { user: User; onDeleted: () => void }) {
     return undefined;
   });
   const isGuest = user.is_anonymous === true;
+  // The server rejects changes to the ways in of an account that an organization manages.
+  const isManaged = user.identities?.length === 1 && user.identities[0]?.provider.startsWith('sso:') === true;
   const { apps, passkeys } = usePageConfig();
   return (
     <>
       <div className={classes.top}>
         <p>{isGuest ? t('security.guest') : t('security.as', { who: nameOf(user) })}</p>
-        <Button component="a" variant="default" href="/account/accounts">
-          {t('security.accounts')}
-        </Button>
-        {isGuest || otherApps.length > 0 ? null : (
-          <Button variant="default" loading={leave.busy} onClick={() => leave.run(undefined)}>
-            {t('security.sign-out')}
+        <span className={classes.actions}>
+          <Button component="a" variant="default" href="/account/accounts">
+            {t('security.accounts')}
           </Button>
-        )}
+          {isGuest || otherApps.length > 0 ? null : (
+            <Button variant="default" loading={leave.busy} onClick={() => leave.run(undefined)}>
+              {t('security.sign-out')}
+            </Button>
+          )}
+        </span>
       </div>
       <BackToApp />
       {otherApps.length === 0 ? null : (
@@ -133,20 +137,25 @@ function Sections({ user, onDeleted }: { user: User; onDeleted: () => void }) {
         <>
           <Notice tone="info">
             <p>{t('security.guest-intro')}</p>
-            <PageLink to="upgrade">{t('security.guest-keep')}</PageLink>
           </Notice>
+          <PageButton to="upgrade">{t('security.guest-keep')}</PageButton>
           <GuestSignOut leave={leave}>
             {(ask) => <SubtleButton onClick={ask}>{t('security.sign-out')}</SubtleButton>}
           </GuestSignOut>
         </>
       ) : null}
       <NextStep user={user} />
-      <EmailSection user={user} />
-      <PhoneSection user={user} />
-      {isGuest ? null : <PasswordSection user={user} />}
-      {isGuest ? null : <FactorsSection user={user} />}
-      {isGuest || !passkeys ? null : <PasskeysSection user={user} />}
-      {isGuest ? null : <IdentitiesSection user={user} />}
+      {isManaged ? <Notice tone="info">{t('security.managed')}</Notice> : null}
+      {isManaged ? null : (
+        <>
+          <EmailSection user={user} />
+          <PhoneSection user={user} />
+          {isGuest ? null : <PasswordSection user={user} />}
+        </>
+      )}
+      {isGuest || (isManaged && verifiedFactors(user).length === 0) ? null : <FactorsSection user={user} />}
+      {isGuest || isManaged || !passkeys ? null : <PasskeysSection user={user} />}
+      {isGuest || isManaged ? null : <IdentitiesSection user={user} />}
       <SessionsSection user={user} />
       {apps ? <AppsSection user={user} /> : null}
       <ActivitySection user={user} />

@@ -20,10 +20,10 @@ import { SocialLinks } from '../methods/social.tsx';
 import { goOn } from '../next.ts';
 import { pageConfig, usePageConfig } from '../page-config.ts';
 import classes from '../parts.module.css';
-import { Aside, Divider, EmailField, Form, PageLink, Submit, SubtleButton } from '../parts.tsx';
+import { Aside, Divider, EmailField, Form, PageButton, PageLink, Submit, SubtleButton } from '../parts.tsx';
 import { signIn } from '../password-sign-in.ts';
 import { startCode } from '../pending.ts';
-import { sessionClient, useSession } from '../session.ts';
+import { needsSecondFactor, sessionClient, useSession } from '../session.ts';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
 import { inWords } from '../texts.ts';
@@ -44,13 +44,21 @@ export function SignInPage() {
   // True while this form signs the user in, so that the page doesn't show "already signed in" before it redirects.
   const [leaving, setLeaving] = useState(false);
   const [problems, setProblems] = useState<readonly Problem[]>([]);
-  const { again, adds } = useFlow();
+  const { again, adds, search } = useFlow();
+  const [, navigate] = useLocation();
   useEffect(() => {
     const query = new URLSearchParams(window.location.search);
     const code = query.get('problem');
     // Set if a provider redirected the browser here.
     if (code !== null) void inWords(({ problemFor }) => problemFor(code)).then((one) => setProblems([one]));
   }, []);
+  const isHalfway = state.status === 'signed-in' && needsSecondFactor(state.session);
+  useEffect(() => {
+    // The user has left the second step. It continues there, because the user isn't signed in before that.
+    if (isHalfway && !leaving && !again && !adds && !window.location.search.includes('problem=')) {
+      navigate(`/mfa${search}`, { replace: true });
+    }
+  }, [isHalfway, leaving, again, adds, navigate, search]);
   if (state.status === 'signed-in' && !leaving && !again && !adds) {
     return (
       <Shell page="page.welcome-back">
@@ -230,7 +238,9 @@ function SignInForm(props: {
           ) : null}
           {offers.sso ? (
             <span data-part="sso">
-              <PageLink to="sso">{t('sign-in.sso')}</PageLink>
+              <PageButton isSubtle to="sso">
+                {t('sign-in.sso')}
+              </PageButton>
             </span>
           ) : null}
         </OtherWays>

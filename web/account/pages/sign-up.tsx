@@ -11,10 +11,19 @@ import { Aside, Divider, EmailField, Form, PageLink, Submit } from '../parts.tsx
 import { rememberCode } from '../pending.ts';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
+import { toOrganization } from '../to-organization.ts';
 import { useSubmit } from '../use-submit.ts';
 
 const emailId = 'email';
 const passwordId = 'new-password';
+
+/** Names the documents that the project requires. The footer links to them. */
+function Agreement() {
+  const { termsUrl, privacyUrl } = usePageConfig().brand;
+  if (import.meta.env.SSR || (termsUrl === undefined && privacyUrl === undefined)) return null;
+  if (privacyUrl === undefined) return <Aside>{t('sign-up.terms')}</Aside>;
+  return <Aside>{termsUrl === undefined ? t('sign-up.privacy') : t('sign-up.terms-and-privacy')}</Aside>;
+}
 
 export function SignUpPage() {
   const [, navigate] = useLocation();
@@ -28,7 +37,9 @@ export function SignUpPage() {
         return [{ text: email === '' ? t('field.email-missing') : t('field.email-wrong'), fieldId: emailId }];
       }
       if (!isGoodPassword(chosen, policy)) return [{ text: t('field.password-weak'), fieldId: passwordId }];
-      const { state, number } = await signUp(email, chosen);
+      const { state, number } = await signUp(email, chosen).catch((error: unknown) =>
+        toOrganization(error, email),
+      );
       if (state === undefined) {
         rememberCode({ to: { email }, purpose: 'confirm', sentAt: Date.now(), number });
         navigate(`/code${search}`);
@@ -50,6 +61,7 @@ export function SignUpPage() {
         <EmailField id={emailId} error={submit.errorAt(emailId)} />
         <NewPasswordField id={passwordId} label={t('field.password')} error={submit.errorAt(passwordId)} />
         <Submit busy={submit.busy}>{t('sign-up.submit')}</Submit>
+        <Agreement />
         {offers.social ? (
           <>
             <div data-part="social">

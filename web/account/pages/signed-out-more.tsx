@@ -1,10 +1,9 @@
-import { Button } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
-import { isAppAddress, lastSignOut, leaveFor, signOut } from '../account-api.ts';
+import { isAppAddress, lastSignOut, leaveFor, signOut, signOutAll } from '../account-api.ts';
 import { hostOf, useFlow } from '../flow.ts';
 import { Form } from '../form.tsx';
 import { GuestSignOut } from '../guest/sign-out.tsx';
-import { PageLink, Submit, SubtleButton, Waiting, wide } from '../parts.tsx';
+import { AccountsLink, LinkButton, PageButton, PageLink, Submit, SubtleButton, Waiting } from '../parts.tsx';
 import { type AppSessions, appsHere } from '../security/own-sessions.ts';
 import { nameOf, useSession } from '../session.ts';
 import { SignOutChoice } from '../sign-out-choice.tsx';
@@ -16,7 +15,14 @@ import { useSubmit } from '../use-submit.ts';
  * Offers to sign out of the Account pages too if the user is still signed in. Also offers a link back to the app, but
  * only to addresses that the project's redirect rules allow.
  */
-export function SignedOutMore() {
+export function SignedOutMore(props: {
+  /** Whether other accounts are signed in in this browser. */
+  hasOthers: boolean;
+  /** Whether one of these accounts is a guest's. */
+  hasGuest: boolean;
+  onAppAddress: (address: string | undefined) => void;
+}) {
+  const { hasOthers, onAppAddress } = props;
   const state = useSession();
   const { redirectTo } = useFlow();
   const { clientId, state: clientState } = endSessionRequest();
@@ -32,6 +38,10 @@ export function SignedOutMore() {
   const host = hostOf(redirectTo);
   const target = redirectTo && withState(redirectTo, clientState);
   const isStillIn = state.status === 'signed-in';
+  useEffect(() => {
+    // After signing out, an OAuth client's registered address isn't necessarily a page where users can sign in.
+    onAppAddress(isKnown && clientId === undefined && host !== undefined ? target : undefined);
+  }, [isKnown, clientId, host, target, onAppAddress]);
   const wasIn = useRef(isStillIn);
   useEffect(() => {
     // The user has just signed out here, so the client gets the browser back. Without that click, the page only shows a
@@ -60,6 +70,7 @@ export function SignedOutMore() {
         <>
           <p>{isGuest ? t('still-in.guest') : t('still-in.text', { who: nameOf(state.session.user) })}</p>
           {apps === undefined ? <Waiting /> : null}
+          {isGuest ? <PageButton to="upgrade">{t('page.upgrade')}</PageButton> : null}
           {apps?.length === 0 && isGuest ? (
             <GuestSignOut leave={submit}>
               {(ask) => <SubtleButton onClick={ask}>{t('still-in.submit')}</SubtleButton>}
@@ -71,22 +82,32 @@ export function SignedOutMore() {
             </Form>
           ) : null}
           {apps !== undefined && apps.length > 0 ? <SignOutChoice apps={apps} /> : null}
-          <PageLink to="security">{t('error.home')}</PageLink>
         </>
       ) : null}
-      {isKnown && host !== undefined ? (
-        <Button
-          component="a"
-          variant={isStillIn ? 'default' : 'filled'}
-          size="md"
-          fullWidth
-          classNames={wide}
-          href={target}
-        >
+      {hasOthers ? <OthersSignOut hasGuest={props.hasGuest} /> : null}
+      {isKnown && host !== undefined && target !== undefined ? (
+        <LinkButton isSubtle={isStillIn || hasOthers} href={target}>
           {t('still-in.back', { host })}
-        </Button>
+        </LinkButton>
       ) : null}
+      {isStillIn ? <PageLink to="security">{t('error.home')}</PageLink> : null}
     </>
+  );
+}
+
+/** Offers to sign out of the other accounts, so that no account stays signed in on a shared computer. */
+function OthersSignOut({ hasGuest }: { hasGuest: boolean }) {
+  const submit = useSubmit(async () => {
+    await signOutAll();
+    window.location.reload();
+    return undefined;
+  });
+  return (
+    <Form onSubmit={submit.onSubmit} problems={submit.problems}>
+      {/* The list asks before it signs a guest out. */}
+      {hasGuest ? null : <Submit busy={submit.busy}>{t('signed-out.all-accounts')}</Submit>}
+      <AccountsLink>{t('signed-out.choose')}</AccountsLink>
+    </Form>
   );
 }
 

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { IconUserCircle, IconUserPlus } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { Notice } from '../../ui/notice.tsx';
 import { mark } from '../methods/mark.tsx';
 import classes from '../parts.module.css';
 import { Form, wide } from '../parts.tsx';
@@ -41,14 +42,27 @@ const Row = (props: { state: string; children: ReactNode; action: string; of?: s
   </li>
 );
 
+/** What the visitor has just done on this page. */
+export type AccountsDone = 'one' | 'all';
+
 /** Lists the accounts in this browser. Works without scripts. */
-export function Accounts() {
+export function Accounts({ done }: { done?: AccountsDone }) {
   const chosen = { type: 'submit', name: 'account', value: key } as const;
   const as = t('accounts.continue', { name });
   return (
     <Shell page={'page.accounts' as 'page.sign-in'}>
+      {done === undefined ? null : (
+        <div role="status">
+          <Notice tone="success">{t(done === 'all' ? 'accounts.all-out' : 'accounts.one-out')}</Notice>
+        </div>
+      )}
       <Form onSubmit={() => {}} problems={[]}>
         <ul className={classes.accounts} data-list="accounts">
+          <Row state="current" action={t('accounts.sign-out')}>
+            <Button {...look} {...chosen}>
+              <Label text={as} note={t('accounts.current')} />
+            </Button>
+          </Row>
           <Row state="in" action={t('accounts.sign-out')}>
             <Button {...look} {...chosen}>
               <Label text={as} note={t('accounts.in')} />
@@ -81,6 +95,9 @@ export function Accounts() {
         >
           {t('accounts.add')}
         </Button>
+        <a href="/account/security" className={`${classes.link} ${classes.all}`}>
+          {t('accounts.manage')}
+        </a>
         <button type="submit" name="do" value="all" className={`${classes.link} ${classes.all}`}>
           {t('accounts.sign-out-all')}
         </button>

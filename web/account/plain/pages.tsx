@@ -10,9 +10,8 @@ import { mark } from '../methods/mark.tsx';
 import { OtherWays } from '../methods/others.tsx';
 import { SocialLinks } from '../methods/social.tsx';
 import partClasses from '../parts.module.css';
-import { Aside, Divider, Form, PageButton, PageLink, Stack, Submit, SubtleButton } from '../parts.tsx';
+import { Aside, Divider, PageButton, PageLink, Stack, Submit, SubtleButton } from '../parts.tsx';
 import { PasswordRules } from '../password-rules.tsx';
-import { Shell, type ShellProps } from '../shell.tsx';
 import { Accounts } from './accounts.tsx';
 import {
   browser,
@@ -25,12 +24,13 @@ import {
   host,
   number,
   PasswordEntry,
-  problemsAt,
   requestId,
   system,
   target,
-  when,
 } from './fields.tsx';
+import { notMePages } from './not-me.tsx';
+import { Last, Page, Posted } from './parts.tsx';
+import { removeFactorsPages } from './remove-factors.tsx';
 import { t } from './text.ts';
 
 interface State {
@@ -38,21 +38,6 @@ interface State {
   readonly resent?: boolean;
   readonly unconfirmed?: boolean;
 }
-
-/** Does nothing, because the browser submits the form itself. */
-const posts = () => {};
-
-const Page = (props: { title: string; intro?: ReactNode; children?: ReactNode }) => (
-  <Shell page={props.title as ShellProps['page']} intro={props.intro}>
-    {props.children}
-  </Shell>
-);
-
-const Posted = (props: { errorField: ErrorField | undefined; children: ReactNode }) => (
-  <Form onSubmit={posts} problems={problemsAt(props.errorField)}>
-    {props.children}
-  </Form>
-);
 
 const ActionButton = (props: { value: string; mark?: ReactNode; children: ReactNode }) => (
   <SubtleButton type="submit" name="do" value={props.value} leftSection={props.mark} formNoValidate>
@@ -108,7 +93,7 @@ function Password({ errorField, unconfirmed }: State) {
         <ActionButton value="code" mark={<IconMail {...mark} />}>
           {t('sign-in.send-code')}
         </ActionButton>
-        <PageLink to="sign-in">{t('sign-in.others')}</PageLink>
+        <PageLink to="sign-in">{t('sso.other')}</PageLink>
       </Posted>
     </Page>
   );
@@ -240,6 +225,7 @@ function ConfirmNumber({ errorField, hasDevice }: State & { hasDevice: boolean }
       title="page.confirm-number"
       intro={hasDevice ? t('confirm.number-device', { browser, system }) : t('confirm.number')}
     >
+      <p>{t('confirm.number-link', { email, name: '%PLINTH_NAME%' })}</p>
       <Posted errorField={errorField}>
         <CodeInput errorField={errorField} className={partClasses.code} isNumber />
         <Submit busy={false}>{t('confirm.number-button')}</Submit>
@@ -333,44 +319,6 @@ function AppRefused({ fault, hint }: { fault: (typeof faults)[number]; hint: boo
   );
 }
 
-/** The changes that the link in a security notice undoes. */
-const notMeKinds = [
-  'new_device',
-  'password_changed',
-  'email_changed',
-  'phone_changed',
-  'factor_added',
-  'factor_removed',
-  'passkey_added',
-  'identity_linked',
-  'identity_unlinked',
-  'app_connected',
-] as const;
-
-/** Says what the button undoes, before anything changes. */
-function NotMe({ kind }: { kind: (typeof notMeKinds)[number] }) {
-  return (
-    <Page title="page.not-me" intro={t(`not-me.${kind}`, { when })}>
-      <Stack>
-        <p>{t('not-me.then')}</p>
-        <ul className={partClasses.steps}>
-          <li>{t(`not-me.${kind}-undo`, { email })}</li>
-          <li>{t('not-me.later')}</li>
-          <li>{t('not-me.sign-out')}</li>
-          <li>{t('not-me.back-in', { email })}</li>
-        </ul>
-      </Stack>
-      <Posted errorField={undefined}>
-        <Submit busy={false}>{t('not-me.button')}</Submit>
-      </Posted>
-      <Aside>{t('not-me.was-me')}</Aside>
-    </Page>
-  );
-}
-
-/** A page after which the user continues in another window. */
-const Last = ({ title, text }: { title: string; text: string }) => <Page title={title} intro={text} />;
-
 function End({ title, text }: { title: string; text: string }) {
   return (
     <Page title={title} intro={text}>
@@ -384,6 +332,14 @@ function End({ title, text }: { title: string; text: string }) {
     </Page>
   );
 }
+
+const CancelChange = ({ text }: { text: string }) => (
+  <Page title="page.cancel-change" intro={text}>
+    <Posted errorField={undefined}>
+      <Submit busy={false}>{t('cancel-change.button')}</Submit>
+    </Posted>
+  </Page>
+);
 
 type Render = (state: State) => ReactElement;
 
@@ -409,6 +365,8 @@ export const plainPages = (): ReadonlyMap<string, ReactElement> =>
     ...inStates('password', (state) => <Password {...state} />, ['form', 'password']),
     ['password.unconfirmed', <Password key="unconfirmed" errorField="form" unconfirmed />],
     ['accounts', <Accounts key="accounts" />],
+    ['accounts.one', <Accounts key="accounts-one" done="one" />],
+    ['accounts.all', <Accounts key="accounts-all" done="all" />],
     ['sso', <Sso key="sso" isEnforced={false} />],
     ['sso.enforced', <Sso key="sso-enforced" isEnforced />],
     ['sso.form', <SsoDomain key="sso-form" errorField="form" />],
@@ -423,34 +381,16 @@ export const plainPages = (): ReadonlyMap<string, ReactElement> =>
     ...inStates('confirm-number', (state) => <ConfirmNumber {...state} hasDevice={false} />, ['code']),
     ...inStates('confirm-number-device', (state) => <ConfirmNumber {...state} hasDevice />, ['code']),
     ['confirm-canceled', <Last key="canceled" title="page.confirm-canceled" text={t('confirm.canceled')} />],
-    [
-      'cancel-change',
-      <Page key="cancel-change" title="page.cancel-change" intro={t('cancel-change.text')}>
-        <Posted errorField={undefined}>
-          <Submit busy={false}>{t('cancel-change.button')}</Submit>
-        </Posted>
-      </Page>,
-    ],
+    ['cancel-change', <CancelChange key="cancel-change" text={t('cancel-change.text')} />],
+    ['cancel-change-to', <CancelChange key="cancel-change-to" text={t('cancel-change.to', { email })} />],
     [
       'change-canceled',
       <Page key="change-canceled" title="page.change-canceled" intro={t('change-canceled.text')}>
         <PageButton to="recover">{t('change-canceled.password')}</PageButton>
       </Page>,
     ],
-    ...notMeKinds.map((kind): [string, ReactElement] => [`not-me-${kind}`, <NotMe key={kind} kind={kind} />]),
-    [
-      'secured',
-      <Page key="secured" title="page.secured" intro={t('secured.text')}>
-        <PageButton to="recover">{t('secured.button')}</PageButton>
-        <Aside>{t('secured.factor')}</Aside>
-      </Page>,
-    ],
-    [
-      'secured-sso',
-      <Page key="secured-sso" title="page.secured" intro={t('secured.sso')}>
-        <PageButton to="sso">{t('secured.sso-button')}</PageButton>
-      </Page>,
-    ],
+    ...notMePages(),
+    ...removeFactorsPages(),
     [
       'unlock',
       <Page key="unlock" title="page.unlock" intro={t('unlock.text')}>
@@ -464,9 +404,11 @@ export const plainPages = (): ReadonlyMap<string, ReactElement> =>
       'unlocked',
       <Page key="unlocked" title="page.unlocked" intro={t('unlocked.text')}>
         <PageButton to="sign-in">{t('unlocked.button')}</PageButton>
+        <PageButton isSubtle to="recover">
+          {t('unlocked.password')}
+        </PageButton>
       </Page>,
     ],
-    ['secured-none', <Last key="secured-none" title="page.secured" text={t('secured.none')} />],
     ['email-changed', <Last key="email-changed" title="page.email-changed" text={t('email-changed.text')} />],
     [
       'link-expired-recovery',
@@ -477,7 +419,24 @@ export const plainPages = (): ReadonlyMap<string, ReactElement> =>
         </PageButton>
       </Page>,
     ],
-    ['confirmed', <Last key="confirmed" title="page.confirmed" text={t('confirm.done')} />],
+    [
+      'confirmed',
+      <Page key="confirmed" title="page.confirmed" intro={t('confirm.done')}>
+        <Notice tone="success">{t('confirm.closed')}</Notice>
+        <PageButton isSubtle to="sign-in">
+          {t('confirm.sign-in')}
+        </PageButton>
+      </Page>,
+    ],
+    [
+      'link-expired-invite',
+      <Page key="link-expired-invite" title="page.link-expired-invite" intro={t('link-expired.invite')}>
+        <PageButton to="sign-in">{t('link-expired.sign-in')}</PageButton>
+        <PageButton isSubtle to="code">
+          {t('sign-in.send-code')}
+        </PageButton>
+      </Page>,
+    ],
     ['code-entry.resent', <EnterCode key="entry" resent isSignUp={false} />],
     ...inStates('code-confirm', (state) => <EnterCode {...state} isSignUp />, ['form', 'code']),
     ['code-confirm.resent', <EnterCode key="confirm" resent isSignUp />],

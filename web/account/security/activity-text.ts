@@ -18,7 +18,7 @@ export function eventText({ kind, details }: SecurityEvent): string {
     case 'sign_in':
       return signInText(detail('method'), detail('provider'));
     case 'password_changed':
-      return t('activity.password_changed');
+      return details.first === true ? t('activity.password_set') : t('activity.password_changed');
     case 'email_changed': {
       const [from, to] = [detail('old_email'), detail('new_email')];
       if (from === '') return t('activity.email_added', { to });
@@ -33,6 +33,14 @@ export function eventText({ kind, details }: SecurityEvent): string {
       return t('activity.factor_added');
     case 'factor_removed':
       return t('activity.factor_removed');
+    case 'factor_removal_requested':
+      return t('activity.factor_removal_requested');
+    case 'factor_removal_canceled':
+      return t('activity.factor_removal_canceled');
+    case 'factors_reset':
+      return t('activity.factors_reset');
+    case 'recovery_code_used':
+      return t('activity.recovery_code_used');
     case 'recovery_codes_created':
       return t('activity.recovery_codes_created');
     case 'passkey_added':
@@ -61,6 +69,7 @@ export function eventText({ kind, details }: SecurityEvent): string {
 
 function signInText(method: string, provider: string): string {
   if (method === 'password') return t('activity.sign_in-password');
+  if (method === 'invite') return t('activity.sign_in-invite');
   if (method === 'passkey') return t('activity.sign_in-passkey');
   if (method === 'anonymous') return t('activity.sign_in-anonymous');
   if (method.startsWith('sso') || provider.startsWith('sso:')) return t('activity.sign_in-sso');

@@ -1,6 +1,7 @@
 /** The timeline of the account: sign-ins and changes, newest first. */
 import { Button } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
 import { formatDateTime, formatRelative } from '../../lib/i18n.ts';
 import { deviceOf } from '../fields.ts';
 import { Waiting } from '../parts.tsx';
@@ -26,6 +27,13 @@ export function ActivitySection({ user }: { user: User }) {
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
   });
+  const { refetch } = list;
+  const shownFor = useRef(user);
+  useEffect(() => {
+    // Every change on this page loads the user again, and adds an entry.
+    if (shownFor.current !== user) void refetch();
+    shownFor.current = user;
+  }, [user, refetch]);
   const events = list.data?.pages.flatMap((page) => page.events) ?? [];
   return (
     <Card title={t('activity.title')} intro={t('activity.intro')}>

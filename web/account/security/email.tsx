@@ -112,6 +112,8 @@ function EmailCodes({ addresses, onConfirmed }: { addresses: readonly string[]; 
     const typed = open.map((address) => ({ address, code: digitsOf(field(fieldOf(address)), codeLength) }));
     const complete = typed.filter(({ code }) => code.length === codeLength);
     const first = open[0];
+    // After the first of two codes, an empty field isn't an error.
+    if (confirmed.length > 0 && typed.every(({ code }) => code === '')) return undefined;
     if (complete.length === 0 && first !== undefined) {
       return [{ text: t('field.code-missing', { length: codeLength }), fieldId: fieldOf(first) }];
     }
@@ -146,7 +148,7 @@ function EmailCodes({ addresses, onConfirmed }: { addresses: readonly string[]; 
         />
       ))}
       <div className={classes.actions}>
-        <FormButton variant="default" size="xs" loading={submit.busy}>
+        <FormButton size="xs" loading={submit.busy}>
           {pendingText('pending.confirm')}
         </FormButton>
       </div>

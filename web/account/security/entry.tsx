@@ -65,6 +65,13 @@ export function Entry(props: {
   );
 }
 
+/**
+ * A message with isolated values has the direction of the page. Its first value would otherwise determine the direction,
+ * which reverses "browser on system" in Arabic.
+ */
+const directionOf = (part: string): { dir?: string } =>
+  part.includes('\u2068') ? { dir: document.documentElement.dir } : {};
+
 /** Details of an entry, separated by dots on the same line. */
 export function Meta({ parts }: { parts: readonly string[] }) {
   return (
@@ -73,7 +80,7 @@ export function Meta({ parts }: { parts: readonly string[] }) {
         .filter((part) => part !== '')
         .map((part) => (
           <span key={part} className={classes.fact}>
-            <bdi>{part}</bdi>
+            <bdi {...directionOf(part)}>{part}</bdi>
           </span>
         ))}
     </span>

@@ -7,7 +7,7 @@ import { isGoodPassword } from '../fields.ts';
 import { Form, FormButton } from '../form.tsx';
 import { usePageConfig } from '../page-config.ts';
 import { PasswordRules } from '../password-rules.tsx';
-import { callAuth, sessionClient, type User } from '../session.ts';
+import { callAuth, nameOf, sessionClient, type User } from '../session.ts';
 import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
 import { Card } from './card.tsx';
@@ -25,7 +25,7 @@ const anchor = 'password';
 export function PasswordSection({ user }: { user: User }) {
   const isNew = user.has_password === false;
   const [open, setOpen] = useState(false);
-  const [saved, setSaved] = useState(false);
+  const [saved, setSaved] = useState<'set' | 'changed'>();
   const fresh = useFresh();
   useEffect(() => {
     if (window.location.hash !== `#${anchor}`) return;
@@ -46,13 +46,21 @@ export function PasswordSection({ user }: { user: User }) {
         )
       }
     >
-      <div role="status">{saved ? <Notice tone="success">{t('security.password-saved')}</Notice> : null}</div>
+      <div role="status">
+        {saved === undefined ? null : (
+          <Notice tone="success">
+            {saved === 'set'
+              ? t('security.password-was-set', { who: user.email || nameOf(user) })
+              : t('security.password-saved')}
+          </Notice>
+        )}
+      </div>
       {open ? (
         <PasswordForm
           user={user}
           onClose={(isSaved) => {
             setOpen(false);
-            setSaved(isSaved);
+            setSaved(isSaved ? (isNew ? 'set' : 'changed') : undefined);
           }}
         />
       ) : null}

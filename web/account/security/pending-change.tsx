@@ -14,11 +14,14 @@ export interface PendingChangeProps {
   /** Describes the pending change. */
   readonly text: string;
   readonly onCanceled: () => void;
+  /** The label of the button that cancels the change. */
+  readonly cancel?: string;
   readonly children?: ReactNode;
 }
 
 /** Shows a change that isn't confirmed yet, with buttons to resend the code and to cancel the change. */
-export function PendingChange({ kind, to, text, onCanceled, children }: PendingChangeProps) {
+export function PendingChange(props: PendingChangeProps) {
+  const { kind, to, text, onCanceled, children } = props;
   const [resent, setResent] = useState(false);
   const again = useSubmit(async () => {
     setResent(false);
@@ -43,7 +46,7 @@ export function PendingChange({ kind, to, text, onCanceled, children }: PendingC
       <ErrorSummary problems={[...again.problems, ...cancel.problems]} />
       <div className={classes.actions}>
         <Button
-          variant="default"
+          variant="subtle"
           size="xs"
           loading={again.busy}
           disabled={busy}
@@ -52,13 +55,13 @@ export function PendingChange({ kind, to, text, onCanceled, children }: PendingC
           {t('pending.resend')}
         </Button>
         <Button
-          variant="default"
+          variant="subtle"
           size="xs"
           loading={cancel.busy}
           disabled={busy}
           onClick={() => cancel.run(undefined)}
         >
-          {t('pending.cancel')}
+          {props.cancel ?? t('pending.cancel')}
         </Button>
       </div>
     </Notice>

@@ -30,11 +30,13 @@ export function RecoveryCodes({ user, isLastStep }: { user: User; isLastStep: bo
   const cache = useQueryClient();
   const queryKey = ['recovery-codes', user.id];
   const [codes, setCodes] = useState<readonly string[]>();
+  const [isAsking, setAsking] = useState(false);
   const fresh = useFresh();
   const count = useQuery({ queryKey, queryFn: () => callAuth<Count>('/factors/recovery-codes') });
   const make = useSubmit(async () => {
     const made = await callAuth<{ codes: string[] }>('/factors/recovery-codes', { method: 'POST', body: {} });
     setCodes(made.codes);
+    setAsking(false);
     await cache.invalidateQueries({ queryKey });
     return undefined;
   });
@@ -49,9 +51,11 @@ export function RecoveryCodes({ user, isLastStep }: { user: User; isLastStep: bo
       </div>
       {count.isPending ? <Waiting /> : null}
       {count.isError ? <LoadFailed onAgain={() => void count.refetch()} /> : null}
-      {isLastStep && total === 0 && codes === undefined && count.isSuccess ? (
-        <Notice tone="warning">{t('recovery.last-step')}</Notice>
-      ) : null}
+      <div role="status">
+        {isLastStep && total === 0 && codes === undefined && count.isSuccess ? (
+          <Notice tone="warning">{t('recovery.last-step')}</Notice>
+        ) : null}
+      </div>
       {codes === undefined && count.isSuccess ? (
         <p>{total === 0 ? t('recovery.none') : t('recovery.left', { remaining, total })}</p>
       ) : null}
@@ -88,13 +92,25 @@ export function RecoveryCodes({ user, isLastStep }: { user: User; isLastStep: bo
       ) : null}
       {codes === undefined && count.isSuccess ? (
         <div className={classes.actions}>
+          {isAsking ? <p>{t('recovery.remake-ask')}</p> : null}
           <Button
             variant={isLastStep && total === 0 ? 'filled' : 'default'}
             loading={make.busy}
-            onClick={() => fresh(() => void make.run(undefined))}
+            onClick={() =>
+              fresh(() => {
+                // The saved codes stop working, so the user is asked first.
+                if (total > 0 && !isAsking) setAsking(true);
+                else void make.run(undefined);
+              })
+            }
           >
-            {total === 0 ? t('recovery.make') : t('recovery.remake')}
+            {total === 0 ? t('recovery.make') : isAsking ? t('recovery.replace') : t('recovery.remake')}
           </Button>
+          {isAsking ? (
+            <Button variant="default" data-autofocus onClick={() => setAsking(false)}>
+              {t('security.cancel')}
+            </Button>
+          ) : null}
         </div>
       ) : null}
     </div>

@@ -10,7 +10,7 @@ export const messages = {
   'page.sso': 'Sign in with SSO',
   'page.mfa': 'Confirm it’s you',
   'page.new-password': 'Choose a new password',
-  'page.join': 'Join {name}',
+  'page.join': 'Choose how you’ll sign in',
   'page.security': 'Your account',
   'page.guest': 'Continue as a guest',
   'page.upgrade': 'Save your account',
@@ -20,7 +20,8 @@ export const messages = {
   'page.continue': 'Thank you',
   'page.link-expired': 'This link has expired',
   'page.signed-out': 'You’re signed out',
-  'page.still-in': 'You’re still signed in here',
+  'page.still-in': 'You’re still signed in to {name}',
+  'page.others-in': 'Another account is still signed in',
   'page.error': 'Page not found',
   'page.title': '{page} · {name}',
 
@@ -40,7 +41,7 @@ export const messages = {
   'field.email-missing': 'Enter your email address.',
   'field.email-wrong': 'This doesn’t look like an email address. It needs an @ and a domain.',
   'field.password-missing': 'Enter your password.',
-  'field.password-weak': 'The password doesn’t meet all the requirements below yet.',
+  'field.password-weak': 'The password doesn’t meet the requirements below yet.',
   'field.code-missing': 'Enter the {length} digits of your code.',
   'field.current-password-missing': 'Enter your current password.',
 
@@ -79,6 +80,9 @@ export const messages = {
   'sign-in.ended': 'You were signed out, here or on another device. Sign in again to continue.',
 
   'sign-up.submit': 'Create account',
+  'sign-up.terms': 'By creating an account, you agree to the Terms.',
+  'sign-up.privacy': 'By creating an account, you accept the Privacy Policy.',
+  'sign-up.terms-and-privacy': 'By creating an account, you agree to the Terms and the Privacy Policy.',
   'sign-up.phone': 'Use a phone number instead',
   'sign-up.have': 'Already have an account?',
   'sign-up.sign-in': 'Sign in',
@@ -97,6 +101,8 @@ export const messages = {
   'code.sent': 'If {email} has an account, we’ve emailed you a {length}-digit code.',
   'code.sent-confirm': 'We’ve emailed a {length}-digit code to {email}. Enter it to confirm your address.',
   'code.number': 'If you open the link in the email on another device, enter the number {number} there.',
+  'code.canceled':
+    'The link was canceled after too many wrong numbers. Enter the code from the email, or send a new one.',
   'code.sent-phone': 'We’ve texted a {length}-digit code to {phone}.',
   'code.phone-intro': 'We’ll text you a sign-in code. You don’t need a password.',
   'code.submit': 'Continue',
@@ -110,13 +116,14 @@ export const messages = {
   'code.recover-intro': 'We’ll email you a code that lets you choose a new password.',
   'code.sign-in-intro': 'We’ll email you a sign-in code. You don’t need a password.',
 
-  'mfa.intro': 'Open your authenticator app and enter the {length}-digit code for {name}.',
+  'mfa.intro': 'Open your authenticator app and enter the {length}‑digit code for {name}.',
   'mfa.unnamed': 'Authenticator app',
   'mfa.submit': 'Confirm',
   'mfa.leave': 'Sign out',
 
-  'new-password.intro': 'You’re signed in. Choose a new password.',
+  'new-password.intro': 'You’re signed in. You’ll use this password from now on.',
   'new-password.others': 'You’ll be signed out of all your other sessions.',
+  'new-password.later': 'Not now',
   'new-password.submit': 'Save password',
 
   'confirm.text': 'Confirm your email address to continue. This link works once.',
@@ -132,6 +139,8 @@ export const messages = {
   'signed-out.alone': 'You can close this window.',
   'signed-out.all': 'You’re also signed out of the apps in this browser. You can close this window.',
   'signed-out.apps': 'You’re still signed in to {apps} in this browser.',
+  'signed-out.others': 'That account is signed out. In this browser, you’re still signed in as {accounts}.',
+  'signed-out.guest-in': 'That account is signed out. In this browser, you’re still signed in as a guest.',
   'signed-out.again': 'Sign in again',
 
   'error.text': 'Check the address. The page may have been moved or deleted.',

@@ -5,7 +5,8 @@
 export const messages = {
   // general
   'error.network': 'Can’t reach the server. Check your connection and try again.',
-  'error.key-canceled': 'No security key was used. Try again, or choose another way.',
+  'error.key-canceled':
+    'No passkey or security key was used. You may have canceled, or this device has none for this site.',
   'error.key-known': 'This device already has a security key for your account. Use that key.',
   'error.other': 'Something went wrong on our side. Try again in a moment.',
   'error.unknown': 'Something went wrong on our side. Try again in a moment.',
@@ -31,7 +32,8 @@ export const messages = {
   'error.refresh_token_not_found': 'Your session has expired. Sign in again.',
   'error.refresh_token_already_used': 'Your session has expired. Sign in again.',
   'error.unexpected_audience': 'Your session is for a different service. Sign in again.',
-  'error.invalid_credentials': 'Incorrect email address or password. Check both and try again.',
+  'error.invalid_credentials':
+    'Incorrect password, or this account has none. Try again, or get a code by email if you usually sign in another way.',
   'error.insufficient_aal':
     'This action requires a second step. Confirm it’s you with your authenticator app first.',
 
@@ -56,8 +58,7 @@ export const messages = {
     'The other service didn’t send your email address. Allow it there, or choose another way to sign in.',
   'error.invite_not_found': 'This invitation is invalid or expired. Request a new one.',
   'error.otp_expired': 'Incorrect or expired code. Check it, or request a new one.',
-  'error.otp_disabled':
-    'We can’t send a code. If this address doesn’t have an account yet, create one first.',
+  'error.otp_disabled': 'We can’t send a code. If you don’t have an account yet, create one first.',
   'error.sms_send_failed': 'We couldn’t send the text message. Check the number and try again in a moment.',
 
   // password
@@ -71,7 +72,8 @@ export const messages = {
 
   // limits
   'error.overloaded': 'The server is receiving too many requests. Try again in a moment.',
-  'error.over_request_rate_limit': 'Too many attempts. Wait a moment before you try again.',
+  'error.over_request_rate_limit':
+    'There were too many attempts, not necessarily by you. Wait before you try again, or use another way to sign in, such as a code by email.',
   'error.over_email_send_rate_limit': 'We’ve just sent an email. Wait a moment before you request another.',
   'error.over_sms_send_rate_limit':
     'We’ve just sent a text message. Wait a moment before you request another.',
@@ -110,6 +112,8 @@ export const messages = {
 
   // SSO
   'error.user_sso_managed': 'Your organization manages this account. Change it there.',
+  'error.sso_failed':
+    'Your organization’s sign-in didn’t work. Try again, or contact your organization’s administrator.',
   'error.sso_required':
     'Your organization requires single sign-on for this email address. Sign in with SSO instead.',
   'error.sso_provider_not_found':

@@ -38,16 +38,19 @@ export const messages = {
     'You’re signed in as {who}. Your guest data can be moved to this account. The guest account will then be deleted.',
   'hand-over.submit': 'Move guest data',
   'hand-over.leave': 'Discard guest data',
-  'hand-over.leave-hint': 'You won’t be able to access your guest data anymore.',
+  'hand-over.leave-hint': 'If you discard your guest data, you won’t be able to access it anymore.',
   'hand-over.back': 'Back to the guest account',
   'hand-over.fresh': 'Sign in again',
   'hand-over.sign-in': 'Sign in to the account you want to move your guest data to.',
   'page.hand-over-done': 'Guest data moved',
   'hand-over.done': 'Your guest data now belongs to {who}.',
 
-  'still-in.text': 'The app has signed you out, but you’re still signed in here as {who}.',
+  'still-in.text':
+    'The app signed you out. In this browser, you’re still signed in to your account as {who}.',
   'still-in.guest':
-    'The app has signed you out, but you’re still signed in here as a guest. If you sign out, you’ll lose access to the guest account.',
-  'still-in.submit': 'Sign out here too',
+    'The app signed you out. In this browser, you’re still signed in as a guest. If you sign out here, you’ll lose access to the guest account.',
+  'still-in.submit': 'Sign out of your account',
+  'signed-out.all-accounts': 'Sign out of all accounts',
+  'signed-out.choose': 'Choose an account',
   'still-in.back': 'Back to {host}',
 } as const;

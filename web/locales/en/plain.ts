@@ -11,7 +11,7 @@ export const messages = {
   'page.confirm-invite': 'Join {name}',
   'page.confirm-number': 'Confirm your request',
   'page.confirm-canceled': 'This link was canceled',
-  'page.confirmed': 'Confirmed. Return to your first window',
+  'page.confirmed': 'Confirmed',
   'page.confirm-recovery': 'Reset your password',
   'page.confirm-magiclink': 'Sign in to {name}',
   'page.confirm-email_change': 'Confirm your email change',
@@ -33,7 +33,14 @@ export const messages = {
     'If you didn’t request this email, close this page. Never enter a number that someone sends you.',
   'confirm.canceled':
     'The number was wrong too many times. In your first window, enter the code from the email or send a new one.',
-  'confirm.done': 'Your first window continues automatically. You can close this one.',
+  'confirm.done': 'Go back to the browser where you started. It continues by itself.',
+  'confirm.closed': 'If you closed it, sign in on this device instead.',
+  'confirm.sign-in': 'Sign in on this device',
+  'confirm.number-link': 'This link confirms {email} for {name}.',
+  'unlocked.password': 'Choose a new password',
+  'page.link-expired-invite': 'This invitation was already used or has expired',
+  'link-expired.invite':
+    'If you’ve already joined, sign in. Otherwise, get a code by email, or ask for another invitation.',
   'field.number': 'Number in the other window',
   'field.number-wrong': 'Incorrect number. Check your first window and try again.',
 
@@ -42,12 +49,27 @@ export const messages = {
   'page.email-changed': 'Email address changed',
   'cancel-change.text':
     'Someone asked to change the email address of your account. If it wasn’t you, cancel the change.',
+  'cancel-change.to':
+    'Someone asked to change the email address of your account to {email}. If it wasn’t you, cancel the change.',
   'cancel-change.button': 'Cancel the change',
   'change-canceled.text':
     'Your email address stays the same. If you didn’t ask for the change, choose a new password now. This signs out all other sessions.',
   'change-canceled.password': 'Choose a new password',
   'email-changed.text': 'The new address of your account is confirmed. You can close this window.',
 
+  'page.remove-factors': 'Remove two-step verification?',
+  'page.remove-factors-done': 'Removal scheduled',
+  'remove-factors.text':
+    'If you confirm, two-step verification will be removed from {email} on {when}. After that, your first step alone signs you in.',
+  'remove-factors.found':
+    'If you find your second step before that, sign in with it. This cancels the removal.',
+  'remove-factors.button': 'Confirm removal',
+  'remove-factors.not-me':
+    'If you didn’t ask for this, close this page and choose a new password. Someone knows your current one.',
+  'remove-factors-done.text':
+    'Two-step verification will be removed on {when}. We’ll email you when it’s done. You can close this page.',
+  'remove-factors-expired.text':
+    'The link was replaced, has expired, or the request was canceled. To request the removal again, sign in and choose “I can’t use my second step”.',
   'page.not-me': 'Secure your account',
   'not-me.new_device': 'Your account was used to sign in on a new device on {when}.',
   'not-me.password_changed': 'The password of your account was changed on {when}.',
@@ -55,6 +77,10 @@ export const messages = {
   'not-me.phone_changed': 'The phone number of your account was changed on {when}.',
   'not-me.factor_added': 'A verification method was added to your account on {when}.',
   'not-me.factor_removed': 'A verification method was removed from your account on {when}.',
+  'not-me.factor_removal_requested':
+    'The removal of two-step verification from your account was requested on {when}.',
+  'not-me.factors_reset': 'Two-step verification was removed from your account on {when}.',
+  'not-me.recovery_code_used': 'A recovery code of your account was used on {when}.',
   'not-me.passkey_added': 'A passkey was added to your account on {when}.',
   'not-me.identity_linked': 'A sign-in method was added to your account on {when}.',
   'not-me.identity_unlinked': 'A sign-in method was removed from your account on {when}.',
@@ -67,15 +93,35 @@ export const messages = {
   'not-me.factor_added-undo': 'The added verification method is removed.',
   'not-me.factor_removed-undo':
     'The removed verification method can’t be restored. Add a new one when you’re signed in again.',
+  'not-me.factor_removal_requested-undo': 'The removal is canceled, and two-step verification stays on.',
+  'not-me.factors_reset-undo':
+    'The removed verification methods can’t be restored. Add a new one when you’re signed in again.',
+  'not-me.recovery_code_used-undo': 'The used recovery code stays invalid. The others still work.',
   'not-me.passkey_added-undo': 'The added passkey is removed.',
   'not-me.identity_linked-undo': 'The added sign-in method is removed.',
   'not-me.identity_unlinked-undo':
     'The removed sign-in method can’t be restored. Add it again when you’re signed in again.',
   'not-me.app_connected-undo': 'The app loses access to your account.',
-  'not-me.later': 'Everything that was added or changed after that is undone, too.',
+  'not-me.later': 'These later changes are undone, too:',
   'not-me.sign-out': 'All devices and connected apps are signed out, and the password stops working.',
-  'not-me.back-in':
-    'To sign in again, you’ll need a code that is sent to {email} and a new password. Two-step verification stays on.',
+  'not-me.back-in': 'To sign in again, you’ll need a code that is sent to {email} and a new password.',
+  'not-me.device': 'Device: {browser} on {system}',
+  'not-me.later-password_changed': 'Password changed, {when}',
+  'not-me.later-email_changed': 'Email address changed, {when}',
+  'not-me.later-phone_changed': 'Phone number changed, {when}',
+  'not-me.later-factor_added': 'Verification method added, {when}',
+  'not-me.later-recovery_codes_created': 'Recovery codes created, {when}',
+  'not-me.later-passkey_added': 'Passkey added, {when}',
+  'not-me.later-identity_linked': 'Sign-in method added, {when}',
+  'not-me.later-app_connected': 'App connected, {when}',
+  'not-me.later-device': ', {browser} on {system}',
+  'page.not-me-secured': 'Your account is already secured',
+  'not-me-secured.text':
+    'You secured your account on {when}. The change in this email has no effect anymore, so you don’t need this link.',
+  'not-me-secured.help':
+    'If you still see something that you don’t recognize, choose a new password. This signs out all other sessions.',
+  'not-me-expired.text':
+    'The link in this security notice doesn’t work anymore. If you still see something that you don’t recognize, choose a new password. This signs out all other sessions.',
   'not-me.button': 'This wasn’t me',
   'not-me.was-me': 'If it was you, close this page. Nothing changes.',
   'page.unlock': 'Unlock sign-in',
@@ -84,7 +130,7 @@ export const messages = {
   'unlock.button': 'Unlock sign-in',
   'not-me.was-me-not': 'If you didn’t try to sign in, close this page. Your account stays protected.',
   'page.unlocked': 'Sign-in is unlocked',
-  'unlocked.text': 'You can sign in again. If you don’t remember your password, choose a new one.',
+  'unlocked.text': 'You can sign in again. If you don’t remember your password, choose a new one now.',
   'unlocked.button': 'Sign in',
   'page.secured': 'Your account is secured',
   'secured.text':
@@ -92,6 +138,7 @@ export const messages = {
   'secured.button': 'Choose a new password',
   'secured.factor':
     'After you sign in, add a passkey or two-step verification on your account page. Then a password alone isn’t enough.',
+  'secured.has-factor': 'Two-step verification stays on, so you’ll also need your second step.',
   'secured.sso':
     'All devices were signed out. Sign in with your organization again, and inform its administrators.',
   'secured.sso-button': 'Sign in with SSO',
@@ -107,6 +154,11 @@ export const messages = {
   'page.accounts': 'Choose an account',
   'accounts.continue': 'Continue as {name}',
   'accounts.guest': 'Continue as a guest',
+  'accounts.current': 'Signed in, used last',
+  'accounts.one-out': 'That account is signed out here. Apps that you opened with it may still be signed in.',
+  'accounts.all-out':
+    'You’re signed out of all accounts. Apps that you opened with them may still be signed in.',
+  'accounts.manage': 'Go to your account',
   'accounts.in': 'Signed in',
   'accounts.out': 'Signed out',
   'accounts.sign-out': 'Sign out',

@@ -4,6 +4,7 @@ import type { MailTexts, MailWords, TemplateName } from './texts.ts';
 export const words: MailWords = {
   when: 'الوقت',
   device: 'الجهاز',
+  network: 'الشبكة',
   deviceName: (browser, system) => `${browser} على ${system}`,
   help: 'المساعدة',
   textMessage: (code, name) => `${code} هو رمزك في ${name}. لا تشاركه مع أي شخص.`,
@@ -32,7 +33,6 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
     title: 'الانضمام إلى {{ .Brand.name }}',
     intro: 'تمت دعوتك لإنشاء حساب في {{ .Brand.name }} باستخدام {{ .Email }}.',
     button: 'قبول الدعوة',
-    showsCode: true,
     closing: 'إذا لم تكن تتوقع هذه الدعوة، فيمكنك تجاهل هذه الرسالة.',
   },
   recovery: {
@@ -62,17 +62,18 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
     closing: 'إذا لم تحاول إنشاء حساب، فيمكنك تجاهل هذه الرسالة. لم يتغير حسابك ولا كلمة مرورك.',
   },
   email_change: {
-    subject: '{{ .Token }} هو رمز تأكيد بريدك الجديد في {{ .Brand.name }}',
-    title: 'أكّد عنوان بريدك الإلكتروني الجديد',
+    subject:
+      '{{ if .Email }}{{ .Token }} هو رمز تأكيد بريدك الجديد في {{ .Brand.name }}{{ else }}{{ .Token }} هو رمز التأكيد في {{ .Brand.name }}{{ end }}',
+    title: '{{ if .Email }}أكّد عنوان بريدك الإلكتروني الجديد{{ else }}أكّد عنوان بريدك الإلكتروني{{ end }}',
     intro:
-      'أدخل هذا الرمز، أو استخدم الزر، لتغيير عنوان حسابك في {{ .Brand.name }}{{ if .Email }} من {{ .Email }}{{ end }} إلى {{ .NewEmail }}.',
-    button: 'تأكيد التغيير',
+      '{{ if .Email }}أدخل هذا الرمز، أو استخدم الزر، لتغيير عنوان حسابك في {{ .Brand.name }} من {{ .Email }} إلى {{ .NewEmail }}.{{ else }}أدخل هذا الرمز، أو استخدم الزر، لإضافة {{ .NewEmail }} إلى حسابك في {{ .Brand.name }} وحفظ الحساب.{{ end }}',
+    button: '{{ if .Email }}تأكيد التغيير{{ else }}تأكيد عنوان البريد الإلكتروني{{ end }}',
     showsCode: true,
     closing: ignore,
   },
   email_change_current: {
     subject: 'سيتغير عنوان بريدك الإلكتروني في {{ .Brand.name }}',
-    title: 'أكّد تغيير عنوان بريدك الإلكتروني',
+    title: 'عنوان بريدك الإلكتروني على وشك التغيير',
     intro:
       'سيتغير عنوان حسابك في {{ .Brand.name }} من {{ .Email }} إلى {{ .NewEmail }}. إذا طلبت ذلك، فأدخل الرمز أو استخدم الزر.',
     button: 'تأكيد التغيير',
@@ -88,9 +89,11 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
     closing: 'لا تشارك هذا الرمز مع أي شخص. إذا لم تطلبه، فغيّر كلمة مرورك.',
   },
   password_changed_notification: {
-    subject: 'تم تغيير كلمة مرورك في {{ .Brand.name }}',
-    title: 'تم تغيير كلمة مرورك',
-    intro: 'تم تغيير كلمة مرور حسابك {{ .Email }} في {{ .Brand.name }}.',
+    subject:
+      '{{ if .IsFirstPassword }}عُيّنت كلمة مرور لحسابك في {{ .Brand.name }}{{ else }}تم تغيير كلمة مرورك في {{ .Brand.name }}{{ end }}',
+    title: '{{ if .IsFirstPassword }}عُيّنت كلمة مرور{{ else }}تم تغيير كلمة مرورك{{ end }}',
+    intro:
+      '{{ if .IsFirstPassword }}يمكنك الآن تسجيل الدخول إلى حسابك {{ .Email }} في {{ .Brand.name }} بكلمة مرور.{{ else }}تم تغيير كلمة مرور حسابك {{ .Email }} في {{ .Brand.name }}.{{ end }}',
     closing: alarm,
     undo,
     isNotice: true,
@@ -146,7 +149,7 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
   passkey_added_notification: {
     subject: 'أُضيف مفتاح مرور إلى حسابك في {{ .Brand.name }}',
     title: 'أُضيف مفتاح مرور',
-    intro: 'يمكنك الآن تسجيل الدخول إلى حسابك {{ .Email }} بمفتاح المرور {{ .Passkey }}.',
+    intro: 'يمكنك الآن تسجيل الدخول إلى حسابك {{ .Email }} بمفتاح مرور اسمه {{ .Passkey }}.',
     closing: alarm,
     undo,
     isNotice: true,
@@ -172,10 +175,58 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
     subject: 'محاولات فاشلة كثيرة لتسجيل الدخول إلى حسابك في {{ .Brand.name }}',
     title: 'تسجيل الدخول متوقف مؤقتًا',
     intro:
-      'أدخل شخص ما كلمة مرور أو رمزًا خاطئًا لحسابك {{ .Email }} مرات كثيرة. لحماية حسابك، على المتصفحات الجديدة الانتظار قبل المحاولة مرة أخرى.',
+      'أدخل شخص ما كلمة مرور أو رمزًا خاطئًا لحسابك {{ .Email }} مرات كثيرة. لم يتمكّن أحد من الدخول بهذه المحاولات. لحماية حسابك، على المتصفحات الجديدة الانتظار قبل المحاولة مرة أخرى.',
     closing:
-      'هل كنت أنت؟ استخدم هذا الرابط لتسجيل الدخول فورًا. إذا لم تكن أنت، فتجاهل هذه الرسالة. المتصفحات التي سجّلت الدخول فيها ما زالت تعمل.',
+      'هل كنت أنت؟ استخدم هذا الرابط لتسجيل الدخول فورًا. إذا لم تكن أنت، فكلمة مرورك ما زالت آمنة ما لم تستخدمها في موقع آخر أيضًا، وعندها اختر كلمة جديدة. المتصفحات التي سجّلت الدخول فيها ما زالت تعمل.',
     undo: { label: 'إلغاء إيقاف تسجيل الدخول', url: 'UnlockURL' },
+    isNotice: true,
+  },
+  account_secured_notification: {
+    subject: 'أصبح حسابك في {{ .Brand.name }} محميًا',
+    title: 'أصبح حسابك محميًا',
+    intro:
+      'أبلغت أن تغييرًا في حسابك {{ .Email }} لم يكن منك. تم التراجع عن التغيير وتسجيل خروج جميع الأجهزة، ولم تعد كلمة المرور القديمة تعمل.',
+    closing:
+      'سجّل الدخول برمز عبر البريد واختر كلمة مرور جديدة. لم تعد بحاجة إلى الروابط في التنبيهات السابقة.',
+    isNotice: true,
+  },
+  recovery_code_used_notification: {
+    subject: 'استُخدم رمز استرداد لحسابك في {{ .Brand.name }}',
+    title: 'استُخدم رمز استرداد',
+    intro: 'استُخدم رمز استرداد بدلًا من خطوتك الثانية لتسجيل الدخول إلى حسابك {{ .Email }}.',
+    closing:
+      'لم تكن أنت؟ استخدم هذا الرابط لتسجيل خروج جميع الأجهزة واختيار كلمة مرور جديدة. إذا كنت أنت، فأعدّ خطوة ثانية جديدة وأزل المفقودة.',
+    undo,
+    isNotice: true,
+  },
+  factor_removal_requested_notification: {
+    subject: 'أكّد إزالة التحقق بخطوتين من حسابك في {{ .Brand.name }}',
+    title: 'هل تريد إزالة التحقق بخطوتين؟',
+    intro:
+      'سجّل شخص الدخول إلى حسابك {{ .Email }} وطلب إزالة التحقق بخطوتين لأن الخطوة الثانية مفقودة. إذا كنت أنت، فأكّد الطلب خلال ساعة.',
+    button: 'مراجعة الطلب',
+    closing:
+      'لم تكن أنت؟ لا تؤكّد الطلب، واستخدم هذا الرابط لتسجيل خروج جميع الأجهزة واختيار كلمة مرور جديدة.',
+    undo: { label: 'اختيار كلمة مرور جديدة', url: 'SecureURL' },
+    isNotice: true,
+  },
+  factor_removal_confirmed_notification: {
+    subject: 'ستتم إزالة التحقق بخطوتين من حسابك في {{ .Brand.name }}',
+    title: 'ستتم إزالة التحقق بخطوتين',
+    intro:
+      'ستتم إزالة التحقق بخطوتين من حسابك {{ .Email }} في {{ .Due }}. إذا وجدت خطوتك الثانية قبل ذلك، فسجّل الدخول بها، وسيُلغى الطلب.',
+    closing:
+      'لم تكن أنت؟ استخدم هذا الرابط لإلغاء الإزالة وتسجيل خروج جميع الأجهزة واختيار كلمة مرور جديدة. شخص ما يعرف كلمة مرورك الحالية.',
+    undo,
+    isNotice: true,
+  },
+  factors_reset_notification: {
+    subject: 'أُزيل التحقق بخطوتين من حسابك في {{ .Brand.name }}',
+    title: 'أُزيل التحقق بخطوتين',
+    intro:
+      'أُزيل التحقق بخطوتين من حسابك {{ .Email }}، وسُجّل خروج جميع الأجهزة. يمكنك الآن تسجيل الدخول دون خطوة ثانية. أعدّ خطوة جديدة بعد تسجيل الدخول.',
+    closing: 'لم تكن أنت؟ استخدم هذا الرابط لتسجيل خروج جميع الأجهزة واختيار كلمة مرور جديدة.',
+    undo,
     isNotice: true,
   },
 };

@@ -4,6 +4,7 @@ import type { MailTexts, MailWords, TemplateName } from './texts.ts';
 export const words: MailWords = {
   when: 'Time',
   device: 'Device',
+  network: 'Network',
   deviceName: (browser, system) => `${browser} on ${system}`,
   help: 'Help',
   textMessage: (code, name) => `${code} is your ${name} code. Never share it.`,
@@ -33,7 +34,6 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
     title: 'Join {{ .Brand.name }}',
     intro: "You've been invited to create an account at {{ .Brand.name }} for {{ .Email }}.",
     button: 'Accept invitation',
-    showsCode: true,
     closing: "If you didn't expect this invitation, you can ignore this email.",
   },
   recovery: {
@@ -64,17 +64,18 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
       "If you didn't try to sign up, you can ignore this email. Your account and your password haven't changed.",
   },
   email_change: {
-    subject: '{{ .Token }} is your {{ .Brand.name }} code for your new email address',
-    title: 'Confirm your new email address',
+    subject:
+      '{{ if .Email }}{{ .Token }} is your {{ .Brand.name }} code for your new email address{{ else }}{{ .Token }} is your {{ .Brand.name }} confirmation code{{ end }}',
+    title: '{{ if .Email }}Confirm your new email address{{ else }}Confirm your email address{{ end }}',
     intro:
-      'Enter this code, or use the button, to change the address of your account at {{ .Brand.name }}{{ if .Email }} from {{ .Email }}{{ end }} to {{ .NewEmail }}.',
-    button: 'Confirm the change',
+      '{{ if .Email }}Enter this code, or use the button, to change the address of your account at {{ .Brand.name }} from {{ .Email }} to {{ .NewEmail }}.{{ else }}Enter this code, or use the button, to add {{ .NewEmail }} to your account at {{ .Brand.name }} and save the account.{{ end }}',
+    button: '{{ if .Email }}Confirm the change{{ else }}Confirm email address{{ end }}',
     showsCode: true,
     closing: ignore,
   },
   email_change_current: {
     subject: 'Your {{ .Brand.name }} email address is about to change',
-    title: 'Confirm your new email address',
+    title: 'Your email address is about to change',
     intro:
       'The address of your account at {{ .Brand.name }} is about to change from {{ .Email }} to {{ .NewEmail }}. If you requested this, enter the code or use the button.',
     button: 'Confirm the change',
@@ -90,9 +91,11 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
     closing: "Never share this code. If you didn't request it, change your password.",
   },
   password_changed_notification: {
-    subject: 'Your {{ .Brand.name }} password was changed',
-    title: 'Your password was changed',
-    intro: 'The password for your account {{ .Email }} at {{ .Brand.name }} was changed.',
+    subject:
+      '{{ if .IsFirstPassword }}A password was set for your {{ .Brand.name }} account{{ else }}Your {{ .Brand.name }} password was changed{{ end }}',
+    title: '{{ if .IsFirstPassword }}A password was set{{ else }}Your password was changed{{ end }}',
+    intro:
+      '{{ if .IsFirstPassword }}You can now sign in to your account {{ .Email }} at {{ .Brand.name }} with a password.{{ else }}The password for your account {{ .Email }} at {{ .Brand.name }} was changed.{{ end }}',
     closing: alarm,
     undo,
     isNotice: true,
@@ -149,7 +152,7 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
   passkey_added_notification: {
     subject: 'A passkey was added to your {{ .Brand.name }} account',
     title: 'A passkey was added',
-    intro: 'You can now sign in to your account {{ .Email }} with the passkey {{ .Passkey }}.',
+    intro: 'You can now sign in to your account {{ .Email }} with a passkey. Its name is {{ .Passkey }}.',
     closing: alarm,
     undo,
     isNotice: true,
@@ -175,10 +178,58 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
     subject: 'Too many failed sign-ins to your {{ .Brand.name }} account',
     title: 'Sign-ins are paused',
     intro:
-      'Someone entered a wrong password or code for your account {{ .Email }} too many times. To protect the account, new browsers must wait before they can try again.',
+      'Someone entered a wrong password or code for your account {{ .Email }} too many times. No one got in with these attempts. To protect the account, new browsers must wait before they can try again.',
     closing:
-      "Was it you? Use this link to sign in again right away. If it wasn't you, ignore this email. Browsers in which you're signed in still work.",
+      "Was it you? Use this link to sign in again right away. If it wasn't you, your password is still safe unless you also use it elsewhere. Then choose a new one. Browsers in which you're signed in still work.",
     undo: { label: 'Unlock sign-in', url: 'UnlockURL' },
+    isNotice: true,
+  },
+  account_secured_notification: {
+    subject: 'Your {{ .Brand.name }} account is secured',
+    title: 'Your account is secured',
+    intro:
+      'You reported that a change to your account {{ .Email }} wasn’t yours. The change was undone, all devices were signed out, and the old password no longer works.',
+    closing:
+      'Sign in with a code by email and choose a new password. You don’t need the links in earlier notices anymore.',
+    isNotice: true,
+  },
+  recovery_code_used_notification: {
+    subject: 'A recovery code was used for your {{ .Brand.name }} account',
+    title: 'A recovery code was used',
+    intro: 'A recovery code was used instead of your second step to sign in to your account {{ .Email }}.',
+    closing:
+      "Wasn't you? Use this link to sign out all devices and choose a new password. If it was you, set up a new second step and remove the lost one.",
+    undo,
+    isNotice: true,
+  },
+  factor_removal_requested_notification: {
+    subject: 'Confirm the removal of two-step verification from your {{ .Brand.name }} account',
+    title: 'Remove two-step verification?',
+    intro:
+      'Someone signed in to your account {{ .Email }} and asked to remove two-step verification, because the second step is lost. If it was you, confirm the request within an hour.',
+    button: 'Review request',
+    closing:
+      "Wasn't you? Don't confirm the request, and use this link to sign out all devices and choose a new password.",
+    undo: { label: 'Choose a new password', url: 'SecureURL' },
+    isNotice: true,
+  },
+  factor_removal_confirmed_notification: {
+    subject: 'Two-step verification will be removed from your {{ .Brand.name }} account',
+    title: 'Two-step verification will be removed',
+    intro:
+      'Two-step verification will be removed from your account {{ .Email }} on {{ .Due }}. If you find your second step before that, sign in with it. This cancels the removal.',
+    closing:
+      "Wasn't you? Use this link to cancel the removal, sign out all devices and choose a new password. Someone knows your current password.",
+    undo,
+    isNotice: true,
+  },
+  factors_reset_notification: {
+    subject: 'Two-step verification was removed from your {{ .Brand.name }} account',
+    title: 'Two-step verification was removed',
+    intro:
+      'Two-step verification was removed from your account {{ .Email }}, and all devices were signed out. You can now sign in without a second step. Set up a new one after you sign in.',
+    closing: "Wasn't you? Use this link to sign out all devices and choose a new password.",
+    undo,
     isNotice: true,
   },
 };

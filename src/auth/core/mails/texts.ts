@@ -13,7 +13,10 @@ export interface MailTexts {
   /** What to do if the recipient didn't request the email. */
   readonly closing: string;
   /** The label of the link that reverses the change, and the template value that contains its URL. */
-  readonly undo?: { readonly label: string; readonly url: 'CancelURL' | 'RevertURL' | 'UnlockURL' };
+  readonly undo?: {
+    readonly label: string;
+    readonly url: 'CancelURL' | 'RevertURL' | 'UnlockURL' | 'SecureURL';
+  };
   /** Whether the email states when and on which device the change was made. */
   readonly isNotice?: boolean;
 }
@@ -22,6 +25,7 @@ export interface MailTexts {
 export interface MailWords {
   readonly when: string;
   readonly device: string;
+  readonly network: string;
   /** Describes a device by its browser and operating system. */
   readonly deviceName: (browser: string, system: string) => string;
   readonly help: string;
@@ -49,6 +53,11 @@ export const templateNames = [
   'new_device_notification',
   'app_connected_notification',
   'sign_in_locked_notification',
+  'account_secured_notification',
+  'recovery_code_used_notification',
+  'factor_removal_requested_notification',
+  'factor_removal_confirmed_notification',
+  'factors_reset_notification',
 ] as const;
 
 export type TemplateName = (typeof templateNames)[number];

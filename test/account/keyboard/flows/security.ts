@@ -186,6 +186,10 @@ const recoveryCodes: Flow = {
     await scene.state('mfa, wrong recovery code');
     await walker.fill(say('mfa.recovery-code'), codes[3] ?? '');
     await walker.enter();
+    await scene.arrives('page.recovery-used');
+    await scene.sees(say('recovery-used.text', { left: 9 }));
+    await scene.state('mfa, recovery code used');
+    await walker.press(say('recovery-used.replace'));
     await scene.sees(say('recovery.left', { remaining: 9, total: 10 }));
     await walker.press(`${say('security.factor-remove')} Lost phone`);
     equal((await walker.focus()).name, say('security.factor-keep'));

@@ -34,8 +34,6 @@ const withPassword: Flow = {
     await walker.tabTo(say('ui.hide-password'));
     await walker.press(say('sign-in.submit'));
     await scene.sees(say('error.invalid_credentials'));
-    await walker.press(say('ui.error-code'));
-    await scene.sees('invalid_credentials');
     await scene.state('password, refused');
     // The address can be changed, with the page's link and with the browser's button.
     await walker.press(say('password.change'));

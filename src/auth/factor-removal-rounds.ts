@@ -1,0 +1,76 @@
+/** Sends reminders of pending factor removals, and removes the factors when the waiting period has ended. */
+import type { Caller } from './caller.ts';
+import type { AuthContext } from './context.ts';
+import { toMs } from './core/times.ts';
+import { completeRemoval, confirmationLifetimeMs } from './flows/factor-removals.ts';
+import { notify } from './flows/notify.ts';
+import { recordEvent } from './flows/security-events.ts';
+import {
+  deleteStaleRemovals,
+  type FactorRemoval,
+  hasChangedSince,
+  takeDueRemoval,
+  takeReminder,
+} from './queries/factor-removals.ts';
+import { dayMs } from './queries/housekeeping.ts';
+import { findLatestEvent } from './queries/security-events.ts';
+import { findUserById } from './queries/users.ts';
+
+/** The reminder is sent a day before the removal, or halfway if the waiting period is short. */
+const reminderLeadMs = dayMs;
+
+export async function sweepFactorRemovals(ctx: AuthContext): Promise<void> {
+  const now = ctx.clock.now();
+  const { factorRemovalWaitMs } = ctx.settings.security;
+  await deleteStaleRemovals(ctx.pool, now - confirmationLifetimeMs);
+  while (await removeNext(ctx, now));
+  const lead = Math.min(reminderLeadMs, factorRemovalWaitMs / 2);
+  for (;;) {
+    const removal = await takeReminder(ctx.pool, now + lead, now);
+    if (removal === undefined) return;
+    await remind(ctx, removal);
+  }
+}
+
+/** Handles the request that is due first. Returns false if no request is due. */
+async function removeNext(ctx: AuthContext, now: number): Promise<boolean> {
+  const done = await ctx.pool.transaction(async (tx) => {
+    const removal = await takeDueRemoval(tx, now);
+    if (removal === undefined) return undefined;
+    const caller = serverCaller(ctx, removal);
+    const user = await findUserById(tx, removal.user_id);
+    if (user === undefined || user.deleted_at !== null) return {};
+    // After a change of the password or the address, the request may be an attacker's, so it must be made again.
+    if (await hasChangedSince(tx, user.id, toMs(removal.requested_at))) {
+      await recordEvent(ctx, tx, caller, user.id, 'factor_removal_canceled');
+      return {};
+    }
+    return { user, caller, event: await completeRemoval(ctx, tx, caller, user) };
+  });
+  if (done?.user !== undefined) {
+    await notify(ctx, undefined, done.caller, done.user, 'factors_reset', { event: done.event });
+  }
+  return done !== undefined;
+}
+
+async function remind(ctx: AuthContext, removal: FactorRemoval): Promise<void> {
+  const { user_id, due_at } = removal;
+  const user = await findUserById(ctx.pool, user_id);
+  if (user === undefined || due_at === null) return;
+  const caller = serverCaller(ctx, removal);
+  const event = await findLatestEvent(ctx.pool, user_id, 'factor_removal_requested');
+  await notify(ctx, undefined, caller, user, 'factor_removal_confirmed', { event, dueMs: toMs(due_at) });
+}
+
+/** The server itself makes the change. The emails are in the language of the request. */
+const serverCaller = ({ settings }: AuthContext, { language }: FactorRemoval): Caller => ({
+  ip: '',
+  userAgent: '',
+  host: '',
+  accessToken: undefined,
+  hasCredentials: false,
+  audience: undefined,
+  pageLanguage: language ?? settings.languages[0],
+  redirectTo: () => settings.siteUrl,
+  setHeader: () => {},
+});

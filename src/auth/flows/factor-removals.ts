@@ -1,0 +1,183 @@
+/**
+ * Removes the second factors of users who have lost them and have no recovery codes (decision 73). The user
+ * signs in with the first factor, confirms the request by email, and waits. Any use of a second factor cancels it.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Transaction } from '../../database/types.ts';
+import type { AdminCaller, Caller, UserCaller } from '../caller.ts';
+import type { AuthContext } from '../context.ts';
+import { hasVerifiedFactor } from '../core/render-user.ts';
+import type { SecurityEvent } from '../core/security-events.ts';
+import { toMs } from '../core/times.ts';
+import { authError } from '../errors.ts';
+import {
+  confirmRemoval,
+  deleteRemoval,
+  type FactorRemoval,
+  findRemoval,
+  findRemovalByHash,
+  hasChangedSince,
+  insertRemoval,
+} from '../queries/factor-removals.ts';
+import { deleteFactors } from '../queries/factors.ts';
+import { deleteRecoveryCodes } from '../queries/recovery-codes.ts';
+import { deleteSessions } from '../queries/sessions.ts';
+import { findUserById } from '../queries/users.ts';
+import type { User } from '../rows.ts';
+import { adminActor, audit, userActor } from './audit.ts';
+import { invalidLink } from './find-token-owner.ts';
+import { notify } from './notify.ts';
+import { hashOf } from './reversal-tokens.ts';
+import { recordEvent, recordOperatorEvent } from './security-events.ts';
+
+/** How long the link in the email confirms a request. */
+export const confirmationLifetimeMs = 3_600_000;
+/** The minimum interval between two emails with that link. */
+const requestEveryMs = 60_000;
+
+/**
+ * The first factors that prove more than access to the mailbox. The request is confirmed by email, so a code by email
+ * would prove the same thing twice.
+ */
+const firstFactors: ReadonlySet<string> = new Set(['password', 'oauth', 'sso/saml', 'web3']);
+
+export interface RemovalState {
+  /** `unavailable` if the project or this sign-in doesn't allow requests. */
+  readonly state: 'unavailable' | 'available' | 'requested' | 'waiting';
+  /** Why a request isn't possible now, if the user can do something about it. */
+  readonly reason?: 'sign_in' | 'recent_change';
+  readonly dueMs?: number;
+  readonly waitMs: number;
+}
+
+/** Returns the state of the user's request, and whether the user can make one. */
+export async function readRemoval(ctx: AuthContext, caller: UserCaller): Promise<RemovalState> {
+  const { user, session } = caller;
+  const { factorRemovalWaitMs: waitMs } = ctx.settings.security;
+  const isOffered = waitMs > 0 && ctx.hasOwnTables && ctx.settings.hasAccountPages;
+  if (!isOffered || !hasVerifiedFactor(user) || !user.email || user.email_confirmed_at === null) {
+    return { state: 'unavailable', waitMs };
+  }
+  const removal = await findRemoval(ctx.pool, user.id);
+  if (removal?.due_at) return { state: 'waiting', dueMs: toMs(removal.due_at), waitMs };
+  const methods = session?.amr_claims.map((claim) => claim.authentication_method) ?? [];
+  if (!methods.some((method) => firstFactors.has(method))) {
+    return { state: 'unavailable', reason: 'sign_in', waitMs };
+  }
+  // A thief of the mailbox could otherwise reset the password and then request the removal with it.
+  if (await hasChangedSince(ctx.pool, user.id, ctx.clock.now() - waitMs)) {
+    return { state: 'unavailable', reason: 'recent_change', waitMs };
+  }
+  return { state: removal === undefined ? 'available' : 'requested', waitMs };
+}
+
+/** Emails the link that confirms the request. @throws {AuthError} validation_failed, over_email_send_rate_limit */
+export async function requestRemoval(ctx: AuthContext, caller: UserCaller): Promise<void> {
+  const { user } = caller;
+  const { state } = await readRemoval(ctx, caller);
+  if (state === 'waiting') return;
+  if (state === 'unavailable') throw authError('validation_failed', 'The factors cannot be removed this way');
+  if (!(await ctx.limits.once(`factor-removal:${user.id}`, requestEveryMs, ctx.clock.now()))) {
+    throw authError('over_email_send_rate_limit');
+  }
+  const token = randomBytes(32).toString('base64url');
+  await insertRemoval(ctx.pool, {
+    userId: user.id,
+    hash: hashOf(token),
+    language: caller.pageLanguage,
+    nowMs: ctx.clock.now(),
+  });
+  const confirmUrl = `${ctx.settings.accountUrl()}/remove-factors?token=${token}`;
+  await notify(ctx, undefined, caller, user, 'factor_removal_requested', { confirmUrl });
+}
+
+async function findConfirmable(
+  ctx: AuthContext,
+  token: string,
+): Promise<{ removal: FactorRemoval; user: User }> {
+  const removal = ctx.hasOwnTables ? await findRemovalByHash(ctx.pool, hashOf(token)) : undefined;
+  const user = removal && (await findUserById(ctx.pool, removal.user_id));
+  const oldest = ctx.clock.now() - confirmationLifetimeMs;
+  if (!user || !removal || (removal.due_at === null && toMs(removal.requested_at) < oldest))
+    throw invalidLink();
+  return { removal, user };
+}
+
+/** Returns what a link confirms, without using it. @throws {AuthError} otp_expired */
+export async function previewRemoval(
+  ctx: AuthContext,
+  token: string,
+): Promise<{ readonly email: string; readonly dueMs: number; readonly isConfirmed: boolean }> {
+  const { removal, user } = await findConfirmable(ctx, token);
+  const dueMs =
+    removal.due_at === null
+      ? ctx.clock.now() + ctx.settings.security.factorRemovalWaitMs
+      : toMs(removal.due_at);
+  return { email: user.email ?? '', dueMs, isConfirmed: removal.due_at !== null };
+}
+
+/** Starts the waiting period. @throws {AuthError} otp_expired */
+export async function confirmFactorRemoval(ctx: AuthContext, caller: Caller, token: string): Promise<void> {
+  const { user } = await findConfirmable(ctx, token);
+  const dueMs = ctx.clock.now() + ctx.settings.security.factorRemovalWaitMs;
+  const event = await ctx.pool.transaction(async (tx) => {
+    if (!(await confirmRemoval(tx, hashOf(token), dueMs))) return undefined;
+    return recordEvent(ctx, tx, caller, user.id, 'factor_removal_requested');
+  });
+  if (event !== undefined)
+    await notify(ctx, undefined, caller, user, 'factor_removal_confirmed', { event, dueMs });
+}
+
+/** Cancels the request of the user, who doesn't want or need it anymore. */
+export async function cancelOwnRemoval(ctx: AuthContext, caller: UserCaller): Promise<void> {
+  await ctx.pool.transaction((tx) => cancelRemoval(ctx, tx, caller, caller.user.id));
+}
+
+/** Cancels a request, for example because the user has used a second factor, so the factor isn't lost. */
+export async function cancelRemoval(
+  ctx: AuthContext,
+  tx: Transaction,
+  caller: Pick<Caller, 'ip' | 'userAgent'>,
+  userId: string,
+): Promise<void> {
+  if (!ctx.hasOwnTables || !(await deleteRemoval(tx, userId))) return;
+  await recordEvent(ctx, tx, caller, userId, 'factor_removal_canceled');
+}
+
+/** Removes all second factors and recovery codes, and ends all sessions. */
+async function removeFactors(ctx: AuthContext, tx: Transaction, userId: string): Promise<void> {
+  await deleteFactors(tx, userId);
+  if (ctx.hasOwnTables) await deleteRecoveryCodes(tx, userId);
+  await deleteSessions(tx, userId);
+}
+
+/** Removes the factors of a user whose request is due. Returns the event for the notice. */
+export async function completeRemoval(
+  ctx: AuthContext,
+  tx: Transaction,
+  caller: Caller,
+  user: User,
+): Promise<SecurityEvent | undefined> {
+  await removeFactors(ctx, tx, user.id);
+  for (const { id } of user.factors) {
+    await audit(ctx, tx, userActor(user), 'factor_unenrolled', { traits: { factor_id: id } });
+  }
+  return recordEvent(ctx, tx, caller, user.id, 'factors_reset');
+}
+
+/**
+ * Resets a user's two-step verification on behalf of an operator who has made sure that the user is the owner. The user
+ * is notified, and signs in with the first factor only. Passkeys stay.
+ */
+export async function resetFactorsByAdmin(ctx: AuthContext, caller: AdminCaller, user: User): Promise<void> {
+  await ctx.pool.transaction(async (tx) => {
+    await removeFactors(ctx, tx, user.id);
+    if (ctx.hasOwnTables) await deleteRemoval(tx, user.id);
+    for (const { id } of user.factors) {
+      const traits = { user_id: user.id, factor_id: id };
+      await audit(ctx, tx, adminActor(caller.claims), 'factor_deleted', { ip: caller.ip, traits });
+    }
+    await recordOperatorEvent(ctx, tx, user.id, 'factors_reset');
+  });
+  await notify(ctx, undefined, caller, user, 'factors_reset');
+}

@@ -1,0 +1,102 @@
+/** Statements on _plinth.factor_removals. */
+import type { Queryable } from '../../database/types.ts';
+import { sql } from '../../kernel/sql.ts';
+import { fromMs } from '../core/times.ts';
+
+export interface FactorRemoval {
+  readonly user_id: string;
+  /** The language of the page on which the user requested the removal. */
+  readonly language: string | null;
+  readonly requested_at: string;
+  /** When the factors are removed. Null until the request is confirmed by email. */
+  readonly due_at: string | null;
+}
+
+const columns = sql`user_id, language, requested_at, due_at`;
+
+export async function findRemoval(db: Queryable, userId: string): Promise<FactorRemoval | undefined> {
+  const [row] = await db.query<FactorRemoval>(
+    sql`select ${columns} from _plinth.factor_removals where user_id = ${userId}`,
+  );
+  return row;
+}
+
+export async function findRemovalByHash(db: Queryable, hash: string): Promise<FactorRemoval | undefined> {
+  const [row] = await db.query<FactorRemoval>(
+    sql`select ${columns} from _plinth.factor_removals where hash = ${hash}`,
+  );
+  return row;
+}
+
+/** Stores a request. It replaces an unconfirmed one, and doesn't change a confirmed one. */
+export async function insertRemoval(
+  db: Queryable,
+  removal: {
+    readonly userId: string;
+    readonly hash: string;
+    readonly language: string | undefined;
+    readonly nowMs: number;
+  },
+): Promise<void> {
+  const now = fromMs(removal.nowMs);
+  await db.query(sql`
+    insert into _plinth.factor_removals (user_id, hash, language, requested_at)
+    values (${removal.userId}, ${removal.hash}, ${removal.language ?? null}, ${now})
+    on conflict (user_id) do update
+    set hash = excluded.hash, language = excluded.language, requested_at = excluded.requested_at
+    where factor_removals.due_at is null`);
+}
+
+/** Confirms a request. Returns false if it was canceled or confirmed by another request. */
+export async function confirmRemoval(db: Queryable, hash: string, dueMs: number): Promise<boolean> {
+  const rows = await db.query(sql`
+    update _plinth.factor_removals set due_at = ${fromMs(dueMs)} where hash = ${hash} and due_at is null
+    returning user_id`);
+  return rows.length > 0;
+}
+
+/** Cancels the user's request. Returns whether the user had confirmed one. */
+export async function deleteRemoval(db: Queryable, userId: string): Promise<boolean> {
+  const [row] = await db.query<{ was_confirmed: boolean }>(sql`
+    delete from _plinth.factor_removals where user_id = ${userId} returning due_at is not null as was_confirmed`);
+  return row?.was_confirmed === true;
+}
+
+/** Takes a request that is due, and deletes it. Skips requests that another process is handling. */
+export async function takeDueRemoval(db: Queryable, nowMs: number): Promise<FactorRemoval | undefined> {
+  const [row] = await db.query<FactorRemoval>(sql`
+    delete from _plinth.factor_removals where user_id = (
+      select user_id from _plinth.factor_removals where due_at <= ${fromMs(nowMs)}
+      order by due_at limit 1 for update skip locked)
+    returning ${columns}`);
+  return row;
+}
+
+/** Takes a request whose reminder hasn't been sent and that is due before the time. */
+export async function takeReminder(
+  db: Queryable,
+  dueBeforeMs: number,
+  nowMs: number,
+): Promise<FactorRemoval | undefined> {
+  const [row] = await db.query<FactorRemoval>(sql`
+    update _plinth.factor_removals set reminded_at = ${fromMs(nowMs)} where user_id = (
+      select user_id from _plinth.factor_removals where reminded_at is null and due_at <= ${fromMs(dueBeforeMs)}
+      order by due_at limit 1 for update skip locked)
+    returning ${columns}`);
+  return row;
+}
+
+/** Deletes requests that weren't confirmed in time, and those of users who no longer exist. */
+export async function deleteStaleRemovals(db: Queryable, oldestMs: number): Promise<void> {
+  await db.query(sql`
+    delete from _plinth.factor_removals r where (r.due_at is null and r.requested_at < ${fromMs(oldestMs)})
+      or not exists (select from auth.users u where u.id = r.user_id)`);
+}
+
+/** Whether the user's password or contacts were changed after the time, or the account was secured. */
+export async function hasChangedSince(db: Queryable, userId: string, sinceMs: number): Promise<boolean> {
+  const rows = await db.query(sql`
+    select from _plinth.security_events where user_id = ${userId} and created_at > ${fromMs(sinceMs)}
+      and kind in ('password_changed', 'email_changed', 'phone_changed', 'secured') limit 1`);
+  return rows.length > 0;
+}

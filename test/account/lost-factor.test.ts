@@ -1,0 +1,197 @@
+/** A user has lost the authenticator app and has no recovery codes: the removal of the second factor after a wait. */
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { sql } from '../../src/kernel/sql.ts';
+import { axeViolations, openContext, scrollsSideways } from '../web/browser.ts';
+import { laterTotp, makeUser, openStage, password, type Stage, totp } from './harness.ts';
+import { say, speak } from './keyboard/texts.ts';
+import { latestMail } from './mailbox.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage({
+    auth: {
+      email: { max_frequency: 0 },
+      mfa: { totp: { enroll_enabled: true, verify_enabled: true } },
+    },
+    plinth: { branding: { name: 'Harbor' } },
+  });
+});
+afterAll(() => stage.close());
+
+const contexts: BrowserContext[] = [];
+afterEach(async () => {
+  for (const context of contexts.splice(0)) await context.close();
+});
+
+async function newDevice(language: 'en' | 'ar'): Promise<Page> {
+  await speak(language);
+  const { context } = await openContext(stage.browser, {
+    locale: language === 'en' ? 'en-GB' : 'ar',
+    viewport: { width: language === 'en' ? 1280 : 360, height: 800 },
+    colorScheme: language === 'en' ? 'light' : 'dark',
+  });
+  contexts.push(context);
+  return context.newPage();
+}
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const heading = (page: Page, name: string) =>
+  page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+
+async function call<T>(path: string, token: string, json?: object): Promise<T> {
+  const response = await stage.backend.fetch(`/auth/v1${path}`, {
+    method: json === undefined ? 'GET' : 'POST',
+    headers: {
+      apikey: stage.backend.keys.publishableKey,
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+    },
+    ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+  });
+  return (await response.json()) as T;
+}
+
+/** Creates a user with an authenticator app. The user's sign-ins and changes are older than the waiting period. */
+async function userWithApp(email: string): Promise<{ id: string; secret: string }> {
+  const id = await makeUser(stage.backend, email);
+  const { access_token } = await call<{ access_token: string }>('/token?grant_type=password', '', {
+    email,
+    password,
+  });
+  const factor = await call<{ id: string; totp: { secret: string } }>('/factors', access_token, {
+    factor_type: 'totp',
+    friendly_name: 'phone',
+  });
+  const challenge = await call<{ id: string }>(`/factors/${factor.id}/challenge`, access_token, {});
+  const { secret } = factor.totp;
+  await call(`/factors/${factor.id}/verify`, access_token, {
+    challenge_id: challenge.id,
+    code: totp(secret),
+  });
+  return { id, secret };
+}
+
+async function signIn(page: Page, email: string): Promise<void> {
+  await page.goto(`${stage.backend.url}/account/sign-in?add=1`);
+  await page.getByLabel(say('field.email'), { exact: true }).fill(email);
+  await button(page, say('sign-in.next')).click();
+  await page.locator('#password').fill(password);
+  await button(page, say('sign-in.submit')).click();
+}
+
+const run = (statement: Parameters<ReturnType<typeof stage.backend.database.pool>['query']>[0]) =>
+  stage.backend.database.pool('supabase_admin').query(statement);
+
+async function check(page: Page): Promise<void> {
+  expect(await axeViolations(page)).toEqual([]);
+  expect(await scrollsSideways(page)).toBe(false);
+}
+
+/** Requests the removal and confirms it by email. Returns the page on which the user waits. */
+async function requestRemoval(language: 'en' | 'ar', email: string): Promise<Page> {
+  const page = await newDevice(language);
+  await signIn(page, email);
+  await heading(page, say('page.mfa'));
+  await button(page, say('lost.open')).press('Enter');
+  await page.getByText(say('lost.no-codes')).waitFor();
+  await button(page, say('lost.request')).waitFor();
+  await check(page);
+  await button(page, say('lost.request')).press('Enter');
+  await page.getByText(say('lost.requested', { email })).waitFor();
+  const asked = await latestMail(
+    stage.backend,
+    email,
+    language === 'en' ? /Confirm the removal/ : /أكّد إزالة/,
+  );
+  const link = /http\S+\/account\/remove-factors\?token=\S+/.exec(asked.text)?.[0] ?? '';
+  const mail = await page.context().newPage();
+  await mail.goto(link);
+  await heading(mail, say('page.remove-factors'));
+  await check(mail);
+  await button(mail, say('remove-factors.button')).press('Enter');
+  await heading(mail, say('page.remove-factors-done'));
+  await mail.close();
+  return page;
+}
+
+describe.each(['en', 'ar'] as const)('in %s', (language) => {
+  test('a user who lost the app confirms by email, waits, and signs in without it', async () => {
+    const email = `lost-${language}@example.com`;
+    const { id } = await userWithApp(email);
+    const page = await requestRemoval(language, email);
+    await page.reload();
+    await button(page, say('lost.open')).click();
+    await button(page, say('lost.cancel')).waitFor();
+    await check(page);
+    const scheduled = await latestMail(
+      stage.backend,
+      email,
+      language === 'en' ? /will be removed/ : /ستتم إزالة/,
+    );
+    expect(scheduled.text).toMatch(/http\S+\/account\/not-me\?token=\S+/);
+
+    // The waiting period ends.
+    await run(
+      sql`update _plinth.factor_removals set due_at = now() - interval '1 minute' where user_id = ${id}`,
+    );
+    await page.reload();
+    await button(page, say('lost.open')).click();
+    await latestMail(stage.backend, email, language === 'en' ? /was removed/ : /أُزيل التحقق/);
+    const again = await newDevice(language);
+    await signIn(again, email);
+    await heading(again, say('page.security'));
+    await again.getByText(say('activity.factors_reset')).waitFor();
+  }, 90_000);
+});
+
+test('the owner stops a removal that someone else requested, and the password no longer works', async () => {
+  const email = 'lost-attacked@example.com';
+  const { id } = await userWithApp(email);
+  await requestRemoval('en', email);
+  const notice = await latestMail(stage.backend, email, /will be removed/);
+  const owner = await newDevice('en');
+  await owner.goto(/http\S+\/account\/not-me\?token=\S+/.exec(notice.text)?.[0] ?? '');
+  await owner.getByText(say('not-me.factor_removal_requested-undo')).waitFor();
+  await button(owner, say('not-me.button')).click();
+  await heading(owner, say('page.secured'));
+  await owner.getByText(say('secured.has-factor')).waitFor();
+  expect(await run(sql`select from _plinth.factor_removals where user_id = ${id}`)).toEqual([]);
+  await latestMail(stage.backend, email, /account is secured/);
+  const refused = await stage.backend.fetch('/auth/v1/token?grant_type=password', {
+    method: 'POST',
+    headers: { apikey: stage.backend.keys.publishableKey, 'content-type': 'application/json' },
+    body: JSON.stringify({ email, password }),
+  });
+  expect(refused.status).toBe(400);
+}, 90_000);
+
+test('using the app cancels the removal, and a mailbox alone can’t request one', async () => {
+  const email = 'lost-found@example.com';
+  const { id, secret } = await userWithApp(email);
+  const page = await requestRemoval('en', email);
+  await page.reload();
+  await page.getByLabel(say('field.code'), { exact: true }).fill(laterTotp(secret));
+  await heading(page, say('page.security'));
+  expect(await run(sql`select from _plinth.factor_removals where user_id = ${id}`)).toEqual([]);
+
+  // A code by email proves the same as the confirmation, so it doesn't suffice.
+  const thief = await newDevice('en');
+  await thief.goto(`${stage.backend.url}/account/code`);
+  await thief.getByLabel(say('field.email'), { exact: true }).fill(email);
+  await button(thief, say('code.send')).click();
+  const { code } = await latestMail(stage.backend, email, /sign-in code/);
+  await thief.getByLabel(say('field.code'), { exact: true }).fill(code);
+  await heading(thief, say('page.mfa'));
+  await button(thief, say('lost.open')).click();
+  await thief.getByText(say('lost.other-sign-in')).waitFor();
+  expect(await button(thief, say('lost.request')).count()).toBe(0);
+  // Nor does a password that was changed during the waiting period.
+  await run(sql`
+    insert into _plinth.security_events (id, user_id, kind, actor, details, created_at)
+    values (gen_random_uuid(), ${id}, 'password_changed', 'user', '{}', now())`);
+  const second = await newDevice('en');
+  await signIn(second, email);
+  await button(second, say('lost.open')).click();
+  await second.getByText(say('lost.recent', { hours: 72 })).waitFor();
+}, 90_000);
