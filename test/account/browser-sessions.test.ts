@@ -190,7 +190,7 @@ test('sessions are grouped by browser, and signing out everywhere else keeps thi
   const own = browsers(here).first();
   await own.getByText('This browser').waitFor();
   expect(await own.getByRole('list').getByRole('listitem').allInnerTexts()).toEqual([
-    'Your account',
+    'These account pages',
     expect.stringMatching(/^Herbarium\s+Sign out$/),
     expect.stringMatching(new RegExp(`^${host}\\s+Sign out$`)),
   ]);
