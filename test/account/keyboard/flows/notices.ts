@@ -192,7 +192,7 @@ const socialOnly: Flow = {
     await walker.press(say('security.password-set'));
     await walker.fill(say('field.new-password'), password);
     await walker.press(say('security.password-save'));
-    await scene.sees(say('security.password-saved'));
+    await scene.sees(say('security.password-was-set', { who: email }));
   },
 };
 
