@@ -25,6 +25,7 @@ import { referenceRoutes } from './reference/routes.ts';
 import { type Api, createApi, parseAs } from './routes/api.ts';
 import { importTableRoutes } from './schema/import-table.ts';
 import { schemaRoutes } from './schema/routes.ts';
+import { searchRoutes } from './search/routes.ts';
 import type { ServiceClient } from './service-client.ts';
 import type { Sessions } from './sessions.ts';
 import { messageRoutes } from './settings/message-routes.ts';
@@ -90,6 +91,7 @@ export function apiRoutes(scope: FastifyInstance, parts: ApiParts): void {
   inboxRoutes(api, parts.inbox, audit);
   personaRoutes(api, database, clock);
   sqlRoutes(api, database, clock, audit);
+  searchRoutes(api, parts);
   policyRoutes(api, database, audit, writeMigration);
   jobRoutes(api, database, audit);
   queryRoutes(api, database, audit);

@@ -17,6 +17,7 @@ import type { contract as queries } from './queries-page/contract.ts';
 import type { contract as realtime } from './realtime/contract.ts';
 import type { contract as reference } from './reference/contract.ts';
 import type { contract as schema } from './schema/contract.ts';
+import type { contract as search } from './search/contract.ts';
 import type { contract as settings } from './settings/contract.ts';
 import type { contract as sql } from './sql-page/contract.ts';
 import type { contract as storage } from './storage/contract.ts';
@@ -40,6 +41,7 @@ export type ConsoleContract = typeof advisors &
   typeof realtime &
   typeof reference &
   typeof schema &
+  typeof search &
   typeof settings &
   typeof sql &
   typeof storage &

@@ -233,7 +233,7 @@ describe('the grid with the keyboard', () => {
 test('the command palette finds a table', async () => {
   const { page, complaints, close } = await signedIn();
   await page.keyboard.press('Control+k');
-  await page.getByPlaceholder('Search pages and tables').waitFor();
+  await page.getByRole('combobox', { name: 'Find anything' }).waitFor();
   await page.keyboard.type('froz');
   await page.getByText('frozen').first().waitFor();
   await page.keyboard.press('Enter');

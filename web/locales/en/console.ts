@@ -41,10 +41,6 @@ export const messages = {
   'session.factor': 'To finish signing in, enter your second factor in the other tab.',
 
   'palette.open': 'Search',
-  'palette.placeholder': 'Search pages and tables',
-  'palette.pages': 'Pages',
-  'palette.tables': 'Tables',
-  'palette.nothing': 'No results',
 
   'shortcuts.title': 'Keyboard shortcuts',
   'shortcuts.everywhere': 'Everywhere',

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { sessionQuery, useMay } from '../../api/session.ts';
 import { Card, Cards } from '../../components/card.tsx';
+import { useIntent } from '../../components/intent.ts';
 import { PageHead } from '../../components/page.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
@@ -22,6 +23,7 @@ export function OperatorsPage() {
   const { data: session } = useQuery(sessionQuery);
   const mayOwn = useMay('own');
   const [isInviting, setInviting] = useState(false);
+  useIntent({ 'invite-operator': () => setInviting(true) });
   return (
     <>
       <PageHead title={t('operators.title')}>

@@ -6,6 +6,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '../../api/session.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { useIntent } from '../../components/intent.ts';
 import { PageHead } from '../../components/page.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
@@ -25,6 +26,7 @@ export function StoragePage() {
   const navigate = route.useNavigate();
   const mayWrite = useMay('write');
   const [isCreating, setCreating] = useState(false);
+  useIntent({ 'create-bucket': () => setCreating(true) });
   const { data, error } = useQuery(storageQuery);
   const uploads = useUploads(data?.features.resumable ?? false);
   const bucket = data?.buckets.find(({ id }) => id === name);

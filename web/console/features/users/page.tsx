@@ -7,6 +7,7 @@ import { useId, useState } from 'react';
 import { useMay } from '../../api/session.ts';
 import { ActionMenu } from '../../components/action-menu.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { useIntent } from '../../components/intent.ts';
 import list from '../../components/list.module.css';
 import { PageHead } from '../../components/page.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
@@ -36,6 +37,10 @@ export function UsersPage() {
   const [isFiltering, setFiltering] = useState(filterCount > 0);
   const [adding, setAdding] = useState<'create' | 'invite'>();
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  useIntent({
+    'create-user': () => setAdding('create'),
+    'invite-user': () => setAdding('invite'),
+  });
   const barId = useId();
   const { data, error } = useQuery(usersQuery(search));
   const { data: total } = useQuery(userCountQuery(search));

@@ -22,6 +22,7 @@ import type { User } from '../../api/types.ts';
 import { ActionMenu, type MenuAction } from '../../components/action-menu.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
+import { useIntent } from '../../components/intent.ts';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { ActAs } from './act-as.tsx';
 import { banChoices, durationOf } from './ban-choices.ts';
@@ -41,6 +42,11 @@ export function UserActions({ user, onDeleted }: { user: User; onDeleted: () => 
   >(user.id, (result) => {
     setDialog(undefined);
     setLink(result !== undefined && 'link' in result ? result.link : undefined);
+  });
+  useIntent({
+    'ban-user': () => setDialog('ban'),
+    'delete-user': () => setDialog('delete'),
+    'act-as-user': () => setDialog('act'),
   });
   const params = { id: user.id };
   const close = (): void => {

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { fetchConsole } from '../../../api/session.ts';
+import { useIntent } from '../../../components/intent.ts';
 import list from '../../../components/list.module.css';
 import { Moment } from '../../../components/moment.tsx';
 import { type CronJob, cronQuery } from '../api.ts';
@@ -39,6 +40,7 @@ function Jobs() {
   const { id } = route.useSearch();
   const navigate = route.useNavigate();
   const [isCreating, setCreating] = useState(false);
+  useIntent({ 'create-cron-job': () => setCreating(true) });
   const { data, error } = useQuery(cronQuery);
   const open = data?.jobs.find((job) => job.id === id);
   return (

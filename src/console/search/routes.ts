@@ -1,0 +1,62 @@
+/** The route that searches the whole project. */
+import { PassThrough } from 'node:stream';
+import type { Logger } from '../../kernel/log.ts';
+import { ConsoleError } from '../errors.ts';
+import type { Api } from '../routes/api.ts';
+import type { SearchGroup, SearchLine } from './contract.ts';
+import { finders } from './groups.ts';
+import { type Found, groupTimeoutMs, type SearchDeps, type SearchInput } from './input.ts';
+
+/** The number of groups of one search that use the database at the same time. */
+const maxConcurrent = 2;
+/** The number of searches that run at the same time. An operator who types cancels the previous search. */
+const maxSearches = 10;
+/** The additional time after PostgreSQL's own timeout. */
+const graceMs = 200;
+
+export function searchRoutes(api: Api, deps: SearchDeps & { readonly log: Logger }): void {
+  const route = api.feature(() => import('./contract.ts'));
+  let running = 0;
+
+  route('GET /search', 'read', async (call) => {
+    const { search } = await call.query();
+    if (running >= maxSearches) throw new ConsoleError('busy', { waitSeconds: 1 });
+    const gone = new AbortController();
+    call.reply.raw.once('close', () => gone.abort());
+    const lines = new PassThrough();
+    lines.on('error', () => undefined);
+    running++;
+    void searchAll({ search, role: call.operator.role, signal: gone.signal }, (line) => {
+      lines.write(`${JSON.stringify(line)}\n`);
+    }).finally(() => {
+      running--;
+      lines.end();
+    });
+    return call.reply.type('application/x-ndjson; charset=utf-8').send(lines);
+  });
+
+  async function searchAll(input: SearchInput, emit: (line: SearchLine) => void): Promise<void> {
+    const waiting = Object.keys(finders) as SearchGroup[];
+    async function work(): Promise<void> {
+      for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) {
+        if (input.signal.aborted) return;
+        emit({ group, ...(await oneGroup(group, input)) });
+      }
+    }
+    await Promise.all(Array.from({ length: maxConcurrent }, work));
+  }
+
+  /** A group that fails or takes too long has no results, and doesn't affect the other groups. */
+  async function oneGroup(group: SearchGroup, input: SearchInput): Promise<Found> {
+    const late = AbortSignal.timeout(groupTimeoutMs + graceMs);
+    const signal = AbortSignal.any([input.signal, late]);
+    const { promise: ended, reject } = Promise.withResolvers<never>();
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    try {
+      return await Promise.race([finders[group](deps, { ...input, signal }), ended]);
+    } catch (error) {
+      if (!signal.aborted) deps.log.debug({ group, error }, 'a part of a search failed');
+      return { hits: [], isPartial: true };
+    }
+  }
+}

@@ -1,0 +1,44 @@
+/** Finds settings by label, key, help text and synonyms. */
+import { describePages } from '../../config/index.ts';
+import { sections } from '../settings/known.ts';
+import type { SearchHit } from './contract.ts';
+import { bestOf, rankOf } from './core/rank.ts';
+import { synonymsOf } from './core/synonyms.ts';
+import { hitsPerGroup } from './input.ts';
+
+/** The page of each setting, by key. */
+const pages = new Map(
+  describePages().flatMap((page) =>
+    page.parts.flatMap(({ keys }) => keys.map((key) => [key, page] as const)),
+  ),
+);
+
+const facts = sections.flatMap(({ settings }) =>
+  settings.flatMap(({ path, label, words, help }) => {
+    const key = path.join('.');
+    const page = pages.get(key);
+    return page === undefined ? [] : [{ key, label, help, page, words: `${words} ${page.words}` }];
+  }),
+);
+
+export function findSettings(search: string): SearchHit[] {
+  const phrases = synonymsOf(search);
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean).map(synonymsOf);
+  const found = bestOf(
+    facts,
+    (fact) => {
+      const name = fact.key.split('.').at(-1) ?? '';
+      const direct = Math.max(rankOf(search, fact.label), rankOf(search, name), rankOf(search, fact.key));
+      if (direct > 0) return direct + 1;
+      const all = `${fact.label} ${fact.page.title} ${fact.key} ${fact.words} ${fact.help}`.toLowerCase();
+      const has = (texts: readonly string[]): boolean => texts.some((text) => all.includes(text));
+      return has(phrases) || words.every(has) ? 1 : 0;
+    },
+    hitsPerGroup,
+  );
+  return found.map(({ key, label, page }) => ({
+    title: label,
+    detail: `${page.title} · ${key}`,
+    target: { to: '/settings', search: { section: page.id, setting: key } },
+  }));
+}

@@ -1,0 +1,92 @@
+/** The results that the page finds itself: pages, actions, tables, queries and documentation. */
+import { IconBook, IconFileCode, IconTable } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { tablesQuery } from '../../api/queries.ts';
+import { sessionQuery } from '../../api/session.ts';
+import { savedQuery } from '../../features/sql/api.ts';
+import { t as library } from '../../features/sql/library-text.ts';
+import { contentOf, openTab, type TabContent } from '../../features/sql/tabs.ts';
+import { templates } from '../../features/sql/templates.ts';
+import { t as shell } from '../../text.ts';
+import { menu } from '../menu.ts';
+import { type ActionTools, actionItems } from './actions.tsx';
+import type { DocSection } from './doc-sections.ts';
+import { docsQuery } from './docs.ts';
+import { t } from './text.ts';
+import type { Item } from './types.ts';
+
+const icon = (Icon: typeof IconTable) => <Icon size={18} stroke={1.75} aria-hidden />;
+
+export function useLocalItems(tools: ActionTools, onDoc: (section: DocSection) => void): readonly Item[] {
+  const { data: session } = useQuery(sessionQuery);
+  const { data: tables } = useQuery(tablesQuery);
+  const { data: saved } = useQuery(savedQuery);
+  const { data: docs } = useQuery(docsQuery);
+  return useMemo(() => {
+    const permissions = session?.operator.permissions ?? [];
+    const { open } = tools;
+    const openQuery = (content: TabContent): void => open({ to: '/sql', search: { tab: openTab(content) } });
+    return [
+      ...actionItems(permissions, tools),
+      ...menu.map(
+        ({ to, label, Icon }): Item => ({
+          id: `page:${to}`,
+          group: 'pages',
+          title: shell(label),
+          icon: icon(Icon),
+          target: { to },
+          run: () => open({ to }),
+        }),
+      ),
+      ...[...(tables ?? [])]
+        .sort((left, right) => Number(right.schema === 'public') - Number(left.schema === 'public'))
+        .map(({ schema, name, kind, comment }): Item => {
+          const target = { to: '/tables/$schema/$table', params: { schema, table: name } };
+          return {
+            id: `table:${schema}.${name}`,
+            group: 'tables',
+            title: schema === 'public' ? name : `${schema}.${name}`,
+            detail: comment ?? kind,
+            words: name,
+            icon: icon(IconTable),
+            target,
+            run: () => open(target),
+          };
+        }),
+      ...(saved ?? []).map(
+        (query): Item => ({
+          id: `query:${query.id}`,
+          group: 'queries',
+          title: query.name,
+          detail: t('query.saved', { owner: query.owner }),
+          words: query.folder,
+          icon: icon(IconFileCode),
+          run: () => openQuery(contentOf(query)),
+        }),
+      ),
+      ...templates
+        .filter(({ needs }) => permissions.includes(needs))
+        .map(
+          ({ id, text }): Item => ({
+            id: `template:${id}`,
+            group: 'queries',
+            title: library(`template.${id}`),
+            detail: t('query.template'),
+            icon: icon(IconFileCode),
+            run: () => openQuery({ name: library(`template.${id}`), text }),
+          }),
+        ),
+      ...(docs ?? []).map(
+        (section): Item => ({
+          id: `doc:${section.file}#${section.title}`,
+          group: 'docs',
+          title: section.title,
+          detail: section.document,
+          icon: icon(IconBook),
+          run: () => onDoc(section),
+        }),
+      ),
+    ];
+  }, [session, tables, saved, docs, tools, onDoc]);
+}

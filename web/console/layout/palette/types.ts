@@ -1,0 +1,46 @@
+import type { ReactNode } from 'react';
+import type { SearchGroup, SearchTarget } from '../../../../src/console/search/contract.ts';
+
+export type { SearchTarget };
+
+/** The groups in the order in which they are shown if their best results match equally well. */
+export const groupOrder = [
+  'recent',
+  'actions',
+  'pages',
+  'tables',
+  'users',
+  'rows',
+  'queries',
+  'functions',
+  'columns',
+  'files',
+  'jobs',
+  'settings',
+  'requests',
+  'migrations',
+  'docs',
+] as const satisfies readonly (
+  | SearchGroup
+  | 'recent'
+  | 'actions'
+  | 'pages'
+  | 'tables'
+  | 'queries'
+  | 'docs'
+)[];
+export type Group = (typeof groupOrder)[number];
+
+export interface Item {
+  /** Identifies the result across searches. */
+  readonly id: string;
+  readonly group: Group;
+  readonly title: string;
+  readonly detail?: string;
+  /** Additional text that the search matches. */
+  readonly words?: string;
+  readonly icon?: ReactNode;
+  /** The page that the result opens. Results without one are actions, which aren't remembered with their address. */
+  readonly target?: SearchTarget;
+  readonly run: () => void;
+}
