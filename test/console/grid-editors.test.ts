@@ -126,6 +126,17 @@ describe('a new row', () => {
 });
 
 describe('editors in the grid', () => {
+  test('an invalid number stays in the cell with the reason, and isn’t sent', async () => {
+    await open.go('/tables/public/kinds');
+    await focusCell(1, 'id');
+    await page.keyboard.type('abc');
+    await page.keyboard.press('Enter');
+    await page.getByText('Enter a whole number, such as 42.').waitFor();
+    expect(await page.locator('input:focus').inputValue()).toBe('abc');
+    await page.keyboard.press('Escape');
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
   test('a boolean changes with the space bar, through NULL', async () => {
     await open.go('/tables/public/kinds');
     await focusCell(0, 'flag');

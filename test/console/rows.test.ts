@@ -229,6 +229,17 @@ describe('column names that every JavaScript object has', () => {
   });
 });
 
+test('whether a trigger can set required columns is part of the table', async () => {
+  const relation = async () =>
+    (await owner.call('GET', '/tables/public/tasks')).body.insert_trigger as boolean;
+  expect(await relation()).toBe(false);
+  const exec = (text: string) => backend.database.pool('postgres').exec(text);
+  await exec(`create function public.fill() returns trigger language plpgsql as $$ begin return new; end $$;
+    create trigger fill before insert on public.tasks for each row execute function public.fill()`);
+  expect(await relation()).toBe(true);
+  await exec('drop trigger fill on public.tasks');
+});
+
 describe('references', () => {
   const search = (text: string, as?: string, column = 'task') =>
     owner.call(

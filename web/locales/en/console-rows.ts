@@ -1,23 +1,7 @@
 /** Interface text for the parts of the Tables page that are loaded when they are opened, as ICU messages. */
 export const messages = {
   'value.missing': 'not given',
-  'check.required': 'Enter a value. This column is required and has no default.',
   'check.summary': '{count, plural, one {Correct # field to save.} other {Correct # fields to save.}}',
-  'check.boolean': 'Enter true or false.',
-  'check.choice': 'Choose one of the listed values.',
-  'check.integer': 'Enter a whole number, such as 42.',
-  'check.range': 'Enter a number from {min} to {max}.',
-  'check.number': 'Enter a number, such as 3.14.',
-  'check.uuid': 'Enter a UUID, which has 32 hexadecimal digits.',
-  'check.date': 'Enter a date, such as 2026-03-31.',
-  'check.time': 'Enter a time, such as 14:30 or 14:30:00.123456.',
-  'check.timestamp': 'Enter a date and a time, such as 2026-03-31 14:30:00.',
-  'check.json': 'Enter valid JSON. {reason}',
-  'check.array': 'Enter an array in PostgreSQL’s format, such as {example}.',
-  'check.item': 'Correct item {number, number}.',
-  'check.bytes': 'Enter an even number of hexadecimal digits.',
-  'check.length':
-    'Enter at most {most, plural, one {# character} other {# characters}}. This text has {count, number}.',
 
   'temporal.date': 'Date of {column}',
   'temporal.time': 'Time of {column}',

@@ -8,6 +8,22 @@ export const messages = {
   'grid.paste-over':
     '{count, plural, one {# line was skipped because the table has no more rows} other {# lines were skipped because the table has no more rows}}',
   'grid.range': '{rows, number} × {columns, number} cells',
+  'check.required': 'Enter a value. This column is required and has no default.',
+  'check.boolean': 'Enter true or false.',
+  'check.choice': 'Choose one of the listed values.',
+  'check.integer': 'Enter a whole number, such as 42.',
+  'check.range': 'Enter a number from {min} to {max}.',
+  'check.number': 'Enter a number, such as 3.14.',
+  'check.uuid': 'Enter a UUID, which has 32 hexadecimal digits.',
+  'check.date': 'Enter a date, such as 2026-03-31.',
+  'check.time': 'Enter a time, such as 14:30 or 14:30:00.123456.',
+  'check.timestamp': 'Enter a date and a time, such as 2026-03-31 14:30:00.',
+  'check.json': 'Enter valid JSON. {reason}',
+  'check.array': 'Enter an array in PostgreSQL’s format, such as {example}.',
+  'check.item': 'Correct item {number, number}.',
+  'check.bytes': 'Enter an even number of hexadecimal digits.',
+  'check.length':
+    'Enter at most {most, plural, one {# character} other {# characters}}. This text has {count, number}.',
   'uuid.generate': 'Generate UUID',
   'edit.many-refused':
     'None of the {count, number} changes were saved because row {row, number} was rejected',

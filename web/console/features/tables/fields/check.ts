@@ -4,7 +4,7 @@
  */
 import type { CellChange, Column } from '../../../api/types.ts';
 import { mayBeEmpty } from '../cells.ts';
-import type { RowTextId } from '../rows-text.ts';
+import type { TableTextId } from '../text.ts';
 import { parseArray } from './array-text.ts';
 import { jsonProblem } from './json-text.ts';
 import { elementOf, type Kind, kindOf } from './kinds.ts';
@@ -18,7 +18,7 @@ export const missing: Draft = { missing: true };
 export const isGiven = (draft: Draft): draft is CellChange => !('missing' in draft);
 
 export interface Problem {
-  readonly id: RowTextId;
+  readonly id: TableTextId;
   readonly values?: Readonly<Record<string, unknown>>;
 }
 

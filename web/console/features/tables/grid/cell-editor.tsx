@@ -5,6 +5,7 @@
 import { type FocusEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import type { Cell, CellChange, Column } from '../../../api/types.ts';
 import { choicesOf, hasDefault, mayBeEmpty, typedChange } from '../cells.ts';
+import { checkDraft, type Problem } from '../fields/check.ts';
 import { randomUuid } from '../random-uuid.ts';
 import { t } from '../text.ts';
 import classes from './cell-editor.module.css';
@@ -29,6 +30,7 @@ export function CellEditor({ column, value, typed, above, onSave, onCancel }: Ce
   const [touched, setTouched] = useState(typed !== undefined);
   const root = useRef<HTMLDivElement>(null);
   const field = useRef<HTMLInputElement & HTMLSelectElement>(null);
+  const [problem, setProblem] = useState<Problem>();
   const done = useRef(false);
   useEffect(() => {
     field.current?.focus();
@@ -47,8 +49,16 @@ export function CellEditor({ column, value, typed, above, onSave, onCancel }: Ce
     onCancel(keepFocus);
   }
 
+  /** Saves what was entered, unless it is invalid. The input then remains, with the reason. */
+  function submit(after: After): void {
+    const found = checkDraft(column, change);
+    setProblem(found);
+    if (found === undefined) finish(change, after);
+  }
+
   function edit(next: CellChange): void {
     setTouched(true);
+    setProblem(undefined);
     setChange(next);
   }
 
@@ -67,11 +77,11 @@ export function CellEditor({ column, value, typed, above, onSave, onCancel }: Ce
       cancel(true);
     } else if (event.key === 'Tab') {
       event.preventDefault();
-      if (touched) finish(change, event.shiftKey ? 'left' : 'right');
+      if (touched) submit(event.shiftKey ? 'left' : 'right');
       else finish({ value }, event.shiftKey ? 'left' : 'right');
     } else if (event.key === 'Enter' && at < 0) {
       event.preventDefault();
-      if (touched) finish(change, 'down');
+      if (touched) submit('down');
       else cancel(true);
     } else if (event.key === 'ArrowDown' && at < 0 && (choices.length === 0 || event.altKey)) {
       go(options[0]);
@@ -122,6 +132,7 @@ export function CellEditor({ column, value, typed, above, onSave, onCancel }: Ce
             className={classes.field}
             aria-label={label}
             aria-describedby="cell-editor-help"
+            aria-invalid={problem !== undefined || undefined}
             value={text}
             placeholder={'default' in change ? t('value.default') : isNull ? 'NULL' : t('value.empty')}
             spellCheck={false}
@@ -156,8 +167,12 @@ export function CellEditor({ column, value, typed, above, onSave, onCancel }: Ce
                 onPick={() => finish({ value: randomUuid() }, 'stay')}
               />
             ) : null}
-            <span id="cell-editor-help" className={classes.help}>
-              {t('editor.help')}
+            <span
+              id="cell-editor-help"
+              className={classes.help}
+              data-problem={problem !== undefined || undefined}
+            >
+              {problem === undefined ? t('editor.help') : t(problem.id, problem.values)}
             </span>
           </div>
         </>
