@@ -48,8 +48,9 @@ beforeEach(() => {
     onLive: (live) => states.push(live),
   });
 });
-afterEach(() => {
+afterEach(async () => {
   stop();
+  await vi.advanceTimersByTimeAsync(100);
   vi.useRealTimers();
   vi.unstubAllGlobals();
 });

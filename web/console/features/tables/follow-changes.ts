@@ -59,7 +59,7 @@ export function followChanges({ next, refetch, onLive }: Following): () => void 
         pause = await step(seen);
       } catch {
         pause = retryMs;
-        if (!document.hidden && !isStopped) onLive('off');
+        if (!isStopped && !document.hidden) onLive('off');
       }
     }
   }
