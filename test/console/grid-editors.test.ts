@@ -222,6 +222,7 @@ describe('editors in the grid', () => {
     }
     await open.go('/tables/public/kinds?row={"id":"1"}');
     const dialog = page.getByRole('dialog');
+    await dialog.getByText('Shelf 7', { exact: true }).waitFor();
     expect(await dialog.getByLabel('__proto__', { exact: true }).inputValue()).toBe('new __proto__');
     await dialog.getByLabel('__proto__', { exact: true }).fill('from the panel');
     await dialog.getByRole('button', { name: 'Save' }).press('Enter');

@@ -260,6 +260,12 @@ describe('references', () => {
     expect((await search('TASK 299')).body.choices).toEqual([{ value: '299', label: 'Task 299' }]);
     expect((await search("' or 1=1; --")).body.choices).toEqual([]);
     expect((await search('%')).body.choices).toEqual([]);
+    const exact = '/tables/public/chores/references/task?exact=true&search=';
+    expect((await owner.call('GET', `${exact}34`)).body).toEqual({
+      choices: [{ value: '34', label: 'Task 34' }],
+      more: false,
+    });
+    expect((await owner.call('GET', `${exact}Task`)).body.choices).toEqual([]);
     expect((await search('', undefined, 'what')).status).toBe(404);
     const exec = (text: string) => backend.database.pool('postgres').exec(text);
     await exec('alter table public.tasks enable row level security; grant select on public.tasks to anon');

@@ -94,7 +94,15 @@ const page = z
   .refine(({ after, before }) => after === undefined || before === undefined, {
     message: "after and before can't be combined",
   });
-const referenceSearch = z.object({ as: personaText, search: z.string().max(200).default('') });
+const referenceSearch = z.object({
+  as: personaText,
+  search: z.string().max(200).default(''),
+  /** Whether the text is a key. No other rows are then searched. */
+  exact: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((text) => text === 'true'),
+});
 const count = z.object({ as: personaText, filters: jsonText(filters).default([]) });
 const rowKey = z.object({ as: personaText, key: jsonText(key) });
 const rowEdits = z

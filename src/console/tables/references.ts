@@ -22,6 +22,12 @@ const labelNames = [
   'code',
 ];
 
+export interface ReferenceSearch {
+  readonly search: string;
+  /** Whether the text is a key, so that no other rows are searched. */
+  readonly exact: boolean;
+}
+
 const isText = (type: string): boolean => /^(text|character varying|character|citext|name)\b/.test(type);
 
 /** Returns the name of the column that describes a row best. Returns undefined without a column of text. */
@@ -39,7 +45,7 @@ export async function findReferences(
   tx: Transaction,
   target: Relation,
   keyColumn: string,
-  search: string,
+  search: ReferenceSearch,
 ): Promise<ReferenceChoices> {
   const label = labelOf(target, keyColumn);
   try {
@@ -56,7 +62,7 @@ async function find(
   target: Relation,
   keyColumn: string,
   labelColumn: string | undefined,
-  search: string,
+  { search, exact: isExact }: ReferenceSearch,
 ): Promise<ReferenceChoices> {
   // Without the table, ORDER BY would sort by the text, which has the same name.
   const key = sql.id('target', keyColumn);
@@ -68,6 +74,7 @@ async function find(
     return rows.map(([value, text]) => ({ value: value ?? '', label: text ?? null }));
   };
   const exact = search === '' ? [] : await readExact(tx, (db) => read(db, sql`${key} = ${search}`));
+  if (isExact) return { choices: exact.slice(0, 1), more: false };
   const matching = await read(
     tx,
     search === ''

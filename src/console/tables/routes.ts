@@ -59,7 +59,7 @@ export function tableRoutes(app: FastifyInstance, api: Api, deps: TableDeps): vo
     return { row };
   });
   route('GET /tables/:schema/:table/references/:column', 'read', async (call) => {
-    const { search } = await call.query();
+    const { search, exact } = await call.query();
     const relation = await access.readable(call);
     const reference = relation.columns.find(({ name }) => name === call.params.column)?.references;
     const target = reference && (await findRelation(pool, reference.schema, reference.table));
@@ -67,7 +67,7 @@ export function tableRoutes(app: FastifyInstance, api: Api, deps: TableDeps): vo
     access.requireReadable(call, target);
     const gone = new AbortController();
     call.reply.raw.once('close', () => gone.abort());
-    return access.run(call, (tx) => findReferences(tx, target, reference.column, search), {
+    return access.run(call, (tx) => findReferences(tx, target, reference.column, { search, exact }), {
       ...readingShort,
       signal: gone.signal,
     });

@@ -76,7 +76,7 @@ export const messages = {
   'delete.undo': 'You can undo this for 5 minutes.',
   'delete.no-undo': 'These rows are too many or too large to restore, so this can’t be undone.',
   'delete.cascade':
-    '{more, select, true {More than {count, plural, one {# row} other {# rows}}} other {{count, plural, one {# row} other {# rows}}}} in {table} will be deleted too (ON DELETE CASCADE). Undo won’t restore them.',
+    '{more, select, true {More than {count, plural, one {# row} other {# rows}}} other {{count, plural, one {# row} other {# rows}}}} in {table} will be deleted too (ON DELETE CASCADE). {count, plural, one {Undo won’t restore it.} other {Undo won’t restore them.}}',
   'delete.set null':
     '{column} will be set to NULL in {more, select, true {more than {count, plural, one {# row} other {# rows}}} other {{count, plural, one {# row} other {# rows}}}} of {table}. Undo won’t restore the references.',
   'delete.set default':

@@ -255,7 +255,7 @@ export const messages = {
 
   'delete.title': '{count, plural, one {Delete # row?} other {Delete # rows?}}',
   'delete.action': '{count, plural, one {Delete row} other {Delete # rows}}',
-  'delete.text': 'Deletes these rows from {table}.',
+  'delete.text': '{count, plural, one {Deletes this row} other {Deletes these rows}} from {table}.',
 
   'users.create': 'Create user',
   'users.user': 'User',

@@ -69,7 +69,7 @@ export default function DeleteRows({
       }}
       onClose={onClose}
     >
-      <p>{t('delete.text', { table: `${name.schema}.${name.table}` })}</p>
+      <p>{t('delete.text', { count: size ?? 2, table: `${name.schema}.${name.table}` })}</p>
       <div role="status" className={classes.effects}>
         {isPlanned ? (
           <>

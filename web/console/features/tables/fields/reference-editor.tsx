@@ -35,7 +35,19 @@ export function ReferenceEditor(props: EditorProps) {
     placeholderData: (previous) => previous,
   });
   const choices = isOpen ? (data?.choices ?? []) : [];
-  const chosen = data?.choices.find(({ value }) => value === text);
+  const { data: chosen } = useQuery({
+    queryKey: ['reference', table.schema, table.table, column.name, as, text],
+    queryFn: ({ signal }) =>
+      fetchConsole('GET /tables/:schema/:table/references/:column', {
+        params: { schema: table.schema, table: table.table, column: column.name },
+        query: { as, search: text, exact: 'true' },
+        signal,
+      }),
+    // While the list is open, it shows the labels.
+    enabled: text !== '' && !isOpen,
+    retry: false,
+    staleTime: 5000,
+  });
 
   function pick(index: number): void {
     const choice = choices[index];
@@ -129,7 +141,7 @@ export function ReferenceEditor(props: EditorProps) {
           ? t('reference.failed', { reason: messageOf(error) })
           : isOpen
             ? stateOf(choices.length, data?.more ?? false, isFetching && data === undefined)
-            : (chosen?.label ?? '')}
+            : (chosen?.choices[0]?.label ?? '')}
       </p>
     </div>
   );
