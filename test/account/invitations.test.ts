@@ -121,33 +121,38 @@ test('a link that an operator forwards leads to the same pages', async () => {
   await heading(page, say('page.new-password'));
 });
 
-test('an invited user can create a passkey instead of a password', async () => {
-  const email = newEmail();
-  await admin.call('POST', '/users/invite', { email });
-  const { link } = await latestMail(stage.backend, email);
-  const page = await newPage('en', true);
-  const cdp = await page.context().newCDPSession(page);
-  await cdp.send('WebAuthn.enable');
-  await cdp.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
-  await page.goto(link.replace(/^http:\/\/[^/]+/, origin));
-  await button(page, say('confirm.invite-button', { name: 'Harbor' })).click();
-  await heading(page, say('page.join', { name: 'Harbor' }));
-  await button(page, say('join.passkey')).click();
-  await page.waitForURL(app.url);
-  const notice = await latestMail(stage.backend, email, /passkey/);
-  expect(notice.subject).toBe('A passkey was added to your Harbor account');
-  expect(notice.text).toMatch(/Time: .+ UTC\nDevice: Chrome on Linux/);
-  expect(notice.text).toMatch(/This wasn't me: http\S+\/account\/not-me\?token=/);
-});
+test.each(['en', 'ar'] as const)(
+  'in %s, an invited user can create a passkey instead of a password',
+  async (language) => {
+    const email = newEmail();
+    await admin.call('POST', '/users/invite', { email });
+    const { link } = await latestMail(stage.backend, email);
+    const page = await newPage(language, true);
+    const cdp = await page.context().newCDPSession(page);
+    await cdp.send('WebAuthn.enable');
+    await cdp.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    });
+    await page.goto(link.replace(/^http:\/\/[^/]+/, origin));
+    await button(page, say('confirm.invite-button', { name: 'Harbor' })).click();
+    await heading(page, say('page.join', { name: 'Harbor' }));
+    await button(page, say('join.passkey')).click();
+    await page.waitForURL(app.url);
+    const notice = await latestMail(stage.backend, email, /./, /http\S+\/account\/not-me\?token=/);
+    expect(notice.from).toBe('Harbor');
+    if (language === 'ar') return;
+    expect(notice.subject).toBe('A passkey was added to your Harbor account');
+    expect(notice.text).toMatch(/Time: .+ UTC\nDevice: Chrome on Linux/);
+    expect(notice.text).toMatch(/This wasn't me: http\S+\/account\/not-me\?token=/);
+  },
+);
 
 test('the Account pages open an app without a code only if the redirect rule allows the app', async () => {
   const email = newEmail();

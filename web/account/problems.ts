@@ -34,11 +34,21 @@ export function problemOf(error: unknown, fields: FieldOf = {}): Problem {
     const { code, requestId, retryAfterSeconds } = error;
     const retryAt = retryAfterSeconds === undefined ? undefined : Date.now() + retryAfterSeconds * 1000;
     const isMistake = mistakes.has(code);
-    return { text: textFor(code), code, requestId, retryAt, fieldId: fields[code], isMistake };
+    return { text: textFor(textCode(error)), code, requestId, retryAt, fieldId: fields[code], isMistake };
   }
   if (error instanceof Error && error.name in keyTexts) return { text: t(keyTexts[error.name] as KeyText) };
   if (error instanceof SessionFault) return { text: textFor(error.code), code: error.message };
   return { text: t('error.other') };
+}
+
+/**
+ * Returns the code that selects the message. A leaked password meets all requirements, so its message doesn't mention
+ * them. `src/account/routes/forms.ts` does the same.
+ */
+function textCode({ code, body }: ApiError): string {
+  const { reasons = [] } = (body.weak_password ?? {}) as { readonly reasons?: readonly string[] };
+  const isLeaked = reasons.length > 0 && reasons.every((reason) => reason === 'pwned');
+  return isLeaked ? `${code}-leaked` : code;
 }
 
 /** Returns the problem for an error code in a URL. Unknown codes get a generic message. */

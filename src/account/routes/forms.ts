@@ -150,7 +150,8 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
     const isKnown = error instanceof AuthRejection || error instanceof AccountError;
     if (!isKnown) onError(request, error);
     const code = isKnown && error.code !== '' ? error.code : 'other';
-    return { code, place: placesOf[page]?.[code] ?? 'form', requestId: request.id };
+    const place = placesOf[page]?.[code] ?? 'form';
+    return { code: isLeaked(error) ? `${code}-leaked` : code, place, requestId: request.id };
   }
 
   function go({ request, reply, query }: FormContext, { page, step, next }: Outcome): FastifyReply {
@@ -190,6 +191,14 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
       });
     },
   };
+}
+
+/** Whether a password was rejected only because it was leaked. It meets all requirements. */
+function isLeaked(error: unknown): boolean {
+  const { reasons = [] } = ((error as Partial<AuthRejection>).body?.weak_password ?? {}) as {
+    readonly reasons?: readonly string[];
+  };
+  return reasons.length > 0 && reasons.every((reason) => reason === 'pwned');
 }
 
 function setStep(request: FastifyRequest, reply: FastifyReply, step: Step | undefined): void {

@@ -55,6 +55,7 @@ export const messages = {
 
   // password
   'error.weak_password': 'كلمة المرور هذه سهلة التخمين. اتبع الشروط أدناه.',
+  'error.weak_password-leaked': 'ظهرت كلمة المرور هذه في تسريب بيانات. اختر كلمة مرور أخرى.',
   'error.same_password': 'هذه كلمة مرورك الحالية. اختر كلمة أخرى.',
   'error.reauthentication_needed': 'مضى وقت على تسجيل دخولك. أكّد هويتك بالرمز الذي أرسلناه بالبريد.',
   'error.reauthentication_not_valid': 'هذا الرمز خاطئ أو لم يعد صالحًا. اطلب رمزًا جديدًا.',

@@ -63,6 +63,7 @@ export const messages = {
 
   // password
   'error.weak_password': 'This password is too weak. Follow the requirements below.',
+  'error.weak_password-leaked': 'This password has appeared in a data leak. Choose another one.',
   'error.same_password': 'This is your current password. Choose a different one.',
   'error.reauthentication_needed':
     'You signed in a while ago. Confirm it’s you with the code we emailed you.',

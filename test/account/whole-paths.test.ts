@@ -1,0 +1,362 @@
+/**
+ * Walks paths that users take through several pages, in English on a wide screen and in Arabic on a narrow one: keys and
+ * second factors, codes and their emails, several accounts, and the protection of accounts.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { leakHashOf } from '../../src/auth/core/leaked-passwords.ts';
+import type { PartialConfig } from '../../src/config/index.ts';
+import { axeViolations, openContext, scrollsSideways } from '../web/browser.ts';
+import { openApp, redeemAt, type TestApp } from './app.ts';
+import { freePort } from './free-port.ts';
+import { makeUser, openStage, password, type Stage, totp } from './harness.ts';
+import { say, speak } from './keyboard/texts.ts';
+import { countMails, latestMail } from './mailbox.ts';
+
+const leaked = 'leaked horse battery 7';
+const languages = ['en', 'ar'] as const;
+type Language = (typeof languages)[number];
+
+let app: TestApp;
+let origin: string;
+let stage: Stage;
+/** A project that asks for a code on every new device. */
+let strict: Stage;
+let folder: string;
+
+beforeAll(async () => {
+  app = await openApp();
+  const port = await freePort();
+  origin = `http://localhost:${port}`;
+  folder = mkdtempSync(join(tmpdir(), 'plinth-leaked-'));
+  const list_path = join(folder, 'leaked.txt');
+  writeFileSync(list_path, `${leakHashOf(leaked)}:12\n`);
+  const provider = { enabled: true, client_id: 'id', secret: 'secret' };
+  const auth: PartialConfig['auth'] = {
+    site_url: app.url,
+    email: { enable_confirmations: true, max_frequency: 0 },
+    external: { github: provider, google: provider },
+    passkey: { enabled: true },
+    webauthn: { rp_id: 'localhost', rp_display_name: 'Harbor', rp_origins: [origin] },
+    mfa: { totp: { enroll_enabled: true, verify_enabled: true } },
+    sms: { enable_signup: true, enable_confirmations: true },
+    sessions: { inactivity_timeout: 8 * 3_600_000, timebox: 7 * 24 * 3_600_000 },
+  };
+  const plinth = {
+    branding: { name: 'Harbor' },
+    server: { trusted_proxies: ['127.0.0.1'] },
+    auth: { password: { hibp: { list_path } } },
+  };
+  stage = await openStage({ api: { external_url: origin }, auth, plinth }, { port });
+  strict = await openStage({
+    auth: { ...auth, passkey: { enabled: false } },
+    plinth: { ...plinth, auth: { ...plinth.auth, security: { confirm_new_devices: true } } },
+  });
+});
+afterAll(async () => {
+  await stage.close();
+  await strict.close();
+  await app.close();
+  rmSync(folder, { recursive: true });
+});
+
+const contexts: BrowserContext[] = [];
+afterEach(async () => {
+  for (const context of contexts.splice(0)) await context.close();
+});
+
+async function newDevice(language: Language, on = stage): Promise<Page> {
+  await speak(language);
+  const isEnglish = language === 'en';
+  const { context } = await openContext(on.browser, {
+    locale: isEnglish ? 'en-GB' : 'ar',
+    colorScheme: isEnglish ? 'light' : 'dark',
+    viewport: isEnglish ? { width: 1280, height: 800 } : { width: 360, height: 740 },
+  });
+  contexts.push(context);
+  return context.newPage();
+}
+
+let users = 0;
+const newEmail = () => `path-${++users}@example.com`;
+async function newUser(on = stage): Promise<string> {
+  const email = newEmail();
+  await makeUser(on.backend, email);
+  return email;
+}
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const address = (page: Page) => page.locator('#email');
+const open = (page: Page, name: string, search = '') => page.goto(`${origin}/account/${name}${search}`);
+const heading = (page: Page, name: string) =>
+  page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+
+async function typePassword(page: Page, email: string, secret = password): Promise<void> {
+  await address(page).fill(email);
+  await button(page, say('sign-in.next')).click();
+  await page.locator('#password').fill(secret);
+  await button(page, say('sign-in.submit')).click();
+}
+
+async function signedIn(page: Page, email: string): Promise<void> {
+  await open(page, 'sign-in', '?add=1');
+  await typePassword(page, email);
+  await page.getByText(say('security.as', { who: email })).waitFor();
+}
+
+async function check(page: Page): Promise<void> {
+  expect(await axeViolations(page)).toEqual([]);
+  expect(await scrollsSideways(page)).toBe(false);
+}
+
+/** Adds a key to the browser that verifies its user. */
+async function addAuthenticator(page: Page): Promise<void> {
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send('WebAuthn.enable');
+  await cdp.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      ctap2Version: 'ctap2_1',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+}
+
+describe.each(languages)('in %s', (language) => {
+  test('an authenticator app is set up by its link, recovery codes are offered, and a passkey replaces both steps', async () => {
+    const page = await newDevice(language);
+    await addAuthenticator(page);
+    const email = await newUser();
+    await signedIn(page, email);
+    await button(page, say('security.factor-add')).click();
+    await button(page, say('security.enroll-start')).click();
+    const link = page.getByRole('link', { name: say('security.enroll-open') });
+    const uri = new URL((await link.getAttribute('href')) ?? '');
+    expect([uri.protocol, uri.searchParams.get('issuer')]).toEqual(['otpauth:', 'Harbor']);
+    expect(decodeURIComponent(uri.pathname)).toContain(`Harbor:${email}`);
+    await check(page);
+    await page
+      .getByLabel(say('security.enroll-code'), { exact: true })
+      .fill(totp(uri.searchParams.get('secret') ?? ''));
+    await page.getByText(say('recovery.last-step')).waitFor();
+    await button(page, say('recovery.make')).click();
+    await page.getByText(say('recovery.shown-once')).waitFor();
+    await check(page);
+    await button(page, say('recovery.kept')).click();
+    await button(page, say('passkey.add')).click();
+    await page.getByText(say('passkey.ready')).waitFor();
+    // The passkey has the name of its authenticator or, if it is unknown, of the browser.
+    await button(page, say('passkey.rename-what', { name: 'Chrome on Linux' })).waitFor();
+    const notice = await latestMail(stage.backend, email, /./, /Chrome/);
+    expect(notice.from).toBe('Harbor');
+    await button(page, say('security.sign-out')).click();
+    await heading(page, say('page.signed-out'));
+    await open(page, 'sign-in', '?add=1');
+    // The test browser uses its only key through the button or the field, whichever comes first.
+    await button(page, say('sign-in.passkey'))
+      .click({ noWaitAfter: true })
+      .catch(() => undefined);
+    await page.getByText(say('security.as', { who: email })).waitFor();
+    await page.getByText(say('activity.sign_in-passkey')).first().waitFor();
+  });
+
+  test('a requested code looks the same for every address, and its email shows brand and code', async () => {
+    const email = await newUser();
+    const stranger = newEmail();
+    const seen: string[] = [];
+    for (const to of [stranger, email]) {
+      const page = await newDevice(language);
+      await open(page, 'code');
+      await address(page).fill(to);
+      await button(page, say('code.send')).click();
+      await heading(page, say('page.code'));
+      await check(page);
+      const text = await page.locator('main').innerText();
+      seen.push(text.replaceAll(to, 'ADDRESS').replace(/(?<!\d)\d{2}(?!\d)/g, 'NN'));
+      expect(page.url()).not.toContain('path-');
+      if (to === stranger) continue;
+      const mail = await latestMail(stage.backend, email);
+      expect(mail.from).toBe('Harbor');
+      expect(mail.subject).toContain(mail.code);
+      expect(mail.subject).toContain('Harbor');
+      expect(mail.html).toMatch(/<img[^>]+alt="Harbor"|<img[^>]+src="[^"]*\/account\/logo/);
+      expect(mail.html).toContain(language === 'ar' ? 'dir="rtl"' : 'lang="en"');
+      await page.getByLabel(say('field.code'), { exact: true }).fill(mail.code);
+      await page.getByText(say('security.as', { who: email })).waitFor();
+    }
+    expect(seen[0]).toBe(seen[1]);
+    expect(await countMails(stage.backend, stranger)).toBe(0);
+  });
+
+  test('a text message can be filled in by the browser', async () => {
+    const page = await newDevice(language);
+    const phone = `4477009${language === 'en' ? '10001' : '10002'}`;
+    await open(page, 'code', '?by=phone&purpose=sign-up');
+    await page.getByLabel(say('field.phone'), { exact: true }).fill(`+${phone}`);
+    await button(page, say('code.send')).click();
+    await heading(page, say('page.code'));
+    const { text } = await latestMail(stage.backend, phone);
+    const [sentence = '', , last = ''] = text.split(/\r?\n/);
+    const code = /\d{6}/.exec(sentence)?.[0] ?? '';
+    expect(sentence).toContain('Harbor');
+    // https://wicg.github.io/sms-one-time-codes/
+    expect(last).toBe(`@localhost #${code}`);
+    await page.getByLabel(say('field.code'), { exact: true }).fill(code);
+    await page.getByText(say('security.as', { who: `+${phone}` })).waitFor();
+    expect(new URL(page.url()).hostname).toBe('localhost');
+  });
+
+  test('the last used provider comes first, the typed address is kept, and the code has the focus', async () => {
+    const page = await newDevice(language);
+    await page.context().route(/github\.com|google\.com/, (route) => route.fulfill({ body: 'The provider' }));
+    await open(page, 'sign-in');
+    const names = () => page.locator('[data-list=providers-first] a').allInnerTexts();
+    const as = (provider: string) => say('sign-in.with', { provider });
+    expect(await names()).toEqual([as('GitHub'), as('Google')]);
+    const memory = Buffer.from(JSON.stringify({ accounts: [], last: 'google' })).toString('base64url');
+    const cookie = { name: 'plinth-account-known', value: memory, domain: 'localhost', path: '/account' };
+    await page.context().addCookies([cookie]);
+    await open(page, 'sign-in');
+    const [first = '', second = ''] = await names();
+    expect([first.includes(as('Google')), first.includes(say('sign-in.last-used')), second]).toEqual([
+      true,
+      true,
+      as('GitHub'),
+    ]);
+    await check(page);
+    const email = await newUser();
+    await address(page).fill(email);
+    await button(page, say('sign-in.next')).click();
+    await page.getByText(say('sign-in.forgot')).click();
+    await heading(page, say('page.recover'));
+    expect(await address(page).inputValue()).toBe(email);
+    await button(page, say('code.send')).click();
+    await heading(page, say('page.code'));
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('code');
+  });
+
+  test('a user switches between two accounts; a reload, a second tab and the back button keep the step', async () => {
+    const page = await newDevice(language);
+    const [work, home] = [await newUser(), await newUser()];
+    await open(page, 'sign-in');
+    await address(page).fill(work);
+    await button(page, say('sign-in.next')).click();
+    await heading(page, say('page.password'));
+    await page.reload();
+    await page.getByText(work, { exact: true }).waitFor();
+    const second = await page.context().newPage();
+    await open(second, 'password');
+    await second.getByText(work, { exact: true }).waitFor();
+    await second.close();
+    await page.goBack();
+    await heading(page, say('page.sign-in'));
+    expect(await address(page).inputValue()).toBe(work);
+    await page.goForward();
+    await page.locator('#password').fill(password);
+    await button(page, say('sign-in.submit')).click();
+    await page.getByText(say('security.as', { who: work })).waitFor();
+    await page.getByRole('link', { name: say('security.accounts') }).click();
+    await heading(page, say('page.accounts'));
+    await page.getByRole('link', { name: say('accounts.add') }).click();
+    await typePassword(page, home);
+    await page.getByText(say('security.as', { who: home })).waitFor();
+    // The app gets the account that the user chooses.
+    const { search, verifier } = app.startSignIn();
+    await open(page, 'sign-in', search);
+    await heading(page, say('page.welcome-back'));
+    await page.getByText(say('sign-in.already', { who: home })).waitFor();
+    await check(page);
+    await page.getByRole('link', { name: say('sign-in.other') }).click();
+    await heading(page, say('page.accounts'));
+    await page.getByRole('button', { name: new RegExp(say('accounts.continue', { name: work })) }).click();
+    await page.waitForURL(`${app.url}?**`);
+    expect(await redeemAt(stage.backend, page.url(), verifier)).toBe(work);
+  });
+
+  test('sign-in is locked after too many wrong passwords, and the owner unlocks it by email', async () => {
+    const email = await newUser();
+    for (let site = 1, status = 400; status === 400; site += 1) {
+      const response = await stage.backend.fetch('/auth/v1/token?grant_type=password', {
+        method: 'POST',
+        headers: {
+          apikey: stage.backend.keys.publishableKey,
+          'content-type': 'application/json',
+          'x-forwarded-for': `10.8.${site}.1`,
+        },
+        body: JSON.stringify({ email, password: 'not this one' }),
+      });
+      status = response.status;
+    }
+    const page = await newDevice(language);
+    await open(page, 'sign-in');
+    await typePassword(page, email);
+    await page.getByText(say('error.over_request_rate_limit')).first().waitFor();
+    await check(page);
+    const shape = /http\S+\/account\/unlock\?token=\S+/;
+    const { text } = await latestMail(stage.backend, email, /./, shape);
+    await page.goto(shape.exec(text)?.[0] ?? '');
+    await heading(page, say('page.unlock'));
+    await button(page, say('unlock.button')).click();
+    await heading(page, say('page.unlocked'));
+    await page.getByRole('link', { name: say('unlocked.button'), exact: true }).click();
+    await typePassword(page, email);
+    await page.getByText(say('security.as', { who: email })).waitFor();
+    await page.getByText(say('activity.unlocked')).waitFor();
+    await page.getByText(say('activity.locked')).first().waitFor();
+    // The page also states when sessions end.
+    const time = (unit: 'hour' | 'day', count: number) =>
+      new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(count);
+    await page.getByText(say('policy.idle', { time: time('hour', 8) })).waitFor();
+    await page.getByText(say('policy.timebox', { time: time('day', 7) })).waitFor();
+    await check(page);
+  });
+
+  test('a new device is confirmed with a code by email, and a known one isn’t asked', async () => {
+    const email = await newUser(strict);
+    const page = await newDevice(language, strict);
+    const signIn = async () => {
+      await page.goto(`${strict.backend.url}/account/sign-in?add=1`);
+      await typePassword(page, email);
+    };
+    await signIn();
+    await heading(page, say('page.code'));
+    await check(page);
+    const { code } = await latestMail(strict.backend, email);
+    await page.getByLabel(say('field.code'), { exact: true }).fill(code);
+    await page.getByText(say('security.as', { who: email })).waitFor();
+    await button(page, say('security.sign-out')).click();
+    await heading(page, say('page.signed-out'));
+    const before = await countMails(strict.backend, email);
+    await signIn();
+    await page.getByText(say('security.as', { who: email })).waitFor();
+    expect(await countMails(strict.backend, email)).toBe(before);
+  });
+
+  test.each([true, false])('a leaked password is rejected with the reason (scripts: %s)', async (scripts) => {
+    await speak(language);
+    const { context } = await openContext(stage.browser, {
+      javaScriptEnabled: scripts,
+      locale: language === 'en' ? 'en-GB' : 'ar',
+    });
+    contexts.push(context);
+    const page = await context.newPage();
+    await open(page, 'sign-up');
+    await address(page).fill(newEmail());
+    const field = page.locator(scripts ? '#new-password' : 'input[name=password]');
+    await field.fill(leaked);
+    await button(page, say('sign-up.submit')).click();
+    const reason = page.getByText(say('error.weak_password-leaked'));
+    await reason.first().waitFor();
+    expect(await reason.count()).toBe(1);
+    expect(await page.getByText(say('error.weak_password')).count()).toBe(0);
+    await field.fill(password);
+    await button(page, say('sign-up.submit')).click();
+    await heading(page, say('page.code'));
+  });
+});
