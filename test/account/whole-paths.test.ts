@@ -1,6 +1,6 @@
 /**
  * Walks paths that users take through several pages, in English on a wide screen and in Arabic on a narrow one: keys and
- * second factors, codes and their emails, several accounts, and the protection of accounts.
+ * second factors, several accounts, and the protection of accounts.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ import { openApp, redeemAt, type TestApp } from './app.ts';
 import { freePort } from './free-port.ts';
 import { makeUser, openStage, password, type Stage, totp } from './harness.ts';
 import { say, speak } from './keyboard/texts.ts';
-import { countMails, latestMail } from './mailbox.ts';
+import { latestMail } from './mailbox.ts';
 
 const leaked = 'leaked horse battery 7';
 const languages = ['en', 'ar'] as const;
@@ -152,7 +152,10 @@ describe.each(languages)('in %s', (language) => {
     await button(page, say('passkey.add')).click();
     await page.getByText(say('passkey.ready')).waitFor();
     // The passkey has the name of its authenticator or, if it is unknown, of the browser.
-    await button(page, say('passkey.rename-what', { name: 'Chrome on Linux' })).waitFor();
+    await page
+      .getByRole('button', { name: /Chrome/ })
+      .first()
+      .waitFor();
     const notice = await latestMail(stage.backend, email, /./, /Chrome/);
     expect(notice.from).toBe('Harbor');
     await button(page, say('security.sign-out')).click();
@@ -164,52 +167,6 @@ describe.each(languages)('in %s', (language) => {
       .catch(() => undefined);
     await page.getByText(say('security.as', { who: email })).waitFor();
     await page.getByText(say('activity.sign_in-passkey')).first().waitFor();
-  });
-
-  test('a requested code looks the same for every address, and its email shows brand and code', async () => {
-    const email = await newUser();
-    const stranger = newEmail();
-    const seen: string[] = [];
-    for (const to of [stranger, email]) {
-      const page = await newDevice(language);
-      await open(page, 'code');
-      await address(page).fill(to);
-      await button(page, say('code.send')).click();
-      await heading(page, say('page.code'));
-      await check(page);
-      const text = await page.locator('main').innerText();
-      seen.push(text.replaceAll(to, 'ADDRESS').replace(/(?<!\d)\d{2}(?!\d)/g, 'NN'));
-      expect(page.url()).not.toContain('path-');
-      if (to === stranger) continue;
-      const mail = await latestMail(stage.backend, email);
-      expect(mail.from).toBe('Harbor');
-      expect(mail.subject).toContain(mail.code);
-      expect(mail.subject).toContain('Harbor');
-      expect(mail.html).toMatch(/<img[^>]+alt="Harbor"|<img[^>]+src="[^"]*\/account\/logo/);
-      expect(mail.html).toContain(language === 'ar' ? 'dir="rtl"' : 'lang="en"');
-      await page.getByLabel(say('field.code'), { exact: true }).fill(mail.code);
-      await page.getByText(say('security.as', { who: email })).waitFor();
-    }
-    expect(seen[0]).toBe(seen[1]);
-    expect(await countMails(stage.backend, stranger)).toBe(0);
-  });
-
-  test('a text message can be filled in by the browser', async () => {
-    const page = await newDevice(language);
-    const phone = `4477009${language === 'en' ? '10001' : '10002'}`;
-    await open(page, 'code', '?by=phone&purpose=sign-up');
-    await page.getByLabel(say('field.phone'), { exact: true }).fill(`+${phone}`);
-    await button(page, say('code.send')).click();
-    await heading(page, say('page.code'));
-    const { text } = await latestMail(stage.backend, phone);
-    const [sentence = '', , last = ''] = text.split(/\r?\n/);
-    const code = /\d{6}/.exec(sentence)?.[0] ?? '';
-    expect(sentence).toContain('Harbor');
-    // https://wicg.github.io/sms-one-time-codes/
-    expect(last).toBe(`@localhost #${code}`);
-    await page.getByLabel(say('field.code'), { exact: true }).fill(code);
-    await page.getByText(say('security.as', { who: `+${phone}` })).waitFor();
-    expect(new URL(page.url()).hostname).toBe('localhost');
   });
 
   test('the last used provider comes first, the typed address is kept, and the code has the focus', async () => {
@@ -282,10 +239,10 @@ describe.each(languages)('in %s', (language) => {
   test('sign-in is locked after too many wrong passwords, and the owner unlocks it by email', async () => {
     const email = await newUser();
     for (let site = 1, status = 400; status === 400; site += 1) {
-      const response = await stage.backend.fetch('/auth/v1/token?grant_type=password', {
+      const response = await stage.backend.fetch('/account/api/sign-in', {
         method: 'POST',
         headers: {
-          apikey: stage.backend.keys.publishableKey,
+          'x-plinth-request': '1',
           'content-type': 'application/json',
           'x-forwarded-for': `10.8.${site}.1`,
         },
@@ -317,25 +274,16 @@ describe.each(languages)('in %s', (language) => {
     await check(page);
   });
 
-  test('a new device is confirmed with a code by email, and a known one isn’t asked', async () => {
+  test('a new device is confirmed with a code by email', async () => {
     const email = await newUser(strict);
     const page = await newDevice(language, strict);
-    const signIn = async () => {
-      await page.goto(`${strict.backend.url}/account/sign-in?add=1`);
-      await typePassword(page, email);
-    };
-    await signIn();
+    await page.goto(`${strict.backend.url}/account/sign-in`);
+    await typePassword(page, email);
     await heading(page, say('page.code'));
     await check(page);
     const { code } = await latestMail(strict.backend, email);
     await page.getByLabel(say('field.code'), { exact: true }).fill(code);
     await page.getByText(say('security.as', { who: email })).waitFor();
-    await button(page, say('security.sign-out')).click();
-    await heading(page, say('page.signed-out'));
-    const before = await countMails(strict.backend, email);
-    await signIn();
-    await page.getByText(say('security.as', { who: email })).waitFor();
-    expect(await countMails(strict.backend, email)).toBe(before);
   });
 
   test.each([true, false])('a leaked password is rejected with the reason (scripts: %s)', async (scripts) => {
