@@ -14,7 +14,7 @@ export function PasswordRules({ password, id }: { password: string; id: string }
   return (
     <div id={id} className={classes.box}>
       <p>{t('password.rules')}</p>
-      <ul className={classes.list} data-list="password-rules" aria-live="polite">
+      <ul className={classes.list} aria-live="polite" data-list="password-rules">
         {checkPassword(password, policy).map(({ rule, met }) => (
           <li key={rule} className={classes.rule} data-met={met || undefined}>
             {met ? (

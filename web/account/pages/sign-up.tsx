@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { signUp } from '../account-api.ts';
 import { isGoodPassword, looksLikeEmail } from '../fields.ts';
@@ -20,7 +21,10 @@ const passwordId = 'new-password';
 /** Names the documents that the project requires. The footer links to them. */
 function Agreement() {
   const { termsUrl, privacyUrl } = usePageConfig().brand;
-  if (import.meta.env.SSR || (termsUrl === undefined && privacyUrl === undefined)) return null;
+  // During prerendering, it isn't known which documents the project has.
+  const [isShown, setShown] = useState(false);
+  useEffect(() => setShown(true), []);
+  if (!isShown || (termsUrl === undefined && privacyUrl === undefined)) return null;
   if (privacyUrl === undefined) return <Aside>{t('sign-up.terms')}</Aside>;
   return <Aside>{termsUrl === undefined ? t('sign-up.privacy') : t('sign-up.terms-and-privacy')}</Aside>;
 }
