@@ -341,7 +341,7 @@ test('uploads are summarized, and all failed uploads are retried', async () => {
   expect(await uploads.getByRole('listitem').count()).toBe(4);
   await page.unroute('**/object/upload/sign/**/bad-*');
   await uploads.getByRole('button', { name: 'Retry 2 files' }).press('Enter');
-  await uploads.getByText('4 files uploaded').waitFor();
+  await uploads.getByText('4 files uploaded', { exact: true }).waitFor();
   expect(await read('batch/bad-2.txt')).toBe('bad-2.txt');
   await close();
 });
