@@ -14,7 +14,7 @@ beforeAll(async () => {
       email: { max_frequency: 0 },
       mfa: { totp: { enroll_enabled: true, verify_enabled: true } },
     },
-    plinth: { branding: { name: 'Harbor' } },
+    plinth: { branding: { name: 'Harbor' }, auth: { security: { factor_removal_wait: 72 * 3_600_000 } } },
   });
 });
 afterAll(() => stage.close());

@@ -87,6 +87,7 @@ export const projectPages: readonly PageSpec[] = [
         title: 'Apps that use the Account pages',
         isRare: true,
         settings: under('account', [
+          ['sign_in_url', 'Address that starts a sign-in', { words: 'invitation sign in again login' }],
           ['implicit_return', 'Return sessions in the URL fragment', { words: 'implicit flow pkce' }],
         ]),
       },

@@ -69,6 +69,11 @@ export const protectionPages: readonly PageSpec[] = [
             },
           ],
           ['undo_period', 'Period for undoing a change', { words: 'revert this wasn’t me' }],
+          [
+            'factor_removal_wait',
+            'Wait before lost second factors are removed',
+            { words: 'mfa 2fa phone reset' },
+          ],
           ['event_retention', 'Keep the account timeline for', { words: 'history retention activity' }],
         ]),
       },
