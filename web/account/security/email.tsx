@@ -148,7 +148,7 @@ function EmailCodes({ addresses, onConfirmed }: { addresses: readonly string[]; 
         />
       ))}
       <div className={classes.actions}>
-        <FormButton size="xs" loading={submit.busy}>
+        <FormButton variant="default" size="xs" loading={submit.busy}>
           {pendingText('pending.confirm')}
         </FormButton>
       </div>
