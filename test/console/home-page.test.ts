@@ -1,4 +1,4 @@
-/** Tests the figures on the home page: their route, and the page in Chromium. */
+/** Tests the figures and problems on the home page, and pages that only explain what to set up. */
 import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -95,4 +95,18 @@ test('a disk that is filling up is a problem', async () => {
     await other.stop();
     rmSync(projectDir, { recursive: true, force: true });
   }
+});
+
+test.each(looks)('the settings for backups fit at $width px', async (look) => {
+  const { page, go, close } = await signedIn(browser, backend, {
+    viewport: look,
+    colorScheme: look.colorScheme,
+  });
+  await go('/backups');
+  const settings = page.getByRole('region', { name: 'Add to supabase/plinth.toml:' });
+  const box = await settings.boundingBox();
+  expect(box?.x).toBeGreaterThanOrEqual(0);
+  expect((box?.x ?? 0) + (box?.width ?? look.width)).toBeLessThanOrEqual(look.width);
+  await expectSound(page, 'backups without settings');
+  await close();
 });

@@ -8,6 +8,7 @@ import { useMay } from '../../api/session.ts';
 import { Card, Cards } from '../../components/card.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Fact, Facts } from '../../components/facts.tsx';
+import { CodeBlock } from '../../components/json-block.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
@@ -86,8 +87,12 @@ function NotSetUp({ missing }: Pick<Backups, 'missing'>) {
     return <EmptyState icon={icon} title={t('backups.external-title')} text={t('backups.external-text')} />;
   return (
     <EmptyState icon={icon} title={t('backups.none-title')} text={t('backups.none-text')}>
-      <Copyable value={exampleSettings} what={t('backups.none-settings')} />
-      <Copyable value="openssl rand -hex 32" what={t('backups.none-key')} />
+      <div className={classes.setup}>
+        <p>{t('backups.none-settings')}</p>
+        <CodeBlock text={exampleSettings} what={t('backups.none-settings')} />
+        <p>{t('backups.none-key')}</p>
+        <CodeBlock text="openssl rand -hex 32" what={t('backups.none-key')} />
+      </div>
     </EmptyState>
   );
 }
