@@ -3,6 +3,7 @@ import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { createTestBackend } from '../../src/testing.ts';
+import { totp } from '../account/harness.ts';
 import { type Backend, type Operator, operator } from './harness.ts';
 
 const password = 'a-Good-password-1';
@@ -170,6 +171,25 @@ describe('a signed-in user', () => {
     expect(body.factors ?? []).toEqual([]);
     const unlink = await owner.call('DELETE', `/users/${id}/identities/${body.identities[0].identity_id}`);
     expect([unlink.status, unlink.body.detail]).toEqual([400, 'single_identity_not_deletable']);
+  });
+
+  test('who has lost the second factor is reset, signed out and notified', async () => {
+    const { id, email } = await newUser();
+    const app = client();
+    await app.auth.signInWithPassword({ email, password });
+    const { data } = await app.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'phone' });
+    if (data?.type !== 'totp') throw new Error('enrollment failed');
+    const code = totp(data.totp.secret);
+    const { error } = await app.auth.mfa.challengeAndVerify({ factorId: data.id, code });
+    expect(error).toBeNull();
+    expect((await owner.call('DELETE', `/users/${id}/factors`)).status).toBe(204);
+    expect((await lastAudit()).action).toBe('user.reset-factors');
+    expect((await owner.call('GET', `/users/${id}`)).body.factors ?? []).toEqual([]);
+    expect((await owner.call('GET', `/users/${id}/sessions`)).body.sessions).toEqual([]);
+    const { body } = await owner.call('GET', `/users/${id}/events`);
+    expect(body.events[0]).toMatchObject({ kind: 'factors_reset', actor: 'operator' });
+    const { body: inbox } = await owner.call('GET', `/inbox?search=${encodeURIComponent(email)}`);
+    expect(JSON.stringify(inbox)).toContain('wo-step verification');
   });
 });
 

@@ -47,6 +47,8 @@ export interface AuthUsers {
   /** Returns the link that a recovery email would contain. No email is sent. */
   recoveryLink(email: string): Promise<string>;
   removeFactor(id: string, factorId: string): Promise<void>;
+  /** Removes all second factors and recovery codes, ends all sessions and notifies the user. */
+  resetFactors(id: string): Promise<void>;
   sessions(id: string): Promise<unknown>;
   events(id: string, before: string | undefined): Promise<unknown>;
   endSession(id: string, sessionId: string): Promise<void>;
@@ -76,6 +78,7 @@ export function createAuthUsers(users: UserAdministration): AuthUsers {
     recoveryLink: (email) => translated(users.recoveryLink(email), missing),
     removeFactor: (id, factorId) =>
       translated(users.removeFactor(id, factorId), "This user doesn't have this factor."),
+    resetFactors: (id) => translated(users.resetFactors(id), missing),
     sessions: (id) => translated(users.sessions(id)),
     events: (id, before) => translated(users.events(id, before), missing),
     endSession: (id, sessionId) => translated(users.endSession(id, sessionId)),

@@ -227,6 +227,8 @@ export const contract = {
   'POST /users/:id/ban': { body: userBan, response: json<User>() },
   'POST /users/:id/confirm': { body: userConfirm, response: json<User>() },
   'POST /users/:id/reset': { body: userReset, response: json<{ readonly link?: string }>() },
+  /** Removes all second factors and recovery codes, ends all sessions and notifies the user. */
+  'DELETE /users/:id/factors': { response: noContent },
   'DELETE /users/:id/factors/:factor': { response: noContent },
   'DELETE /users/:id/identities/:identity': { response: noContent },
   'GET /users/:id/sessions': { response: json<{ readonly sessions: readonly UserSession[] }>() },

@@ -10,10 +10,10 @@ import type { Audit } from '../audit.ts';
 import { ConsoleError } from '../errors.ts';
 import { identify } from '../persona/act.ts';
 import { mintToken } from '../persona/token.ts';
-import type { Api, Call } from '../routes/api.ts';
+import type { AddRoute, Api, Call } from '../routes/api.ts';
 import type { ServiceClient } from '../service-client.ts';
 import { type AuthUser, createAuthUsers } from './auth.ts';
-import type { User, UserEventPage, UserSession } from './contract.ts';
+import type { contract, User, UserEventPage, UserSession } from './contract.ts';
 import { listRoutes } from './list-routes.ts';
 import { activeImpersonations } from './queries.ts';
 import { ssoRoutes } from './sso-routes.ts';
@@ -32,9 +32,8 @@ const impersonationSeconds = 15 * 60;
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 export function userRoutes(api: Api, deps: UsersDeps): void {
-  const { database, keys, clock, audit } = deps;
+  const { database, clock, audit } = deps;
   const db = database.pool('postgres');
-  const own = database.pool('supabase_admin');
   const users = createAuthUsers(deps.users);
 
   const route = api.feature(() => import('./contract.ts'));
@@ -117,6 +116,11 @@ export function userRoutes(api: Api, deps: UsersDeps): void {
     await users.mailRecovery(email);
     return {};
   });
+  route('DELETE /users/:id/factors', 'write', async (call) => {
+    const user = await userOf(call);
+    await users.resetFactors(user.id);
+    await audit(call, 'user.reset-factors', nameOf(user), { userId: user.id });
+  });
   route('DELETE /users/:id/factors/:factor', 'write', async (call) => {
     const user = await userOf(call);
     await users.removeFactor(user.id, param(call, 'factor'));
@@ -153,6 +157,17 @@ export function userRoutes(api: Api, deps: UsersDeps): void {
     });
   });
 
+  impersonationRoutes(route, deps, userOf);
+}
+
+/** The routes for acting as a user. Tokens are short-lived and name the operator. */
+function impersonationRoutes(
+  route: AddRoute<typeof contract>,
+  { database, keys, clock, audit, apiUrl }: UsersDeps,
+  userOf: (call: Call) => Promise<AuthUser>,
+): void {
+  const db = database.pool('postgres');
+  const own = database.pool('supabase_admin');
   route('POST /users/:id/impersonate', 'write', async (call) => {
     const user = await userOf(call);
     const identity = await identify(db, { kind: 'user', id: user.id }, clock.now(), call.operator.role);
@@ -168,7 +183,7 @@ export function userRoutes(api: Api, deps: UsersDeps): void {
     );
     const until = new Date(expiresAt).toISOString();
     await audit(call, 'user.impersonate', nameOf(user), { userId: user.id, expiresAt: until });
-    return { accessToken: token, expiresAt: until, url: deps.apiUrl(), publishableKey: keys.publishableKey };
+    return { accessToken: token, expiresAt: until, url: apiUrl(), publishableKey: keys.publishableKey };
   });
   route('GET /impersonations', 'read', async ({ operator }) => ({
     impersonations: await activeImpersonations(own, operator.id, new Date(clock.now()).toISOString()),

@@ -167,6 +167,9 @@ export const messages = {
 
   'users.unlink': 'Unlink {provider}',
   'users.unlink-text': '{name} won’t be able to sign in with {provider} anymore.',
+  'users.reset-factors': 'Reset two-step verification',
+  'users.reset-factors-text':
+    'Make sure that the person who asked is the owner of {name}’s account. This removes all second factors and recovery codes and ends all sessions. The user is notified by email.',
   'users.remove-factor': 'Remove {factor}',
   'users.remove-factor-text': '{name} won’t need this second factor to sign in anymore.',
   'users.sessions': 'Sessions',

@@ -8,6 +8,7 @@ import {
   IconLink,
   IconMail,
   IconPassword,
+  IconShieldOff,
   IconTrash,
   IconUserShare,
 } from '@tabler/icons-react';
@@ -31,7 +32,7 @@ import { useUserCall } from './use-user-call.ts';
 import { isBanned as isBannedUntil, nameOf } from './user-name.ts';
 import classes from './user-panel.module.css';
 
-type Dialog = 'password' | 'ban' | 'act' | 'delete';
+type Dialog = 'password' | 'factors' | 'ban' | 'act' | 'delete';
 
 export function UserActions({ user, onDeleted }: { user: User; onDeleted: () => void }) {
   const [dialog, setDialog] = useState<Dialog>();
@@ -87,6 +88,15 @@ export function UserActions({ user, onDeleted }: { user: User; onDeleted: () => 
             icon: <IconLink size={15} aria-hidden />,
             onChoose: () =>
               mutate(() => fetchConsole('POST /users/:id/reset', { params, body: { by: 'link' } })),
+          },
+        ]
+      : []),
+    ...((user.factors ?? []).length > 0
+      ? [
+          {
+            label: t('users.reset-factors'),
+            icon: <IconShieldOff size={15} aria-hidden />,
+            onChoose: () => setDialog('factors'),
           },
         ]
       : []),
@@ -150,6 +160,18 @@ export function UserActions({ user, onDeleted }: { user: User; onDeleted: () => 
           }
           onClose={close}
         />
+      ) : null}
+      {dialog === 'factors' ? (
+        <Confirm
+          title={t('users.reset-factors')}
+          action={t('users.reset-factors')}
+          isBusy={isPending}
+          error={error}
+          onConfirm={() => mutate(() => fetchConsole('DELETE /users/:id/factors', { params }))}
+          onClose={close}
+        >
+          <p>{t('users.reset-factors-text', { name })}</p>
+        </Confirm>
       ) : null}
       {dialog === 'ban' ? (
         <Ban
