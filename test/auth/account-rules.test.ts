@@ -187,7 +187,7 @@ describe('"This wasn’t me"', () => {
     await addPasskey(owner);
     await post('/factors/recovery-codes', owner);
     await signIn(email, { ip: '198.51.100.10' });
-    expect(await press(await linkTo(email, /New sign-in/))).toBe('/account/secured');
+    expect(await press(await linkTo(email, /New sign-in/))).toBe('/account/secured-factor');
     expect(await contentsOf(id)).toMatchObject({ factors: 1, passkeys: 1, codes: 10, sessions: 0 });
   });
 
