@@ -450,6 +450,20 @@ describe('emails', () => {
     expect((await dev.call('GET', '/settings/mails/invite')).body).toMatchObject({ stamp: '', file: null });
   });
 
+  test('are rendered for read-only operators only as they are saved', async () => {
+    const looker = await operator(backend, 'looker');
+    const preview = (draft: object) =>
+      looker.call('POST', '/settings/mails/invite/preview', {
+        language: 'en',
+        subject: null,
+        html: null,
+        ...draft,
+      });
+    expect((await preview({})).status).toBe(200);
+    expect((await preview({ html: '<p>' })).status).toBe(403);
+    expect((await preview({ subject: '{{range $}}{{end}}' })).status).toBe(403);
+  });
+
   test('an edited template is reviewed and written as a file, together with its setting', async () => {
     const file = join(projectDir, 'supabase/templates/invite.html');
     const { stamps } = (await owner.call('GET', '/settings')).body;

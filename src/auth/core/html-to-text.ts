@@ -1,4 +1,7 @@
-/** Converts an email's HTML to plain text. */
+/**
+ * Converts an email's HTML to plain text. The time is linear in the length, because operators preview any HTML, and
+ * templates contain data of users.
+ */
 
 const entities: Readonly<Record<string, string>> = {
   amp: '&',
@@ -9,35 +12,119 @@ const entities: Readonly<Record<string, string>> = {
   nbsp: ' ',
 };
 
+const blocks = new Set([
+  'p',
+  'div',
+  'h1',
+  'h2',
+  'h3',
+  'h4',
+  'h5',
+  'h6',
+  'table',
+  'tr',
+  'ul',
+  'ol',
+  'blockquote',
+  'section',
+  'article',
+]);
+/** Elements whose contents aren't displayed. */
+const hidden = new Set(['script', 'style', 'head', 'title']);
+
 /**
  * @example htmlToText('<p>Hi</p><p><a href="http://x">Go</a></p>') // 'Hi\n\nGo: http://x'
  */
 export function htmlToText(html: string): string {
-  return html
-    .replace(/<!--[\s\S]*?-->/g, '')
-    .replace(/<(script|style|head|title)\b[\s\S]*?<\/\1\s*>/gi, '')
-    .replace(/\s+/g, ' ')
-    .replace(/<a\b[^>]*?\bhref\s*=\s*(?:"([^"]*)"|'([^']*)')[^>]*>(.*?)<\/a\s*>/gi, linkText)
-    .replace(/<br\s*\/?>/gi, '\n')
-    .replace(/<\/?(?:p|div|h[1-6]|table|tr|ul|ol|blockquote|section|article)\b[^>]*>/gi, '\n\n')
-    .replace(/<li\b[^>]*>/gi, '\n- ')
-    .replace(/<[^>]*>/g, '')
+  return withoutTags(withoutHidden(html).replace(/\s+/g, ' '))
     .replace(/&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-z]+));/g, decodeEntity)
-    .replace(/[ \t]*\n[ \t]*/g, '\n')
+    .split('\n')
+    .map((line) => line.trim())
+    .join('\n')
     .replace(/\n{3,}/g, '\n\n')
     .trim();
 }
 
-function linkText(
-  _all: string,
-  double: string | undefined,
-  single: string | undefined,
-  label: string,
-): string {
-  const href = double ?? single ?? '';
-  const words = label.replace(/<[^>]*>/g, '').trim();
-  return words === '' || words === href ? href : `${words}: ${href}`;
+interface Tag {
+  /** The lowercase name, with a slash if it is a closing tag. Empty if it isn't a valid tag. */
+  readonly name: string;
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
 }
+
+/** Returns the first tag from `at`, which is any text between angle brackets. */
+function nextTag(html: string, at: number): Tag | undefined {
+  const start = html.indexOf('<', at);
+  const end = start < 0 ? 0 : html.indexOf('>', start) + 1;
+  if (end === 0) return undefined;
+  const text = html.slice(start, end);
+  return { name: (/^<(\/?[a-z][a-z0-9]*)\b/i.exec(text)?.[1] ?? '').toLowerCase(), text, start, end };
+}
+
+/** Finds the ends of elements. If there is none, the rest of the text isn't searched again for the same one. */
+function createEndFinder(html: string): (end: string, from: number) => number | undefined {
+  const missing = new Set<string>();
+  return (end, from) => {
+    if (missing.has(end)) return undefined;
+    const pattern = new RegExp(end, 'gi');
+    pattern.lastIndex = from;
+    if (pattern.test(html)) return pattern.lastIndex;
+    missing.add(end);
+    return undefined;
+  };
+}
+
+/** Removes comments, and elements that aren't displayed, with their contents. */
+function withoutHidden(html: string): string {
+  const endOf = createEndFinder(html);
+  let kept = '';
+  let at = 0;
+  for (let from = 0; ; ) {
+    const start = html.indexOf('<', from);
+    if (start < 0) return kept + html.slice(at);
+    // The longest of these names and its bracket have eight characters.
+    const name = /^<([a-z]+)\b/i.exec(html.slice(start, start + 9))?.[1]?.toLowerCase() ?? '';
+    const isComment = html.startsWith('<!--', start);
+    const end = isComment
+      ? endOf('-->', start + 4)
+      : hidden.has(name)
+        ? endOf(`</${name}\\s*>`, start)
+        : undefined;
+    if (end !== undefined) {
+      kept += html.slice(at, start);
+      at = end;
+    }
+    from = end ?? start + 1;
+  }
+}
+
+/** Replaces tags with line breaks, and appends the addresses of links. A link's text consists of one line. */
+function withoutTags(html: string, isLinkText = false): string {
+  const endOf = createEndFinder(html);
+  let text = '';
+  let at = 0;
+  for (let tag = nextTag(html, at); tag !== undefined; tag = nextTag(html, at)) {
+    text += html.slice(at, tag.start);
+    at = tag.end;
+    if (isLinkText) continue;
+    const name = tag.name.replace('/', '');
+    const [, double, single] =
+      tag.name === 'a' ? (/\bhref\s*=\s*(?:"([^"]*)"|'([^']*)')/i.exec(tag.text) ?? []) : [];
+    const href = double ?? single;
+    const end = href === undefined ? undefined : endOf('</a\\s*>', at);
+    if (href !== undefined && end !== undefined) {
+      text += linkText(href, withoutTags(html.slice(at, end), true).trim());
+      at = end;
+    } else if (tag.name === 'br') text += '\n';
+    else if (blocks.has(name)) text += '\n\n';
+    else if (tag.name === 'li') text += '\n- ';
+  }
+  return text + html.slice(at);
+}
+
+const linkText = (href: string, words: string): string =>
+  words === '' || words === href ? href : `${words}: ${href}`;
 
 function decodeEntity(all: string, decimal?: string, hex?: string, name?: string): string {
   if (name !== undefined) return entities[name] ?? all;

@@ -186,3 +186,13 @@ test('HTML is converted to readable text', () => {
   expect(htmlToText(html)).toBe('Hi & hello\n\nUse 123:\nGo: http://x/?a=1&b=2\n\n- one\n- two');
   fc.assert(fc.property(fc.string(), (text) => typeof htmlToText(text) === 'string'));
 });
+
+test.each(['<!--', '<', '<a href="">', '<a href="" ', '<a ', '<style>', '<style></style ', '</a', '&#32;', '&', '\n '])(
+  'htmlToText is fast for many %j',
+  (part) => {
+    const start = performance.now();
+    htmlToText(part.repeat(Math.ceil(200_000 / part.length)));
+    htmlToText(`<a href="x">${part.repeat(Math.ceil(200_000 / part.length))}`);
+    expect(performance.now() - start).toBeLessThan(1500);
+  },
+);

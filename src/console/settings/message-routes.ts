@@ -5,6 +5,7 @@ import type { AuthChecks, MessagePreviews } from '../../auth/index.ts';
 import { fileStamp } from '../../kernel/replace-file.ts';
 import type { Mailer } from '../../mail/types.ts';
 import type { Audit } from '../audit.ts';
+import { may } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Api } from '../routes/api.ts';
 import { sendFramed } from '../routes/framed-mail.ts';
@@ -54,6 +55,9 @@ export function messageRoutes(
     'read',
     async (call) => {
       const { language, subject, html } = await call.body();
+      const isDraft = subject !== null || html !== null;
+      if (isDraft && !may(call.operator.role, 'write'))
+        throw new ConsoleError('forbidden', { message: 'Your role can only preview saved templates.' });
       const draft = {
         language,
         ...(subject === null ? {} : { subject }),

@@ -35,6 +35,9 @@ export class TemplateError extends Error {
   override readonly name = 'TemplateError';
 }
 
+/** How deeply blocks and parentheses can be nested. */
+const maxDepth = 200;
+
 interface Segment {
   readonly text?: string;
   readonly action?: string;
@@ -44,6 +47,7 @@ interface Segment {
 export function parseTemplate(source: string): readonly Node[] {
   const segments = splitSegments(source);
   let position = 0;
+  let depth = 0;
 
   function parseNodes(): { nodes: Node[]; stop: string | undefined } {
     const nodes: Node[] = [];
@@ -62,6 +66,7 @@ export function parseTemplate(source: string): readonly Node[] {
   function parseAction(action: string): Node {
     const control = /^(if|with|range)\s+([\s\S]*)$/.exec(action);
     if (!control) return { kind: 'output', pipeline: parsePipeline(action) };
+    if (++depth > maxDepth) throw new TemplateError('the template is nested too deeply');
     const kind = control[1] as 'if' | 'with' | 'range';
     const pipeline = parsePipeline(control[2] ?? '');
     const body = parseNodes();
@@ -74,6 +79,7 @@ export function parseTemplate(source: string): readonly Node[] {
       // `else if` and its `if` share one `end`.
       otherwise = [parseAction(body.stop.replace(/^else\s+/, ''))];
     } else if (body.stop !== 'end') throw new TemplateError(`{{ ${action} }} has no {{ end }}`);
+    depth--;
     return { kind, pipeline, body: body.nodes, otherwise };
   }
 
@@ -106,9 +112,12 @@ function splitSegments(source: string): Segment[] {
   }
 }
 
-/** Returns the index of the first `}}` outside of strings and comments. */
+/**
+ * Returns the index of the first `}}` outside of strings and comments. One that isn't closed extends to the end, so that
+ * the text isn't searched again from each of its characters.
+ */
 function findClose(text: string): number {
-  const token = /\/\*[\s\S]*?\*\/|"(?:\\.|[^"\\\n])*"|`[^`]*`|\}\}/g;
+  const token = /\/\*[\s\S]*?(?:\*\/|$)|"(?:\\.|[^"\\\n])*(?:"|\\?$|\n)|`[^`]*(?:`|$)|\}\}/g;
   for (let match = token.exec(text); match; match = token.exec(text))
     if (match[0] === '}}') return match.index;
   return -1;
@@ -117,11 +126,13 @@ function findClose(text: string): number {
 const tokenPattern =
   /\s*(?:("(?:\\.|[^"\\])*")|`([^`]*)`|(:=|=|\||,|\(|\))|(\$[A-Za-z0-9_]*)((?:\.[A-Za-z_][A-Za-z0-9_]*)*)|((?:\.[A-Za-z_][A-Za-z0-9_]*)+|\.)|(-?\d+(?:\.\d+)?)|([A-Za-z_][A-Za-z0-9_]*))/y;
 
-type Token = { readonly symbol: string } | { readonly operand: Operand };
+/** `end` is the position in the text after the symbol. */
+type Token = { readonly symbol: string; readonly end: number } | { readonly operand: Operand };
 
 function parsePipeline(text: string): Pipeline {
   const tokens = tokenize(text);
   let position = 0;
+  let depth = 0;
 
   function isSymbol(symbol: string, at = position): boolean {
     const token = tokens[at];
@@ -138,10 +149,12 @@ function parsePipeline(text: string): Pipeline {
       else if (token.symbol === '|') commands.push([]);
       else if (token.symbol === '(') {
         position++;
+        if (++depth > maxDepth) throw new TemplateError('the template is nested too deeply');
         const pipeline = parse(true);
+        depth--;
         if (!isSymbol(')')) throw new TemplateError(`unclosed ( in {{ ${text} }}`);
         const next = tokens[position + 1];
-        const follows = next && 'operand' in next && next.operand.kind === 'field' && isGlued(text, position);
+        const follows = next && 'operand' in next && next.operand.kind === 'field' && isGlued(position);
         commands.at(-1)?.push({ kind: 'group', pipeline, path: follows ? next.operand.path : [] });
         if (follows) position++;
       } else throw new TemplateError(`unexpected ${token.symbol} in {{ ${text} }}`);
@@ -152,13 +165,9 @@ function parsePipeline(text: string): Pipeline {
   }
 
   /** Whether the field in `(…).Field` belongs to the group, which is the case only if nothing separates the two. */
-  function isGlued(source: string, closing: number): boolean {
-    const before = tokens
-      .slice(0, closing + 1)
-      .filter((token) => 'symbol' in token && token.symbol === ')').length;
-    let index = -1;
-    for (let i = 0; i < before; i++) index = source.indexOf(')', index + 1);
-    return source[index + 1] === '.';
+  function isGlued(closing: number): boolean {
+    const token = tokens[closing];
+    return token !== undefined && 'symbol' in token && text[token.end] === '.';
   }
 
   function parseDeclarations(): string[] {
@@ -191,7 +200,7 @@ function tokenize(text: string): Token[] {
     const [, quoted, raw, symbol, variable, variablePath, field, number, word] = match;
     if (quoted !== undefined) tokens.push({ operand: { kind: 'literal', value: unquote(quoted, text) } });
     else if (raw !== undefined) tokens.push({ operand: { kind: 'literal', value: raw } });
-    else if (symbol !== undefined) tokens.push({ symbol });
+    else if (symbol !== undefined) tokens.push({ symbol, end: pattern.lastIndex });
     else if (variable !== undefined) {
       tokens.push({ operand: { kind: 'variable', name: variable, path: splitPath(variablePath ?? '') } });
     } else if (field !== undefined) tokens.push({ operand: { kind: 'field', path: splitPath(field) } });

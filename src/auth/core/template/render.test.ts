@@ -108,3 +108,29 @@ describe('renderHtml', () => {
 test('renderText doesn’t escape values', () => {
   expect(renderText('Your code is {{ .Code }} <3', { Code: 'a&b' })).toBe('Your code is a&b <3');
 });
+
+describe('a template that is too complex is rejected quickly', () => {
+  const sample = Object.fromEntries(Array.from({ length: 27 }, (_, index) => [`Key${index}`, 'value']));
+  const long = 'x'.repeat(1000);
+  test.each([
+    ['nested ranges', `${'{{range $}}'.repeat(8)}${'{{end}}'.repeat(8)}`],
+    ['a long output in ranges', `${'{{range $}}'.repeat(3)}${long}${'{{end}}'.repeat(3)}`],
+    ['a value that doubles', `{{$a := "${long}"}}${'{{$a = printf "%s%s" $a $a}}'.repeat(40)}`],
+    ['large values that are printed again and again', `{{print ${'$ '.repeat(40_000)}}}`],
+    ['maps that are compared again and again', `{{eq ${'$ '.repeat(40_000)}}}`],
+    ['many variables', Array.from({ length: 200 }, (_, index) => `{{$v${index} := 1}}`).join('')],
+    ['nested blocks', `${'{{if true}}'.repeat(9000)}${'{{end}}'.repeat(9000)}`],
+    ['nested groups', `{{${'('.repeat(30_000)}1${')'.repeat(30_000)}}}`],
+    ['fields of groups', `{{print ${'(.A).B '.repeat(14_000)}}}`],
+    ['comments that aren’t closed', `{{${'/*'.repeat(50_000)}`],
+    ['texts that aren’t closed', `{{${'"\\'.repeat(50_000)}`],
+  ])('%s', (_name, source) => {
+    const start = performance.now();
+    expect(() => renderHtml(source, sample)).toThrow(TemplateError);
+    expect(performance.now() - start).toBeLessThan(1500);
+  });
+
+  test('and a width is limited', () => {
+    expect(renderText('{{ printf "%500000000d" 1 }}', {}).length).toBeLessThan(1000);
+  });
+});

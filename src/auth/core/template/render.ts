@@ -4,6 +4,7 @@
  *
  * @example renderHtml('<b>{{ .Name }}</b>', { Name: 'A & B' }) // '<b>A &amp; B</b>'
  */
+import { type Budget, createBudget } from './budget.ts';
 import { createScanner, escapeHtml, type Scanner } from './escape.ts';
 import {
   type Command,
@@ -29,13 +30,16 @@ export function renderText(source: string, data: TemplateData): string {
 interface Frame {
   readonly dot: unknown;
   readonly variables: Map<string, unknown>;
+  readonly budget: Budget;
 }
 
 function render(source: string, data: TemplateData, scanner: Scanner): string {
   let output = '';
+  const budget = createBudget();
 
   function run(nodes: readonly Node[], frame: Frame): void {
     for (const node of nodes) {
+      budget.spend();
       if (node.kind === 'text') {
         scanner.feed(node.text);
         output += node.text;
@@ -43,28 +47,30 @@ function render(source: string, data: TemplateData, scanner: Scanner): string {
         const value = evaluate(node.pipeline, frame);
         if (node.pipeline.declares.length === 0) output += scanner.insert(print(value));
       } else runBlock(node, frame);
+      budget.checkLength(output.length);
     }
   }
 
   function runBlock(node: Exclude<Node, { kind: 'text' | 'output' }>, outer: Frame): void {
-    const frame: Frame = { dot: outer.dot, variables: new Map(outer.variables) };
+    const frame: Frame = { ...outer, variables: new Map(outer.variables) };
     const value = evaluate(node.pipeline, frame);
     if (node.kind === 'range') {
       const entries = listEntries(value);
       for (const [key, item] of entries) {
+        budget.spend();
         const inner = new Map(frame.variables);
         const names = node.pipeline.declares;
         if (names.length === 2) inner.set(names[0] ?? '', key);
         const itemName = names.at(-1);
         if (itemName !== undefined) inner.set(itemName, item);
-        run(node.body, { dot: item, variables: inner });
+        run(node.body, { dot: item, variables: inner, budget });
       }
       if (entries.length === 0) run(node.otherwise, outer);
     } else if (!isTrue(value)) run(node.otherwise, outer);
-    else run(node.body, node.kind === 'with' ? { dot: value, variables: frame.variables } : frame);
+    else run(node.body, node.kind === 'with' ? { ...frame, dot: value } : frame);
   }
 
-  run(parseTemplate(source), { dot: data, variables: new Map([['$', data]]) });
+  run(parseTemplate(source), { dot: data, variables: new Map([['$', data]]), budget });
   return output;
 }
 
@@ -74,6 +80,7 @@ function evaluate(pipeline: Pipeline, frame: Frame): unknown {
     value = evaluateCommand(command, frame, index > 0 ? [value] : []);
   });
   if (pipeline.declares.length === 1) frame.variables.set(pipeline.declares[0] ?? '', value);
+  frame.budget.checkVariables(frame.variables.size);
   return value;
 }
 
@@ -85,10 +92,18 @@ function evaluateCommand(command: Command, frame: Frame, piped: readonly unknown
   }
   const call = functions[first.name];
   if (!call) throw new TemplateError(`function "${first.name}" not defined`);
-  return call(...rest.map((operand) => evaluateOperand(operand, frame)), ...piped);
+  const result = call(...rest.map((operand) => evaluateOperand(operand, frame)), ...piped);
+  frame.budget.spend(result);
+  return result;
 }
 
 function evaluateOperand(operand: Operand, frame: Frame): unknown {
+  const value = valueOf(operand, frame);
+  frame.budget.spend(value);
+  return value;
+}
+
+function valueOf(operand: Operand, frame: Frame): unknown {
   switch (operand.kind) {
     case 'literal':
       return operand.value;
@@ -154,6 +169,9 @@ function index(value: unknown, ...keys: unknown[]): unknown {
   }, value);
 }
 
+/** Wider numbers are printed with this width. */
+const maxWidth = 200;
+
 function printf(format: unknown, ...values: unknown[]): string {
   let next = 0;
   return print(format).replace(/%(?:%|0?\d*[svdq])/g, (verb) => {
@@ -161,7 +179,7 @@ function printf(format: unknown, ...values: unknown[]): string {
     const value = values[next++];
     const text = verb.endsWith('q') ? JSON.stringify(print(value)) : print(value);
     const width = /^%(0?)(\d+)/.exec(verb);
-    return width ? text.padStart(Number(width[2]), width[1] === '0' ? '0' : ' ') : text;
+    return width ? text.padStart(Math.min(Number(width[2]), maxWidth), width[1] === '0' ? '0' : ' ') : text;
   });
 }
 
