@@ -1,5 +1,5 @@
 /** Tests SQL run by operators below owner: the role that it runs as, and what project code triggered by it can do. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { type Backend, type Operator, operator, startBackend } from '../console/harness.ts';
 
@@ -154,4 +154,67 @@ test('an explanation for a read-only operator fires no trigger', async () => {
   expect((await ask(developer, 'update')).status).toBe(200);
   expect(await whoRan()).toEqual(['postgres/postgres']);
   await postgres.exec('drop trigger noted on public.tasks');
+});
+
+describe('code of a database role with few rights', () => {
+  const planted = sql`select name from pg_prepared_statements where name = 'planted'`;
+  beforeAll(async () => {
+    const admin = await backend.database.pool('postgres').connect();
+    await admin.exec(`
+      create role app_dev nologin; grant app_dev to postgres; create schema app; grant all on schema app to app_dev;
+      grant usage on schema app to public;
+      create function app.leak() returns setof int language plpgsql as $$ begin
+        if current_user <> 'anon' then return next 1; end if;
+        if not exists (select from pg_prepared_statements where name = 'planted') then execute 'prepare planted as select 1'; end if;
+      end $$;
+      create function app.rise() returns boolean language sql security definer as
+        $$ select session_user = 'postgres' and set_config('role', 'postgres', true) = 'postgres' $$;
+      create table app.leaking (id int primary key); insert into app.leaking values (1);
+      alter table app.leaking enable row level security;
+      create policy leaking on app.leaking using (exists (select * from app.leak()));
+      create table app.rising (id int primary key); insert into app.rising values (1);
+      alter table app.rising enable row level security;
+      create policy rising on app.rising using (app.rise());
+      grant select on app.leaking, app.rising to public;
+      alter table app.leaking owner to app_dev; alter table app.rising owner to app_dev;
+      alter function app.leak() owner to app_dev; alter function app.rise() owner to app_dev;
+    `);
+    admin.release();
+  });
+  const ask = (who: Operator, table: string) =>
+    who.call('POST', '/why', {
+      schema: 'app',
+      table,
+      as: 'anon',
+      operation: 'select',
+      key: { id: '1' },
+      values: {},
+      returned: [],
+    });
+
+  test('isn’t run by an explanation with more rights, and leaves no prepared statement behind', async () => {
+    for (const who of [looker, developer]) {
+      const { status, body } = await ask(who, 'leaking');
+      const [rows] = body.gates[0].policies[0].tree.rows;
+      expect([status, rows.from, rows.hidden]).toEqual([200, 'app.leak() leak(leak)', null]);
+    }
+    for (const login of ['postgres', 'authenticator', 'supabase_read_only_user'] as const) {
+      const pool = backend.database.pool(login);
+      const found = await Promise.all(Array.from({ length: 5 }, () => pool.query(planted)));
+      expect(found.flat()).toEqual([]);
+    }
+  });
+
+  test('can’t switch to postgres from the body of a SECURITY DEFINER function, which is only shown', async () => {
+    const { body } = await ask(developer, 'rising');
+    expect(body.gates[0].policies[0].tree.calls).toMatchObject([
+      {
+        name: 'app.rise()',
+        value: 'false',
+        note: 'role',
+        tree: null,
+        body: expect.stringContaining('session_user'),
+      },
+    ]);
+  });
 });

@@ -1,12 +1,6 @@
 /** Evaluates the policies of a relation for a row, as the role that they apply to. */
-import type {
-  Database,
-  Setting,
-  Transaction,
-  TransactionOptions,
-  TransactionWork,
-} from '../../database/types.ts';
-import { asIdentity, defaultSearchPath, type Identity, settingsOf } from '../persona/act.ts';
+import type { Database, Setting, Transaction } from '../../database/types.ts';
+import type { Identity } from '../persona/act.ts';
 import type { EvaluatedPolicy, Gate } from './contract.ts';
 import { parseExpression } from './core/expression.ts';
 import { concerns, conditionOf, passes } from './core/gates.ts';
@@ -15,6 +9,7 @@ import { evaluate, rowOf } from './evaluate.ts';
 import type { RelationFacts } from './facts.ts';
 import type { Rows, WholeRow } from './rows.ts';
 import type { Unfolding } from './scope.ts';
+import { inSessionAs } from './session.ts';
 import { unfoldingFor } from './unfolding.ts';
 
 export interface Evaluation {
@@ -35,13 +30,13 @@ export async function evaluatePolicies(
   timeout: Setting,
 ): Promise<Gate[]> {
   if (plans.length === 0) return [];
-  return asRole(
+  return inSessionAs(
     database,
     identity,
     role,
     async (tx) => {
       const gates: Gate[] = [];
-      const unfolding = unfoldingFor(database, { tx, identity, role, mayRead });
+      const unfolding = unfoldingFor(database, { tx, identity, role, author: relation.owner, mayRead });
       for (const plan of plans) {
         const row = plan.row === 'old' ? rows.before : rows.after;
         const evaluated: EvaluatedPolicy[] = [];
@@ -59,22 +54,6 @@ export async function evaluatePolicies(
     },
     { end: 'rollback', readOnly: plans.every(({ row }) => row === 'old'), settings: [timeout] },
   );
-}
-
-/**
- * Runs a transaction with the persona's claims and as the role that the view uses, which is its owner or the persona's
- * role.
- */
-function asRole<T>(
-  database: Database,
-  identity: Identity,
-  role: string,
-  work: TransactionWork<T>,
-  options: TransactionOptions,
-): Promise<T> {
-  if (role === identity.role) return asIdentity(database, identity, work, options);
-  const settings = [...(options.settings ?? []), ...settingsOf({ ...identity, role }, defaultSearchPath)];
-  return database.pool('postgres').transaction(work, { ...options, settings });
 }
 
 async function evaluatePolicy(

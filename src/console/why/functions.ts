@@ -69,3 +69,16 @@ export async function findFunction(
     fitting.find((each) => types?.every((type, index) => type === each.arguments[index]?.type)) ?? fitting[0]
   );
 }
+
+/** Returns the owners of all functions that a call could refer to. */
+export async function ownersOf(
+  tx: Transaction,
+  { schema, name }: CallText,
+  searchPath: readonly string[],
+): Promise<string[]> {
+  const schemas = schema === undefined ? searchPath : [schema];
+  const rows = await tx.query<{ owner: string }>(sql`
+    select distinct pg_get_userbyid(p.proowner) as owner from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+    where p.proname = ${name} and n.nspname = any (${schemas}::text[]) and n.nspname <> 'pg_catalog'`);
+  return rows.map(({ owner }) => owner);
+}

@@ -6,6 +6,7 @@ import type { Database, Setting, Transaction } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import { defaultSearchPath, type Identity, settingsOf } from '../persona/act.ts';
 import type { RelationFacts } from './facts.ts';
+import { inSession } from './session.ts';
 import { aliasOf, type Cells, keyCondition, statementOf, type WhyStatement } from './statement.ts';
 
 export interface WholeRow {
@@ -34,7 +35,8 @@ export function readRows(
 ): Promise<Rows> {
   // The claims are set because triggers and defaults can read them. The role remains that of the owner.
   const settings = settingsOf(identity, defaultSearchPath).filter(([name]) => name !== 'role');
-  return database.pool(identity.operatorRole).transaction(
+  return inSession(
+    database.pool(identity.operatorRole),
     async (tx) => {
       const before = statement.operation === 'insert' ? undefined : await readRow(tx, relation, statement);
       const after = await writtenRow(tx, relation, statement, before);
@@ -68,7 +70,8 @@ export function readViewRow(
   const alias = aliasOf(view);
   // Text from the catalog is SQL, so it is inserted unchanged.
   const from = text === undefined ? sql.id(view.schema, view.name) : sql.raw(`(${text})`);
-  return database.pool(identity.operatorRole).transaction(
+  return inSession(
+    database.pool(identity.operatorRole),
     async (tx) => {
       const [row] = await tx.query<ViewRow & { [column: string]: unknown }>(sql`
         select to_jsonb(${alias}) as cells,

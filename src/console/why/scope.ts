@@ -19,6 +19,8 @@ export interface Unfolding {
   readonly depth: number;
   /** The role that evaluates expressions. */
   readonly role: string;
+  /** The role that wrote the text, which is the owner of the table or function. */
+  readonly author: string;
   /** The schemas in which unqualified names are looked up. */
   readonly searchPath: readonly string[];
   /**
@@ -29,12 +31,16 @@ export interface Unfolding {
   readonly mayRead: (schema: string) => boolean;
   /** Takes a step. Returns false if the limits have been reached. */
   readonly take: () => boolean;
-  /** Runs work as another role. Returns undefined if the role can't be switched to. */
+  /** Runs work as another role. Returns undefined if a request can't switch to the role. */
   readonly asRole: <T>(
     role: string,
     searchPath: readonly string[],
     work: (tx: Transaction, unfolding: Unfolding) => Promise<T>,
   ) => Promise<T | undefined>;
+  /**
+   * Runs work as a role that can only read, but that no policy applies to. Returns undefined if the role can't run it.
+   */
+  readonly asReader: <T>(work: (tx: Transaction) => Promise<T>) => Promise<T | undefined>;
 }
 
 /** The maximum number of characters of an operand's value. */

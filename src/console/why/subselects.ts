@@ -2,8 +2,10 @@
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type { EvaluatedRows } from './contract.ts';
 import { parseExpression } from './core/expression.ts';
-import { hasBareName, parseSelect, relationsIn } from './core/select.ts';
+import { callsIn, hasBareName, parseSelect, relationsIn } from './core/select.ts';
+import { ownersOf } from './functions.ts';
 import { messageOf, operandsOf, type Scope } from './scope.ts';
+import { isTrusted } from './session.ts';
 
 /** The number after which counting stops, so that large tables aren't read completely. */
 const maxCounted = 1000;
@@ -70,14 +72,15 @@ async function countsOf({ tx, from }: Scope, texts: readonly string[]): Promise<
   }
 }
 
-/** Counts the rows that exist, but that policies hide from the role. */
+/**
+ * Counts the rows that exist, but that policies hide from the role. The count runs with the right to read all tables,
+ * so it must not run code of a role without this right.
+ */
 async function hiddenOf(scope: Scope, matching: string, matched: number): Promise<number | null> {
-  const { unfolding, from } = scope;
-  if (unfolding.role === 'postgres' || matched > maxCounted || !(await mayReadAll(scope, matching)))
-    return null;
-  const counts = await unfolding.asRole('postgres', unfolding.searchPath, (tx) =>
-    countsOf({ ...scope, tx, from }, [matching]),
-  );
+  const { unfolding } = scope;
+  if (unfolding.role === 'postgres' || matched > maxCounted || !isTrusted(unfolding.author)) return null;
+  if (!(await mayReadAll(scope, matching)) || !(await callsOnlyTrusted(scope, matching))) return null;
+  const counts = await unfolding.asReader((tx) => countsOf({ ...scope, tx }, [matching]));
   return counts?.[0] === undefined ? null : Math.max(0, counts[0] - matched);
 }
 
@@ -97,10 +100,23 @@ async function firstRows(scope: Scope, matching: string): Promise<Record<string,
   }
 }
 
-/** Whether the operator is allowed to read the rows of all relations in the subselect. */
+/**
+ * Whether the operator is allowed to read the rows of all tables in the subselect. False if something else is read, such
+ * as a view or the result of a function, because tables behind it aren't known.
+ */
 async function mayReadAll({ tx, unfolding }: Scope, text: string): Promise<boolean> {
-  const rows = await tx.query<{ schema: string }>(sql`
+  const rows = await tx.query<{ schema: string | null }>(sql`
     select distinct n.nspname as schema from unnest(${relationsIn(text)}::text[]) r
-    join pg_class c on c.oid = to_regclass(r) join pg_namespace n on n.oid = c.relnamespace`);
-  return rows.every(({ schema }) => unfolding.mayRead(schema));
+    left join pg_class c on c.oid = to_regclass(r) and c.relkind in ('r', 'p')
+    left join pg_namespace n on n.oid = c.relnamespace`);
+  return rows.every(({ schema }) => schema !== null && unfolding.mayRead(schema));
+}
+
+/** Whether every function that the text calls belongs to the project or to the server. */
+async function callsOnlyTrusted({ tx, unfolding }: Scope, text: string): Promise<boolean> {
+  for (const call of callsIn(text)) {
+    const owners = await ownersOf(tx, call, unfolding.searchPath);
+    if (!owners.every(isTrusted)) return false;
+  }
+  return true;
 }

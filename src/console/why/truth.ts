@@ -1,9 +1,10 @@
 /** Runs the statement as the persona, rolls it back, and returns what the database did. */
 import type { Database, PostgresErrorShape, Setting } from '../../database/types.ts';
-import { asIdentity, type Identity } from '../persona/act.ts';
+import type { Identity } from '../persona/act.ts';
 import type { Truth } from './contract.ts';
 import type { RelationFacts } from './facts.ts';
 import { messageOf } from './scope.ts';
+import { inSessionAs } from './session.ts';
 import { statementOf, type WhyStatement } from './statement.ts';
 
 const noMessage = { sqlstate: null, message: null, detail: null, hint: null };
@@ -17,9 +18,10 @@ export async function tryIt(
 ): Promise<Truth> {
   const isSelect = statement.operation === 'select';
   try {
-    const touched = await asIdentity(
+    const touched = await inSessionAs(
       database,
       identity,
+      identity.role,
       async (tx) => {
         const { rows, commandTag } = await tx.queryText(statementOf(relation, statement));
         // Deferred constraints are checked as well.

@@ -9,6 +9,7 @@ import { type CallText, callsIn, parseBody, relationsIn, subselectsIn } from './
 import { type Argument, columnOf, withColumns, withValues } from './core/with-values.ts';
 import { type FunctionFacts, findFunction } from './functions.ts';
 import { condition, messageOf, type Scope, textOf } from './scope.ts';
+import { isTrusted } from './session.ts';
 import { evaluateRows } from './subselects.ts';
 import { maxUnfoldDepth, pathText, undone } from './unfolding.ts';
 
@@ -114,15 +115,18 @@ async function bodyOf(scope: Scope, facts: FunctionFacts, args: readonly Argumen
   const searchPath = facts.searchPath ?? unfolding.searchPath;
   const work = (inner: Scope): Promise<Body> => evaluateBody(inner, facts, args, source);
   const from = argumentsOf(facts, args);
+  // Code of a role with fewer rights isn't run as the role that owns everything, even if a function calls it.
+  if (unfolding.role === 'postgres' && !isTrusted(facts.owner)) return only('role');
   if (facts.securityDefiner && facts.owner !== unfolding.role) {
     const body = await unfolding.asRole(facts.owner, searchPath, (tx, next) =>
       work({ ...scope, tx, from, unfolding: { ...next, depth: unfolding.depth + 1 } }),
     );
     return body ?? only('role');
   }
+  const inner = { ...unfolding, author: facts.owner, searchPath, depth: unfolding.depth + 1 };
   return undone(scope.tx, async (tx) => {
-    await tx.query(sql`select set_config('search_path', ${pathText(searchPath)}, true)`);
-    return work({ ...scope, tx, from, unfolding: { ...unfolding, searchPath, depth: unfolding.depth + 1 } });
+    await tx.query(sql`select pg_catalog.set_config('search_path', ${pathText(searchPath)}, true)`);
+    return work({ ...scope, tx, from, unfolding: inner });
   });
 }
 

@@ -2,10 +2,11 @@
  * Limits and roles for evaluating the bodies of functions. Everything runs in transactions that are rolled back, is
  * read-only, and stops after a number of steps or after some time.
  */
-import type { Database, Transaction } from '../../database/types.ts';
+import type { Database, LoginRole, Setting, Transaction } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import { defaultSearchPath, type Identity, settingsOf } from '../persona/act.ts';
 import { messageOf, type Unfolding } from './scope.ts';
+import { inSession, loginFor } from './session.ts';
 
 /** How deep functions that call functions are followed. */
 export const maxUnfoldDepth = 5;
@@ -16,64 +17,76 @@ const maxDurationMs = 6000;
 /** The timeout of each statement that evaluates a part of a function. */
 const stepTimeoutMs = 2000;
 
+type OwnUnfolding = Pick<Unfolding, 'depth' | 'role' | 'author' | 'searchPath' | 'showsValues'>;
+
 export function unfoldingFor(
   database: Database,
   {
     tx,
     identity,
     role,
+    author,
     mayRead,
   }: {
     readonly tx: Transaction;
     readonly identity: Identity;
     readonly role: string;
+    /** The owner of the table. */
+    readonly author: string;
     readonly mayRead: (schema: string) => boolean;
   },
 ): Unfolding {
   let steps = maxSteps;
   const end = performance.now() + maxDurationMs;
   const take = (): boolean => steps-- > 0 && performance.now() < end;
-  // Transactions that log in as `postgres` can switch to the roles that own functions. Others need a second connection.
-  const isElevated =
-    role !== identity.role || (identity.claims === undefined && identity.operatorRole === 'postgres');
-  const make = (
-    current: Transaction,
-    own: Pick<Unfolding, 'depth' | 'role' | 'searchPath' | 'showsValues'>,
-    elevated: boolean,
-  ): Unfolding => {
-    const unfolding: Unfolding = {
+  const make = (current: Transaction, own: OwnUnfolding, login: LoginRole): Unfolding => {
+    const inside = async <T>(
+      next: LoginRole,
+      settings: readonly Setting[],
+      work: (tx: Transaction) => Promise<T>,
+    ): Promise<T | undefined> => {
+      try {
+        if (next === login)
+          return await undone(current, async (same) => {
+            for (const [name, value] of settings)
+              await same.query(sql`select pg_catalog.set_config(${name}, ${value}, true)`);
+            return work(same);
+          });
+        const options = { end: 'rollback', readOnly: true, settings } as const;
+        return await inSession(database.pool(next), (other) => undone(other, work), options);
+      } catch (error) {
+        messageOf(error);
+        return undefined;
+      }
+    };
+    return {
       ...own,
       mayRead,
       take,
       async asRole(next, searchPath, work) {
-        const inner = { ...own, role: next, searchPath, showsValues: mayRead('auth') };
-        try {
-          if (elevated)
-            return await undone(current, async (same) => {
-              await same.query(sql`select set_config('role', ${next}, true),
-                set_config('search_path', ${pathText(searchPath)}, true)`);
-              return work(same, make(same, inner, true));
-            });
-          const settings = settingsOf({ role: next, claims: identity.claims }, searchPath);
-          return await database
-            .pool('postgres')
-            .transaction((other) => undone(other, (same) => work(same, make(same, inner, true))), {
-              end: 'rollback',
-              readOnly: true,
-              settings,
-            });
-        } catch (error) {
-          messageOf(error);
-          return undefined;
-        }
+        // A session of `postgres` isn't left for a role with fewer rights, whose code could switch back.
+        if (login === 'postgres' && next !== 'postgres') return undefined;
+        const inner = { ...own, role: next, author: next, searchPath, showsValues: mayRead('auth') };
+        const nextLogin = next === 'postgres' ? 'postgres' : 'authenticator';
+        const settings = settingsOf({ role: next, claims: identity.claims }, searchPath);
+        return inside(nextLogin, settings, (tx) => work(tx, make(tx, inner, nextLogin)));
+      },
+      asReader(work) {
+        const reader = 'supabase_read_only_user';
+        return inside(reader, settingsOf({ role: reader, claims: identity.claims }, own.searchPath), work);
       },
     };
-    return unfolding;
   };
   return make(
     tx,
-    { depth: 0, role, searchPath: defaultSearchPath, showsValues: role === identity.role || mayRead('auth') },
-    isElevated,
+    {
+      depth: 0,
+      role,
+      author,
+      searchPath: defaultSearchPath,
+      showsValues: role === identity.role || mayRead('auth'),
+    },
+    loginFor(identity, role),
   );
 }
 
@@ -93,8 +106,8 @@ class Undo<T> extends Error {
 export async function undone<T>(tx: Transaction, work: (tx: Transaction) => Promise<T>): Promise<T> {
   try {
     return await tx.savepoint(async (inner) => {
-      await inner.query(sql`select set_config('transaction_read_only', 'on', true),
-        set_config('statement_timeout', ${String(stepTimeoutMs)}, true)`);
+      await inner.query(sql`select pg_catalog.set_config('transaction_read_only', 'on', true),
+        pg_catalog.set_config('statement_timeout', ${String(stepTimeoutMs)}, true)`);
       throw new Undo(await work(inner));
     });
   } catch (error) {

@@ -98,12 +98,12 @@ function evaluateCommand(command: Command, frame: Frame, piped: readonly unknown
 }
 
 function evaluateOperand(operand: Operand, frame: Frame): unknown {
-  const value = valueOf(operand, frame);
+  const value = resultOf(operand, frame);
   frame.budget.spend(value);
   return value;
 }
 
-function valueOf(operand: Operand, frame: Frame): unknown {
+function resultOf(operand: Operand, frame: Frame): unknown {
   switch (operand.kind) {
     case 'literal':
       return operand.value;

@@ -68,6 +68,15 @@ test('names without a table in front are recognized', () => {
     false,
   ]);
   expect(relationsIn('select 1 from a.b x, c join "D" on true')).toEqual(['a.b', 'c', '"D"']);
+  expect(relationsIn('select 1 from (auth.sessions s join public.members m on s.id = m.id), d')).toEqual([
+    'auth.sessions',
+    'public.members',
+    'd',
+  ]);
+  expect(relationsIn('select a, b from only auth.users u where f(x, u.y) in (1, z)')).toEqual(['auth.users']);
+  expect(
+    relationsIn('select 1 from ((a cross join lateral b()) join (select c, d from e) x on f(g, h), i)'),
+  ).toEqual(['a', 'b', 'e', 'i']);
 });
 
 test('any text is accepted', () => {

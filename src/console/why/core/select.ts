@@ -143,17 +143,39 @@ function withoutAlias(list: string): string {
   return isAliased ? textOf(list, tokens.slice(0, -2)) : list;
 }
 
-/** Returns the names in FROM and JOIN clauses, as written. */
+/** Returns the names in FROM and JOIN clauses, as written. PostgreSQL puts parentheses around joins. */
 export function relationsIn(source: string): string[] {
   const tokens = significant(tokenize(source));
-  return tokens.flatMap((token, index) => {
-    const before = tokens[index - 1];
-    const starts = isWord(before, 'from') || isWord(before, 'join') || isSymbol(before, ',');
-    if (!starts || !isName(token)) return [];
-    const isQualified = isSymbol(tokens[index + 1], '.') && isName(tokens[index + 2]);
-    return [textOf(source, tokens.slice(index, index + (isQualified ? 3 : 1)))];
-  });
+  const found: string[] = [];
+  // For each open parenthesis, whether it is in a FROM clause, in which a comma precedes a relation.
+  const levels = [false];
+  let isExpected = false;
+  for (const [index, token] of tokens.entries()) {
+    const last = levels.length - 1;
+    if (isSymbol(token, '(')) levels.push(isExpected);
+    else if (isSymbol(token, ')')) {
+      if (last > 0) levels.pop();
+      isExpected = false;
+    } else if (isWord(token, 'from') || isWord(token, 'join')) {
+      levels[last] = true;
+      isExpected = true;
+    } else if (isSymbol(token, ',')) isExpected = levels[last] === true;
+    else if (token.kind === 'word' && endsFrom.has(token.text)) {
+      levels[last] = false;
+      isExpected = false;
+    } else if (!isWord(token, 'only') && !isWord(token, 'lateral')) {
+      if (isExpected && isName(token)) {
+        const isQualified = isSymbol(tokens[index + 1], '.') && isName(tokens[index + 2]);
+        found.push(textOf(source, tokens.slice(index, index + (isQualified ? 3 : 1))));
+      }
+      isExpected = false;
+    }
+  }
+  return found;
 }
+
+/** Words that begin a subselect or end its FROM clause. */
+const endsFrom = new Set([...clauses, ...setOperators, 'select', 'where']);
 
 /**
  * Whether the text contains a name without a table in front. In a function's body, such a name can be a column of the
