@@ -14,6 +14,7 @@ import type { Logger } from '../kernel/log.ts';
 import type { Service } from '../kernel/service.ts';
 import { createWebFace } from '../kernel/web-face.ts';
 import type { Keys } from '../keys/types.ts';
+import { isAccountPage } from '../shared/account-page.ts';
 import { createAuthClient } from './auth-client.ts';
 import type { ConsentDeps, GuestDeps, ReturnDeps } from './auth-deps.ts';
 import { createBrowserSignIn } from './browser-sign-in.ts';
@@ -63,9 +64,10 @@ const guestRules = ({ config, transferGuest }: AccountDeps) => ({
 });
 
 export function createAccount(deps: AccountDeps): Service {
-  const { database, keys, config, clock, log, selfService, isAllowedRedirect, issueCode } = deps;
+  const { database, keys, config, clock, log, selfService, issueCode } = deps;
   const face = createWebFace(`${deps.webDir}/account`);
   const accountUrl = () => `${deps.apiUrl()}/account`;
+  const isAllowedRedirect = appAddresses(deps, accountUrl);
   const auth = createAuthClient({
     selfService,
     accountUrl,
@@ -208,6 +210,10 @@ export function createAccount(deps: AccountDeps): Service {
     },
   };
 }
+
+/** An address of our own could start a sign-in with a provider that looks like the visitor's choice. */
+const appAddresses = (deps: AccountDeps, accountUrl: () => string) => (address: string) =>
+  deps.isAllowedRedirect(address) && !isAccountPage(address, accountUrl());
 
 /** Returns the name of an identity provider that the project offers. */
 async function nameOfProvider(deps: AccountDeps, id: string): Promise<string | undefined> {

@@ -4,8 +4,9 @@ import type { AuthContext } from './context.ts';
 import { toMs } from './core/times.ts';
 import { completeRemoval, confirmationLifetimeMs } from './flows/factor-removals.ts';
 import { notify } from './flows/notify.ts';
-import { recordEvent } from './flows/security-events.ts';
+import { recordEvent, recordOperatorEvent } from './flows/security-events.ts';
 import {
+  deleteAllRemovals,
   deleteStaleRemovals,
   type FactorRemoval,
   hasChangedSince,
@@ -23,6 +24,7 @@ export async function sweepFactorRemovals(ctx: AuthContext): Promise<void> {
   const now = ctx.clock.now();
   const { factorRemovalWaitMs } = ctx.settings.security;
   await deleteStaleRemovals(ctx.pool, now - confirmationLifetimeMs);
+  if (factorRemovalWaitMs === 0) return cancelAll(ctx);
   while (await removeNext(ctx, now));
   const lead = Math.min(reminderLeadMs, factorRemovalWaitMs / 2);
   for (;;) {
@@ -30,6 +32,15 @@ export async function sweepFactorRemovals(ctx: AuthContext): Promise<void> {
     if (removal === undefined) return;
     await remind(ctx, removal);
   }
+}
+
+/** Cancels all requests, because the operator has turned removals off. */
+async function cancelAll(ctx: AuthContext): Promise<void> {
+  await ctx.pool.transaction(async (tx) => {
+    for (const removal of await deleteAllRemovals(tx)) {
+      await recordOperatorEvent(ctx, tx, removal.user_id, 'factor_removal_canceled');
+    }
+  });
 }
 
 /** Handles the request that is due first. Returns false if no request is due. */
@@ -40,7 +51,7 @@ async function removeNext(ctx: AuthContext, now: number): Promise<boolean> {
     const caller = serverCaller(ctx, removal);
     const user = await findUserById(tx, removal.user_id);
     if (user === undefined || user.deleted_at !== null) return {};
-    // After a change of the password or the address, the request may be an attacker's, so it must be made again.
+    // After a change of the password, the address or the ways to sign in, the request may be an attacker's, so it must be made again.
     if (await hasChangedSince(tx, user.id, toMs(removal.requested_at))) {
       await recordEvent(ctx, tx, caller, user.id, 'factor_removal_canceled');
       return {};

@@ -34,13 +34,16 @@ type Tools = Pick<
   | 'log'
 >;
 
-/** @param maintain Ends expired sessions and completes factor removals. Safe to run in several processes. */
+/**
+ * @param maintain Completes factor removals and ends expired sessions. Safe to run in several processes. Returns soon
+ *   once `isStopping` returns true.
+ */
 export function createHousekeeping(
   ctx: Tools,
-  maintain: () => Promise<void> = async () => undefined,
+  maintain: (isStopping: () => boolean) => Promise<void> = async () => undefined,
 ): Housekeeping {
   let timer: NodeJS.Timeout | undefined;
-  let round: Promise<unknown> = Promise.resolve();
+  let round: Promise<unknown> | undefined;
   let isStopping = false;
 
   async function sweep(): Promise<boolean> {
@@ -65,7 +68,7 @@ export function createHousekeeping(
       return true;
     });
     // Runs after the transaction, because clients may respond slowly.
-    await maintain();
+    await maintain(() => isStopping);
     return ran;
   }
 
@@ -80,9 +83,14 @@ export function createHousekeeping(
   return {
     start() {
       timer = setInterval(() => {
-        round = sweep().catch((error: unknown) => {
-          ctx.log.warn({ service: 'auth', error }, 'failed to delete expired rows');
-        });
+        // A round that is still running is the one for which `stop` waits.
+        round ??= sweep()
+          .catch((error: unknown) => {
+            ctx.log.warn({ service: 'auth', error }, 'failed to delete expired rows');
+          })
+          .finally(() => {
+            round = undefined;
+          });
       }, sweepEveryMs).unref();
     },
     async stop() {

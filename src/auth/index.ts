@@ -204,9 +204,13 @@ export function createAuth(deps: AuthDeps): AuthService {
     oidc: createOidc(outgoing, deps.clock),
     log: deps.log,
   };
-  const housekeeping = createHousekeeping(ctx, async () => {
-    await endExpiredSessions(ctx);
-    if (hasOwnTables) await sweepFactorRemovals(ctx);
+  const housekeeping = createHousekeeping(ctx, async (isStopping) => {
+    try {
+      if (hasOwnTables) await sweepFactorRemovals(ctx);
+    } finally {
+      // Comes last, because clients may respond slowly.
+      await endExpiredSessions(ctx, isStopping);
+    }
   });
   return {
     name: 'auth',

@@ -31,10 +31,10 @@ export interface RateLimits {
    */
   address(handler: LimitedHandler, ip: string, nowMs: number): Promise<void>;
   /**
-   * Counts a change that a user makes to their own account. Applies where limits per IP address do. Throws
+   * Counts a change that a user makes to their own account. `key` is the session, or the user if there is none. Applies where limits per IP address do. Throws
    * `over_request_rate_limit`.
    */
-  change(userId: string, nowMs: number): Promise<void>;
+  change(key: string, nowMs: number): Promise<void>;
   /** Counts an email. Throws `over_email_send_rate_limit`. */
   email(nowMs: number): Promise<void>;
   /** Counts a text message. Throws `over_sms_send_rate_limit`. */
@@ -85,9 +85,9 @@ export function createRateLimits(
       // This is the longest possible wait. Rejecting a request must not cost another query.
       throw authError('over_request_rate_limit', undefined, rule && { retryAfterMs: rule.refillMs });
     },
-    async change(userId, nowMs) {
+    async change(key, nowMs) {
       if (!settings().limitsByAddress) return;
-      if (await buckets.take(`change:${userId}`, changesOfUser, nowMs)) return;
+      if (await buckets.take(`change:${key}`, changesOfUser, nowMs)) return;
       onLimited('account');
       throw authError('over_request_rate_limit', undefined, { retryAfterMs: changesOfUser.refillMs });
     },

@@ -239,7 +239,8 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   return {
     async listen(host, port) {
-      await app.listen({ host, port });
+      // For the name `localhost`, Fastify opens a separate server per address, without the listeners that are added here.
+      await app.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port });
       return (app.server.address() as AddressInfo).port;
     },
     async listenOn(socketPath) {

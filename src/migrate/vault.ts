@@ -59,7 +59,12 @@ export async function migrateSecrets(
       changes.changed += 1;
     }
   }
-  for (const { id } of rest) {
+  // For secrets that the source can't decrypt, the target has the only value.
+  const unreadable = new Set(
+    secrets.flatMap(({ name, value }) => (value === null && name !== null ? [name] : [])),
+  );
+  for (const { id, name } of rest) {
+    if (name !== null && unreadable.has(name)) continue;
     await target.session.query(sql`delete from vault.secrets where id = ${id}::uuid`);
     changes.deleted += 1;
   }

@@ -214,6 +214,35 @@ test('sessions are grouped by browser, and signing out everywhere else keeps thi
   expect(await Promise.all([appHere, clientHere].map(isAlive))).toEqual([true, false]);
 });
 
+test('a new password on the Account pages keeps this browser’s apps, and one from an app ends all other sessions', async () => {
+  const email = 'grace@example.com';
+  await makeUser(stage.backend, email);
+  const [here, there] = [await openBrowser(), await openBrowser()];
+  const first = await openApp(here, email);
+  const second = await openApp(here, email);
+  const elsewhere = await openApp(there, email);
+  await openSecurity(here);
+  await here.getByRole('button', { name: say('security.password-change'), exact: true }).click();
+  await here.getByLabel(say('field.new-password'), { exact: true }).fill('chosen on the page 1');
+  await here.getByRole('button', { name: say('security.password-save'), exact: true }).click();
+  await here.getByText(say('security.password-saved')).waitFor();
+  expect(await Promise.all([first, second, elsewhere].map(isAlive))).toEqual([true, true, false]);
+
+  const changed = await stage.backend.fetch('/auth/v1/user', {
+    method: 'PUT',
+    headers: {
+      apikey: stage.backend.keys.publishableKey,
+      authorization: `Bearer ${first}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ password: 'chosen in the app 1' }),
+  });
+  expect(changed.status).toBe(200);
+  expect(await Promise.all([first, second].map(isAlive))).toEqual([true, false]);
+  await openSecurity(here);
+  await here.waitForURL(/\/account\/(sign-in|accounts)/);
+});
+
 test('signing out names the apps that stay signed in, or signs out of them too', async () => {
   await makeUser(stage.backend, 'bea@example.com');
   await makeUser(stage.backend, 'kim@example.com');

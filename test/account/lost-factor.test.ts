@@ -186,7 +186,7 @@ test('using the app cancels the removal, and a mailbox alone can’t request one
   await button(thief, say('lost.open')).click();
   await thief.getByText(say('lost.other-sign-in')).waitFor();
   expect(await button(thief, say('lost.request')).count()).toBe(0);
-  // Nor does a password that was changed during the waiting period.
+  // Nor does a password that was changed, or a provider that was linked, during the waiting period.
   await run(sql`
     insert into _plinth.security_events (id, user_id, kind, actor, details, created_at)
     values (gen_random_uuid(), ${id}, 'password_changed', 'user', '{}', now())`);
@@ -194,4 +194,15 @@ test('using the app cancels the removal, and a mailbox alone can’t request one
   await signIn(second, email);
   await button(second, say('lost.open')).click();
   await second.getByText(say('lost.recent', { hours: 72 })).waitFor();
+  for (const kind of ['identity_linked', 'mfa_factor_enrolled']) {
+    await run(
+      sql`update _plinth.security_events set kind = ${kind} where user_id = ${id} and kind in ('password_changed', 'identity_linked')`,
+    );
+    await second.reload();
+    await button(second, say('lost.open')).click();
+    await (kind === 'identity_linked'
+      ? second.getByText(say('lost.recent', { hours: 72 }))
+      : button(second, say('lost.request'))
+    ).waitFor();
+  }
 }, 90_000);

@@ -151,6 +151,24 @@ describe('per client address', () => {
     expect((await send('POST', '/logout?scope=local', 201)).status).toBe(204);
   });
 
+  test('a session that has used up its changes doesn’t prevent another one from ending it', async () => {
+    const email = newEmail();
+    await auth.client().auth.signUp({ email, password });
+    const [thief, owner] = await Promise.all(
+      Array.from({ length: 2 }, async () => {
+        const { data } = await auth.client().auth.signInWithPassword({ email, password });
+        return data.session?.access_token ?? '';
+      }),
+    );
+    const end = async (id: string, token = '') =>
+      (await auth.request(`/user/sessions/${id}`, { method: 'DELETE', token })).status;
+    for (let count = 0; count < 30; count += 1) await end(randomUUID(), thief);
+    expect(await end(randomUUID(), thief)).toBe(429);
+    const claims = JSON.parse(Buffer.from(thief?.split('.')[1] ?? '', 'base64url').toString());
+    expect(await end(claims.session_id, owner)).toBe(204);
+    expect((await auth.request('/user', { token: thief ?? '' })).status).toBe(403);
+  });
+
   test('sign-ins with other providers and the requests of clients are limited per network', async () => {
     for (const path of ['/authorize?provider=github', `/oauth/authorize?client_id=${randomUUID()}`]) {
       const ip = `203.0.114.${path.length}`;

@@ -1,13 +1,17 @@
 /** Tests a gateway that registers most routes after its port listens. */
-import { afterEach, expect, it } from 'vitest';
+import dns from 'node:dns';
+import { afterEach, expect, it, vi } from 'vitest';
 import { type GatewayServer, service, startGateway } from './harness.ts';
 
 let server: GatewayServer;
-afterEach(() => server.gateway.close(100));
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await server.gateway.close(100);
+});
 
 let registered: string[] = [];
 
-async function start(): Promise<void> {
+async function start(host?: string): Promise<void> {
   registered = [];
   const plugin = (name: string) =>
     service(name, {
@@ -21,7 +25,10 @@ async function start(): Promise<void> {
         app.post('/body', async (request) => request.body);
       },
     });
-  server = await startGateway([plugin('first'), plugin('other')], { defersRoutes: true });
+  server = await startGateway([plugin('first'), plugin('other')], {
+    defersRoutes: true,
+    ...(host && { host }),
+  });
 }
 
 it('serves the first mounts before it registers the routes of the others', async () => {
@@ -82,4 +89,21 @@ it('closes while requests wait', async () => {
   );
   await server.gateway.close(1000);
   expect([200, 'closed']).toContain(await waiting);
+});
+
+it('listens on one address of localhost, because Fastify opens a server without these routes for each other one', async () => {
+  const { lookup } = dns;
+  const both = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }));
+  vi.spyOn(dns, 'lookup').mockImplementation(((
+    name: string,
+    options: object,
+    done: (...args: unknown[]) => void,
+  ) =>
+    name === 'localhost' && 'all' in options
+      ? process.nextTick(done, null, both)
+      : lookup(name, options, done as never)) as never);
+  await start('localhost');
+  await server.gateway.complete();
+  expect((await server.fetch('/other/v1/path')).status).toBe(200);
+  await expect(fetch(`http://127.0.0.2:${server.port}/first/v1/path`)).rejects.toThrow('fetch failed');
 });

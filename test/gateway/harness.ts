@@ -45,6 +45,7 @@ export async function startGateway(
     leadSocket?: string;
     /** Registers most routes only when `gateway.complete` is called. */
     defersRoutes?: boolean;
+    host?: string;
   } = {},
 ): Promise<GatewayServer> {
   const keys = createKeys({
@@ -77,7 +78,7 @@ export async function startGateway(
     defersRoutes: options.defersRoutes === true,
   });
   if (options.leadSocket !== undefined) await gateway.listenOn(options.leadSocket);
-  const port = isLead ? 0 : await gateway.listen('127.0.0.1', 0);
+  const port = isLead ? 0 : await gateway.listen(options.host ?? '127.0.0.1', 0);
   const url = `http://127.0.0.1:${port}`;
   return {
     url,

@@ -64,7 +64,8 @@ export async function readRemoval(ctx: AuthContext, caller: UserCaller): Promise
   if (!methods.some((method) => firstFactors.has(method))) {
     return { state: 'unavailable', reason: 'sign_in', waitMs };
   }
-  // A thief of the mailbox could otherwise reset the password and then request the removal with it.
+  // A thief of the mailbox could otherwise reset the password, or link an account of a provider that has verified the
+  // address, and then request the removal with it.
   if (await hasChangedSince(ctx.pool, user.id, ctx.clock.now() - waitMs)) {
     return { state: 'unavailable', reason: 'recent_change', waitMs };
   }
@@ -95,7 +96,8 @@ async function findConfirmable(
   ctx: AuthContext,
   token: string,
 ): Promise<{ removal: FactorRemoval; user: User }> {
-  const removal = ctx.hasOwnTables ? await findRemovalByHash(ctx.pool, hashOf(token)) : undefined;
+  const isOffered = ctx.hasOwnTables && ctx.settings.security.factorRemovalWaitMs > 0;
+  const removal = isOffered ? await findRemovalByHash(ctx.pool, hashOf(token)) : undefined;
   const user = removal && (await findUserById(ctx.pool, removal.user_id));
   const oldest = ctx.clock.now() - confirmationLifetimeMs;
   if (!user || !removal || (removal.due_at === null && toMs(removal.requested_at) < oldest))

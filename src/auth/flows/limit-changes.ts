@@ -4,11 +4,12 @@ import type { AuthContext } from '../context.ts';
 
 /**
  * Counts a change and returns the caller. Each change adds rows to the audit log and to the account's timeline, so a
- * stolen access token must not be able to add any number of them.
+ * stolen access token must not be able to add any number of them. Each session has its own limit. A thief could
+ * otherwise use up the changes with which the owner ends the thief's session.
  * @throws {AuthError} over_request_rate_limit
  * @example const self = await limitChanges(ctx, await requireUser(ctx, caller))
  */
 export async function limitChanges(ctx: AuthContext, self: UserCaller): Promise<UserCaller> {
-  await ctx.limits.change(self.user.id, ctx.clock.now());
+  await ctx.limits.change(self.session?.id ?? self.user.id, ctx.clock.now());
   return self;
 }

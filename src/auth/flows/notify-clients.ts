@@ -50,18 +50,25 @@ export async function endAndNotify<Result>(
   return (await endSessionsOf(ctx, userId, end)).result;
 }
 
-const expiredPerBatch = 50;
+/** The time after which a round leaves the remaining sessions to the next round. */
+const maxRoundMs = 300_000;
 
-/** Ends the sessions that have exceeded a limit of `[auth.sessions]`, and notifies their clients. */
+/**
+ * Ends the sessions that have exceeded a limit of `[auth.sessions]`, and notifies their clients. Each batch is notified
+ * in parallel, so slow clients delay the end of a stopping server only by the time for one response.
+ */
 export async function endExpiredSessions(
   ctx: Notifier & Pick<AuthContext, 'pool' | 'hasOwnTables'>,
+  isStopping: () => boolean = () => false,
 ): Promise<void> {
   if (!ctx.hasOwnTables || !ctx.settings.oauthServer.enabled) return;
-  for (;;) {
-    const now = ctx.clock.now();
-    const ended = await deleteExpiredNotifiedSessions(ctx.pool, ctx.settings.sessions, now, expiredPerBatch);
+  const endMs = performance.now() + maxRoundMs;
+  while (!isStopping() && performance.now() < endMs) {
+    const { pool, settings, clock } = ctx;
+    const size = parallelNotifications;
+    const ended = await deleteExpiredNotifiedSessions(pool, settings.sessions, clock.now(), size);
     await notifyAll(ctx, ended);
-    if (ended.length < expiredPerBatch) return;
+    if (ended.length < size) return;
   }
 }
 

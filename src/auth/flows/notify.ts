@@ -124,8 +124,8 @@ async function sendNotice(
       old_phone: details.oldPhone ?? '',
       provider: details.provider ?? '',
       factor_type: details.factorType ?? '',
-      // Without the setting, the hook receives exactly what it receives from GoTrue.
-      ...(revertUrl === '' || !isOurs(ctx, caller) ? {} : { revert_url: revertUrl }),
+      // Without the setting, the hook receives exactly what it receives from GoTrue, which has no required notices.
+      ...(revertUrl !== '' && (required.has(kind) || isOurs(ctx, caller)) ? { revert_url: revertUrl } : {}),
       ...(unlockUrl === '' ? {} : { unlock_url: unlockUrl }),
       ...(confirmUrl === '' ? {} : { confirm_url: confirmUrl }),
     });

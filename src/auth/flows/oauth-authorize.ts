@@ -2,6 +2,7 @@
  * Starts an authorization: a client redirects a browser to the OAuth server to request access for the browser's user.
  */
 
+import { isAccountPage } from '../../shared/account-page.ts';
 import type { AuthContext } from '../context.ts';
 import { parseAuthorizeRequest } from '../core/oauth/authorize-request.ts';
 import { isRegistered } from '../core/oauth/redirect-uri.ts';
@@ -17,6 +18,10 @@ export function requireOAuthServer(ctx: AuthContext): void {
   if (!ctx.settings.oauthServer.enabled) throw authError('feature_disabled', 'OAuth server is disabled');
 }
 
+/** Whether the URI is an Account page. A client's redirect could otherwise start a sign-in there. */
+export const isOwnPage = ({ settings }: AuthContext, uri: string): boolean =>
+  settings.hasAccountPages && isAccountPage(uri, settings.accountUrl());
+
 /**
  * Returns the URL to redirect the browser to. Errors are also returned as a redirect, but only after the client and the
  * redirect URI have been verified.
@@ -30,7 +35,7 @@ export async function authorize(ctx: AuthContext, query: URLSearchParams): Promi
     throw authError('oauth_client_not_found', 'invalid client_id format', { status: 400 });
   const client = await findOAuthClient(ctx.pool, clientId);
   if (client === undefined) throw authError('oauth_client_not_found', 'invalid client_id', { status: 400 });
-  if (!isRegistered(client.redirect_uris.split(','), redirectUri)) {
+  if (isOwnPage(ctx, redirectUri) || !isRegistered(client.redirect_uris.split(','), redirectUri)) {
     throw authError('validation_failed', 'invalid redirect_uri');
   }
   const state = query.get('state');

@@ -10,7 +10,7 @@ import { isUuid } from '../core/uuid.ts';
 import { authError } from '../errors.ts';
 import { listClientLogouts } from '../queries/oauth-client-logout.ts';
 import { findOAuthClient } from '../queries/oauth-clients.ts';
-import { requireOAuthServer } from './oauth-authorize.ts';
+import { isOwnPage, requireOAuthServer } from './oauth-authorize.ts';
 
 /**
  * Returns the Account page that asks the user whether to sign out. The endpoint itself never ends a session, because any
@@ -59,7 +59,7 @@ export async function isPostLogoutRedirect(
   clientId: string,
   redirectUri: string,
 ): Promise<boolean> {
-  if (!ctx.hasOwnTables || !isUuid(clientId)) return false;
+  if (!ctx.hasOwnTables || !isUuid(clientId) || isOwnPage(ctx, redirectUri)) return false;
   if ((await findOAuthClient(ctx.pool, clientId)) === undefined) return false;
   const logout = (await listClientLogouts(ctx.pool, [clientId])).get(clientId);
   return logout !== undefined && isRegistered(logout.redirectUris, redirectUri);

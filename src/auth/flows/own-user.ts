@@ -69,7 +69,7 @@ async function parseUpdate(ctx: AuthContext, body: Fields): Promise<Update> {
 
 /** Changes the caller's contacts, password and metadata. Updates `caller.user` with the new values. */
 export async function updateOwnUser(ctx: AuthContext, caller: UserCaller, body: Fields): Promise<void> {
-  const { user, session, claims } = caller;
+  const { user, claims } = caller;
   const update = await parseUpdate(ctx, body);
   if (update.appData !== undefined && !ctx.settings.adminRoles.includes(user.role ?? '')) {
     throw authError('not_admin', 'Updating app_metadata requires admin privileges');
@@ -96,7 +96,7 @@ export async function updateOwnUser(ctx: AuthContext, caller: UserCaller, body: 
     await requireLiveSession(tx, caller);
     if (hash !== undefined) {
       const isFirst = !user.encrypted_password;
-      await storePassword(ctx, tx, user, hash, await sessionsToKeep(ctx, tx, session));
+      await storePassword(ctx, tx, user, hash, await sessionsToKeep(ctx, tx, caller));
       await audit(ctx, tx, user, 'user_updated_password');
       const event = await recordEvent(
         ctx,
@@ -155,15 +155,17 @@ function rejectByKindOfUser(update: Update, { user, session }: UserCaller, chang
 
 /**
  * Returns the sessions that a change of the password doesn't end: the caller's and, on the Account pages, those of the
- * apps in the same browser, as "Sign out everywhere else" keeps them.
+ * apps in the same browser, as "Sign out everywhere else" keeps them. If an app changes the password, all other sessions
+ * end, as in GoTrue.
  */
 async function sessionsToKeep(
   ctx: AuthContext,
   tx: Transaction,
-  session: UserCaller['session'],
+  { session, pageLanguage }: UserCaller,
 ): Promise<readonly string[]> {
   if (session === undefined) return [];
-  return ctx.hasOwnTables ? listBrowserSessions(tx, session) : [session.id];
+  const isOnPages = ctx.hasOwnTables && pageLanguage !== undefined;
+  return isOnPages ? listBrowserSessions(tx, session) : [session.id];
 }
 
 /** Returns the hash of the new password. Returns null if the password is removed. */

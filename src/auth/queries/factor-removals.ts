@@ -62,6 +62,12 @@ export async function deleteRemoval(db: Queryable, userId: string): Promise<bool
   return row?.was_confirmed === true;
 }
 
+/** Deletes all requests. Returns those that users had confirmed. */
+export async function deleteAllRemovals(db: Queryable): Promise<readonly FactorRemoval[]> {
+  const rows = await db.query<FactorRemoval>(sql`delete from _plinth.factor_removals returning ${columns}`);
+  return rows.filter(({ due_at }) => due_at !== null);
+}
+
 /** Takes a request that is due, and deletes it. Skips requests that another process is handling. */
 export async function takeDueRemoval(db: Queryable, nowMs: number): Promise<FactorRemoval | undefined> {
   const [row] = await db.query<FactorRemoval>(sql`
@@ -93,10 +99,10 @@ export async function deleteStaleRemovals(db: Queryable, oldestMs: number): Prom
       or not exists (select from auth.users u where u.id = r.user_id)`);
 }
 
-/** Whether the user's password or contacts were changed after the time, or the account was secured. */
+/** Whether the user's password, contacts or identities changed after the time, or the account was secured. */
 export async function hasChangedSince(db: Queryable, userId: string, sinceMs: number): Promise<boolean> {
   const rows = await db.query(sql`
     select from _plinth.security_events where user_id = ${userId} and created_at > ${fromMs(sinceMs)}
-      and kind in ('password_changed', 'email_changed', 'phone_changed', 'secured') limit 1`);
+      and kind in ('password_changed', 'email_changed', 'phone_changed', 'identity_linked', 'secured') limit 1`);
   return rows.length > 0;
 }

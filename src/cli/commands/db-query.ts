@@ -30,7 +30,10 @@ export const dbQuery: Command = {
       value: 'MODE',
       help: 'With yes, prints JSON with a warning that the data is not trusted. Default: no.',
     },
-    'read-only': { type: 'boolean', help: 'Rejects statements that write.' },
+    'read-only': {
+      type: 'boolean',
+      help: "Starts transactions as read-only. SQL can override this, so don't run untrusted SQL with it.",
+    },
     ...targetOptions,
   },
   examples: [

@@ -208,7 +208,7 @@ export const plinthSchema = section("Plinth's own settings.", {
         undo_period: duration(7 * 24 * 60 * 60_000, `How long the "This wasn't me" link in a notice works.`),
         factor_removal_wait: duration(
           0,
-          'Waiting period after which the second factors of users who have lost them are removed, such as "72h". Users request the removal after signing in with a password, a provider or a wallet, and confirm it by email. Any use of a second factor cancels the request. 0 turns requests off, so that only operators can remove second factors.',
+          'Waiting period after which the second factors of users who have lost them are removed, such as "72h". Users request the removal after signing in with a password, a provider or a wallet, and confirm it by email. Any use of a second factor cancels the request. 0 turns requests off and cancels those that are waiting, so that only operators can remove second factors.',
         ),
         event_retention: duration(
           365 * 24 * 60 * 60_000,

@@ -464,4 +464,5 @@ export const plainPages = (): ReadonlyMap<string, ReactElement> =>
     ['with', <With key="with" />],
     ['refused', <End key="refused" title="page.refused" text={t('plain.refused')} />],
     ['failed', <End key="failed" title="page.failed" text={t('plain.failed')} />],
+    ['limited', <End key="limited" title="page.limited" text={t('plain.limited')} />],
   ]);

@@ -4,6 +4,7 @@ export const messages = {
   'page.leave-guest': 'هل تريد تسجيل الخروج من حساب الضيف؟',
   'page.refused': 'لا يمكن إرسال هذا النموذج',
   'page.failed': 'حدث خطأ',
+  'page.limited': 'محاولات كثيرة',
 
   'page.confirm-invite': 'الانضمام إلى {name}',
   'page.confirm-number': 'أكّد طلبك',
@@ -187,4 +188,5 @@ export const messages = {
   'plain.refused':
     'ربما بقي مفتوحًا وقتًا طويلًا، أو لم يأتِ من هذا الموقع. لم يتغير شيء. افتح الصفحة من جديد وأرسله مرة أخرى.',
   'plain.failed': 'الخطأ منا لا منك. أعد المحاولة بعد قليل.',
+  'plain.limited': 'وردت طلبات كثيرة من شبكتك. لم يتغيّر شيء. انتظر قليلًا ثم افتح الرابط من جديد.',
 } as const;

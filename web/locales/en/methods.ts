@@ -27,7 +27,7 @@ export const messages = {
   'lost.other-sign-in':
     'To ask for the removal of two-step verification, sign in with your password or a provider, because you also confirm it by email.',
   'lost.recent':
-    'You changed your password, email address or phone number recently. For security, you can ask for the removal of two-step verification only after {hours, plural, one {# hour} other {# hours}} without such a change.',
+    'Your password, contacts or sign-in methods changed recently. For security, you can ask for the removal of two-step verification only after {hours, plural, one {# hour} other {# hours}} without such a change.',
   'lost.support':
     'The support team of {name} can also reset two-step verification after checking that the account is yours.',
   'lost.support-button': 'Get help',

@@ -7,6 +7,7 @@ export const messages = {
   'page.leave-guest': 'Sign out of your guest account?',
   'page.refused': 'This form can’t be submitted',
   'page.failed': 'Something went wrong',
+  'page.limited': 'Too many attempts',
 
   'page.confirm-invite': 'Join {name}',
   'page.confirm-number': 'Confirm your request',
@@ -202,4 +203,6 @@ export const messages = {
   'plain.refused':
     'The page may have been open for too long, or the form didn’t come from this site. Nothing was changed. Open the page again and resubmit the form.',
   'plain.failed': 'Something went wrong on our side. Try again in a moment.',
+  'plain.limited':
+    'Too many requests came from your network. Nothing was changed. Wait a moment, then open the link again.',
 } as const;

@@ -1,0 +1,16 @@
+/** Matches the names of this machine, which are equal. */
+const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
+
+/**
+ * Whether the address is one of the Account pages. These pages trust requests from each other, so an app must not be
+ * able to return users to them. The scheme isn't compared, because a proxy may redirect to the other one.
+ *
+ * @example isAccountPage('https://api.example.com/account/with', 'https://api.example.com/account') // true
+ */
+export function isAccountPage(address: string, accountUrl: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const [target, own] = [new URL(address), new URL(accountUrl)];
+  const nameOf = ({ hostname }: URL) => (loopback.test(hostname) ? 'localhost' : hostname);
+  if (nameOf(target) !== nameOf(own) || target.port !== own.port) return false;
+  return target.pathname === own.pathname || target.pathname.startsWith(`${own.pathname}/`);
+}
