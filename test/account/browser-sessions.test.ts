@@ -215,6 +215,7 @@ test('sessions are grouped by browser, and signing out everywhere else keeps thi
 });
 
 test('a new password on the Account pages keeps this browser’s apps, and one from an app ends all other sessions', async () => {
+  await speak('en');
   const email = 'grace@example.com';
   await makeUser(stage.backend, email);
   const [here, there] = [await openBrowser(), await openBrowser()];

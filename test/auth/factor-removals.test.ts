@@ -1,12 +1,14 @@
 /** Tests the links and the end of requests to remove lost second factors. */
 import { createHash, randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { AuthContext } from '../../src/auth/context.ts';
 import { sweepFactorRemovals } from '../../src/auth/factor-removal-rounds.ts';
 import { settingsFrom } from '../../src/auth/settings.ts';
 import { configFrom, type PartialConfig } from '../../src/config/index.ts';
 import { sql } from '../../src/kernel/sql.ts';
-import { createOutgoing } from '../../src/shared/outgoing.ts';
 import { totpCode } from '../../src/shared/totp.ts';
 import { type AuthServer, newEmail, startAuth } from './harness.ts';
 
@@ -19,9 +21,16 @@ interface Notice {
 }
 const notices: Notice[] = [];
 let auth: AuthServer;
+const hook = createServer(async (request, response) => {
+  const { email_data: notice } = JSON.parse(await text(request)) as { email_data: Notice };
+  notices.push(notice);
+  response.setHeader('content-type', 'application/json').end('{}');
+});
+beforeAll(() => new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve)));
+afterAll(() => new Promise((resolve) => hook.close(resolve)));
 
 const startWith = (waitMs: number) => {
-  const uri = 'https://hooks.example/send-email';
+  const uri = `http://127.0.0.1:${(hook.address() as AddressInfo).port}/`;
   const secrets = `v1,whsec_${Buffer.alloc(24, 7).toString('base64')}`;
   return startAuth(
     {
@@ -33,13 +42,6 @@ const startWith = (waitMs: number) => {
       servesAccount: true,
       trustedProxies: ['127.0.0.1'],
       plinth: { auth: { security: { notices: 'configured', factor_removal_wait: waitMs } } },
-      outgoing: {
-        ...createOutgoing({ mode: 'development' }),
-        async send({ body = '{}' }) {
-          notices.push((JSON.parse(body) as { email_data: Notice }).email_data);
-          return { status: 200, contentType: 'application/json', text: '{}' };
-        },
-      },
     },
   );
 };

@@ -130,6 +130,14 @@ describe('a client ends the session', () => {
       const rejection = await endSession(params, index % 2 === 0 ? 'GET' : 'POST');
       expect(rejection).toEqual({ status: 400, location: undefined });
     }
+    // The Account pages trust requests from each other, so a client's redirect must not lead to them.
+    const own = `${server.url}/account/with?provider=github`;
+    const redirects = { redirect_uris: [own], post_logout_redirect_uris: [own] };
+    const { client_id } = await register(server, redirects);
+    const rejection = await endSession({ client_id, post_logout_redirect_uri: own });
+    expect(rejection).toEqual({ status: 400, location: undefined });
+    const query = new URLSearchParams({ client_id, redirect_uri: own, response_type: 'code' });
+    expect((await server.request(`/oauth/authorize?${query}`)).status).toBe(400);
     for (const uri of ['javascript:alert(1)', 'http://app.example/', 'https://a.example/#x', '//a.example']) {
       await expect(register(server, { post_logout_redirect_uris: [uri] })).rejects.toThrow(
         'validation_failed',
@@ -308,21 +316,26 @@ describe('a client is also notified', () => {
     const { client, user, sid } = await connected();
     const silent = await register(server);
     await signIn(server, silent, user, { scope: 'openid' });
-    const sweepAfter = (hours: number) =>
-      endExpiredSessions({
-        pool: server.database.pool('supabase_auth_admin'),
-        hasOwnTables: true,
-        keys: server.keys,
-        outgoing: createOutgoing({ mode: 'development' }),
-        clock: { now: () => Date.now() + hours * 3_600_000 },
-        settings: settingsFrom(
-          configFrom({ auth: { oauth_server: { enabled: true }, sessions } }),
-          'development',
-          () => server.url,
-        ),
-        log: silentLogger,
-      });
+    const sweepAfter = (hours: number, isStopping = false) =>
+      endExpiredSessions(
+        {
+          pool: server.database.pool('supabase_auth_admin'),
+          hasOwnTables: true,
+          keys: server.keys,
+          outgoing: createOutgoing({ mode: 'development' }),
+          clock: { now: () => Date.now() + hours * 3_600_000 },
+          settings: settingsFrom(
+            configFrom({ auth: { oauth_server: { enabled: true }, sessions } }),
+            'development',
+            () => server.url,
+          ),
+          log: silentLogger,
+        },
+        () => isStopping,
+      );
     await sweepAfter(23);
+    // A stopping server leaves the sessions to the next round.
+    await sweepAfter(25, true);
     expect(received).toEqual([]);
     await Promise.all([sweepAfter(25), sweepAfter(25)]);
     const own = tokenClaims().filter(({ sub }) => sub === user.id);
