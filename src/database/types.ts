@@ -179,6 +179,8 @@ export interface CappedRows {
    * numbers start at 0.
    */
   readonly maxCellBytes: number | ((row: number, column: number) => number);
+  /** The maximum size of a row, from which its remaining cells are truncated. */
+  readonly maxRowBytes?: number;
   columns(columns: TextResult['columns']): void;
   /** Receives a row. `cut` contains the indexes of truncated cells. `flow` pauses and resumes the connection. */
   row(

@@ -289,11 +289,11 @@ export function createFunctions(deps: FunctionsDeps): FunctionsService {
     activity,
     files: (slug) => {
       const source = catalog.find(slug);
-      return source && listSourceFiles(source);
+      return source && listSourceFiles(source, catalog.functionsDir);
     },
     readFile: async (slug, path) => {
       const source = catalog.find(slug);
-      return source && readSourceFile(source, path);
+      return source && readSourceFile(source, catalog.functionsDir, path);
     },
     describe: (slug) => factsOf(slug, deps, { catalog, deployed, environments, supervisor }),
     serve(given) {

@@ -1,7 +1,7 @@
 /** Finds the files of a function's source code. */
 import { readdirSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { dirname, join, relative, sep } from 'node:path';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import type { FunctionSource } from './catalog.ts';
 
 /**
@@ -55,11 +55,24 @@ const maxShownBytes = 256 * 1024;
 const folderOf = ({ root, entrypoint }: FunctionSource): string => root ?? dirname(entrypoint);
 
 /**
+ * Whether the folder contains only this function. An entrypoint elsewhere can be beside other files of the project, such
+ * as signing keys and settings.
+ */
+const hasOwnFolder = (source: FunctionSource, functionsDir: string): boolean =>
+  source.root !== undefined || dirname(source.entrypoint).startsWith(`${resolve(functionsDir)}${sep}`);
+
+/**
  * Returns the files of a function as they are on the disk, sorted by path. Hidden files are excluded because `.env`
  * contains secrets, and links because they may lead to other folders.
  */
-export function listSourceFiles(source: FunctionSource): readonly SourceFile[] {
+export function listSourceFiles(source: FunctionSource, functionsDir: string): readonly SourceFile[] {
   const base = folderOf(source);
+  if (!hasOwnFolder(source, functionsDir)) {
+    const size = statSync(source.entrypoint, { throwIfNoEntry: false })?.size;
+    return size === undefined
+      ? []
+      : [{ path: basename(source.entrypoint), sizeBytes: size, isEntrypoint: true }];
+  }
   const files: SourceFile[] = [];
   const folders = [base];
   for (let folder = folders.pop(); folder !== undefined && files.length < maxFiles; folder = folders.pop()) {
@@ -79,8 +92,12 @@ export function listSourceFiles(source: FunctionSource): readonly SourceFile[] {
 }
 
 /** Reads a file of {@link listSourceFiles}. Returns undefined for any other path. */
-export async function readSourceFile(source: FunctionSource, path: string): Promise<SourceText | undefined> {
-  const file = listSourceFiles(source).find((each) => each.path === path);
+export async function readSourceFile(
+  source: FunctionSource,
+  functionsDir: string,
+  path: string,
+): Promise<SourceText | undefined> {
+  const file = listSourceFiles(source, functionsDir).find((each) => each.path === path);
   if (file === undefined) return undefined;
   const handle = await open(join(folderOf(source), ...path.split('/')));
   try {

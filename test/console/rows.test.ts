@@ -370,6 +370,17 @@ describe('inserting and deleting', () => {
     expect((await owner.call('DELETE', rowsPath('crowd'), { scope })).body).toEqual({ deleted: 1001 });
   });
 
+  test('rows are measured completely, also in a table with a column named page', async () => {
+    await run('create table public.pages (page int primary key, body text)');
+    await run(`insert into public.pages values (1, repeat('x', 5000000))`);
+    const scope = { filters: [] };
+    const plan = await owner.call('POST', '/tables/public/pages/delete-effects', { scope });
+    expect(plan.body).toEqual({ effects: [], restorable: false });
+    expect((await owner.call('DELETE', rowsPath('pages'), { scope, undo: true })).status).toBe(409);
+    const { body } = await owner.call('GET', '/tables/public/pages/export?format=json');
+    expect(body).toEqual([{ page: 1, body: 'x'.repeat(5_000_000) }]);
+  });
+
   test('a read-only operator can neither restore rows nor ask what a deletion affects', async () => {
     await backend.operators.createOperator('onlooker', 'read-only');
     const onlooker = await operator(backend, 'onlooker');

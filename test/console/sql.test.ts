@@ -2,7 +2,12 @@
  * Tests the SQL page's calls: what runs, what requires confirmation, what is reported, and what a read-only operator
  * can't do.
  */
+import { once } from 'node:events';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { connect, Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { disconnected, onDisconnect } from '../../src/console/core/disconnect.ts';
+import { createRuns } from '../../src/console/sql-page/runs.ts';
 import { sql } from '../../src/kernel/sql.ts';
 import { type Backend, type Operator, operator, startBackend } from './harness.ts';
 
@@ -605,6 +610,44 @@ describe('exports', () => {
     const { body } = await owner.call('POST', '/sql/exports', { text: 'select 1', format: 'csv' });
     expect((await looker.call('GET', `/sql/exports/${body.id}`)).status).toBe(410);
     expect((await looker.call('POST', '/sql/exports', { text: 'select 1', format: 'csv' })).status).toBe(403);
+  });
+
+  test('with a row that doesn’t fit in memory fail, whichever cells are large', async () => {
+    for (const text of [
+      `select repeat('x', 40000000)`,
+      `select repeat('x', 20000000), repeat('y', 20000000)`,
+    ]) {
+      const { file } = await exported(looker, { text, format: 'csv' });
+      expect([file.status, file.body.message]).toEqual([409, expect.stringContaining('32 MiB')]);
+    }
+    const { file } = await exported(looker, { text: `select length(repeat('x', 40000000))`, format: 'csv' });
+    expect(file.body).toBe('length\r\n40000000\r\n');
+  });
+
+  test('that are aborted at any time release their run', async () => {
+    const { hostname, port } = new URL(backend.console.url);
+    for (let count = 0; count < 4; count++) {
+      const { body } = await looker.call('POST', '/sql/look/exports', { text: 'select 1', format: 'csv' });
+      const socket = connect(Number(port), hostname);
+      await once(socket, 'connect');
+      socket.write(
+        `GET /console/api/sql/exports/${body.id} HTTP/1.1\r\nhost: ${hostname}:${port}\r\ncookie: ${looker.cookie}\r\n\r\n`,
+      );
+      setTimeout(() => socket.destroy(), count);
+      await once(socket, 'close');
+    }
+    await expect
+      .poll(async () => (await exported(looker, { text: 'select 1 as one', format: 'csv' })).file.body)
+      .toBe('one\r\n1\r\n');
+    const runs = createRuns();
+    const response = new ServerResponse(new IncomingMessage(new Socket()));
+    response.destroy();
+    await once(response, 'close');
+    expect(disconnected(response).aborted).toBe(true);
+    for (let count = 0; count < 4; count++) {
+      const { finish } = runs.begin('1');
+      onDisconnect(response, finish);
+    }
   });
 
   test('of a read-only operator are checked, and of a persona use its policies', async () => {

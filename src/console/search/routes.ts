@@ -1,6 +1,7 @@
 /** The route that searches the whole project. */
 import { PassThrough } from 'node:stream';
 import type { Logger } from '../../kernel/log.ts';
+import { disconnected } from '../core/disconnect.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Api } from '../routes/api.ts';
 import type { SearchGroup, SearchLine } from './contract.ts';
@@ -21,12 +22,11 @@ export function searchRoutes(api: Api, deps: SearchDeps & { readonly log: Logger
   route('GET /search', 'read', async (call) => {
     const { search } = await call.query();
     if (running >= maxSearches) throw new ConsoleError('busy', { waitSeconds: 1 });
-    const gone = new AbortController();
-    call.reply.raw.once('close', () => gone.abort());
+    const signal = disconnected(call.reply.raw);
     const lines = new PassThrough();
     lines.on('error', () => undefined);
     running++;
-    void searchAll({ search, role: call.operator.role, signal: gone.signal }, (line) => {
+    void searchAll({ search, role: call.operator.role, signal }, (line) => {
       lines.write(`${JSON.stringify(line)}\n`);
     }).finally(() => {
       running--;

@@ -4,6 +4,7 @@ import type { Database } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Audit } from '../audit.ts';
 import { attachment } from '../core/attachment.ts';
+import { onDisconnect } from '../core/disconnect.ts';
 import { may } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Identity } from '../persona/act.ts';
@@ -49,10 +50,11 @@ export function exportRoutes(
     if (!isReadOnly && !may(call.operator.role, 'write')) throw new ConsoleError('forbidden');
     const identity = await identityOf(call, as);
     const { id: runId, signal, finish } = runs.begin(call.operator.id);
-    call.reply.raw.once('close', () => {
+    onDisconnect(call.reply.raw, () => {
       runs.cancel(runId, call.operator.id);
       finish();
     });
+    signal.throwIfAborted();
     const [runnable] = await runnables(database, [oneStatement(text)], { values, isReadOnly, signal });
     if (runnable === undefined) throw new Error('no statement was prepared');
     const file = await exportResult(database, runnable, { identity, format, guarded, signal });

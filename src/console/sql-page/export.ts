@@ -1,6 +1,6 @@
 /**
  * Streams all rows of a statement as a file. The statement runs again, in a read-only transaction. PostgreSQL sends rows
- * only as fast as the client receives them, so memory use is constant.
+ * only as fast as the client receives them, so memory holds only a few rows.
  */
 import { PassThrough, type Readable } from 'node:stream';
 import type { Database, TextResult } from '../../database/types.ts';
@@ -21,8 +21,8 @@ export interface ExportOptions {
 
 const timeoutMs = 600_000;
 const bufferedChars = 1_000_000;
-/** PostgreSQL limits a cell to 1 GiB, so no cell is truncated. */
-const wholeCellBytes = 2 ** 30;
+/** A row is held in memory. If one is larger, the export fails, because an incomplete file would look complete. */
+const maxRowBytes = 32 * 1024 * 1024;
 /** The highest row limit that the protocol allows (an int32, minus the row that is requested in addition). */
 const maxRows = 2 ** 31 - 2;
 
@@ -54,6 +54,9 @@ export async function exportResult(
   return file;
 }
 
+const tooLargeMessage =
+  'A row is larger than 32 MiB. Select fewer or shorter values, and export the result again.';
+
 /** Returns false if the statement has no columns. */
 async function pump(
   database: Database,
@@ -65,20 +68,24 @@ async function pump(
   const session = await database
     .pool(identity.claims === undefined ? identity.operatorRole : 'authenticator')
     .connect();
-  const stopCanceling = cancelOn(session, signal);
+  const tooLarge = new AbortController();
+  const stopCanceling = cancelOn(session, AbortSignal.any([signal, tooLarge.signal]));
   let print: Printer | undefined;
   let isFirst = true;
   try {
     await begin(session, { identity, isReadOnly: true, timeoutMs }, false);
     await session.runCapped(text, {
       maxRows,
-      maxCellBytes: wholeCellBytes,
+      maxCellBytes: maxRowBytes,
+      maxRowBytes,
       parameters,
       columns(columns) {
         print = format === 'json' ? jsonPrinter(columns) : csvPrinter(columns, guarded);
         file.write(print.head);
       },
-      row(cells, _cut, flow) {
+      row(cells, cut, flow) {
+        if (cut.length > 0) tooLarge.abort(new ConsoleError('refused', { message: tooLargeMessage }));
+        if (tooLarge.signal.aborted) return;
         const hasRoom = file.write(print?.row(cells, isFirst) ?? '');
         if (isFirst) onFirstRow();
         isFirst = false;
@@ -91,8 +98,13 @@ async function pump(
         file.once('drain', resume).once('close', resume);
       },
     });
+    tooLarge.signal.throwIfAborted();
     file.write(print?.tail ?? '');
     await session.exec('rollback');
+  } catch (error) {
+    // The statement was canceled, but the reason is more useful.
+    tooLarge.signal.throwIfAborted();
+    throw error;
   } finally {
     await stopCanceling();
     session.release();

@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify';
 import type { Database } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Audit } from '../audit.ts';
+import { onDisconnect } from '../core/disconnect.ts';
 import { ConsoleError } from '../errors.ts';
 import { type Identity, identify } from '../persona/act.ts';
 import { parsePersona, printPersona } from '../persona/persona.ts';
@@ -54,7 +55,7 @@ export function sqlRoutes(api: Api, database: Database, clock: Clock, audit: Aud
     const lines = new PassThrough();
     const emit = (event: RunEvent): boolean => lines.write(`${JSON.stringify(event)}\n`);
     // If the client disconnects, the run is canceled.
-    call.reply.raw.once('close', () => runs.cancel(running.id, call.operator.id));
+    onDisconnect(call.reply.raw, () => runs.cancel(running.id, call.operator.id));
     emit({ event: 'run', id: running.id });
     const work = async () =>
       runScript({
@@ -103,7 +104,7 @@ export function sqlRoutes(api: Api, database: Database, clock: Clock, audit: Aud
   /** Does work that the operator can cancel by disconnecting. */
   async function withRun<T>(call: Call, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const running = runs.begin(call.operator.id);
-    call.reply.raw.once('close', () => runs.cancel(running.id, call.operator.id));
+    onDisconnect(call.reply.raw, () => runs.cancel(running.id, call.operator.id));
     try {
       return await work(running.signal);
     } finally {

@@ -19,7 +19,7 @@ const maxParameters = 60_000;
 /** Whether all rows in the scope can be kept for undoing their deletion. */
 export async function isRestorable(db: Queryable, relation: Relation, scope: Scope): Promise<boolean> {
   const [row] = await db.query<{ rows: number; bytes: number }>(sql`
-    select count(*)::float8 as rows, coalesce(sum(octet_length(page::text)), 0)::float8 as bytes
+    select count(*)::float8 as rows, coalesce(sum(octet_length(row(page.*)::text)), 0)::float8 as bytes
     from (select * from ${table(relation)} ${scoped(relation, scope)} limit ${maxRestoredRows + 1}::int) as page`);
   return row !== undefined && row.rows <= maxRestoredRows && row.bytes <= maxRestoredBytes;
 }
@@ -74,19 +74,24 @@ const referencesTo = (db: Queryable, relation: Relation): Promise<Reference[]> =
                          where n.nspname = ${relation.schema} and c.relname = ${relation.name})
     order by 1, 2, k.conname`);
 
+const tooLarge = (): ConsoleError =>
+  new ConsoleError('not_as_told', {
+    message: 'These rows are now too many or too large to be restored. Nothing was deleted.',
+  });
+
 /**
  * Deletes the rows in the scope and returns their values. @throws {ConsoleError} not_as_told, if they are too many or
  * too large to be restored
  */
 export async function deleteForUndo(tx: Transaction, relation: Relation, scope: Scope): Promise<DeletedRows> {
-  if (!(await isRestorable(tx, relation, scope)))
-    throw new ConsoleError('not_as_told', {
-      message: 'These rows are now too many or too large to be restored. Nothing was deleted.',
-    });
+  if (!(await isRestorable(tx, relation, scope))) throw tooLarge();
   const columns = relation.columns.filter(({ generated }) => !generated).map(({ name }) => name);
   const { rows } = await tx.queryText(sql`
     delete from ${table(relation)} ${scoped(relation, scope)}
     returning ${columns.length === 0 ? sql.raw('null') : sql.join(columns.map((name) => sql`${sql.id(name)}::text`))}`);
+  // Rows can have grown since they were measured.
+  const size = rows.reduce((sum, row) => row.reduce((rest, cell) => rest + (cell?.length ?? 0), sum), 0);
+  if (rows.length > maxRestoredRows || size > maxRestoredBytes) throw tooLarge();
   return { columns, rows };
 }
 

@@ -46,10 +46,14 @@ export async function streamRows(
   signal: AbortSignal,
 ): Promise<Readable> {
   const file = new PassThrough({ highWaterMark: batchChars });
+  // The file is also closed if the client disconnects before it is sent.
+  const closed = new AbortController();
+  file.once('close', () => closed.abort());
+  const stopped = AbortSignal.any([signal, closed.signal]);
   const { promise: begun, resolve, reject } = Promise.withResolvers<void>();
   run(async (tx) => {
     await tx.queryText(sql`declare plinth_export no scroll cursor for ${rows}`);
-    await pump(tx, print, file, signal, resolve);
+    await pump(tx, print, file, stopped, resolve);
   }).then(
     () => file.end(),
     (error: unknown) => {
@@ -75,6 +79,7 @@ async function pump(
   file.write(print.head);
   onStart();
   for (let isFirst = true; batch.rows.length > 0; isFirst = false) {
+    signal.throwIfAborted();
     let text = '';
     for (const [index, row] of batch.rows.entries()) text += print.row(row, isFirst && index === 0);
     size = nextSize(size, text.length, batch.rows.length);
@@ -97,7 +102,7 @@ function statement(relation: Relation, { format, filters, sort }: ExportQuery): 
   const inner = sql`select ${names.length === 0 ? sql.empty : sql.join(names)} from ${table(relation)}
     ${where(matching(relation, filters))}
     ${relation.key.kind === 'place' && sort.length === 0 ? sql.empty : orderBy(orderOf(relation, sort))}`;
-  if (format === 'json') return sql`select row_to_json(page)::text from (${inner}) as page`;
+  if (format === 'json') return sql`select row_to_json(page.*)::text from (${inner}) as page`;
   const cells = names.map((name) => sql`${name}::text`);
   return sql`select ${cells.length === 0 ? sql.empty : sql.join(cells)} from (${inner}) as page`;
 }

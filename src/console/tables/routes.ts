@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Audit } from '../audit.ts';
+import { disconnected } from '../core/disconnect.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Api } from '../routes/api.ts';
 import { createAccess, nameOf, personaOf } from './access.ts';
@@ -34,9 +35,7 @@ export function tableRoutes(app: FastifyInstance, api: Api, deps: TableDeps): vo
 
   route('GET /snapshot', 'read', async ({ query, reply }) => {
     const { after } = await query();
-    const gone = new AbortController();
-    reply.raw.once('close', () => gone.abort());
-    return { snapshot: await snapshots.next(after, gone.signal) };
+    return { snapshot: await snapshots.next(after, disconnected(reply.raw)) };
   });
   route('GET /tables', 'read', async () => ({ tables: await listRelations(pool) }));
   route('GET /tables/:schema/:table', 'read', access.relation);
@@ -65,11 +64,10 @@ export function tableRoutes(app: FastifyInstance, api: Api, deps: TableDeps): vo
     const target = reference && (await findRelation(pool, reference.schema, reference.table));
     if (!target) throw new ConsoleError('not_found', { message: 'This column has no foreign key.' });
     access.requireReadable(call, target);
-    const gone = new AbortController();
-    call.reply.raw.once('close', () => gone.abort());
+    const signal = disconnected(call.reply.raw);
     return access.run(call, (tx) => findReferences(tx, target, reference.column, { search, exact }), {
       ...readingShort,
-      signal: gone.signal,
+      signal,
     });
   });
   route('PATCH /tables/:schema/:table/rows', 'write', async (call) => {

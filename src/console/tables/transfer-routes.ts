@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import type { Database, TransactionWork } from '../../database/types.ts';
 import type { Audit } from '../audit.ts';
 import { attachment } from '../core/attachment.ts';
+import { disconnected } from '../core/disconnect.ts';
 import { ConsoleError } from '../errors.ts';
 import { asIdentity } from '../persona/act.ts';
 import type { Api, Call } from '../routes/api.ts';
@@ -43,11 +44,10 @@ export function transferRoutes(api: Api, { database, access, audit, progress }: 
     const query = await call.query();
     const relation = await access.readable(call);
     const identity = await access.identity(call);
-    const gone = new AbortController();
-    call.reply.raw.once('close', () => gone.abort());
+    const signal = disconnected(call.reply.raw);
     const run = <T>(work: TransactionWork<T>): Promise<T> =>
-      asIdentity(database, identity, work, { ...readingLong, signal: gone.signal });
-    const file = await exportRows(run, relation, query, gone.signal);
+      asIdentity(database, identity, work, { ...readingLong, signal });
+    const file = await exportRows(run, relation, query, signal);
     return call.reply
       .headers({
         'content-type': contentTypes[query.format],

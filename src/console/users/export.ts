@@ -42,7 +42,7 @@ export function exportUsers(
            u.raw_app_meta_data as app_metadata, u.raw_user_meta_data as user_metadata
     from auth.users u where ${matching(view)} order by ${orderOf(view)}`;
   if (format === 'json')
-    return streamRows(run, sql`select row_to_json(page)::text from (${rows}) page`, jsonPrinter, signal);
+    return streamRows(run, sql`select row_to_json(page.*)::text from (${rows}) page`, jsonPrinter, signal);
   const cells = columns.map((name) =>
     name === 'providers' || name === 'factors'
       ? sql`array_to_string(${sql.id(name)}, ' ')`

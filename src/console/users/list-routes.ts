@@ -2,6 +2,7 @@
 import type { Pool, TransactionWork } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Audit } from '../audit.ts';
+import { disconnected } from '../core/disconnect.ts';
 import type { Api } from '../routes/api.ts';
 import { readingLong } from '../tables/timing.ts';
 import type { AuthUsers } from './auth.ts';
@@ -35,12 +36,10 @@ export function listRoutes(api: Api, { db, users, clock, audit }: ListDeps): voi
   route('GET /users/providers', 'read', async () => ({ providers: await listProviders(db) }));
   route('GET /users/export', 'read', async (call) => {
     const { format, ...view } = await call.query();
-    const gone = new AbortController();
-    call.reply.raw.once('close', () => gone.abort());
-    const run = <T>(work: TransactionWork<T>): Promise<T> =>
-      db.transaction(work, { ...readingLong, signal: gone.signal });
+    const signal = disconnected(call.reply.raw);
+    const run = <T>(work: TransactionWork<T>): Promise<T> => db.transaction(work, { ...readingLong, signal });
     await audit(call, 'user.export', '', { format, filter: view });
-    const file = await exportUsers(run, view, format, gone.signal);
+    const file = await exportUsers(run, view, format, signal);
     return call.reply
       .headers({
         'content-type': format === 'csv' ? 'text/csv; charset=utf-8' : 'application/json; charset=utf-8',

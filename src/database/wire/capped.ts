@@ -107,7 +107,8 @@ export class CappedStatement implements Exchange {
 
   #receive(): CutRow {
     return new CutRow(
-      (column) => this.#bytesOf(column),
+      (column, rowBytes) =>
+        Math.min(this.#bytesOf(column), (this.#rows.maxRowBytes ?? Number.POSITIVE_INFINITY) - rowBytes),
       (cells, cut) => this.#add(cells, cut),
     );
   }
@@ -132,7 +133,8 @@ const LENGTH_BYTES = 4;
  * length and the bytes of each cell.
  */
 class CutRow implements LargeMessage {
-  readonly #bytesOf: (column: number) => number;
+  /** Returns the maximum size of a cell. `rowBytes` is the size of the cells before it. */
+  readonly #bytesOf: (column: number, rowBytes: number) => number;
   readonly #done: (cells: (string | null)[], cut: number[]) => void;
   readonly #cells: (string | null)[] = [];
   readonly #cut: number[] = [];
@@ -143,10 +145,15 @@ class CutRow implements LargeMessage {
   /** The bytes of the current cell that are kept. */
   #kept: Buffer[] = [];
   #keptBytes = 0;
+  /** The kept bytes of the cells before the current one. */
+  #rowBytes = 0;
   #missing = 0;
   #isCut = false;
 
-  constructor(bytesOf: (column: number) => number, done: (cells: (string | null)[], cut: number[]) => void) {
+  constructor(
+    bytesOf: (column: number, rowBytes: number) => number,
+    done: (cells: (string | null)[], cut: number[]) => void,
+  ) {
     this.#bytesOf = bytesOf;
     this.#done = done;
   }
@@ -177,7 +184,10 @@ class CutRow implements LargeMessage {
 
   #bytes(buffer: Buffer, offset: number, end: number): number {
     const stop = Math.min(end, offset + this.#missing);
-    const expected = Math.min(stop, offset + this.#bytesOf(this.#cells.length) - this.#keptBytes);
+    const expected = Math.min(
+      stop,
+      offset + this.#bytesOf(this.#cells.length, this.#rowBytes) - this.#keptBytes,
+    );
     if (expected > offset) {
       // The bytes are copied because the chunk is reused or is much larger than the kept part.
       this.#kept.push(Buffer.from(buffer.subarray(offset, expected)));
@@ -195,6 +205,7 @@ class CutRow implements LargeMessage {
     // If the last character was truncated, decoding adds a replacement character, which is removed.
     this.#cells.push(this.#isCut ? text.replace(/\uFFFD$/, '') : text);
     this.#kept = [];
+    this.#rowBytes += this.#keptBytes;
     this.#keptBytes = 0;
     this.#isCut = false;
   }

@@ -61,7 +61,7 @@ export function uniqueNames(names: readonly string[]): string[] {
 }
 
 /** The first characters of cells that spreadsheets run as formulas (OWASP, CSV injection). */
-const formula = /^[=+\-@\t\r]/;
+const formula = /^(?:\s*[=+\-@]|[\t\r\n])/;
 const plainNumber = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
 /** Puts an apostrophe in front of text that a spreadsheet would run as a formula. Numbers stay unchanged. */

@@ -1,0 +1,16 @@
+/** Detects that the client has disconnected, also if this happened before the handler was called. */
+import type { ServerResponse } from 'node:http';
+
+/** Calls `listener` when the response is closed, and immediately if it already is. */
+export function onDisconnect(response: ServerResponse, listener: () => void): void {
+  // The event isn't emitted again.
+  if (response.closed) listener();
+  else response.once('close', listener);
+}
+
+/** Returns a signal that aborts when the client disconnects. */
+export function disconnected(response: ServerResponse): AbortSignal {
+  const gone = new AbortController();
+  onDisconnect(response, () => gone.abort());
+  return gone.signal;
+}
