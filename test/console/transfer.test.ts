@@ -191,6 +191,16 @@ describe('export', () => {
     expect(none.body).toEqual([]);
   });
 
+  test('CSV makes formulas harmless, unless the operator wants the exact text', async () => {
+    await run(`create table public.formulas as select * from (values
+      (1, '=1+1'), (2, E'\\n=1+1'), (3, ' @x'), (4, '-5'), (5, '+1e3'), (6, '-x')) as v (id, text)`);
+    const sort = JSON.stringify([{ column: 'id', ascending: true }]);
+    const { body } = await exported('formulas', { format: 'csv', sort });
+    expect(body).toBe(`id,text\r\n1,'=1+1\r\n2,"'\n=1+1"\r\n3,' @x\r\n4,-5\r\n5,+1e3\r\n6,'-x\r\n`);
+    const exact = await exported('formulas', { format: 'csv', sort, guarded: 'false' });
+    expect(exact.body).toBe('id,text\r\n1,=1+1\r\n2,"\n=1+1"\r\n3, @x\r\n4,-5\r\n5,+1e3\r\n6,-x\r\n');
+  });
+
   test('an error is returned before the file begins', async () => {
     const { status, body } = await exported('odd', {
       format: 'csv',

@@ -170,3 +170,24 @@ test('unfolding never changes data, even if a function writes', async () => {
     .query<{ n: number }>(sql`select count(*)::int as n from app.members`);
   expect(row?.n).toBe(3);
 });
+
+test('only a few explanations run concurrently, so that the other pages have connections', async () => {
+  await backend.database.pool('postgres').exec(`
+    create table public.slow (id int primary key); insert into public.slow values (1);
+    alter table public.slow enable row level security;
+    create policy slow on public.slow using (pg_sleep(0.5) is not null);
+    grant select on public.slow to authenticated;`);
+  const ask = async () =>
+    owner.call('POST', '/why', {
+      schema: 'public',
+      table: 'slow',
+      as: claims(ada),
+      operation: 'select',
+      key: { id: '1' },
+      values: {},
+      returned: [],
+    });
+  const answers = await Promise.all([1, 2, 3, 4, 5, 6].map(ask));
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 429, 429, 429]);
+  expect((await ask()).status).toBe(200);
+});

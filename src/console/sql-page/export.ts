@@ -6,8 +6,8 @@ import { PassThrough, type Readable } from 'node:stream';
 import type { Database, TextResult } from '../../database/types.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Identity } from '../persona/act.ts';
-import { csvLine } from '../tables/core/csv.ts';
-import { guardedCell, jsonCell, uniqueNames } from './core/cells.ts';
+import { csvLine, guardedCell } from '../tables/core/csv.ts';
+import { jsonCell, uniqueNames } from './core/cells.ts';
 import type { Runnable } from './runnable.ts';
 import { begin, cancelOn } from './session.ts';
 

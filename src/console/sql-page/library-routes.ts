@@ -19,7 +19,7 @@ export function libraryRoutes(route: AddRoute<typeof contract>, own: Pool, audit
   route('GET /sql/saved', 'read', async ({ operator }) => ({ saved: await listSaved(own, operator) }));
   route('POST /sql/saved', 'write', async (call) => {
     const saved = await createSaved(own, call.operator, await call.body());
-    await audit(call, 'query.save', saved.name, { shared: saved.isShared });
+    await audit(call, 'query.save', saved.isShared ? saved.name : '', { shared: saved.isShared });
     return saved;
   });
   route('PUT /sql/saved/:id', 'write', async (call) => {

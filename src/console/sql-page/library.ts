@@ -1,6 +1,7 @@
 /**
- * Saved queries. A private query is visible only to its owner, and a shared one to all operators. A query can be changed
- * by its owner, and a shared one also by operators with the permission `own`.
+ * Saved queries. A private query is listed only for its owner, and a shared one for all operators. A private query isn't
+ * secret, because SQL that runs as `postgres` can read all tables. A query can be changed by its owner, and a shared one
+ * also by operators with the permission `own`.
  */
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';

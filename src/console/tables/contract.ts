@@ -134,7 +134,15 @@ const restoredRows = z
   })
   .strict();
 
-const exportView = z.object({ ...view, format: z.enum(['csv', 'json']) });
+const exportView = z.object({
+  ...view,
+  format: z.enum(['csv', 'json']),
+  /** Whether CSV cells that a spreadsheet would run as formulas are made harmless. */
+  guarded: z
+    .enum(['true', 'false'])
+    .default('true')
+    .transform((text) => text === 'true'),
+});
 
 const delimiter = z.enum([',', ';', '\t', '|']).default(',');
 const format = z.enum(['csv', 'json']);

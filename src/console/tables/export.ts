@@ -7,7 +7,7 @@ import { PassThrough, type Readable } from 'node:stream';
 import type { Transaction, TransactionWork } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type { Filter, Relation, Sort } from './contract.ts';
-import { csvLine } from './core/csv.ts';
+import { csvLine, guardedCell } from './core/csv.ts';
 import { matching, where } from './core/filters.ts';
 import { orderBy } from './core/order.ts';
 import { orderOf, table } from './read.ts';
@@ -16,6 +16,8 @@ export type ExportFormat = 'csv' | 'json';
 
 export interface ExportQuery {
   readonly format: ExportFormat;
+  /** Whether CSV cells that a spreadsheet would run as formulas are made harmless. */
+  readonly guarded: boolean;
   readonly filters: readonly Filter[];
   readonly sort: readonly Sort[];
 }
@@ -35,7 +37,7 @@ export function exportRows(
   query: ExportQuery,
   signal: AbortSignal,
 ): Promise<Readable> {
-  return streamRows(run, statement(relation, query), printer(relation, query.format), signal);
+  return streamRows(run, statement(relation, query), printer(relation, query), signal);
 }
 
 /** Streams the rows of any statement, as {@link exportRows} does. */
@@ -114,8 +116,10 @@ export interface Printer {
   readonly tail: string;
 }
 
-function printer(relation: Relation, format: ExportFormat): Printer {
+function printer(relation: Relation, { format, guarded }: ExportQuery): Printer {
   if (format === 'json')
     return { head: '[', row: ([text], isFirst) => `${isFirst ? '\n' : ',\n'}${text}`, tail: '\n]\n' };
-  return { head: csvLine(relation.columns.map(({ name }) => name)), row: csvLine, tail: '' };
+  const line = (cells: readonly (string | null)[]): string =>
+    csvLine(guarded ? cells.map(guardedCell) : cells);
+  return { head: line(relation.columns.map(({ name }) => name)), row: line, tail: '' };
 }

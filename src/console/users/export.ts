@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { TransactionWork } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
-import { csvLine } from '../tables/core/csv.ts';
+import { csvLine, guardedCell } from '../tables/core/csv.ts';
 import { type Printer, streamRows } from '../tables/export.ts';
 import type { UserFilter, UserView } from './contract.ts';
 import { matching } from './filters.ts';
@@ -57,17 +57,9 @@ const jsonPrinter: Printer = {
   tail: '\n]\n',
 };
 
+/** Users choose their names and metadata. */
 const csvPrinter: Printer = {
   head: csvLine(columns),
-  row: (cells) => csvLine(cells.map(harmless)),
+  row: (cells) => csvLine(cells.map(guardedCell)),
   tail: '',
 };
-
-/**
- * Users choose their names and metadata. A spreadsheet runs a cell that begins with one of these characters as a
- * formula, so an apostrophe is added (OWASP, "CSV Injection").
- */
-const formulaStart = /^[=+\-@\t\r\n]/;
-
-export const harmless = (cell: string | null): string | null =>
-  cell !== null && formulaStart.test(cell) ? `'${cell}` : cell;

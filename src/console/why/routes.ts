@@ -10,11 +10,30 @@ import type { contract } from './contract.ts';
 import { pgTapTest } from './pgtap.ts';
 import { why } from './why.ts';
 
+/**
+ * The maximum number of concurrent explanations. Each can use several connections for seconds, and all pages share them.
+ */
+const maxAtOnce = 3;
+
 export function whyRoutes(api: Api, database: Database, clock: Clock): void {
   const db = database.pool('postgres');
   const route = api.feature(() => import('./contract.ts'));
 
-  async function ask(call: RouteCall<string, (typeof contract)['POST /why']>) {
+  let running = 0;
+
+  type AskCall = RouteCall<string, (typeof contract)['POST /why']>;
+
+  async function ask(call: AskCall) {
+    if (running >= maxAtOnce) throw new ConsoleError('busy', { waitSeconds: 1 });
+    running++;
+    try {
+      return await explained(call);
+    } finally {
+      running--;
+    }
+  }
+
+  async function explained(call: AskCall) {
     const { schema, table, as, operation, key, values, returned } = await call.body();
     const { role } = call.operator;
     if (!may(role, permissionForRows(schema)))

@@ -114,10 +114,14 @@ export const countQuery = (name: TableName, view: RowView) =>
     enabled: false,
   });
 
-export const exportUrl = (name: TableName, view: RowView, format: 'csv' | 'json'): string =>
+export const exportUrl = (
+  name: TableName,
+  view: RowView,
+  { format, guarded = true }: { format: 'csv' | 'json'; guarded?: boolean },
+): string =>
   consoleUrl('GET /tables/:schema/:table/export', {
     params: paramsOf(name),
-    query: { ...viewQuery(view), format },
+    query: { ...viewQuery(view), format, guarded: guarded ? 'true' : 'false' },
   });
 
 export const rowQuery = (name: TableName, key: RowKey, as?: string) =>

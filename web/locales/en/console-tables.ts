@@ -61,6 +61,7 @@ export const messages = {
   'transfer.menu': 'Import and export',
   'transfer.import': 'Import file…',
   'transfer.csv': 'Export as CSV',
+  'transfer.csv-exact': 'Export CSV, formulas unchanged',
   'transfer.json': 'Export as JSON',
 
   'import.title': 'Import into {table}',

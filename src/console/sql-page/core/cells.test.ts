@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { guardedCell, jsonCell, uniqueNames } from './cells.ts';
+import { guardedCell } from '../../tables/core/csv.ts';
+import { jsonCell, uniqueNames } from './cells.ts';
 
 test.each<[string | null, number, unknown]>([
   [null, 25, null],

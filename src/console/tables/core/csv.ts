@@ -15,3 +15,11 @@ export function csvLine(values: readonly (string | null)[]): string {
   }
   return `${line}\r\n`;
 }
+
+/** The first characters of cells that spreadsheets run as formulas (OWASP, CSV injection). */
+const formula = /^(?:\s*[=+\-@]|[\t\r\n])/;
+const plainNumber = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
+
+/** Puts an apostrophe in front of text that a spreadsheet would run as a formula. Numbers stay unchanged. */
+export const guardedCell = (text: string | null): string | null =>
+  text !== null && formula.test(text) && !plainNumber.test(text) ? `'${text}` : text;

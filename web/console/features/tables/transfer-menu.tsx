@@ -4,6 +4,12 @@ import { IconDots, IconDownload, IconUpload } from '@tabler/icons-react';
 import { exportUrl, type RowView, type TableName } from '../../api/queries.ts';
 import { t } from './text.ts';
 
+const files = [
+  { text: 'transfer.csv', format: 'csv' },
+  { text: 'transfer.csv-exact', format: 'csv', guarded: false },
+  { text: 'transfer.json', format: 'json' },
+] as const;
+
 export default function TransferMenu({
   name,
   view,
@@ -28,15 +34,15 @@ export default function TransferMenu({
             {t('transfer.import')}
           </Menu.Item>
         ) : null}
-        {(['csv', 'json'] as const).map((format) => (
+        {files.map(({ text, ...file }) => (
           <Menu.Item
-            key={format}
+            key={text}
             component="a"
-            href={exportUrl(name, view, format)}
+            href={exportUrl(name, view, file)}
             download
             leftSection={<IconDownload size={15} aria-hidden />}
           >
-            {t(`transfer.${format}`)}
+            {t(text)}
           </Menu.Item>
         ))}
       </Menu.Dropdown>
