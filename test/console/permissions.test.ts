@@ -39,6 +39,7 @@ const harmless: Readonly<Record<string, string>> = {
   'POST /sql/look': 'queries that are judged first, read-only and rolled back (test/console/sql.test.ts)',
   'POST /policies/preview': 'prints SQL',
   'POST /settings/mails/:name/preview': 'renders a template with sample values',
+  'POST /storage/buckets/:bucket/thumbnails': 'signs links to small images, which the role can read anyway',
   'POST /why': 'reads only, for such a role',
   'POST /why/pgtap': 'reads only, for such a role',
   'POST /realtime/verdict/change':
