@@ -146,7 +146,7 @@ test('a user can sign up and sees which password rules are met while typing', as
   const field = page.getByLabel('Password', { exact: true });
   await field.fill('short');
   await page.getByRole('button', { name: 'Create account' }).click();
-  await page.getByRole('alert').getByText('doesn’t meet all the requirements').waitFor();
+  await page.getByRole('alert').getByText('doesn’t meet the requirements').waitFor();
   await expect(page.evaluate('document.activeElement.id')).resolves.toBe('new-password');
   await field.fill(password);
   await page.getByText('(done)').waitFor({ state: 'attached' });

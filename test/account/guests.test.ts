@@ -183,7 +183,7 @@ describe('saving the account', () => {
     await page.getByLabel('Email address').fill(email);
     await page.getByLabel('Password', { exact: true }).fill('short');
     await press('Save my account');
-    await page.getByRole('alert').getByText('doesn’t meet all the requirements').waitFor();
+    await page.getByRole('alert').getByText('doesn’t meet the requirements').waitFor();
     await check('upgrade refused');
     await page.getByLabel('Password', { exact: true }).fill(password);
     await page.getByLabel('Password', { exact: true }).press('Enter');
