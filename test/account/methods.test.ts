@@ -147,8 +147,8 @@ test('a passkey that verified the user counts as two factors, and adding it send
   await page.getByText(`Signed in as ${email}`).waitFor();
   const mail = await latestMail(stage.backend, email, /passkey/);
   expect([mail.from, mail.subject]).toEqual(['Meadow', 'A passkey was added to your Meadow account']);
-  expect(mail.text).toContain('with the passkey Chrome on Linux');
-  expect(mail.text).toMatch(/Time: .+ UTC\nDevice: Chrome on Linux\n\nWasn't you\?/);
+  expect(mail.text).toContain('Its name is Chrome on Linux.');
+  expect(mail.text).toMatch(/Time: .+ UTC\nDevice: Chrome on Linux\nNetwork: .+\n\nWasn't you\?/);
 });
 
 test('a project can require the second factor after a passkey', async () => {
