@@ -273,7 +273,7 @@ describe.each(languages)('in %s, the security page', (language) => {
     await button(page, say('security.password-set')).click();
     await page.locator('#new-password').fill(password);
     await button(page, say('security.password-save')).click();
-    await seen(page, say('security.password-saved'));
+    await seen(page, say('security.password-was-set', { who: email }));
     await button(page, say('security.password-change')).waitFor();
     expect(await button(page, say('security.password-set')).count()).toBe(0);
     await check(page);
