@@ -23,7 +23,7 @@ export async function findUser(db: Queryable, id: string): Promise<PersonaUser |
 }
 
 /**
- * Finds users whose email address, phone number or ID contains `search`. The users who signed in most recently come
+ * Finds users whose name, email address, phone number or ID contains `search`. The users who signed in most recently come
  * first.
  */
 export const searchUsers = (db: Queryable, search: string, limit: number): Promise<UserChoice[]> =>
@@ -33,5 +33,7 @@ export const searchUsers = (db: Queryable, search: string, limit: number): Promi
     where deleted_at is null
       and (strpos(lower(coalesce(email, '')), lower(${search}::text)) > 0
         or strpos(coalesce(phone, ''), ${search}::text) > 0
+        or strpos(lower(coalesce(raw_user_meta_data ->> 'full_name', raw_user_meta_data ->> 'name', '')),
+                  lower(${search}::text)) > 0
         or strpos(id::text, lower(${search}::text)) > 0)
     order by last_sign_in_at desc nulls last, created_at desc limit ${limit}::int`);

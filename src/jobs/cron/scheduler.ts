@@ -119,7 +119,8 @@ export function createScheduler({ database, log, counts }: SchedulerDeps): Count
     } catch (error) {
       counts.failed++;
       const message = signal.aborted ? 'job cancelled' : asPsql(error as PostgresErrorShape);
-      const name = await jobName(owner, jobid).catch(() => String(jobid));
+      // The owner can't read jobs, and the job's user may have lost access. `postgres` schedules most jobs.
+      const name = await jobName(database.pool('postgres'), jobid).catch(() => String(jobid));
       log.warn({ jobid, runid }, `the cron job ${name} failed: ${message}`);
       await noteEnd(owner, runid, 'failed', message);
     } finally {

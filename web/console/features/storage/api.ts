@@ -1,5 +1,5 @@
 /** The storage page's queries and search parameters. */
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query';
 import { fetchConsole } from '../../api/session.ts';
 
 export type {
@@ -40,9 +40,11 @@ export const storageQuery = queryOptions({
   queryFn: ({ signal }) => fetchConsole('GET /storage', { signal }),
 });
 
+const usageKey = ['storage-usage'] as const;
+
 export const usageQuery = (isExact: boolean) =>
   queryOptions({
-    queryKey: ['storage-usage', isExact],
+    queryKey: [...usageKey, isExact],
     queryFn: ({ signal }) =>
       fetchConsole('GET /storage/usage', { query: { exact: String(isExact) }, signal }),
     // Counting reads every file's row, so the numbers aren't refreshed automatically.
@@ -52,6 +54,14 @@ export const usageQuery = (isExact: boolean) =>
   });
 
 export const filesKey = (bucket: string) => ['files', bucket] as const;
+
+/** Reads the files and the usage again after files were added, moved or deleted. */
+export async function refreshFiles(queryClient: QueryClient, queryKey: readonly string[]): Promise<void> {
+  await Promise.all([
+    queryClient.invalidateQueries({ queryKey }),
+    queryClient.invalidateQueries({ queryKey: usageKey }),
+  ]);
+}
 
 export const filesQuery = (bucket: string, prefix: string) =>
   infiniteQueryOptions({

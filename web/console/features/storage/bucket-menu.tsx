@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { fetchConsole } from '../../api/session.ts';
 import { ActionMenu } from '../../components/action-menu.tsx';
 import { Confirm } from '../../components/confirm.tsx';
-import { type Bucket, filesKey, type StorageOverview, storageQuery } from './api.ts';
+import { type Bucket, filesKey, refreshFiles, type StorageOverview, storageQuery } from './api.ts';
 import { BucketForm } from './bucket-form.tsx';
 import { t } from './text.ts';
 
@@ -19,7 +19,7 @@ export function BucketMenu({ bucket, facts }: { bucket: Bucket; facts: StorageOv
     mutationFn: () => fetchConsole('POST /storage/buckets/:bucket/empty', { params: { bucket: bucket.id } }),
     onSuccess: async () => {
       close();
-      await queryClient.invalidateQueries({ queryKey: filesKey(bucket.id) });
+      await refreshFiles(queryClient, filesKey(bucket.id));
     },
   });
   const remove = useMutation({

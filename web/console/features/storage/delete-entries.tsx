@@ -2,7 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { fetchConsole } from '../../api/session.ts';
 import { Confirm } from '../../components/confirm.tsx';
-import { type Bucket, filesKey } from './api.ts';
+import { type Bucket, filesKey, refreshFiles } from './api.ts';
 import { t } from './text.ts';
 
 /** The maximum number of paths in one request. */
@@ -34,7 +34,7 @@ export function DeleteEntries({
     },
     onSuccess: async () => {
       onDeleted();
-      await queryClient.invalidateQueries({ queryKey: filesKey(bucket.id) });
+      await refreshFiles(queryClient, filesKey(bucket.id));
     },
   });
   return (

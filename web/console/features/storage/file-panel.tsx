@@ -14,7 +14,14 @@ import { Moment } from '../../components/moment.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SidePanel } from '../../components/side-panel.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
-import { type Bucket, type FileInfo, fileQuery, filesKey, type StorageOverview } from './api.ts';
+import {
+  type Bucket,
+  type FileInfo,
+  fileQuery,
+  filesKey,
+  refreshFiles,
+  type StorageOverview,
+} from './api.ts';
 import classes from './file-panel.module.css';
 import { Preview } from './preview.tsx';
 import { printSize } from './sizes.ts';
@@ -61,7 +68,7 @@ function Details({ bucket, facts, path, info, onClose }: FileProps & { info: Fil
     onSuccess: async () => {
       onClose();
       queryClient.removeQueries({ queryKey: fileQuery(bucket.id, path).queryKey });
-      await queryClient.invalidateQueries({ queryKey: filesKey(bucket.id) });
+      await refreshFiles(queryClient, filesKey(bucket.id));
     },
   });
   const name = path.slice(path.lastIndexOf('/') + 1);
@@ -246,7 +253,7 @@ function Relocate({
       }),
     onSuccess: async () => {
       onDone(toBucket, to);
-      await queryClient.invalidateQueries({ queryKey: ['files'] });
+      await refreshFiles(queryClient, ['files']);
     },
   });
   return (

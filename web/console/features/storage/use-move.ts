@@ -1,8 +1,10 @@
 /** Moves files and folders one after another, with progress. A move that failed or stopped can be continued. */
+
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { fetchConsole } from '../../api/session.ts';
 import { messageOf } from '../../components/problem-box.tsx';
+import { refreshFiles } from './api.ts';
 
 export interface Step {
   /** The path of a file, or of a folder with its trailing slash. */
@@ -46,7 +48,7 @@ export function useMove(bucket: string) {
       show({ error });
     }
     show({ isRunning: false });
-    await queryClient.invalidateQueries({ queryKey: ['files'] });
+    await refreshFiles(queryClient, ['files']);
     return state.left.length === 0 && state.error === null;
   }
 

@@ -6,7 +6,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { fetchConsole } from '../../api/session.ts';
 import { messageOf } from '../../components/problem-box.tsx';
-import { filesKey, type UploadLink } from './api.ts';
+import { filesKey, refreshFiles, type UploadLink } from './api.ts';
 import { sendFile, UploadFault } from './send-file.ts';
 import { forgetUpload, recallUpload, rememberUpload } from './stored-uploads.ts';
 import { t } from './text.ts';
@@ -59,7 +59,8 @@ export function useUploads(isResumable: boolean): Uploads {
       void run(upload, isResumable, stop.signal, change).then((outcome) => {
         running.current.delete(upload.id);
         change(upload.id, outcome);
-        if (outcome.state === 'done')
+        if (running.current.size === 0) void refreshFiles(queryClient, filesKey(upload.bucket));
+        else if (outcome.state === 'done')
           void queryClient.invalidateQueries({ queryKey: filesKey(upload.bucket) });
       });
     }

@@ -27,7 +27,6 @@ export const userCountQuery = (search: UsersSearch) => {
     queryKey: ['users', 'count', query],
     queryFn: ({ signal }) => fetchConsole('GET /users/count', { query, signal }),
     placeholderData: keepPreviousData,
-    staleTime: 30_000,
   });
 };
 

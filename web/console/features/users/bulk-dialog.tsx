@@ -85,7 +85,7 @@ function Question({
 }) {
   const [hours, setHours] = useState('24');
   const [endSessions, setEndSessions] = useState(true);
-  const [json, setJson] = useState('{\n  "plan": "pro"\n}');
+  const [json, setJson] = useState('');
   const [typed, setTyped] = useState('');
   const [isBad, setBad] = useState(false);
   const isReady = kind !== 'delete' || typed.trim() === String(count);
@@ -95,8 +95,9 @@ function Question({
     if (kind === 'ban') onConfirm({ kind, hours: Number(hours), endSessions });
     else if (kind === 'app-metadata') {
       const values = jsonObjectOf(json);
-      setBad(values === undefined);
-      if (values !== undefined) onConfirm({ kind, values });
+      const isEmpty = values === undefined || Object.keys(values).length === 0;
+      setBad(isEmpty);
+      if (!isEmpty) onConfirm({ kind, values });
     } else onConfirm({ kind });
   }
 
@@ -135,6 +136,7 @@ function Question({
           label={t('bulk.metadata-fields')}
           description={t('bulk.metadata-why')}
           rows={6}
+          placeholder={'{ "plan": "pro" }'}
           spellCheck={false}
           data-autofocus
           classNames={{ input: classes.code }}
