@@ -29,7 +29,7 @@ const readers: Readonly<Record<string, string>> = {
   'keys/index.ts': 'expiry of a token and stored times',
   'main.ts': 'time of the last reload',
   'packages/claim.ts': 'age of a file',
-  'packages/store.ts': 'age of a file',
+  'packages/install.ts': 'age of a file',
   'storage/backend/owners.ts': 'age of a file',
   'storage/backend/s3-bucket.ts': 'stored time',
   'telemetry/index.ts': 'time of a log entry',

@@ -208,7 +208,7 @@ describe('vault', () => {
 
   test.each([
     ['the key', 'select vault._root_key()'],
-    ['an insert', "insert into vault.secrets (secret) values ('x')"],
+    ['an insert of ciphertext', "insert into vault.secrets (secret, nonce) values ('x', 'x')"],
     ['an update', "update vault.secrets set name = 'x'"],
     [
       'a trigger',

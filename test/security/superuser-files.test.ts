@@ -77,6 +77,7 @@ test('only a superuser can create objects in schemas whose functions superuser s
  */
 const writable = [
   'event_reversals: delete insert update',
+  'factor_removals: delete insert update',
   'known_devices: delete insert update',
   'oauth_client_logout: delete insert update',
   'project_failures: delete insert',
