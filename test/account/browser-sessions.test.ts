@@ -337,7 +337,8 @@ test.each(['en', 'ar'] as const)(
   'in %s, the browser loads the pages of clients that were signed out',
   async (language) => {
     await speak(language);
-    const email = `nia-${language}@example.com`;
+    // A retry needs another user.
+    const email = `nia-${language}-${randomBytes(3).toString('hex')}@example.com`;
     await makeUser(stage.backend, email);
     const page = await openBrowser();
     await openApp(page, email);

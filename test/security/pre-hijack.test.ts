@@ -96,7 +96,8 @@ describe('the attacker signs up first', () => {
     const email = newEmail();
     await signUp({ email }, attackers, 'Mallory');
     await auth.admin().auth.admin.inviteUserByEmail(email, { data: { team: 'red' } });
-    const { user } = await verify({ type: 'invite', email, token: codeOf(await newest(email)) });
+    const hash = new URL(linkOf(await newest(email))).searchParams.get('token');
+    const { user } = await verify({ type: 'invite', token_hash: hash });
     expect(user.user_metadata).not.toHaveProperty('name');
     expect(user.user_metadata).toHaveProperty('team', 'red');
     expect(await accepts({ email }, attackers)).toBe(false);
