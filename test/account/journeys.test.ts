@@ -164,7 +164,7 @@ test('an identity is linked and unlinked; the last sign-in method is kept', asyn
   idp.accounts.set('cy', { email: 'cy@idp.example', email_verified: true, name: 'Cy' });
   await signIn(page, stage.backend, 'cy@example.com');
   await page.getByRole('heading', { name: 'Linked ways to sign in' }).waitFor();
-  await page.getByText('You can’t unlink your only way to sign in').waitFor();
+  await page.getByText('To unlink it, first link another account').waitFor();
   await page.getByRole('button', { name: 'Link Keycloak' }).click();
   await signInAtProvider('cy');
   await page.getByText('Account linked.').waitFor();
@@ -175,5 +175,5 @@ test('an identity is linked and unlinked; the last sign-in method is kept', asyn
   await page.getByRole('button', { name: 'Unlink Keycloak' }).click();
   await page.getByRole('button', { name: 'Unlink', exact: true }).click();
   await page.getByText('Keycloak unlinked.').waitFor();
-  await page.getByText('You can’t unlink your only way to sign in').waitFor();
+  await page.getByText('To unlink it, first link another account').waitFor();
 });
