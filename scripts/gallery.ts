@@ -92,7 +92,7 @@ const why = async (page: Page, backend: Backend): Promise<void> => {
 
 const signInPage = async (page: Page, backend: Backend): Promise<void> => {
   await page.goto(`${backend.url}/account/sign-in`);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Continue', exact: true }).waitFor();
 };
 
 const states: readonly Picture[] = [

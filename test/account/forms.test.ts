@@ -56,7 +56,10 @@ class Visitor {
       'sec-fetch-dest': 'document',
     };
     return new Promise((resolve, reject) => {
-      get(`${backend.url}/account/${path}`, { headers }, (response) => resolve(response.resume())).on('error', reject);
+      get(`${backend.url}/account/${path}`, { headers }, (response) => resolve(response.resume())).on(
+        'error',
+        reject,
+      );
     });
   }
 
