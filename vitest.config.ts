@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config';
 import { TimesReporter } from './test/run/file-times.ts';
 import { FlakyReporter } from './test/run/flaky.ts';
 import { LongestFirst } from './test/run/longest-first.ts';
-import { apart } from './test/run/processes.ts';
+import { apart, mocked } from './test/run/processes.ts';
 
 /** The auth responses that tests recorded, checked at the end of the run (test/auth/coverage). */
 const authResponses = process.env.AUTH_ANSWERS ?? mkdtempSync(join(tmpdir(), 'plinth-auth-answers-'));
@@ -16,6 +16,9 @@ if (process.env.AUTH_ANSWERS === undefined) {
 const unit = ['src/**/*.test.ts', 'web/**/*.test.ts'];
 const coverage = 'test/auth/coverage/coverage.test.ts';
 const record = ['test/auth/coverage/record.ts'];
+
+/** Node keeps the compiled modules of the workers, and of the processes that tests start, for later ones. */
+process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules', '.cache', 'plinth-tests');
 
 /** docs/decisions/0041-test-run.md explains the projects. */
 export default defineConfig({
@@ -39,9 +42,9 @@ export default defineConfig({
         test: {
           name: 'shared',
           include: ['test/**/*.test.ts'],
-          exclude: [coverage, ...apart],
+          exclude: [coverage, ...apart, ...mocked],
           isolate: false,
-          setupFiles: ['test/run/clean-up.ts', ...record],
+          setupFiles: ['test/run/clean-up.ts', 'test/run/compile-cache.ts', ...record],
         },
       },
       {
@@ -49,8 +52,15 @@ export default defineConfig({
         test: {
           name: 'apart',
           include: [...apart],
+          setupFiles: ['test/run/compile-cache.ts', ...record],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'mocked',
+          include: [...mocked],
           setupFiles: record,
-          // For `vi.mock`.
           experimental: { viteModuleRunner: true },
         },
       },

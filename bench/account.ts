@@ -33,13 +33,13 @@ const pages = [
   'error',
 ];
 const kib = 1024;
-/** The limits. Sizes are in KiB (gzip), times in milliseconds, and the layout shift has no unit. */
+/** The limits. Sizes are in KiB (gzip) and times in milliseconds. The layout shift has no unit. */
 const bars = { html: 16, css: 12, js: 110, throttledLcp: 1000, lcp: 150, shift: 0.02 } as const;
 
 interface Load {
   /**
-   * Sizes in KiB: the HTML including its style sheet, the style sheet alone, and all scripts that are loaded until the
-   * network is idle.
+   * The sizes in KiB of the HTML including its style sheet, of the style sheet alone, and of all scripts that are
+   * loaded until the network is idle.
    */
   readonly html: number;
   readonly css: number;
@@ -93,7 +93,7 @@ async function load(browser: Browser, url: string, isThrottled: boolean): Promis
 const median = (numbers: number[]): number =>
   [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
 
-/** All sign-in methods are enabled, so that the pages have their maximum content. */
+/** All sign-in methods are enabled, so the pages have their maximum content. */
 const provider = { enabled: true, client_id: 'id', secret: 'secret' };
 const backend = await createTestBackend({
   passwordCost: 'production',

@@ -1,14 +1,14 @@
 /**
- * Measures the CPU cost of a login and a refresh: server and PostgreSQL together, over many requests to the whole
- * product, started with an empty project.
+ * Measures the CPU cost of a login and of a refresh, added up for the server and PostgreSQL. Sends many requests to the
+ * whole product, which is started with an empty project.
  *
  *     npm run bench:auth -- [--rounds 3] [--refreshes 2000] [--logins 400]
  *
- * Logins use accounts with the lowest hash cost, because the noise of about 50 ms of hashing would hide the remaining
- * work. The hashes of both costs are measured separately. Concurrent refreshes share a transaction, so they are
- * measured with one client and with several. For comparison, also measures what it costs PostgreSQL to write only the
- * rows that upstream's tables require, without reads or the server. One such transaction contains as many refreshes as
- * there are clients. Linux only, because CPU time is read from /proc.
+ * Logins use accounts with the lowest hash cost, because variations in the normal hashing time of about 50 ms would
+ * hide the remaining work. The hashes of both costs are measured separately. Concurrent refreshes share a transaction,
+ * so they are measured with one client and with several. For comparison, also measures PostgreSQL's cost for only the
+ * writes that upstream's tables require. One such transaction contains as many refreshes as there are clients. Linux
+ * only, because CPU time is read from /proc.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -88,7 +88,7 @@ interface Cpu {
   readonly postgres: number;
 }
 
-/** Returns the CPU time of each process in microseconds. */
+/** Returns the CPU time in microseconds of the server and of each PostgreSQL process. */
 function cpuByProcess({ child }: Server): Map<number, number> {
   const server = child.pid as number;
   const spent = new Map<number, number>();
@@ -111,7 +111,7 @@ function cpuSince(server: Server, before: ReadonlyMap<number, number>): Cpu {
   return spent;
 }
 
-/** Returns the CPU time per call in microseconds. */
+/** Makes calls with several clients. Returns the CPU time per call in microseconds. */
 async function measure(
   server: Server,
   count: number,
@@ -161,7 +161,7 @@ function writesOf(userId: string, sessionId: string, parent: string, child: stri
  */
 async function writesMicros(server: Server, together: number, count: number): Promise<number> {
   const url = new URL(server.status.DB_URL);
-  // The client logs in as the owner of the tables.
+  // The connection uses the role that owns the tables.
   url.username = 'supabase_auth_admin';
   const client = await Client.connect(parseConnectionString(url.href));
   const sessions = await client.query<{ id: string; user_id: string; token: string }>(sql`
@@ -240,7 +240,7 @@ try {
     const token = { refresh_token: tokens[client]?.refresh_token };
     tokens[client] = await post(server, '/token?grant_type=refresh_token', ANON_KEY, token);
   };
-  // These calls are a warm-up, in which code is compiled and statements are prepared.
+  // These calls are a warm-up, during which code is compiled and statements are prepared.
   await measure(server, 200, 4, login);
   await measure(server, 1000, maxClients, refresh);
 
@@ -251,7 +251,7 @@ try {
     const beyond = (await measure(server, Number(values.logins), 4, login)).sum - lowest;
     shares.push(beyond / usual);
     console.log(
-      `round ${round}: hash ${micros(usual)}  login beyond it ${micros(beyond)} (${((100 * beyond) / usual).toFixed(1)} %)`,
+      `round ${round}: hash ${micros(usual)}  login beyond it ${micros(beyond)} (${((100 * beyond) / usual).toFixed(1)}%)`,
     );
     for (const clients of clientCounts) {
       const cost = await measure(server, Number(values.refreshes), clients, refresh);
@@ -272,7 +272,7 @@ try {
   const share = median(shares);
   const refreshMicros = median(refreshes);
   console.log(
-    `login beyond its hash  ${(100 * share).toFixed(1)} %   ${(share / bars.loginShare).toFixed(2)} of the limit`,
+    `login beyond its hash  ${(100 * share).toFixed(1)}%   ${(share / bars.loginShare).toFixed(2)} of the limit`,
   );
   console.log(
     `refresh, ${maxClients} clients    ${refreshMicros.toFixed(0)} us   ${(refreshMicros / bars.refreshMicros).toFixed(2)} of the limit`,

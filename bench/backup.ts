@@ -1,7 +1,8 @@
 /**
- * Measures backups with `node bench/backup.ts [SIZE_MIB] [folder|s3]`. For a folder and an S3 server on the same machine, prints
- * how fast clients write without backups, while changes are archived, and while a base backup runs, how many writes are lost
- * if the machine fails, and how long it takes to restore a database of this size.
+ * Measures backups with `node bench/backup.ts [SIZE_MIB] [folder|s3]`. Backs up to a folder and to an S3 server on the
+ * same machine. Prints how fast clients write without backups, while changes are archived, and while a base backup
+ * runs. Also prints how many writes are lost if the machine fails, and how long it takes to restore a database of this
+ * size.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +24,7 @@ import { startS3 } from './backup/s3-process.ts';
 const sizeMib = Number(process.argv[2] ?? 1024);
 const kinds = process.argv[3] === undefined ? ['folder', 's3'] : [process.argv[3]];
 const clients = 8;
-/** The database is small while the throughput is measured, so that each measurement covers a whole base backup. */
+/** The size of the database for the throughput. It is small, so each measurement covers a whole base backup. */
 const smallMib = 96;
 const rounds = 5;
 const windowMs = 8000;
@@ -91,12 +92,12 @@ async function measureCost(plain: RunningServer, server: RunningServer, backup: 
   for (let round = 0; round < rounds; round++)
     for (const measure of round % 2 === 0 ? measurements : measurements.toReversed()) await measure();
   const cost = (values: readonly number[]): string =>
-    `${(100 * (1 - median(values.map((value, at) => value / (without[at] as number))))).toFixed(1)} %`;
+    `${(100 * (1 - median(values.map((value, at) => value / (without[at] as number))))).toFixed(1)}%`;
   console.log(`  inserts/s without backups:      ${without.map(Math.round).join(', ')}`);
   console.log(`  inserts/s while archiving:      ${archiving.map(Math.round).join(', ')}`);
   console.log(`  inserts/s during a base backup: ${during.map(Math.round).join(', ')}`);
   console.log(
-    `  median cost of archiving: ${cost(archiving)}, with a base backup: ${cost(during)} (limit: 10 %)`,
+    `  median cost of archiving: ${cost(archiving)}, with a base backup: ${cost(during)} (limit: 10%)`,
   );
 }
 

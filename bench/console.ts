@@ -1,7 +1,8 @@
 /**
- * Compares the Console's tables in a real browser with their limits: the size of a table's first view, the additional
- * size of each other page, the time until a table is visible, the smoothness of scrolling through 100,000 rows, the
- * time to the first rows of 10,000,000, and the export of 300,000 rows.
+ * Measures the Console's tables in a real browser and compares the results with limits. Measures the size of a table's
+ * first view, the additional size of each other page, and the time until a table is visible. Also measures the
+ * smoothness of scrolling through 100,000 rows, the time to the first rows of 10,000,000, and the export of 300,000
+ * rows.
  *
  *     npm run build && node --expose-gc bench/console.ts
  */
@@ -200,7 +201,7 @@ async function measureGrid(): Promise<void> {
   await page.goto(table('ten'));
   await page.locator('[data-cell="0:1"]').waitFor();
   const startedAt = performance.now();
-  // This jumps a tenth of the way down with the scroll bar.
+  // This simulates dragging the scroll bar a tenth of the way down.
   await page.evaluate(
     `{ const grid = document.querySelector('[role=grid]'); grid.scrollTop = (grid.scrollHeight - grid.clientHeight) / 10; }`,
   );

@@ -1,8 +1,8 @@
 /**
- * Measures dumps and restores with `node bench/dump.ts [SIZE_MIB] [TABLES]`: a large table and many small tables.
- * Prints the speed and the highest memory use (RSS) of each command's process. If pg_dump is installed, it dumps a
- * database with the same content from a separate server, because it can't read a newer version. The ratio compares both
- * speeds.
+ * Measures dumps and restores of a large table and of many small tables with `node bench/dump.ts [SIZE_MIB] [TABLES]`.
+ * Prints the speed and the highest memory use (RSS) of each command's process. If pg_dump is installed, also prints the
+ * ratio of its speed to Plinth's. pg_dump can't read newer versions of PostgreSQL, so it dumps a database with the same
+ * content from a separate server.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';

@@ -1,7 +1,7 @@
 /**
- * Measures how long it takes a new user to reach a first success, in seconds. It begins with `npm start -- --example`
- * (with installed dependencies and an empty data folder) and ends when a user who has just signed up in a browser has
- * written a note in the example app and marked it as done.
+ * Measures how many seconds a new user needs for a first success. The time starts with `npm start -- --example`, with
+ * installed dependencies and an empty data folder. It ends when a user has signed up in a browser, written a note in
+ * the example app and marked it as done.
  *
  *     node bench/first-success.ts [--rounds 3]
  */

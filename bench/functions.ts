@@ -1,8 +1,8 @@
 /**
- * Compares the cost of functions with their limits: a cold first response (from a trivial function, and from one with
- * supabase-js in the cache), the gateway's overhead for a warm call, the memory of twenty idle functions, the time
- * until an endless loop is ended, and how much the loop delays other functions. Prints milliseconds and MiB and doesn't
- * fail if a limit is exceeded.
+ * Measures the cost of functions and compares the results with limits. Measures a cold first response (from a trivial
+ * function, and from one with supabase-js in the cache), the gateway's overhead for a warm call, and the memory of
+ * twenty idle functions. Also measures the time until an endless loop is ended, and how much the loop delays other
+ * functions. Prints milliseconds and MiB, and doesn't fail if a limit is exceeded.
  *
  *   node bench/functions.ts [--cold 20] [--warm 2000]
  *

@@ -1,11 +1,12 @@
 /**
- * Measures how the REST service behaves under overload: fast reads while slow anonymous calls arrive, a large number of
- * connections that open at the same time, and the same number that are already open. Prints response times and ratios
- * without asserting them. The times include the delay of this process's event loop, which is printed as well.
+ * Measures how the REST service behaves under overload. The three cases are fast reads while slow anonymous calls
+ * arrive, a large number of connections that open at the same time, and the same number of connections that are already
+ * open. Prints response times and ratios without checking them. The times include the delay of this process's event
+ * loop, which is printed as well.
  *
  *   node bench/overload.ts [--seconds 10] [--sleepers 60] [--readers 8] [--connections 2000]
  *
- * The function that sleeps is new to the server when the calls arrive.
+ * The server hasn't called the sleeping function before the measurement.
  */
 import { Agent, request } from 'node:http';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -50,7 +51,7 @@ function send(path: string, agent: Agent, token?: string): Promise<Outcome> {
         }),
       );
     })
-      // Connecting to the server isn't counted.
+      // The time to connect to the server isn't counted.
       .once('socket', (socket) => {
         if (!socket.connecting) return;
         socket.once('connect', () => {
@@ -118,7 +119,8 @@ console.log(`  p95 ratio: ${(p95(crowded) / p95(alone)).toFixed(1)}`);
 const slept = await sleeping;
 print(`the ${sleepers} calls`, slept);
 
-// The clients of a large number of connections use as much CPU time as the server, on the same machine.
+// The clients run on the same machine and use as much CPU time as the server, so the last measurement gets time to
+// settle.
 await sleep(1000);
 const rampMs = 5000;
 const delay = monitorEventLoopDelay({ resolution: 5 });

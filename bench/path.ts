@@ -1,7 +1,7 @@
 /**
- * Measures the CPU time per request of the request path. For comparison, the same rows are read with the `pg` package
- * and four round trips (BEGIN, set_config, the statement, COMMIT), in the same process and alternating with the request
- * path. Prints microseconds and ratios and doesn't fail if they change.
+ * Measures the CPU time of the request path per request. For comparison, the same process alternately reads the same
+ * rows with the `pg` package and four round trips (BEGIN, set_config, the statement, COMMIT). Prints microseconds and
+ * ratios and doesn't fail if they change.
  *
  *   node bench/path.ts [--rounds 3] [--clients 32]
  *

@@ -1,7 +1,7 @@
 /**
- * Measures postgres_changes for many users, each of whom can see only their own rows. Prints the number of changes per
- * second, the latency and the cost. Starts the whole product with an empty project. Each subscriber is a user with a
- * separate socket, and each row is inserted in a separate transaction and has one recipient.
+ * Measures postgres_changes for many users, each of whom can see only their own rows. Starts the whole product with an
+ * empty project. Each subscriber is a user with a separate socket, and each row is inserted in a separate transaction
+ * and has one recipient.
  *
  * node bench/realtime-changes.ts [--users 500] [--rate 640] [--seconds 10] [--policy uid|claims|members] [--sockets
  * 2000]

@@ -1,6 +1,6 @@
 /**
- * Measures the cost of the log per request. The cost covers a trace with one statement, the record, its counters and
- * its line in the file. It is compared with the cost of writing only a line to the file.
+ * Measures the cost of the log per request: for a trace with one statement, the record, its counters and its line in
+ * the file. This cost is compared with that of only writing a line to the file.
  *
  *     node bench/request-log.ts
  */
@@ -53,7 +53,7 @@ function whole(number: number): void {
   });
 }
 
-/** The best round of each variant. Slower rounds include time that other processes used. */
+/** The time of the fastest round of each variant. Slower rounds include time that other processes used. */
 const best = { lineAlone: Number.POSITIVE_INFINITY, whole: Number.POSITIVE_INFINITY };
 for (let round = 0; round < rounds; round++) {
   for (const [name, work] of [['lineAlone', lineAlone] as const, ['whole', whole] as const]) {

@@ -1,6 +1,6 @@
 /**
  * Measures the memory that `plinth rest` needs for a large response to a slow client, in addition to its idle memory.
- * The response is read to its end and must be complete.
+ * The client reads the whole response, which must be complete.
  *
  *   node bench/rest-large.ts [--mib 1024] [--mib-per-second 100]
  *
@@ -103,7 +103,7 @@ try {
   await (await fetch(`${url}/lines?limit=10`)).text();
   await sleep(SETTLE_MS);
   const idleBytes = statusBytes('VmRSS');
-  // This resets the process's peak memory, which was reached during startup (proc(5), clear_refs).
+  // This resets the process's peak memory (proc(5), clear_refs). Otherwise, the peak would be the one from the startup.
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
   const askedAt = performance.now();
   const [response] = (await once(get(`${url}/lines`), 'response')) as [IncomingMessage];

@@ -1,13 +1,13 @@
 /**
- * Measures the CPU time of a read by ID with row-level security, compared with alternatives. These are Fastify and pg
- * with a handwritten transaction of four round trips (as in pg's manual, and with prepared statements), and
- * PostGraphile 5. All use the same rows, PostgreSQL, tokens and 32 connections, and they alternate. The result is the
- * median of all rounds, with the CPU time of the server and PostgreSQL added up.
+ * Measures the CPU time of a read by ID with row-level security, compared with alternatives. These are PostGraphile 5,
+ * and Fastify and pg with a handwritten transaction of four round trips, both as in pg's manual and with prepared
+ * statements. All of them use the same rows, PostgreSQL server and tokens, with 32 connections each, and they take
+ * turns. The result is the median of all rounds, with the CPU time of the server and PostgreSQL added up.
  *
  *   node bench/rest-peers.ts [--rounds 3] [--seconds 3] [--connections 32]
  *
- * At the first use, the compared servers are installed from npm into a separate folder in the temporary folder of the
- * system. Exits with 1 if a ratio is below its limit. Linux only.
+ * On first use, the other servers are installed from npm into a separate folder inside the system's temporary folder.
+ * Exits with 1 if a ratio is below its limit. Linux only.
  */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -40,9 +40,9 @@ interface Target {
   readonly pid: number;
   readonly port: number;
   readonly requests: readonly LoadRequest[];
-  /** The minimum ratio of the compared server's cost to Plinth's cost. */
+  /** The minimum ratio of this server's cost to Plinth's cost. */
   readonly bar: number | undefined;
-  /** Microseconds per request in each round. */
+  /** The microseconds per request in each round. */
   readonly measured: { server: number; postgres: number; perSecond: number }[];
 }
 

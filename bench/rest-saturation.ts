@@ -1,11 +1,11 @@
 /**
- * Runs the REST service at full load: 200 connections for several minutes. One of 50 requests is abandoned before its
- * response arrives, and every response must contain only the caller's rows.
+ * Runs the REST service at full load with 200 connections for several minutes. One in 50 requests is abandoned before
+ * its response arrives. Every response must contain only the caller's rows.
  *
  *   node bench/rest-saturation.ts [--minutes 10] [--connections 200] [--drop-every 50]
  *
- * Prints the requests, errors, memory and event loop delay during the run. Exits with 1 if a row was wrong, a response
- * was an error, or a connection or socket remained open. Linux only.
+ * Prints the requests, errors, memory and event loop delay during the run. Exits with 1 if a row is wrong, a response
+ * is an error, or a connection or socket remains open. Linux only.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -85,7 +85,7 @@ if (total.wrong > 0) faults.unshift(`${total.wrong} answers hold wrong rows.`);
 if (total.errors > 0) faults.unshift(`${total.errors} errors.`);
 if (after.busyConnections > 0) faults.unshift(`${after.busyConnections} connections are still busy.`);
 if (after.connections > MOST_CONNECTIONS) faults.unshift(`${after.connections} connections to PostgreSQL.`);
-// The shared connections to PostgreSQL may not have been open before the run.
+// The run may have opened shared connections to PostgreSQL, which remain open.
 const newSockets = after.sockets - before.sockets - (after.connections - before.connections);
 if (newSockets > 0) faults.unshift(`${newSockets} sockets are left behind.`);
 for (const fault of faults) console.error(fault);

@@ -1,6 +1,7 @@
 /**
- * Measures the schema cache of a large database: the time to load it, how long a load delays requests, its memory, and
- * the OpenAPI root. By default, the database has 5,000 tables with keys, and a fifth as many views and functions.
+ * Measures the schema cache of a large database: how long it takes to load, how long a load delays requests, its
+ * memory, and the OpenAPI root. By default, the database has 5,000 tables with keys, and a fifth as many views and
+ * functions.
  *
  *   node --expose-gc bench/rest-schema.ts [--tables 5000]
  */
@@ -26,7 +27,7 @@ function scriptOf(first: number, last: number): string {
   const lines: string[] = [];
   for (let n = first; n <= last; n++) {
     const parent = n > 1 ? `references public.table_${Math.floor(n / 2)}` : '';
-    // Like most schemas, this one has a relation that all others reference.
+    // As in most schemas, all other tables reference one table.
     const hub = n > 1 ? 'references public.table_1' : '';
     lines.push(`create table public.table_${n} (
       id bigint generated always as identity primary key, parent bigint ${parent}, hub bigint ${hub}, name text not null unique,
@@ -82,8 +83,8 @@ const settle = async () => {
 };
 
 /**
- * Returns a function that returns the maximum CPU time that this thread used between two checks. Unlike a delay, this
- * time doesn't include other processes.
+ * Returns a function that returns the maximum CPU time that this thread used between two checks. Unlike the delay of a
+ * timer, this time doesn't include the work of other processes.
  */
 function watchTurns(): () => number {
   let last = cpuMs();

@@ -1,16 +1,17 @@
 /**
- * Runs `plinth serve` in little memory under load, and compares the memory of all its processes with the limit.
+ * Runs `plinth serve` under load with little memory, and compares the memory of all its processes with the limit.
  *
  *     node bench/small-container.ts [--limit 512] [--seconds 60]
  *
- * In a container, the limit is the container's, and the kernel enforces it. With `--limit` (MiB, Linux, as root), the
- * server runs in a new control group with this limit. If no group can be created, the server runs in a mount namespace
- * in which its control group only appears to have the limit. Prints the sum of the processes' proportional set sizes
- * (PSS) and the largest sum that was seen, every 200 ms. Files in the page cache aren't included, because the kernel
- * frees them if necessary.
+ * In a container, the kernel enforces the container's limit. With `--limit` (MiB, Linux, as root), the server runs in a
+ * new control group with this limit. If no group can be created, the server runs in a mount namespace in which its
+ * control group only appears to have the limit. Measures the sum of the processes' proportional set sizes (PSS) every
+ * 200 ms, and prints it with the largest sum so far. Files in the page cache aren't included, because the kernel frees
+ * them if necessary.
  *
- * The load: reads, sign-ups, uploads of 8 MiB, calls of a function, and realtime clients. Exits with 1 if the memory
- * reaches the limit, a process of the server ends, or no request of a kind succeeds. The server may reject requests.
+ * The load consists of reads, sign-ups, uploads of 8 MiB, function calls, and realtime clients. Exits with 1 if the
+ * memory reaches the limit, a process of the server ends, or no request of a kind succeeds. The server may reject
+ * requests.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import {
@@ -90,7 +91,7 @@ function createGroup(): string | undefined {
   return undefined;
 }
 
-/** Returns the arguments that run a command with the limit. */
+/** Returns a command line that runs a command with the limit. */
 function limited(command: readonly string[]): readonly string[] {
   if (values.limit === undefined) return command;
   if (group !== undefined)

@@ -1,12 +1,12 @@
 /**
- * Measures the time to start and the idle memory as a new user experiences them, through npm and with a project that
- * has one small migration.
+ * Measures the time to start and the idle memory for a new user, who starts Plinth through npm with a project that has
+ * one small migration.
  *
  *     node bench/start.ts [--rounds 3] [--package FOLDER]
  *
- * With --package, the command is `npx plinth start` in a project that has the npm package in FOLDER installed
- * (`node scripts/package.mjs` builds it in dist/package), with the programs of the user's cache. The times then include
- * npx's own, which is also printed.
+ * With --package, the command is `npx plinth start` in a project that has the npm package in FOLDER installed (`node
+ * scripts/package.mjs` builds it in dist/package), with the programs of the user's cache. The times then include npx,
+ * whose time is also printed separately.
  *
  * Prints the milliseconds from the command to the first REST response. The first start uses an empty data folder, and a
  * warm start uses the same folder again. Also prints, 10 s after the last start was ready, the proportional set size
@@ -37,7 +37,7 @@ const median = (numbers: number[]): number =>
 async function makeProject(): Promise<string> {
   const dir = mkdtempSync(join(tmpdir(), 'plinth-bench-'));
   mkdirSync(join(dir, 'supabase', 'migrations'), { recursive: true });
-  // Another project can run at the same time.
+  // Free ports are used, because another project may be running.
   const config = `project_id = "bench"\n[studio]\nport = ${await freePort()}\n[local_smtp]\nport = ${await freePort()}\n`;
   writeFileSync(join(dir, 'supabase', 'config.toml'), config);
   writeFileSync(
@@ -125,7 +125,7 @@ function idleMemory(npmPid: number): { total: number; rows: [string, number][] }
   return { total: [...rows.values()].reduce((sum, value) => sum + value, 0), rows: [...rows] };
 }
 
-/** Returns how long npx takes to run a program that does almost nothing, in ms. */
+/** Returns how many milliseconds npx takes to run a program that does almost nothing. */
 function npxMs(dir: string): number {
   const startedAt = performance.now();
   execFileSync('npx', ['plinth', '--version'], { cwd: dir });
@@ -135,7 +135,7 @@ function npxMs(dir: string): number {
 const first: number[] = [];
 const warm: number[] = [];
 let memory: ReturnType<typeof idleMemory> | undefined;
-// This start isn't counted. It fills the compile cache for modules, as any earlier start on the machine would do.
+// This start isn't counted. It fills the compile cache for modules, as any earlier start on the machine would.
 const warmUp = await makeProject();
 await stop(await start(warmUp));
 const ownTime = packageFolder === undefined ? [] : [npxMs(warmUp), npxMs(warmUp), npxMs(warmUp)];

@@ -1,6 +1,6 @@
 /**
- * Measures the cost of storage: the server's CPU time for each kind of request, and its memory under this load. CPU
- * time is measured, because it is stable on a machine with other work, whereas rates vary.
+ * Measures the cost of storage: the server's CPU time for each kind of request, and its memory under this load. It
+ * measures CPU time instead of rates, because rates vary on a machine with other work.
  *
  *   node bench/storage.ts [--seconds 3] [--connections 8] [--only get1k,put1k]
  *
@@ -27,11 +27,11 @@ const connections = Number(values.connections);
 const MIB = 1024 * 1024;
 const maxRssBytes = 200 * MIB;
 const listedObjects = 1000;
-/** The number of clock ticks per second. /proc counts CPU time in these ticks. */
+/** The number of clock ticks per second, the unit of CPU time in /proc. */
 const ticksPerSecond = 100;
 
 const folder = mkdtempSync(join(tmpdir(), 'plinth-bench-storage-'));
-// Builds the bundle if a source file is newer, as `npm start` does.
+// The bundle is built if a source file is newer, as with `npm start`.
 const pathOf = (name: string): string => fileURLToPath(new URL(`../${name}`, import.meta.url));
 execFileSync(process.execPath, [pathOf('scripts/prepare.mjs')], { stdio: 'inherit' });
 const bin = pathOf('bin/plinth-built.mjs');

@@ -1,14 +1,14 @@
 /**
- * Compares one process with API workers, and restarts the workers under load. Each server is `plinth serve` with the
- * embedded PostgreSQL, on the same machine as the load.
+ * Compares a server that has only one process with one that has API workers, and restarts the workers under load. Each
+ * server is `plinth serve` with the embedded PostgreSQL, on the same machine as the clients.
  *
  *     node bench/workers.ts [--workers 2] [--seconds 10] [--connections 32] [--requests 30000] [--rate 500]
  *
- * Prints the reads per second with one process and with workers, and their ratio. Also prints the memory of each process
- * before and after these reads: RSS, and the private part of it, which no other process uses. Then prints the failures among
- * `--requests` requests at `--rate` per second over connections that stay open, while the workers are replaced again and
- * again, and the failures while one worker is killed. Exits with 1 if a request failed during the rolling restarts, or
- * if a killed worker caused more failures than it had connections. Linux only.
+ * Prints the reads per second with one process and with workers, and their ratio. Also prints the memory of each
+ * process before and after these reads: the RSS, and the private part of it, which no other process uses. Then sends
+ * `--requests` requests at `--rate` per second over connections that stay open. Prints how many of them fail while the
+ * workers are replaced repeatedly, and how many fail while one worker is killed. Exits with 1 if a request failed
+ * during the rolling restarts, or if a killed worker caused more failures than it had connections. Linux only.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Runs the source files without a bundle.
+// Runs Plinth from the source files, without a bundle.
 import { launch } from './launch.mjs';
 
 await launch('../src/cli/main.ts');

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Runs Plinth under the name that existing scripts use.
+// Runs Plinth with the command name that existing scripts use.
 import { launch } from './launch.mjs';
 
 await launch('../src/cli/main.ts', 'supabase');

@@ -81,8 +81,9 @@ export function builtServerStamp() {
 }
 
 /**
- * Some files, such as SQL, extensions and the functions' adapter, remain below src. The code finds them relative to its
- * own location, so this plugin inserts the original location. `src` is the path from the bundle to the folder src.
+ * Some files, such as SQL, extensions and the functions' adapter, stay in src. The code finds them relative to its own
+ * location, so this plugin inserts the code's original location into the bundle. `src` is the path from the bundle to
+ * the folder src.
  */
 export const placesOfSources = (/** @type {string} */ src) => ({
   name: 'plinth:places-of-sources',
@@ -97,7 +98,7 @@ export const placesOfSources = (/** @type {string} */ src) => ({
 
 /**
  * Loads TLS and HTTP/2 only on demand. Fastify and ws import both, although this server doesn't use them, and loading
- * them takes a tenth of the time of a start.
+ * them takes a tenth of the startup time.
  */
 export const tlsWhenAsked = {
   name: 'plinth:tls-when-asked',
@@ -116,7 +117,7 @@ export const tlsWhenAsked = {
   },
 };
 
-/** Builds the bundle. `say` is called with one line of progress at a time. */
+/** Builds the bundle. Calls `say` with each line of progress. */
 export async function buildServer(say = (/** @type {string} */ line) => console.error(line)) {
   const stamp = serverStamp();
   const started = performance.now();

@@ -59,8 +59,8 @@ async function compressAssets(/** @type {string} */ dir) {
 }
 
 /**
- * Builds the given apps, or both by default. `say` is called with one line of progress at a time. The hash is written
- * only if both were built.
+ * Builds the given apps, or both by default. Calls `say` with each line of progress. The hash is written only if both
+ * were built.
  */
 export async function buildWeb(say = (/** @type {string} */ line) => console.error(line), faces = allFaces) {
   const stamp = webStamp();

@@ -1,4 +1,4 @@
-/** Runs the lint and type checks, two at a time. Only the output of checks that fail is printed. */
+/** Runs the lint and type checks, two at a time. Prints only the output of checks that fail. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,7 +17,7 @@ const checks = [
 ];
 const concurrency = 2;
 
-/** @returns {Promise<boolean>} whether every check passed */
+/** @returns {Promise<boolean>} Whether every check passed. */
 export async function checkSources() {
   const waiting = [...checks];
   let hasPassed = true;

@@ -1,12 +1,12 @@
 /**
- * Installs, type-checks and builds the app templates of `plinth init` with this clone's npm package. Packages are
- * downloaded, so this isn't part of the tests.
+ * Installs, type-checks and builds the app templates of `plinth init` with this clone's npm package. This isn't part of
+ * the tests, because it downloads packages.
  *
  *     node scripts/check-templates.ts [react] [next] [sveltekit] [expo]
  *
  * With `next`, the code in docs/nextjs.md is also added to the app of the template, and checked and built.
  *
- * Prints the seconds of each step. Exits with 1 if one of them failed, and keeps the folder of that app.
+ * Prints how many seconds each step took. If a step fails, exits with 1 and keeps that app's folder.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -60,6 +60,11 @@ function checkPage(folder: string): boolean {
     writeFileSync(join(folder, path), text);
   }
   rmSync(join(folder, 'components'), { recursive: true });
+  // These are the settings that create-next-app writes.
+  writeFileSync(
+    join(folder, 'next.config.ts'),
+    'export default { cacheComponents: true, partialPrefetching: true };\n',
+  );
   return (
     step('install @supabase/ssr', folder, 'npm', ['install', '--no-audit', '--no-fund', '@supabase/ssr']) &&
     step('check docs/nextjs.md', folder, 'npm', ['run', 'check']) &&

@@ -1,6 +1,6 @@
 /**
- * Starts Plinth on an external PostgreSQL in the situations that used to fail, and compares the server's catalogs where
- * a start must change nothing. Prints one line per case and exits with 1 if a case fails.
+ * Starts Plinth on an external PostgreSQL in situations that used to fail. Where a start must not change anything,
+ * compares the server's catalogs. Prints one line per case and exits with 1 if a case fails.
  *
  * node scripts/external-postgres.ts [--bin /usr/lib/postgresql/15/bin] [--pgbouncer /usr/sbin/pgbouncer]
  */
@@ -194,7 +194,7 @@ try {
   await server.stop();
 }
 
-/** The roles of the first server already exist, so accounts without superuser privileges get a new server. */
+/** The first server already has the roles, so accounts without superuser privileges get a new server. */
 const fresh = mkdtempSync(join(tmpdir(), 'plinth-external-'));
 chmodSync(fresh, 0o755);
 Object.assign(server, await startExternalServer(bin, fresh));

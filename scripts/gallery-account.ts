@@ -3,7 +3,7 @@
  * and captures each state in light and dark, at widths of 1280 and 360 px, in English and Arabic. The screenshots
  * aren't stored in the repository.
  *
- *   npm run build && node scripts/gallery-account.ts [FOLDER] [PART OF A FLOW'S NAME] [en|ar] [1280|360]
+ *   npm run build && node scripts/gallery-account.ts [FOLDER] [PART OF A FLOW'S NAME] [en|ar] [WIDTH]
  */
 import { mkdirSync } from 'node:fs';
 import type { Page } from 'playwright-core';
@@ -12,6 +12,7 @@ import { captchaInternet } from '../test/account/keyboard/captcha-internet.ts';
 import { onConsent } from '../test/account/keyboard/flows/consent.ts';
 import { guests } from '../test/account/keyboard/flows/guests.ts';
 import { withoutScripts } from '../test/account/keyboard/flows/no-scripts.ts';
+import { fromOutside } from '../test/account/keyboard/flows/notices.ts';
 import { underRules } from '../test/account/keyboard/flows/rules.ts';
 import { onTheSecurityPage } from '../test/account/keyboard/flows/security.ts';
 import { waysIn } from '../test/account/keyboard/flows/sign-in.ts';
@@ -22,9 +23,9 @@ import { launchBrowser } from '../test/web/browser.ts';
 
 const [folder = 'gallery-account', wanted = '', onlyLanguage, onlyWidth] = process.argv.slice(2);
 const languages = (['en', 'ar'] as const).filter((language) => language === (onlyLanguage ?? language));
-const widths = ([1280, 360] as const).filter((width) => width === Number(onlyWidth ?? width));
+const widths = onlyWidth === undefined ? [1280, 360] : [Number(onlyWidth)];
 
-/** The maximum time to wait until a page is idle, because a page that is waiting for a response never becomes idle. */
+/** The maximum time to wait until a page is idle. A page that is waiting for a response never becomes idle. */
 const restMs = 2000;
 
 /** Takes a screenshot of the current state in both color schemes. */
@@ -32,6 +33,13 @@ async function shoot(page: Page, state: string, language: string): Promise<void>
   await page.waitForLoadState('networkidle', { timeout: restMs }).catch(() => undefined);
   for (const colorScheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme });
+    // Pages that the server renders choose the color scheme only when they load.
+    await page
+      .locator('html[data-mantine-color-scheme]')
+      .evaluateAll(
+        (roots, scheme) => roots[0]?.setAttribute('data-mantine-color-scheme', scheme),
+        colorScheme,
+      );
     const name = `${state.replace(/\W+/g, '-')}-${language}-${colorScheme}-${page.viewportSize()?.width}.png`;
     await page.screenshot({ path: `${folder}/${name}`, fullPage: true, animations: 'disabled' });
   }
@@ -69,7 +77,15 @@ mkdirSync(folder, { recursive: true });
 const internet = await captchaInternet();
 try {
   await photograph(
-    [...waysIn, ...guests, ...onTheSecurityPage, ...onConsent, ...inTrouble, ...withoutScripts],
+    [
+      ...waysIn,
+      ...guests,
+      ...onTheSecurityPage,
+      ...onConsent,
+      ...inTrouble,
+      ...fromOutside,
+      ...withoutScripts,
+    ],
     openWorld,
   );
   await photograph(underRules, () => openStrictWorld(internet.outgoing));

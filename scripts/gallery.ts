@@ -32,7 +32,7 @@ const notes = [
   'The bees arrived, keep the door shut',
 ];
 
-/** Adds notes, so that the board looks as if it had been used for several days. */
+/** Adds notes, so the board looks as if it had been used for several days. */
 async function fill(backend: Backend): Promise<void> {
   const clients = await Promise.all(
     people.map(async (email) => {
@@ -70,7 +70,7 @@ const table = async (page: Page, backend: Backend): Promise<void> => {
   await page.keyboard.press('End');
 };
 
-/** Explains an attempt to change another user's note. */
+/** Opens the page that explains an attempt to change another user's note. */
 const why = async (page: Page, backend: Backend): Promise<void> => {
   await signIn(page, backend);
   const found = await page.request.get(`${backend.url}/auth/v1/admin/users`, {

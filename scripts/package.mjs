@@ -1,5 +1,5 @@
 /**
- * Builds Plinth's npm package in dist/package. `npm publish dist/package` or `npm pack dist/package` then uses exactly
+ * Builds Plinth's npm package in dist/package. `npm publish ./dist/package` or `npm pack ./dist/package` then uses exactly
  * these files.
  *
  *     node scripts/package.mjs [FOLDER]
@@ -28,7 +28,7 @@ import { writeTypes } from './package/types.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 
-/** Builds the package in `target`. `say` is called with one line of progress at a time. */
+/** Builds the package in `target`. Calls `say` with each line of progress. */
 export async function buildPackage(
   target = path.join(root, 'dist', 'package'),
   say = (/** @type {string} */ line) => console.error(line),
@@ -68,7 +68,7 @@ async function bundleAll(/** @type {(...parts: string[]) => string} */ into) {
     target: 'node24',
     src: '../../src',
   });
-  // These files must also run on older Node versions, which only start a newer one.
+  // These files must also run on older versions of Node, where they only start a newer version.
   const small = { target: 'node20', external: ['vite'] };
   const launcher = await bundle({
     ...small,
@@ -125,7 +125,9 @@ function copyWeb(/** @type {(...parts: string[]) => string} */ into) {
   }
 }
 
-/** Returns the package.json of the npm package. The clone's own is private and has development scripts. */
+/**
+ * Returns the package.json of the npm package. The package.json of the clone is private and has development scripts.
+ */
 function publishedManifest() {
   const own = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
   return {

@@ -1,7 +1,7 @@
 /**
  * Runs before `npm start`, `npm test` and `npm run plinth`. Installs the dependencies in the lock file, and builds the
- * web app and the server, each only if something has changed. Plain JavaScript without dependencies, because this can
- * be the first script that runs in a clone, with the machine's own Node (20.20 or newer).
+ * web app and the server, each only if something has changed. It is plain JavaScript without dependencies, because it
+ * can be the first script that runs in a clone, with the Node version of the machine (20.20 or newer).
  *
  *   node scripts/prepare.mjs [--install-only]
  */
@@ -60,7 +60,8 @@ async function install() {
   if (readIfThere(installStamp) === lock) return;
   say('Installing dependencies. This takes a moment and is needed only once.');
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-  // npm sets this variable to the path of its program. Without it, a shell finds npm, because it is npm.cmd on Windows.
+  // npm sets this variable to the path of its program. Without the variable, a shell is used to find npm, which is
+  // npm.cmd on Windows.
   const npm = process.env.npm_execpath;
   const status = npm?.endsWith('.js')
     ? await run(process.execPath, [npm, ...args])
@@ -80,7 +81,8 @@ function readIfThere(/** @type {string} */ file) {
 }
 
 /**
- * Returns the path of the Node version in the lock file or, if it isn't installed, of the Node that runs this script.
+ * Returns the path of the Node program that the lock file installs. If it isn't installed, returns the path of the Node
+ * program that runs this script.
  */
 function projectNode() {
   const platform = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
@@ -110,7 +112,7 @@ function looksFresh(/** @type {typeof builds.web} */ { sources, script, stamp })
 }
 
 /**
- * After a checkout, files can be newer although their content is the same. This script therefore compares hashes, which
+ * After a checkout, files can be newer even if their content is the same. This script therefore compares hashes, which
  * requires the project's Node version.
  */
 const buildStale = `
@@ -130,8 +132,8 @@ async function build(/** @type {string} */ node) {
 }
 
 /**
- * Writes a shell script that checks within milliseconds, without starting Node, whether anything must be installed or
- * built. package.json runs that script first.
+ * Writes a shell script that checks whether anything must be installed or built. It takes only milliseconds, because it
+ * doesn't start Node. package.json runs this script first.
  */
 function writeReadyScript(/** @type {Date} */ asOf) {
   const watched =

@@ -1,4 +1,4 @@
-/** Backup commands that don't require a running server: list, restore and the drill. */
+/** Implements the backup commands that don't require a running server, which are list, restore and the drill. */
 import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -22,13 +22,13 @@ export type { BackupEntry, DrillReport, Restored } from './backup/index.ts';
 
 export interface BackupLocation {
   readonly projectDir: string;
-  /** Replaces `[backup] to`. */
+  /** The source of the backups, which replaces `[backup] to`. */
   readonly from?: string | undefined;
 }
 
 /**
- * A machine that only restores has no plinth.toml, so the key can be in this environment variable. It takes precedence
- * so that backups with a previous key can be restored.
+ * The environment variable that can contain the key, because a machine that only restores doesn't have a plinth.toml.
+ * It takes precedence so that backups with a previous key can be restored.
  */
 export const keyVariable = 'PLINTH_BACKUP_KEY';
 
@@ -46,7 +46,7 @@ export interface RestoreRequest extends BackupLocation {
   readonly dataDir: string;
   readonly toTime?: string | undefined;
   readonly toBackup?: string | undefined;
-  /** Restores up to a gap in the WAL instead of failing. */
+  /** Whether to restore up to a gap in the WAL instead of failing. */
   readonly allowGap?: boolean | undefined;
   /** Whether the restored server replaces the original. */
   readonly promote: boolean;
@@ -54,7 +54,7 @@ export interface RestoreRequest extends BackupLocation {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** @throws {BackupError} */
+/** Restores a backup and returns a summary. @throws {BackupError} */
 export async function restoreBackup(request: RestoreRequest): Promise<Restored> {
   const { dataDir, toTime, toBackup, allowGap, promote, onProgress, signal } = request;
   const toTimeMs = toTime === undefined ? undefined : parseTime(toTime);
@@ -81,7 +81,7 @@ export async function restoreBackup(request: RestoreRequest): Promise<Restored> 
 }
 
 export interface DrillRequest extends BackupLocation {
-  /** The data folder that stores the result as its last drill. It may not exist. */
+  /** The data folder that stores the result as its last drill. The folder may not exist. */
   readonly dataDir: string;
   readonly toBackup?: string | undefined;
   readonly workDir: string;
@@ -113,7 +113,7 @@ function settingsOf({ projectDir, from }: BackupLocation): BackupConfig {
   return { settings, config };
 }
 
-/** The meaning of a time without a zone would depend on the machine, so such a time is rejected. */
+/** Parses a time. A time without a zone is rejected, because its meaning would depend on the machine. */
 function parseTime(text: string): number {
   const isIso = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/.test(text);
   const timeMs = isIso ? Date.parse(text) : Number.NaN;

@@ -1,5 +1,6 @@
 /**
- * The composition root: configuration -> keys -> database -> services -> gateways. `backend/` contains its parts.
+ * The composition root, which creates configuration -> keys -> database -> services -> gateways. `backend/` contains
+ * its parts.
  *
  * @example
  * const backend = await createBackend({ projectDir: process.cwd() });
@@ -22,9 +23,11 @@ import { createLifecycle } from './backend/lifecycle.ts';
 import { createMetrics } from './backend/metric-sources.ts';
 import { loadModules, type Modules, migrationSets } from './backend/modules.ts';
 import { preparedCluster } from './backend/prepared-cluster.ts';
+import { createRecentMetrics } from './backend/recent-metrics.ts';
 import { createReload } from './backend/reload.ts';
 import { createServerTls } from './backend/server-tls.ts';
 import { createConsole, createServices, enabledServices, type Hosting } from './backend/services.ts';
+import { createSpareCopy } from './backend/spare-copy.ts';
 import { statusFields } from './backend/status.ts';
 import type { Backend, BackendOptions, BackendParts } from './backend/types.ts';
 import {
@@ -59,7 +62,7 @@ export type { FunctionLogLine, InspectMode, ServeSession } from './functions/ind
 /**
  * Creates a backend and starts its database. No port is open before {@link Backend.start}.
  * @throws {ConfigError} with all errors in the configuration
- * @throws {DatabaseError} that describes the fix
+ * @throws {DatabaseError} with a message that describes the fix
  */
 export async function createBackend(options: BackendOptions = {}): Promise<Backend> {
   const settings = readOptions(options);
@@ -130,6 +133,12 @@ function readOptions(options: BackendOptions): Settings {
     configSource,
     live,
     keys,
+    spareCopy: createSpareCopy({
+      dataDir,
+      prepared: () => preparedCluster(onProgress),
+      isWanted: mode === 'development',
+      log,
+    }),
   };
 }
 
@@ -168,7 +177,7 @@ function openDatabase(
     log,
     onProgress,
     whileStarting,
-    prepared: () => preparedCluster(onProgress),
+    prepared: settings.spareCopy.prepared,
   });
 }
 
@@ -198,7 +207,7 @@ async function compose(parts: BackendParts, modules: Modules): Promise<Backend> 
   const created = createServices(parts, modules, hosting);
   const consoleService = createConsole(parts, modules, hosting, created);
   const services = enabledServices(parts, created, consoleService);
-  // REST reads the schema while the rest is created, because requests wait for it.
+  // Requests wait for the schema, so REST reads it while the other services are created.
   if (database.info.existed === true) for (const service of services) service.warm?.();
   const { mail, functions, backups } = created;
   const apiWorkers = await openApiWorkers(parts, {
@@ -259,6 +268,12 @@ async function compose(parts: BackendParts, modules: Modules): Promise<Backend> 
       readiness,
       disk,
       metrics,
+      recentMetrics: createRecentMetrics({
+        dataDir: parts.dataDir,
+        figures: { requests: parts.telemetry.recentMetrics, functions: functions.activity },
+        now: Date.now,
+        log,
+      }),
       project,
       isMigrated: migrated > 0,
       drainMs: () => live.current.plinth.server.drain,
@@ -299,7 +314,7 @@ async function compose(parts: BackendParts, modules: Modules): Promise<Backend> 
   };
 }
 
-/** Loaded only if it is needed, so that a server without workers starts faster. */
+/** Starts the API workers. The module is loaded only if it is needed, so a server without workers starts faster. */
 async function openApiWorkers(parts: BackendParts, input: ApiWorkersInput): Promise<ApiWorkers | undefined> {
   if (parts.workers === undefined) return undefined;
   const { createApiWorkers } = await import('./backend/api-workers.ts');
@@ -329,7 +344,10 @@ function configurationOf(
   );
 }
 
-/** With HTTPS, the network isn't used, because the certificate may be for another name or self-signed. */
+/**
+ * Sends a request to the backend. With HTTPS, it doesn't use the network, because the certificate may be self-signed or
+ * for a different name.
+ */
 async function fetchFrom(
   gateway: Gateway | undefined,
   origin: string,

@@ -1,5 +1,5 @@
 /**
- * A complete backend for tests, in this process, on a private database that is cloned from a migrated template.
+ * Runs a complete backend for tests in this process, on a private database that is cloned from a migrated template.
  *
  * @example
  * const backend = await createTestBackend({ projectDir: 'examples/live-board' });
@@ -29,9 +29,11 @@ export { stopTestCluster };
 
 export interface TestBackendOptions {
   /**
-   * A folder that contains `supabase/`, whose config, migrations and seeds are used. If undefined, all defaults apply.
+   * A folder that contains `supabase/`. Its config, migrations and seeds are used. If undefined, all defaults apply.
    */
   readonly projectDir?: string;
+  /** A data folder that is kept after `stop()`. Defaults to a new folder. */
+  readonly dataDir?: string;
   /** Settings that replace the project's config.toml. */
   readonly config?: PartialConfig;
   /** The complete settings, which replace the project's settings. */
@@ -42,7 +44,7 @@ export interface TestBackendOptions {
   readonly exclude?: readonly string[];
   /** Called when an operator restarts the server in the Console. */
   readonly restart?: () => void;
-  /** Test doubles for other servers. */
+  /** A test double for requests to other servers. */
   readonly outgoing?: Outgoing;
   /** The cost of new password hashes. Defaults to the lowest cost. */
   readonly passwordCost?: number | 'production';
@@ -52,15 +54,18 @@ export interface TestBackendOptions {
   readonly workers?: { readonly count: number; readonly onWorker?: (worker: ChildProcess) => void };
 }
 
-/** bcrypt's lowest cost takes 1 ms of CPU time, and the cost used in production takes 60 ms. */
+/** bcrypt's lowest cost, which takes 1 ms of CPU time per hash. The cost in production takes 60 ms. */
 export const lowestPasswordCost = 4;
 
-/** The template that all projects extend, so that each of them only adds its own migrations and seeds. */
+/** The template that all projects extend. Each project only adds its own migrations and seeds. */
 const services: Template = { key: 'services', prepare: migrateServices };
 
 /** Returns a started backend on free ports. `stop()` also removes the database and the files. */
 export async function createTestBackend(options: TestBackendOptions = {}): Promise<Backend> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-test-'));
+  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'plinth-test-')));
+  const removeDataDir = async (): Promise<void> => {
+    if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
+  };
   const projectDir = options.projectDir ?? dataDir;
   const config =
     options.loaded ??
@@ -117,18 +122,21 @@ export async function createTestBackend(options: TestBackendOptions = {}): Promi
       },
       async stop() {
         await backend.stop();
-        await rm(dataDir, { recursive: true, force: true });
+        await removeDataDir();
       },
     };
   } catch (error) {
-    // When startup failed, the database has already been stopped. Dropping it again has no effect.
+    // If startup failed, the database has already been stopped, and dropping it again has no effect.
     await drop();
-    await rm(dataDir, { recursive: true, force: true });
+    await removeDataDir();
     throw error;
   }
 }
 
-/** Describes the files from which a template is made, so that a changed file leads to a new template. */
+/**
+ * Returns text that identifies the files that a template is built from. A changed file therefore leads to a new
+ * template.
+ */
 function databaseFiles(supabaseDir: string): readonly unknown[] {
   const folders = ['migrations', 'seeds', 'schemas', 'tests'].map((name) => join(supabaseDir, name));
   return [supabaseDir, ...folders]

@@ -1,4 +1,4 @@
-/** The command that upgrades the embedded PostgreSQL, without a running server. */
+/** Implements the command that upgrades the embedded PostgreSQL. It doesn't require a running server. */
 import { definedOf } from './backend/database-settings.ts';
 import { loadModules, migrationSets } from './backend/modules.ts';
 import { loadConfig } from './config/index.ts';
@@ -20,11 +20,11 @@ export interface UpgradeRequest {
 }
 
 export interface Upgraded extends UpgradeReport {
-  /** The target of backups, if the project has one. */
+  /** The backup target, if the project has one. */
   readonly backupTarget: string | undefined;
 }
 
-/** @throws {UpgradeError} @throws {DatabaseError} */
+/** Upgrades the data folder and returns a report. @throws {UpgradeError} @throws {DatabaseError} */
 export async function upgrade(request: UpgradeRequest): Promise<Upgraded> {
   const { config } = loadConfig({ projectDir: request.projectDir });
   const sets = migrationSets(await loadModules());

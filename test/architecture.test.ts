@@ -1,4 +1,4 @@
-/** Tests the module boundaries that `scripts/lint/imports.ts` enforces, and that the sources observe them. */
+/** Tests the rules for imports between modules (`scripts/lint/imports.ts`), and that the sources follow them. */
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { checkImports, readSources } from '../scripts/lint/imports/check.ts';
@@ -206,12 +206,12 @@ describe('allowed imports', () => {
 
 const sources = readSources(fileURLToPath(new URL('..', import.meta.url)));
 
-it('the sources observe the import rules', () => {
+it('the sources follow the import rules', () => {
   expect(sources.size).toBeGreaterThan(1000);
   expect(checkImports(sources)).toEqual([]);
 });
 
-// Requests to the server's own routes would repeat the routes' checks and lose the types.
+// Requests to the server's own routes would repeat the checks of these routes, and their results would have no types.
 it('the Account pages call auth operations instead of sending requests', () => {
   const files = [...sources].filter(([path]) => /^src\/account\/(?!.*\.test\.ts$)/.test(path));
   expect(files.length).toBeGreaterThan(30);

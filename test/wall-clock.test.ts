@@ -1,6 +1,6 @@
 /**
- * Tests that only listed files read the wall clock, each with a reason. The wall clock can be changed at any time, so
- * durations, time limits and caches use a monotonic clock (`src/kernel/clock.ts`).
+ * Tests that only the listed files read the wall clock, each for a specific reason. The wall clock can be changed at
+ * any time, so durations, time limits and caches use a monotonic clock (`src/kernel/clock.ts`).
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -17,17 +17,18 @@ const readers: Readonly<Record<string, string>> = {
   'backup/target/s3.ts': 'stored time',
   'cli/commands/gen-keys.ts': 'expiry of a token',
   'console/operators/routes.ts': 'expiry of an invitation',
+  'database/embedded/copy-cluster.ts': 'part of an ID',
   'database/embedded/location.ts': 'file name',
-  'database/embedded/prepared.ts': 'part of an ID',
+  'database/embedded/spare.ts': 'age of a file',
   'database/testing/template-folder.ts': 'age of a file',
   'database/wire/standby-status.ts': 'time in a protocol message',
   'gateway/app.ts': 'time of a request',
-  'gateway/index.ts': 'time of a request',
   'gateway/metrics.ts': 'expiry of a token',
   'gateway/observe.ts': 'time of a request',
+  'gateway/request-hooks.ts': 'time of a request',
   'kernel/clock.ts': 'the clock itself',
   'keys/index.ts': 'expiry of a token and stored times',
-  'main.ts': 'time of the last reload',
+  'main.ts': 'time of the last reload and of saved metrics',
   'packages/claim.ts': 'age of a file',
   'packages/install.ts': 'age of a file',
   'storage/backend/owners.ts': 'age of a file',

@@ -1,11 +1,12 @@
 /**
- * The build configuration of the web app. The Account pages and the Console are built separately, so that no part of
- * the Console can become part of a chunk that the Account pages load. `scripts/build-web.mjs` runs both builds, and
- * `vite build --config web/vite.config.ts --mode console` runs one.
+ * The build configuration of the web app. The Account pages and the Console are built separately, so the Account pages
+ * never load parts of the Console. `scripts/build-web.mjs` runs both builds, and `vite build --config
+ * web/vite.config.ts --mode console` runs one.
  */
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Rolldown, type UserConfig } from 'vite';
+import { bootFramePlugin } from './build/boot-frame.ts';
 import { earlyScriptPlugin } from './build/early-script.ts';
 import { messagesPlugin } from './build/messages.ts';
 import { schemeScriptPlugin } from './build/scheme-script.ts';
@@ -35,10 +36,10 @@ export function faceConfig(face: Face): UserConfig {
       withoutRuntimeStylesPlugin(),
       messagesPlugin(),
       schemeScriptPlugin(noncePlaceholder),
-      ...(face === 'console' ? [earlyScriptPlugin(noncePlaceholder)] : []),
+      ...(face === 'console' ? [bootFramePlugin(noncePlaceholder), earlyScriptPlugin(noncePlaceholder)] : []),
     ],
-    // React itself has provided this function since version 18. The polyfill that wouter and other packages use is
-    // therefore omitted.
+    // React itself provides this function since version 18, so the polyfill that wouter and other packages use is
+    // omitted.
     resolve: { alias: [{ find: /^use-sync-external-store\/shim(\/index\.js)?$/, replacement: 'react' }] },
     build: {
       outDir: path(`../dist/web/${face}`),
@@ -49,7 +50,7 @@ export function faceConfig(face: Face): UserConfig {
       assetsInlineLimit: 0,
       // The Account pages inline their single style sheet into the prerendered HTML.
       cssCodeSplit: face === 'console',
-      // The files that a lazily loaded chunk needs have already been loaded with the page.
+      // Files that a lazily loaded chunk needs have already been loaded with the page.
       modulePreload: {
         polyfill: false,
         ...(face === 'account' && {
@@ -69,26 +70,51 @@ export function faceConfig(face: Face): UserConfig {
 }
 
 /**
- * A module that at least this many lazily loaded parts of the Console use is loaded with every page, because a separate
- * request would cost more.
+ * If at least this many lazily loaded parts of the Console use a module, it is loaded with every page, because a
+ * separate request would cost more.
  */
 const pagesInCommon = 16;
 
+/** The modules of dialogs and side panels, and Mantine's modules that they need. */
+const dialogModules =
+  /\/node_modules\/(@floating-ui|react-remove-scroll|@mantine\/core\/esm\/components\/(Modal|Drawer|ScrollArea))|\/console\/components\/(dialog|side-panel|form-dialog|confirm|unsaved|modal-layer)\./;
+
 /**
  * A browser requests up to six files from a server at a time, and each request costs a round trip. The code that every
- * Console page needs is therefore in two files: `vendor` changes when packages change, and `shell` changes with our own
- * code. Two more files contain the code that most pages need, and the icons that several pages share.
+ * Console page needs is therefore in two files: `vendor` changes when packages change, and `shell` changes with
+ * Plinth's own code. More files contain the code that most pages need, the dialogs (which the first view of a table doesn't need), the icons
+ * that several pages share, and the parts of the table page that its panels share.
  */
 const consoleGroups = [
   { name: 'vendor', tags: ['$initial'], test: /\/node_modules\/(?!@tabler\/)/ },
   { name: 'shell', tags: ['$initial'], test: /^(?!.*\/console\/main\.tsx$)/ },
-  { name: 'common', minShareCount: pagesInCommon },
+  { name: 'common', test: (id) => !dialogModules.test(id), minShareCount: pagesInCommon },
+  { name: 'dialogs', test: dialogModules, minShareCount: 2 },
   { name: 'icons', test: /\/@tabler\/icons-react\//, minShareCount: 2 },
+  { name: tableChunk, debugName: 'table', minShareCount: 2 },
 ] satisfies Rolldown.CodeSplittingGroup[];
 
+const ofTables = /\/web\/(console\/features\/tables\/|locales\/en\/console-tables)/;
+
 /**
- * Returns the chunk for a catalog, because each language has separate chunks. `texts-ar` contains the messages that
- * every Account page needs, `texts-errors-ar` those that `problems.ts` needs, and `texts-rest-ar` all others.
+ * Returns the chunk for the modules of the tables feature that the first view of a table needs. Without it, most of them
+ * would be separate small files.
+ */
+function tableChunk(id: string, graph: Rolldown.ChunkingContext): string | null {
+  if (!ofTables.test(id)) return null;
+  const reached = new Set<string>();
+  const visit = (each: string): void => {
+    if (reached.has(each) || !ofTables.test(each)) return;
+    reached.add(each);
+    graph.getModuleInfo(each)?.importedIds.forEach(visit);
+  };
+  visit(path('./console/features/tables/table-page.tsx'));
+  return reached.has(id) ? 'table' : null;
+}
+
+/**
+ * Returns the chunk for a catalog. Each language has separate chunks. For example, `texts-ar` contains the messages
+ * that every Account page needs, `texts-errors-ar` those that `problems.ts` needs, and `texts-rest-ar` all others.
  * `account/prerender.tsx` preloads the first chunk by this name.
  */
 function textsChunk(id: string): string | null {

@@ -1,4 +1,4 @@
-/** An S3 server in a separate process, so that it doesn't slow down the clients that are measured. */
+/** Runs an S3 server in a separate process, so that it doesn't slow down the measured clients. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ const server = new S3rver({ address: '127.0.0.1', port: 0, silent: true, directo
 console.log((await server.run()).port);
 `;
 
-/** Starts a server with the bucket `backups`. Both keys are `S3RVER`. */
+/** Starts a server with the bucket `backups`. The access key and the secret key are both `S3RVER`. */
 export async function startS3(): Promise<S3Process> {
   const directory = mkdtempSync(join(tmpdir(), 'plinth-s3-'));
   const child: ChildProcess = spawn(process.execPath, ['--input-type=module', '--eval', program, directory], {

@@ -1,6 +1,6 @@
 /**
- * Generates load in a separate process, for benchmarks. Each keep-alive connection has one request in flight. Every
- * response must contain exactly the rows of the caller that were requested.
+ * Generates load in a separate process, for benchmarks. Each keep-alive connection sends one request at a time. Every
+ * response must contain exactly the requested rows, which belong to the caller.
  *
  * The process is forked with IPC. It receives one {@link LoadJob}, responds with one {@link LoadResult} and exits.
  */
@@ -115,7 +115,7 @@ function open(port: number): Promise<Socket> {
   });
 }
 
-/** Sends a request and disconnects, either immediately or when the server has had time to start processing it. */
+/** Sends a request and disconnects, either immediately or after the server has had time to start processing it. */
 async function leave(socket: Socket, { text }: LoadRequest): Promise<void> {
   const isAbrupt = Math.random() < 0.5;
   await new Promise<void>((resolve) => socket.write(text, 'latin1', () => resolve()));

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { LoadJob, LoadResult } from './client.ts';
 
-/** The Node options that `npm start` uses for the server. The compared servers use the same options. */
+/** The Node options that `npm start` uses for the server. The other servers in a comparison use the same options. */
 const NODE_OPTIONS = ['--min-semi-space-size=8'];
 
 export function startChild(path: string, env: Readonly<Record<string, string>> = {}): ChildProcess {

@@ -24,7 +24,10 @@ export const restById = (facts: ServerFacts, count: number): LoadRequest[] =>
     rows: 1,
   }));
 
-/** Returns requests for rows by ID, for pages of the caller's rows, and for other users' rows, which must be hidden. */
+/**
+ * Returns a mix of requests: for rows by ID, for pages of the caller's rows, and for other users' rows, which must be
+ * hidden.
+ */
 export const restMix = (facts: ServerFacts, count: number): LoadRequest[] =>
   someRows(facts, count).map(({ id, owner, token }, index) => {
     const [query, rows] = [

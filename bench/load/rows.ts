@@ -1,4 +1,7 @@
-/** Defines the rows of the benchmark table `items`. The rows belong to a hundred users, who can only see their own. */
+/**
+ * Defines the rows of the benchmark table `items`. The rows belong to a hundred users, each of whom can see only their
+ * own rows.
+ */
 
 export const USERS = 100;
 export const ROWS = 100_000;

@@ -23,12 +23,12 @@ const SCHEMA = `
 /** The first message that is sent to the parent process. */
 export interface ServerFacts {
   readonly url: string;
-  /** The tokens of the users, one for each. */
+  /** One token per user. */
   readonly tokens: readonly string[];
   readonly jwtSecret: string;
   /**
-   * The database to which the compared servers connect as `peer`, with the password `postgres` and the privileges of
-   * `authenticator`.
+   * The database to which the other servers in a comparison connect as `peer`, with the password `postgres` and the
+   * privileges of `authenticator`.
    */
   readonly database: { readonly host: string; readonly port: number; readonly name: string };
   readonly postmasterPid: number;

@@ -1,4 +1,7 @@
-/** A server for comparison: PostGraphile 5 with its Amber preset. Role and claims are transaction settings. */
+/**
+ * Runs PostGraphile 5 with its Amber preset as a server for comparison. The role and the claims are settings of the
+ * transaction.
+ */
 import { createServer } from 'node:http';
 import { postgraphile } from 'postgraphile';
 import { makePgService } from 'postgraphile/adaptors/pg';

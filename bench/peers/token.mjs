@@ -1,4 +1,4 @@
-/** A minimal token check that verifies HS256 and the expiry. Verified tokens are cached, as in Plinth. */
+/** Checks the HS256 signature and the expiry of tokens. Verified tokens are cached, as in Plinth. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 const known = new Map();

@@ -101,7 +101,7 @@ export function memoryOf({ child }: Server): number {
   return Number(/^Pss:\s+(\d+) kB/m.exec(text)?.[1]) * 1024;
 }
 
-/** Opens a socket and joins a topic. `onFrame` receives all frames after that. */
+/** Opens a socket and joins a topic. `onFrame` receives all later frames. */
 export async function joinedSocket(
   { status }: Server,
   topic: string,

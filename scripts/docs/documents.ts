@@ -13,7 +13,7 @@ import { typedSecretsBlock } from './typed-secrets.ts';
 
 const root = new URL('../../', import.meta.url);
 
-/** The example project. Because of its migrations, the documents also contain the tables of the migration history. */
+/** The example project. It has migrations, so the documents also contain the tables of the migration history. */
 export const exampleProject = new URL('examples/live-board', root);
 
 export const readDocument = (path: string): string => {
@@ -35,7 +35,7 @@ const operatorRolesBlock = (): string =>
     ]),
   );
 
-/** Returns the current text of each generated document, by its path in the repository. */
+/** Returns the current text of each generated document by the document's path in the repository. */
 export async function documents(backend: Backend): Promise<ReadonlyMap<string, string>> {
   const specification = fillBlocks(readDocument('docs/specification.md'), {
     'account-pages': accountPagesBlock(),

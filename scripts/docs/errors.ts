@@ -176,7 +176,7 @@ export const errorSections: readonly ErrorSection[] = [
   ),
   sized(
     'Account',
-    '`/account/api` returns these errors as `{code, message}`. Errors from the auth service keep the format of the auth service.',
+    "`/account/api` returns these errors as `{code, message}`. Errors from the auth service keep that service's format.",
     accountErrors,
     statusTable(accountErrors),
   ),
@@ -270,11 +270,11 @@ const head = `# Errors
 This page lists all error codes by service. Error codes are stable, but messages may become more specific. Words in braces are
 placeholders for request values.
 
-Every response includes the request ID in \`x-request-id\`. A response to an internal error never contains internal details. To find
+Every response includes the request ID in \`x-request-id\`. A response to an internal error never contains the details. To find
 them, search the log for the request ID.
 
-Configuration and project folder errors (migrations, seeds, buckets) are printed in the terminal with file and line and don't have
-codes. [config.md](config.md) lists the valid values of each setting.
+Configuration and project folder errors (migrations, seeds, buckets) are printed in the terminal with file names and line
+numbers, and don't have codes. [config.md](config.md) lists the valid values of each setting.
 `;
 
 export function errorsDocument(): string {

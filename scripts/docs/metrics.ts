@@ -9,7 +9,7 @@ const intro = `# Metrics
 is missing if its feature isn't in use. Counters start at zero when the process starts, except those of PostgreSQL.
 
 All histograms have the same buckets (in seconds): ${durationBounds.join(', ')}. Routes are patterns such as
-\`/rest/v1/:relation\`, so their number doesn't depend on the requests.
+\`/rest/v1/:relation\`, so their number doesn't grow with the number of different URLs.
 
 This page is generated from \`src/kernel/metrics/catalog.ts\`.`;
 

@@ -1,6 +1,6 @@
 /**
- * Generates section 2 of the specification from the routes of a running backend, and from lists of the routes behind
- * wildcards.
+ * Generates section 2 of the specification from the routes of a running backend, and from lists of the routes that
+ * wildcards handle.
  */
 import { pageNames } from '../../src/account/routes/page-names.ts';
 import type { Route } from '../../src/gateway/index.ts';
@@ -38,6 +38,7 @@ const sectionTitles: readonly (readonly [prefix: string, title: string])[] = [
   ['/account', 'Account'],
   ['/console', 'Console'],
   ['/v1', "Management API (on the Console's port)"],
+  ['/v2', "Management API, version 2 (on the Console's port)"],
   ['/', 'Other paths'],
 ];
 

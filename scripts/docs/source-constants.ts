@@ -1,5 +1,5 @@
 /**
- * Reads the values of constants from source files. The documents therefore show current values although the constants
+ * Reads the values of constants from source files. The documents can therefore show current values of constants that
  * aren't exported.
  */
 import { globSync, readFileSync } from 'node:fs';

@@ -14,7 +14,7 @@ export type FlagState =
 
 export interface ComparedCommand {
   readonly name: string;
-  /** Undefined if Plinth doesn't have the command. */
+  /** The state of each flag. Undefined if Plinth doesn't have the command. */
   readonly flags: ReadonlyMap<string, FlagState> | undefined;
   /** What to use instead of a command that Plinth doesn't have. */
   readonly instead: string | undefined;
@@ -78,9 +78,10 @@ export async function upstreamCliDocument(): Promise<string> {
   return `${[
     '# Commands of the upstream CLI',
     '',
-    'All commands and flags of the upstream CLI 3.1, and what `plinth` does with them. `node scripts/docs-cli.ts` generates',
-    'this page. [cli.md](cli.md) describes the commands of Plinth, including those that upstream does not have, and',
-    '[compatibility.md](compatibility.md#project-folder-and-cli) lists the commands whose behavior differs on purpose.',
+    'This page lists all commands and flags of the upstream CLI 3.1, and describes what `plinth` does with them.',
+    '`node scripts/docs-cli.ts` generates this page. [cli.md](cli.md) describes the commands of Plinth, including those that',
+    "upstream doesn't have, and [compatibility.md](compatibility.md#project-folder-and-cli) lists the commands whose behavior",
+    'differs on purpose.',
     '',
     'Every command accepts the global flags `--agent`, `--create-ticket`, `--debug`, `--dns-resolver`, `--experimental`,',
     '`--log-level`, `--network-id`, `--output`, `--output-format`, `--profile`, `--workdir` and `--yes`, before or after its',
@@ -94,7 +95,7 @@ export async function upstreamCliDocument(): Promise<string> {
     '',
     '## Other commands',
     '',
-    'For these commands, `plinth` prints a sentence and exits with status 2.',
+    'For these commands, `plinth` prints the message in the second column and exits with status 2.',
     '',
     '| Command | Instead |',
     '| --- | --- |',

@@ -1,4 +1,4 @@
-/** Prints imports that break a rule. Exits with 1 if there are any: `node scripts/lint/imports.ts`. */
+/** Prints imports that break a rule. Exits with 1 if it finds any. Run it with `node scripts/lint/imports.ts`. */
 import { fileURLToPath } from 'node:url';
 import { checkImports, readSources } from './imports/check.ts';
 

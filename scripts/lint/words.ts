@@ -1,5 +1,5 @@
 /**
- * Reports words that should be avoided in plain English, and British spellings, in all text files of the repository.
+ * Reports British spellings, and words that plain English avoids, in all text files of the repository.
  * `words/exceptions.ts` lists the places where such a word is correct.
  */
 import { execFileSync } from 'node:child_process';

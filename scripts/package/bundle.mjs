@@ -1,4 +1,7 @@
-/** Bundles the code of Plinth's npm package. All dependencies are included, so an installation has no others. */
+/**
+ * Bundles the code of Plinth's npm package. All dependencies are included, so an installation doesn't add other
+ * packages.
+ */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
@@ -10,8 +13,8 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..')
 const native = ['sharp', '@node-rs/argon2', '@node-rs/bcrypt'];
 
 /**
- * Some modules call `require` to load a package on first use. Without their own `require`, the bundler includes the
- * package.
+ * Some modules create their own `require` to load a package on first use. This plugin removes it, so the bundler
+ * includes the package.
  */
 const includedRequires = {
   name: 'plinth:included-requires',

@@ -5,6 +5,7 @@ import path from 'node:path';
 /** @typedef {{ name: string, version: string, license: string, text: string | undefined }} Notice */
 
 /**
+ * Returns the license texts in one file.
  * @param {string} root the clone
  * @param {readonly string[]} modules the files in the bundles of the server
  * @param {readonly { name: string, version: string }[]} downloaded the packages that are downloaded at run time
@@ -49,7 +50,7 @@ function webPackages(/** @type {string} */ root) {
     Object.keys(dependencies).forEach(visit);
   };
   for (const source of sources) {
-    // A test or build script of the web app may import tools that the app doesn't include.
+    // Tests and build scripts of the web app can import tools that the app doesn't include.
     if (source === path.join('web', 'vite.config.ts')) continue;
     const text = readFileSync(path.join(root, source), 'utf8');
     for (const [, name] of text.matchAll(/(?:from|import) ['"]((?:@[\w.-]+\/)?[\w.-]+)(?:\/[^'"]*)?['"]/g)) {

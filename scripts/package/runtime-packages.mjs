@@ -1,6 +1,6 @@
 /**
- * Derives the list of packages that Plinth's npm package downloads at run time from the lock file, for every platform.
- * The list contains only names, versions and hashes, because each user's npm configuration determines the registry.
+ * Reads from the lock file which packages Plinth's npm package downloads at run time on each platform. The list
+ * contains only names, versions and hashes, because each user's npm configuration determines the registry.
  */
 import { readFileSync } from 'node:fs';
 
@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 /** @typedef {import('../../src/packages/types.ts').PackageManifest} PackageManifest */
 /** @typedef {{ version: string, integrity: string, dependencies?: Record<string, string>, license?: string }} Locked */
 
-/** The names of the packages with binaries. Each project has its own naming scheme. */
+/** The names of the packages with binaries. Each project names them differently. */
 const names = {
   'linux-x64': {
     postgres: 'linux-x64',

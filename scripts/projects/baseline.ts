@@ -1,6 +1,6 @@
 /**
- * Writes a baseline for a project from its generated types, and checks that a user can sign in and read the tables in
- * the baseline.
+ * Writes a baseline for a project from its generated types, and checks that a user can sign in and read the baseline's
+ * tables.
  */
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { findTypesFiles } from '../../src/project/types-files.ts';
 
 /**
- * Writes the baseline from the types file with the most tables. If statements of the project still fail, the command
- * exits with status 1.
+ * Writes the baseline from the types file with the most tables. The command exits with status 1 if statements of the
+ * project still fail.
  */
 export async function writeBaseline(program: string, workdir: string, timeoutMs: number): Promise<void> {
   const tableCount = ({ model }: ReturnType<typeof findTypesFiles>[number]) =>

@@ -1,4 +1,7 @@
-/** Determines the result of an attempt. The results table can therefore be recreated from a stored attempt. */
+/**
+ * Determines the result of an attempt. This is separate, so that the table of results can be recreated from stored
+ * attempts.
+ */
 import type { OwnFault } from './read-lists.ts';
 import type { Attempt } from './try-project.ts';
 
@@ -11,9 +14,11 @@ export type Outcome =
 
 export interface Finding {
   readonly outcome: Outcome;
-  /** `supabase/migrations/1_init.sql:12`, where a statement failed, or the path of a failed request. */
+  /**
+   * The failed statement's location, such as `supabase/migrations/1_init.sql:12`, or the failed request's path.
+   */
   readonly place: string | undefined;
-  /** The error, the first notice, or the reason why the project itself causes the failure. */
+  /** The error, the first notice, or the way in which the project itself causes the failure. */
   readonly reason: string;
 }
 
@@ -22,7 +27,10 @@ const progress = /^(Preparing|Applying migration|Seeding|Creating|Uploading|Stop
 const failedAt = /^\s*(?:Error: )?(?<place>supabase\/\S.*?:\d+): (?<error>.*)$/;
 const lacksExtension = /^The embedded PostgreSQL doesn't have the extension /;
 
-/** Plinth is assumed to be the cause of a failure until someone has inspected the project and added it to the list. */
+/**
+ * Returns the result of an attempt. Plinth is considered the cause of a failure until someone has inspected the project
+ * and added it to the list.
+ */
 export function classify(attempt: Attempt, ownFaults: readonly OwnFault[]): Finding {
   const { isReady, isTimedOut, messages, unanswered } = attempt;
   if (isReady) {
@@ -48,7 +56,9 @@ export function classify(attempt: Attempt, ownFaults: readonly OwnFault[]): Find
     : { outcome: 'failed: own fault', place, reason: own.why };
 }
 
-/** Classifies failed requests. A failure that the project itself causes is listed by its request path. */
+/**
+ * Classifies failed requests. The list contains a failure that the project itself causes by the path of its request.
+ */
 function classifyRequests(unanswered: readonly string[], ownFaults: readonly OwnFault[]): Finding {
   const ownFaultOf = (request: string) => ownFaults.find(({ place }) => request.startsWith(place));
   const unexplained = unanswered.filter((request) => ownFaultOf(request) === undefined);

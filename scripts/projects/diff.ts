@@ -1,9 +1,10 @@
 /**
- * Compares an empty database with the migrations of public projects, applies the result, and checks that both databases
- * are then equal: comparing them again finds nothing, and their catalogs are the same. Then does the same in the other
- * direction.
+ * Compares an empty database with the migrations of public projects, applies the difference, and checks that both
+ * databases are then equal. This means that a new comparison doesn't find a difference, and that their catalogs are the
+ * same. Then does the same in the other direction.
  *
- * node scripts/projects/diff.ts CHECKOUTS [--list FILE] [--only OWNER/NAME …] [--limit 30] [--max-files 400] [--json FILE]
+ * node scripts/projects/diff.ts CHECKOUTS [--list FILE] [--only OWNER/NAME …] [--limit 30] [--max-files 400] [--json
+ * FILE]
  *
  * CHECKOUTS is the folder that `run.ts` uses. The list contains projects whose migrations succeed. Default:
  * `diff-list.txt`.
@@ -104,7 +105,7 @@ const depsOf = ({ database, config, keys }: Backend, projectDir: string): Projec
   onProgress: () => {},
 });
 
-/** Runs as a migration, so that statements for superusers work. */
+/** Runs the SQL as a migration, so that statements that require a superuser work. */
 async function apply(
   backend: Backend,
   projectDir: string,
@@ -127,21 +128,26 @@ async function fingerprint(backend: Backend): Promise<Fingerprint> {
   }
 }
 
-/** Rows, sequence values and objects that a comparison excludes aren't part of the schema. */
+/**
+ * Whether a row of the catalogs is part of the schema. Rows, sequence values and objects that a comparison excludes
+ * aren't.
+ */
 const isCompared = (row: string): boolean =>
-  // Schemas of Plinth and of extensions, and extensions that every database has.
+  // Excludes schemas of Plinth and of extensions, and extensions that every database has.
   !/"(schemaname|name|relation|child|type)":"(_plinth|supabase_migrations|cron|pgmq|vault|net|extensions)\./.test(
     row,
   ) &&
   !/"(nspname|extname)":"(supabase_migrations|pgmq|pgtle|pgsodium|pg_graphql|pg_net|net|cron|vault|pg_temp_\d+|pg_toast_temp_\d+)"/.test(
     row,
   ) &&
-  // Tables of the services, without the project's triggers and policies.
+  // Excludes tables of the services, but not the project's triggers and policies on them.
   !(/"(name|relation)":"(auth|storage|realtime)\./.test(row) && !/"(tgenabled|polname)":/.test(row)) &&
-  // Names of NOT NULL constraints.
+  // Excludes the names of NOT NULL constraints.
   !row.includes('"contype":"n"');
 
-/** The columns of an index have the names that the table's columns had when the index was created. */
+/**
+ * Whether this is the column of an index. Its name is the one that the table's column had when the index was created.
+ */
 const isIndexColumn = (row: string, indexes: ReadonlySet<string>): boolean =>
   indexes.has((JSON.parse(row) as { relation: string }).relation);
 
@@ -162,7 +168,7 @@ function differences(actual: Fingerprint, expected: Fingerprint): string[] {
     });
 }
 
-/** The order of options, tags, roles and privileges has no meaning. Materialized views are created with rows. */
+/** Ignores the order of options, tags, roles and privileges, and whether a materialized view is populated. */
 const sorted = (key: string, value: unknown): unknown =>
   key === 'relispopulated'
     ? undefined

@@ -1,5 +1,6 @@
 /**
- * Compares random schemas, one pair per seed: the difference turns each into the other. Prints the seeds that fail.
+ * Compares pairs of random schemas, one pair per seed, and checks that each generated diff turns one schema into the
+ * other. Prints the seeds that fail.
  *
  *     node scripts/projects/random-diff.ts [FIRST SEED] [NUMBER OF SEEDS]
  */

@@ -1,12 +1,12 @@
 /**
- * Starts unmodified public projects and prints the results. With `--baseline`, starts the projects in
+ * Starts unchanged public projects and prints the results. With `--baseline`, starts the projects in
  * `baseline-list.txt` with a baseline from their types.
  *
  * node scripts/projects/run.ts CHECKOUTS [--only OWNER/NAME …] [--baseline] [--list FILE] [--json FILE] [--at-once 2]
  * [--timeout 300]
  *
  * CHECKOUTS contains each repository in `list.txt` as OWNER/NAME, at the listed commit. The script doesn't change these
- * files.
+ * checkouts.
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

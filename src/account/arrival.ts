@@ -1,14 +1,12 @@
-/**
- * Determines where to send a browser that has just signed in by following a link or an identity provider's redirect.
- */
+/** Determines where to send a browser that has just signed in through a link or an identity provider. */
 import type { FastifyRequest } from 'fastify';
 import { carriedFlow } from './core/html.ts';
 import type { ReturnAddress } from './return-address.ts';
 import { mustStepUp, type Visitor } from './visitor.ts';
 
 /**
- * Returns the URL of the second factor, the app, or one of our pages. `requested` is the query of the page where
- * the sign-in started.
+ * Returns the next URL: the second-factor page, another Account page, or the app. `requested` is the query of the page
+ * where the sign-in started.
  * @throws {AccountError} if the app can't receive a session
  */
 export async function arrivalAddress(
@@ -30,11 +28,13 @@ export async function arrivalAddress(
   return `/account/security${section === undefined ? '' : `#${section}`}`;
 }
 
-/** Returns the URL of one of our pages with a query. */
+/** Returns the URL of an Account page with a query. */
 export const ourPage = (page: string, flow: string): string =>
   `/account/${page}${flow === '' ? '' : `?${flow}`}`;
 
-/** Returns one of our pages that shows the error by its code. Text from the address is never shown. */
+/**
+ * Returns the URL of an Account page that shows the message for an error code. The page never shows text from the URL.
+ */
 export function problemPage(page: string, flow: string, code: string): string {
   return pageWith(page, flow, 'problem', /^[a-z0-9_]{1,64}$/.test(code) ? code : 'other');
 }

@@ -9,24 +9,23 @@ import { cookieOf } from './request-cookies.ts';
 
 export type { AuthUser, TokenPair } from '../auth/index.ts';
 
-/**
- * The client that auth is called for. Its IP address and browser appear in the session list and the audit log, and its
- * requests count toward rate limits.
- */
+/** The client that auth is called for. */
 export type Caller = Pick<FastifyRequest, 'id' | 'ip' | 'headers' | 'host' | 'protocol'>;
 
 /**
- * Runs auth's operations on behalf of browsers. Every operation rejects with an `AuthRejection` if auth reports an
+ * Runs auth's operations on behalf of browsers. Every operation rejects with an `AuthRejection` if auth returns an
  * error.
  */
 export interface AuthClient {
   /**
-   * Returns the operations that don't require a session, for any browser. `wait` identifies the window that is waiting
-   * for the link in the email to be opened (`waiting-windows.ts`).
+   * Returns the operations that don't require a session. `wait` identifies the window that is waiting for the user to
+   * open the link in an email (`waiting-windows.ts`).
    */
   visitor(caller: Caller, wait?: string): VisitorOperations;
-  /** Returns the operations that a signed-in user can run. They run with the session's access token. */
+  /** Returns the operations available to a signed-in user. They run with the session's access token. */
   user(caller: Caller, session: { readonly tokens: { readonly access_token: string } }): UserOperations;
+  /** Returns the language that the browser displays the pages in. */
+  languageOf(caller: Caller): string;
 }
 
 export function createAuthClient(deps: {
@@ -35,10 +34,19 @@ export function createAuthClient(deps: {
   /** The project's languages. The default language is first. */
   readonly languages: () => readonly string[];
 }): AuthClient {
+  const languageOf = (caller: Caller): string =>
+    chooseLanguage(
+      {
+        requested: null,
+        kept: cookieOf(caller, languageCookie),
+        accepted: caller.headers['accept-language'],
+      },
+      deps.languages(),
+    );
   const clientOf = (caller: Caller, wait?: string): PageClient => {
     const { id, ip, headers, host } = caller;
     const accountUrl = keepLoopbackName(deps.accountUrl(), host);
-    // Links in emails return the user to our pages.
+    // Links in emails lead back to the Account pages.
     const page = cameFrom(headers.referer, host, accountUrl);
     return {
       requestId: id,
@@ -46,15 +54,13 @@ export function createAuthClient(deps: {
       userAgent: headers['user-agent'],
       deviceId: deviceIdOf(caller),
       host,
-      language: chooseLanguage(
-        { requested: null, kept: cookieOf(caller, languageCookie), accepted: headers['accept-language'] },
-        deps.languages(),
-      ),
+      language: languageOf(caller),
       redirectTo: wait === undefined ? page : withWait(page ?? `${accountUrl}/sign-in`, wait),
     };
   };
   return {
     visitor: (caller, wait) => deps.selfService.visitor(clientOf(caller, wait)),
     user: (caller, { tokens }) => deps.selfService.user(clientOf(caller), tokens.access_token),
+    languageOf,
   };
 }

@@ -1,6 +1,6 @@
-/** Defines the functions of the auth service that the Account pages call. `main.ts` provides them. */
+/** The auth service functions that the Account pages call. `main.ts` provides them. */
 
-/** The auth functions that return users to an app. `main.ts` provides them. */
+/** The auth functions for returning users to an app. */
 export interface ReturnDeps {
   /** Applies auth's redirect rule (site_url, additional_redirect_urls, loopback addresses) to an absolute URL. */
   readonly isAllowedRedirect: (address: string) => boolean;
@@ -14,7 +14,7 @@ export interface ReturnDeps {
     readonly accessToken: string;
     readonly codeChallenge: string;
     readonly codeChallengeMethod: 's256' | 'plain';
-    /** The app's URL. Users see its origin in the list of their sessions. */
+    /** The app's URL. The user's session list shows its origin. */
     readonly redirectTo: string;
   }) => Promise<string>;
   /** Whether an app that doesn't send a PKCE challenge receives its session in the URL fragment. */
@@ -23,27 +23,25 @@ export interface ReturnDeps {
   readonly requireMfa: boolean;
 }
 
-/** The auth functions that the consent page needs. `main.ts` provides them. */
+/** The auth functions that the consent page needs. */
 export interface ConsentDeps {
-  /** Whether an administrator registered the app. Any other app may have been registered by anyone, under any name. */
+  /** Whether an administrator registered the app. Anyone can register other apps under any name. */
   readonly isTrustedClient: (clientId: string) => Promise<boolean>;
   /** Whether the client has registered the address as a destination after sign-out. */
   readonly isPostLogoutRedirect: (clientId: string, address: string) => Promise<boolean>;
-  /** Returns the clients' pages that the browser loads after these sessions of clients have ended. */
+  /** Returns the URLs of the clients' logout pages, which the browser loads after these sessions have ended. */
   readonly frontchannelUrls: (
     ended: readonly { readonly clientId: string; readonly sessionId: string }[],
   ) => Promise<readonly string[]>;
-  /** Returns the client of a pending authorization request. */
+  /** Returns the client that sent a pending authorization request. */
   readonly requestingClient: (
     authorizationId: string,
   ) => Promise<{ readonly name: string; readonly redirectUri: string } | undefined>;
-  /**
-   * Releases an authorization request that this user opened but didn't decide so that a different user can decide it.
-   */
+  /** Releases an authorization request that this user opened but didn't decide, so that another user can decide it. */
   readonly releaseAuthorization: (authorizationId: string, userId: string) => Promise<void>;
 }
 
-/** The auth functions that the guest pages need. `main.ts` provides them. */
+/** The auth functions that the guest pages need. */
 export interface GuestDeps {
   /**
    * Transfers a guest's data to an account by calling the project's hook, then deletes the guest. Requires access

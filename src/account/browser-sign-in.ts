@@ -1,11 +1,14 @@
-/** Signs a browser in and out by managing its session row, its cookie and its session in auth. */
+/** Signs a browser in and out. Manages its session row, its cookie and its auth session. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { AuthClient, TokenPair } from './auth-client.ts';
+import type { AuthClient, AuthUser, TokenPair } from './auth-client.ts';
 import {
   addressCookie,
+  forgetLeft,
+  leftAccounts,
   memoryCookie,
   readMemory,
   remember,
+  replaceUnlinked,
   type SignInWay,
   writeMemory,
 } from './core/browser-memory.ts';
@@ -15,23 +18,23 @@ import { keepDevice } from './device.ts';
 import { ownerOf, type ParkedSessions } from './parked-sessions.ts';
 import { cookieOf, keepCookie } from './request-cookies.ts';
 import { isEnding, type OpenSession, type SessionStore } from './sessions.ts';
-import { accountName } from './visitor.ts';
+import { accountName, providersOf } from './visitor.ts';
 
 /**
- * `local`: this session. `browser`: also the sessions of apps in this browser. `elsewhere`: all sessions in other
- * browsers.
+ * The sessions to end. `local`: this session. `browser`: this session and the sessions of apps in this browser.
+ * `elsewhere`: all sessions in other browsers.
  */
 export type SignOutScope = 'local' | 'browser' | 'elsewhere';
 
 export interface BrowserSignIn {
   /**
-   * Signs the browser in: creates a row and a cookie. The browser remembers the account and how it signed in. A previous
-   * session of the same account or of a guest ends, and the session of another account is parked.
+   * Signs the browser in by creating a row and a cookie. The browser remembers the account and its sign-in method. Ends
+   * any earlier session of the same account or of a guest, and parks the session of another account.
    */
   enter(request: FastifyRequest, reply: FastifyReply, pair: TokenPair, way: SignInWay): Promise<OpenSession>;
   /**
-   * Ends a session in auth and deletes its row. The row is deleted even if auth has already ended the session. Returns
-   * the sessions of OpenID clients that ended with it.
+   * Ends a session in auth and deletes its row, even if auth has already ended the session. Returns the OpenID client
+   * sessions that ended with it.
    */
   leave(request: FastifyRequest, session: OpenSession, scope: SignOutScope): Promise<readonly EndedSession[]>;
 }
@@ -60,7 +63,7 @@ export function createBrowserSignIn(
     if (scope !== 'elsewhere') await sessions.close(session);
     return ended;
   }
-  /** Ends the account's earlier sessions in this browser, and parks the session of another account. */
+  /** Ends the account's earlier sessions in this browser and parks another account's session. */
   async function putAside(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -96,6 +99,34 @@ export function createBrowserSignIn(
     },
     leave,
   };
+}
+
+/** Remembers that the password for this address was correct while the user confirms the new browser with a code. */
+export function keepConfirming(request: FastifyRequest, reply: FastifyReply, address: string): void {
+  const memory = { ...readMemory(cookieOf(request, memoryCookie)), confirming: address };
+  keepCookie(request, reply, memoryCookie, writeMemory(memory));
+}
+
+/** Remembers which accounts a sign-out ended, so that its page can offer to forget them. */
+export function keepLeft(request: FastifyRequest, reply: FastifyReply, left: readonly string[]): void {
+  const memory = { ...readMemory(cookieOf(request, memoryCookie)), left };
+  if (leftAccounts(memory).length > 0) keepCookie(request, reply, memoryCookie, writeMemory(memory));
+}
+
+/** Stops suggesting a provider that the user has unlinked. */
+export function forgetUnlinked(request: FastifyRequest, reply: FastifyReply, user: AuthUser): void {
+  const memory = replaceUnlinked(readMemory(cookieOf(request, memoryCookie)), {
+    name: accountName(user),
+    linked: providersOf(user),
+    hasPassword: user.has_password !== false,
+  });
+  keepCookie(request, reply, memoryCookie, writeMemory(memory));
+}
+
+/** Forgets the accounts that the last sign-out ended. */
+export function forgetAllLeft(request: FastifyRequest, reply: FastifyReply): void {
+  const memory = forgetLeft(readMemory(cookieOf(request, memoryCookie)));
+  keepCookie(request, reply, memoryCookie, writeMemory(memory));
 }
 
 /** Sets the session cookie. If `value` is undefined, deletes the cookie. */

@@ -1,6 +1,6 @@
 /**
- * Recognizes browsers that have signed in before. A cookie identifies the browser, and auth stores a hash of it per user
- * (`auth/flows/security-events.ts`). The cookie grants no access.
+ * Recognizes browsers that have signed in before. A cookie identifies the browser, and auth stores a hash of the cookie
+ * for each user (`auth/flows/security-events.ts`). The cookie grants no access.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -9,10 +9,10 @@ import { cookieOf, keepCookie } from './request-cookies.ts';
 
 const shape = /^[A-Za-z0-9_-]{43}$/;
 
-/** The pages that sign users in when they are opened. All other sign-ins are POST requests. */
+/** The pages that sign a user in on a GET request. All other sign-ins are POST requests. */
 const openedPages = new Set(['/account/back', '/account/confirm']);
 
-/** Returns a hash of the browser's cookie. Returns undefined if the browser has none. */
+/** Returns a hash of the device cookie, or undefined if the browser has none. */
 export function deviceIdOf(caller: Parameters<typeof cookieOf>[0]): string | undefined {
   const value = cookieOf(caller, deviceCookie);
   if (value === undefined || !shape.test(value)) return undefined;
@@ -20,7 +20,7 @@ export function deviceIdOf(caller: Parameters<typeof cookieOf>[0]): string | und
 }
 
 /**
- * Gives a request that may sign a user in a value for the cookie, because auth records the device with the sign-in. The
+ * Adds a device cookie to a request that may sign a user in, because auth records the device with the sign-in. The
  * browser receives the cookie only if the sign-in succeeds ({@link keepDevice}).
  */
 export function prepareDevice(request: FastifyRequest): void {
@@ -28,11 +28,11 @@ export function prepareDevice(request: FastifyRequest): void {
   if (!isSignIn || deviceIdOf(request) !== undefined) return;
   const prefix = request.protocol === 'https' ? '__Host-' : '';
   const pair = `${prefix}${deviceCookie.name}=${randomBytes(32).toString('base64url')}`;
-  // An invalid cookie comes later in the header, so it isn't read.
+  // The new cookie is first because only the first one is read. A later one may be invalid.
   request.headers.cookie = [pair, request.headers.cookie].filter(Boolean).join('; ');
 }
 
-/** Sets the cookie, also if the browser has it already, so that it doesn't expire in a browser that is used. */
+/** Sets the cookie even if the browser already has it, so that it doesn't expire while the browser is in use. */
 export function keepDevice(request: FastifyRequest, reply: FastifyReply): void {
   const value = cookieOf(request, deviceCookie);
   if (value !== undefined) keepCookie(request, reply, deviceCookie, value);

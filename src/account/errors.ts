@@ -1,4 +1,4 @@
-/** Defines the errors of `/account/api` itself. Errors from auth are returned in auth's format. */
+/** The errors of `/account/api` itself. Errors from auth keep auth's format. */
 
 export const accountErrors = {
   not_same_origin: { status: 403, message: 'Only the Account pages can use this endpoint.' },

@@ -1,11 +1,12 @@
 /**
- * Fills the parts of the prerendered pages that don't depend on the request: brand, offers and the script's settings.
+ * Fills the parts of the prerendered pages that are the same for every request: the brand, the offered features and the
+ * script's settings.
  */
 import type { Config } from '../config/index.ts';
 import type { WebFace } from '../kernel/web-face.ts';
 import { brandCss, brandDarkCss } from './core/branding.ts';
 import { hostOf } from './core/host.ts';
-import { fillPage, keepLinks, repeatRules, repeatWays } from './core/html.ts';
+import { fillPage, keepAgreement, keepLinks, repeatRules, repeatWays } from './core/html.ts';
 import { languages } from './core/languages.ts';
 import {
   type AuthSettings,
@@ -40,12 +41,13 @@ export interface PageConfig extends Ways {
   readonly key: string;
   readonly password: { minLength: number; requirements: string };
   readonly codeLength: number;
-  /** The minimum delay between two codes to the same email address, in seconds. */
+  /** The minimum delay in seconds before another code can be sent to the same email address. */
   readonly resendAfter: number;
-  /** The chains whose wallets can sign in. */
+  /** The blockchains whose wallets can be used to sign in. */
   readonly wallets: readonly ('ethereum' | 'solana')[];
   /**
-   * The origins where browsers can create and use passkeys for this project. At other origins, passkeys aren't offered.
+   * The origins where browsers can create and use passkeys for this project. Pages at other origins don't offer
+   * passkeys.
    */
   readonly keyOrigins: readonly string[];
   /** The second factors that users can add. */
@@ -54,7 +56,7 @@ export interface PageConfig extends Ways {
   /** Whether users can link and unlink identities. */
   readonly linking: boolean;
   readonly captcha?: { provider: 'hcaptcha' | 'turnstile'; siteKey: string };
-  /** Whether guests can move their data to an existing account. */
+  /** Whether guests can transfer their data to an existing account. */
   readonly handOver: boolean;
   /** Whether a second factor is required. */
   readonly requireMfa: boolean;
@@ -63,9 +65,9 @@ export interface PageConfig extends Ways {
   readonly doubleConfirm: boolean;
   /** Whether users can delete their account. */
   readonly deletion: boolean;
-  /** Whether users can authorize other apps to act for them. */
+  /** Whether users can authorize other apps to act on their behalf. */
   readonly apps: boolean;
-  /** The rules by which sessions end. 0 disables a limit. */
+  /** The limits on session lifetime. 0 disables a limit. */
   readonly sessions: { idleSeconds: number; timeboxSeconds: number; isSingle: boolean };
   readonly languages: readonly string[];
 }
@@ -79,8 +81,8 @@ export interface FillerDeps {
 }
 
 /**
- * The sources for the content security policy, as the captcha providers' documentation requires. The script itself is
- * loaded with the nonce, so it isn't included. See https://docs.hcaptcha.com/#content-security-policy-settings
+ * The sources that the captcha providers' documentation requires for the content security policy. The script itself is
+ * loaded with the nonce, so it isn't listed. See https://docs.hcaptcha.com/#content-security-policy-settings and
  * https://developers.cloudflare.com/turnstile/reference/content-security-policy/
  */
 const captchaSources = {
@@ -88,7 +90,7 @@ const captchaSources = {
   turnstile: ['https://challenges.cloudflare.com'],
 } as const;
 const logoPath = '/account/logo';
-/** The minimum resend delay. A shorter delay in the project's settings is ignored. */
+/** The minimum resend delay, which replaces a shorter delay in the project's settings. */
 const shortestResendSeconds = 5;
 
 export function createPageFiller(deps: FillerDeps): PageFiller {
@@ -187,7 +189,7 @@ export function createPageFiller(deps: FillerDeps): PageFiller {
     },
     async filled(page, language, lastUsed) {
       const file = `pages/${language}/${page}.html`;
-      // Custom providers are read again because the project can change them at run time.
+      // Custom providers are read each time because the project can change them at run time.
       const custom = await customProviders();
       const facts = { unlisted, custom, wallets, order: Object.keys(external) };
       const offers = offersOf(settings(), facts);
@@ -204,7 +206,8 @@ export function createPageFiller(deps: FillerDeps): PageFiller {
         terms: branding.terms_url,
         privacy: branding.privacy_url,
       };
-      const html = fillPage(repeatRules(repeatWays(keepLinks(built, links), ways), rules), {
+      const kept = keepAgreement(keepLinks(built, links), links);
+      const html = fillPage(repeatRules(repeatWays(kept, ways), rules), {
         name,
         logo: logoPath,
         off: [...offNames(offers), ...emptyParts(offers, ways), ...offLanguages],
@@ -219,11 +222,11 @@ export function createPageFiller(deps: FillerDeps): PageFiller {
   };
 }
 
-/** Returns the enabled providers that upstream's settings omit. */
+/** Returns the enabled providers that upstream's settings endpoint omits. */
 export const unlistedProviders = ({ auth }: Config): readonly string[] =>
   auth.external.x.enabled ? ['x'] : [];
 
-/** Settings without a value are omitted, because pages test for their presence. */
+/** Omits settings without a value, because pages test for their presence. */
 function brandOf(
   { auth, plinth: { account, branding } }: Config,
   own: Pick<PageConfig['brand'], 'name' | 'logo' | 'welcome'>,

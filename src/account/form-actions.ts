@@ -1,12 +1,12 @@
 /**
- * Handles the pages' forms if they are submitted without scripts. Each action reads its fields, calls auth and returns
- * the next page.
+ * Handles the pages' forms when they are submitted without scripts. Each action reads its fields, calls auth and
+ * returns the next page.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { VisitorOperations } from '../auth/index.ts';
 import { AuthRejection } from '../shared/auth-rejection.ts';
 import type { AuthClient, TokenPair } from './auth-client.ts';
-import type { BrowserSignIn } from './browser-sign-in.ts';
+import { type BrowserSignIn, keepConfirming } from './browser-sign-in.ts';
 import { type SignInWay, wayOfCode } from './core/browser-memory.ts';
 import { passwordPageFor } from './core/confirm.ts';
 import type { CodePurpose, Step } from './core/step.ts';
@@ -30,17 +30,17 @@ export interface FormContext {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly form: URLSearchParams;
-  /** The page's query, which is passed on to the next page. */
+  /** The page's query, which is passed to the next page. */
   readonly query: URLSearchParams;
   readonly step: Step | undefined;
 }
 
-/** The result of submitting a form: the page to show now (`page`), and the page that follows it (`next`). */
+/** The result of submitting a form: the page to show now (`page`), or the page to continue with (`next`). */
 export interface Outcome {
   readonly page: string;
   readonly step?: Omit<Step, 'page'>;
   readonly next?: string;
-  /** Whether the form already contains the input of `page`, so that its action runs immediately. */
+  /** Whether the form already contains the input for `page`. If so, that page's action runs immediately. */
   readonly isFilled?: boolean;
 }
 
@@ -58,7 +58,7 @@ export class FieldFault extends Error {
   }
 }
 
-/** The form field that each auth error code refers to, by page. The pages' scripts contain the same mapping. */
+/** The form field that each auth error code applies to, by page. The pages' scripts contain the same mapping. */
 export const placesOf: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'sign-in': { sso_required: 'email', sso_provider_not_found: 'email' },
   password: { email_not_confirmed: 'unconfirmed' },
@@ -76,7 +76,7 @@ export const placesOf: Readonly<Record<string, Readonly<Record<string, string>>>
 };
 
 const maxFieldLength = 4096;
-/** Returns undefined if the browser is new and a code was sent. */
+/** Returns undefined if auth sent a code because the browser is new. Throws any other error. */
 function ifNewDevice(error: unknown): undefined {
   if (!(error instanceof AuthRejection && error.code === 'device_not_confirmed')) throw error;
 }
@@ -96,16 +96,14 @@ export function createFormActions(deps: FormActionDeps): Readonly<Record<string,
     return continueFlow(turn, { session, user: pair.user }, first);
   }
 
-  /**
-   * Returns the next page: the second factor, one of our pages with a form, the return to the app, or a confirmation.
-   */
+  /** Returns the next page: the second factor, a page with a form, the return to the app, or a confirmation. */
   function continueFlow({ query }: FormContext, visitor: Visitor, first = query.get('next') ?? ''): Outcome {
     const next = first === 'new-password' || first === 'join' ? first : undefined;
     if (mustStepUp(visitor)) return { page: 'mfa', step: {}, ...(next === undefined ? {} : { next }) };
     return next === undefined ? { page: 'signed-in', step: { arrived: true } } : { page: next, step: {} };
   }
 
-  /** Sends a code and a link. This window then waits for the link. */
+  /** Sends an email with a code and a link, and makes this window wait for the link. */
   async function mailCode(
     { request, reply }: FormContext,
     email: string,
@@ -138,7 +136,7 @@ export function createFormActions(deps: FormActionDeps): Readonly<Record<string,
       case 'code':
         return sendCode(turn, 'sign-in');
       case 'password':
-        // A password manager fills in both fields, so the password may already be known.
+        // Password managers fill in both fields, so the form may already contain the password.
         return { page: 'password', isFilled: (form.get('password') ?? '') !== '' };
       default:
         throw new FieldFault('sso_provider_not_found', 'email');
@@ -155,7 +153,7 @@ export function createFormActions(deps: FormActionDeps): Readonly<Record<string,
     const pair = await auth.visitor(request, window.id).signInWithPassword(body).catch(ifNewDevice);
     if (pair !== undefined) return arrive(turn, pair, 'password');
     await windows.begin(request, turn.reply, window);
-    return { page: 'code', step: { email: body.email, purpose: 'sign-in' } };
+    return confirmDevice(turn, body.email);
   }
 
   async function signUp(turn: FormContext): Promise<Outcome> {
@@ -188,7 +186,7 @@ export function createFormActions(deps: FormActionDeps): Readonly<Record<string,
     return arrive(turn, pair, wayOfCode(purpose), purpose === 'recover' ? 'new-password' : undefined);
   }
 
-  /** Continues if the link in the email was confirmed on another device. */
+  /** Continues if the user confirmed the link in the email on another device. */
   async function checkLink(turn: FormContext, email: string, purpose: CodePurpose): Promise<Outcome> {
     const taken = await windows.take(turn.request);
     if (taken.state !== 'confirmed') return { page: 'code', step: { email, purpose, unconfirmed: true } };
@@ -223,7 +221,13 @@ export function createFormActions(deps: FormActionDeps): Readonly<Record<string,
   };
 }
 
-/** Keeps the typed address or domain. The next page links to the identity provider. */
+/** Shows the form for the code that confirms the browser, and remembers that the password was correct. */
+function confirmDevice({ request, reply }: FormContext, email: string): Outcome {
+  keepConfirming(request, reply, email);
+  return { page: 'code', step: { email, purpose: 'sign-in' } };
+}
+
+/** Stores the typed address or domain. The next page links to the identity provider. */
 async function sso({ request, reply, form }: FormContext): Promise<Outcome> {
   const typed = textIn(form, 'domain', 'field.domain-wrong').trim();
   if (!/^[^\s/]+\.[^\s/.]+$/.test(typed)) throw new FieldFault('field.domain-wrong', 'domain');
@@ -231,9 +235,7 @@ async function sso({ request, reply, form }: FormContext): Promise<Outcome> {
   return { page: 'sso', step: { email: typed } };
 }
 
-/**
- * Verifies a code for a second factor. Only auth can determine which of several authenticators the code belongs to.
- */
+/** Verifies a second-factor code. Only auth can determine which authenticator the code belongs to. */
 async function verifyFactor(
   { auth, sessions, visitors }: FormActionDeps,
   turn: FormContext,
@@ -277,8 +279,8 @@ function emailIn(form: URLSearchParams): string {
 }
 
 /**
- * Returns the digits of the typed code. Also accepts digits from Arabic and Persian keyboards, as `digitsOf` in
- * `web/account/fields.ts` does.
+ * Returns the digits of the typed code. Also accepts Arabic and Persian digits, like `digitsOf` in
+ * `web/account/fields.ts`.
  */
 function digitsIn(form: URLSearchParams): string {
   const digits = textIn(form, 'code', 'field.code-empty')

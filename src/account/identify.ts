@@ -1,4 +1,7 @@
-/** Handles the first step of a sign-in: reads the address, keeps it for the following pages, and selects the next step. */
+/**
+ * Handles the first step of a sign-in: parses the address, stores it for the following pages, and selects the next
+ * step.
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AuthClient } from './auth-client.ts';
 import { addressCookie, memoryCookie, readAddress, readMemory, writeAddress } from './core/browser-memory.ts';
@@ -11,7 +14,7 @@ export interface Identified {
   readonly next: NextStep;
 }
 
-/** Returns undefined if the text isn't an address that the project accepts. */
+/** Returns the parsed address and the next step, or undefined if the project doesn't accept the text as an address. */
 export type Identify = (
   request: FastifyRequest,
   reply: FastifyReply,
@@ -39,11 +42,11 @@ export function createIdentify(deps: {
   };
 }
 
-/** Keeps the address for the next pages. It isn't part of any URL, so that it doesn't end up in logs. */
+/** Stores the address in a cookie for the next pages. URLs don't contain it, so it doesn't appear in logs. */
 export function keepAddress(request: FastifyRequest, reply: FastifyReply, address: string): void {
   keepCookie(request, reply, addressCookie, writeAddress(address));
 }
 
-/** Returns the address of the sign-in in progress. */
+/** Returns the address that is being signed in. */
 export const addressOf = (request: FastifyRequest): string | undefined =>
   readAddress(cookieOf(request, addressCookie));

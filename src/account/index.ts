@@ -1,10 +1,10 @@
 /**
- * The server side of the Account pages: serves the built pages under `/account`, keeps the browsers' sessions behind an
+ * The server side of the Account pages: serves the built pages under `/account`, stores browser sessions behind an
  * httpOnly cookie, and returns users to the calling app with a separate session.
  *
- * Glossary. *Page*: HTML that is prerendered at build time, filled at startup, and receives a nonce per response.
- * *Session*: a row of `_plinth.account_sessions`, looked up by the cookie. *Return*: the redirect to the app, with a
- * PKCE code or a fragment.
+ * Glossary. *Page*: HTML that is prerendered at build time, filled at startup, and given a nonce for each response.
+ * *Session*: a row of `_plinth.account_sessions`, identified by the cookie. *Return*: the redirect to the app, with a
+ * PKCE code or a session in the fragment.
  */
 import type { SelfService } from '../auth/index.ts';
 import type { LiveConfig } from '../config/index.ts';
@@ -28,6 +28,7 @@ import { createParkedSessions } from './parked-sessions.ts';
 import { createReturnAddress, faultOf } from './return-address.ts';
 import { apiRoutes } from './routes/api.ts';
 import { pageRoutes } from './routes/pages.ts';
+import { createSessionLookups } from './session-lookups.ts';
 import { createSessionStore } from './sessions.ts';
 import { createSignedInAccounts } from './signed-in-accounts.ts';
 import { createVisitors, factsOf } from './visitor.ts';
@@ -43,7 +44,7 @@ export interface AccountDeps extends Omit<ReturnDeps, 'implicit' | 'requireMfa'>
   readonly config: LiveConfig;
   /** Auth's operations for the pages. */
   readonly selfService: SelfService;
-  /** Returns the public API URL, for example http://127.0.0.1:54321. The URL is known once the port is known. */
+  /** Returns the public API URL, for example http://127.0.0.1:54321. It is unknown until the server is listening. */
   readonly apiUrl: () => string;
   /** The folder of the built web app (dist/web). */
   readonly webDir: string;
@@ -104,18 +105,10 @@ export function createAccount(deps: AccountDeps): Service {
   const journeys = { auth, browserSignIn, visitors, returnAddress, accountUrl, providerName };
   const identify = createIdentify({ auth, offers: () => offersOf(selfService.settings(), noMoreFacts) });
   const forms = { auth, sessions, browserSignIn, visitors, returnAddress, windows, identify };
-  // If the database is unavailable, the page still shows its form. Submitting the form then reports the error.
-  const keepsSession = (cookie: string | undefined): Promise<boolean> =>
-    sessions.find(cookie).then(
-      (session) => session !== undefined,
-      (error: unknown) => {
-        log.warn({ service: 'account', error }, 'failed to look up a session');
-        return false;
-      },
-    );
+  const lookups = createSessionLookups({ sessions, visitors, log });
   /**
-   * Names the host as well, because anyone may register an app under any name. If the database is unavailable, the app
-   * isn't named.
+   * Includes the host, because anyone may register an app under any name. If the database is unavailable, returns no
+   * name.
    */
   const clientName = async (authorizationId: string): Promise<string | undefined> => {
     const client = await deps.requestingClient(authorizationId).catch(() => undefined);
@@ -177,7 +170,7 @@ export function createAccount(deps: AccountDeps): Service {
               journeys,
               accounts: { accounts, parked, returnAddress, identify },
               onError,
-              keepsSession,
+              ...lookups,
               clientName,
               frontchannelUrls: deps.frontchannelUrls,
               factsOf: async (cookie) => factsOf(await sessions.find(cookie).catch(() => undefined)),
@@ -189,7 +182,7 @@ export function createAccount(deps: AccountDeps): Service {
         },
       },
       {
-        // Password managers open this URL (https://w3c.github.io/webappsec-change-password-url).
+        // Password managers open this URL. See https://w3c.github.io/webappsec-change-password-url.
         prefix: '/.well-known/change-password',
         cors: 'none',
         apiKeys: false,
@@ -211,7 +204,10 @@ export function createAccount(deps: AccountDeps): Service {
   };
 }
 
-/** An address of our own could start a sign-in with a provider that looks like the visitor's choice. */
+/**
+ * Rejects the Account pages as destinations. Otherwise, a link could start a sign-in with a provider that the visitor
+ * didn't choose.
+ */
 const appAddresses = (deps: AccountDeps, accountUrl: () => string) => (address: string) =>
   deps.isAllowedRedirect(address) && !isAccountPage(address, accountUrl());
 

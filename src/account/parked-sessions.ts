@@ -1,6 +1,6 @@
 /**
- * Keeps the sessions of several accounts in one browser. One account is current, and its cookie is the session cookie.
- * The others are parked, each under its own cookie, until the user switches to them.
+ * Keeps the sessions of several accounts in one browser. The session cookie identifies the current account's session.
+ * The other sessions are parked in separate cookies until the user switches accounts.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { parkedCookies, sessionCookie } from './core/cookies.ts';
@@ -8,23 +8,23 @@ import { cookieOf, keepCookie } from './request-cookies.ts';
 import type { OpenSession, SessionStore } from './sessions.ts';
 
 export interface ParkedSession {
-  /** The index of the session's cookie. */
+  /** The index of the parked session's cookie. */
   readonly slot: number;
   readonly session: OpenSession;
 }
 
 export interface ParkedSessions {
   list(request: FastifyRequest): Promise<readonly ParkedSession[]>;
-  /** Lists the sessions, and deletes the cookies of sessions that don't exist anymore. */
+  /** Lists the parked sessions and deletes the cookies of sessions that no longer exist. */
   listAndPrune(request: FastifyRequest, reply: FastifyReply): Promise<readonly ParkedSession[]>;
-  /** Parks a session. Returns the session that had to make room, if every cookie is in use. */
+  /** Parks a session. If all cookies are in use, returns the session that it replaced. */
   park(
     request: FastifyRequest,
     reply: FastifyReply,
     session: OpenSession,
     freed: readonly number[],
   ): Promise<OpenSession | undefined>;
-  /** Makes a parked session the current one, and parks the current one in its place. */
+  /** Makes a parked session current and parks the current session in its place. */
   swap(request: FastifyRequest, reply: FastifyReply, parked: ParkedSession): Promise<void>;
   remove(request: FastifyRequest, reply: FastifyReply, slot: number): void;
 }
@@ -71,18 +71,24 @@ export function createParkedSessions(sessions: Pick<SessionStore, 'find'>): Park
   };
 }
 
-/** Whether the browser has a cookie of a parked session, whose session may have ended. */
+/** Whether the browser has a cookie for a parked session. The session itself may have ended. */
 export const hasParked = (request: FastifyRequest): boolean =>
   parkedCookies.some((kind) => cookieOf(request, kind) !== undefined);
 
-/**
- * Returns whose session it is. The access token's signature isn't checked, because our own server stored this token.
- */
-export function ownerOf({ tokens }: OpenSession): { readonly id: string; readonly isGuest: boolean } {
+/** Returns the session's user. The access token's signature isn't checked, because this server stored the token. */
+export function ownerOf({ tokens }: OpenSession): {
+  readonly id: string;
+  /** The email address or the phone number. Empty for guests. */
+  readonly name: string;
+  readonly isGuest: boolean;
+} {
   const payload = Buffer.from(tokens.access_token.split('.')[1] ?? '', 'base64url').toString('utf8');
-  const { sub = '', is_anonymous: isGuest = false } = JSON.parse(payload) as {
+  const claims = JSON.parse(payload) as {
     sub?: string;
+    email?: string;
+    phone?: string;
     is_anonymous?: boolean;
   };
-  return { id: sub, isGuest };
+  const { sub: id = '', email, phone, is_anonymous: isGuest = false } = claims;
+  return { id, name: email || (phone ? `+${phone}` : ''), isGuest };
 }

@@ -1,6 +1,6 @@
 /**
  * Creates a challenge for a second factor, verifies the code, and replaces the session's tokens with tokens for the
- * higher level.
+ * higher assurance level.
  */
 import type { FastifyRequest } from 'fastify';
 import type { AuthClient, TokenPair } from './auth-client.ts';

@@ -1,4 +1,4 @@
-/** Fixed statements on `_plinth.account_sessions` and `_plinth.account_waiting_windows`. */
+/** The fixed SQL statements on `_plinth.account_sessions` and `_plinth.account_waiting_windows`. */
 import type { Queryable } from '../database/types.ts';
 import { sql } from '../kernel/sql.ts';
 
@@ -23,8 +23,21 @@ export async function insertSession(db: Queryable, row: NewSessionRow): Promise<
 export async function findSession(db: Queryable, id: Buffer, now: Date): Promise<SessionRow | undefined> {
   const rows = await db.query<SessionRow>(sql`
     select sealed, version from _plinth.account_sessions
-    where id = ${id} and expires_at > ${now.toISOString()}::timestamptz`);
+    where id = ${id} and ended is null and expires_at > ${now.toISOString()}::timestamptz`);
   return rows[0];
+}
+
+/** Removes the tokens of a session that auth has ended, and keeps the reason. */
+export async function endSession(db: Queryable, id: Buffer, reason: string): Promise<void> {
+  await db.query(sql`
+    update _plinth.account_sessions set sealed = ''::bytea, ended = ${reason} where id = ${id} and ended is null`);
+}
+
+/** Returns why auth ended the session. Returns undefined if it hasn't ended. */
+export async function findEnding(db: Queryable, id: Buffer, now: Date): Promise<string | undefined> {
+  const rows = await db.query<{ readonly ended: string | null }>(sql`
+    select ended from _plinth.account_sessions where id = ${id} and expires_at > ${now.toISOString()}::timestamptz`);
+  return rows[0]?.ended ?? undefined;
 }
 
 /** Updates a session's row. Returns false if the row has changed since it was read. */
@@ -60,7 +73,7 @@ export interface WaitingWindowRow {
   readonly link_type: string | null;
 }
 
-/** Stores a window. A window that is already waiting keeps its number. */
+/** Stores a waiting window. A window that is already waiting keeps its number. */
 export async function storeWaitingWindow(
   db: Queryable,
   row: {
@@ -126,7 +139,10 @@ export async function confirmWaitingWindow(
     where id = ${id} and state = 'waiting'`);
 }
 
-/** Deletes a window whose link was confirmed, and returns it. Only one of several concurrent callers gets the row. */
+/**
+ * Deletes a window whose link was confirmed and returns its row. If callers run concurrently, only one of them gets the
+ * row.
+ */
 export async function takeConfirmedWindow(
   db: Queryable,
   id: Buffer,

@@ -1,4 +1,4 @@
-/** Reads and writes our cookies. The name of a cookie depends on whether the request was sent over TLS. */
+/** Reads and writes the Account cookies, whose names depend on whether the request was sent over TLS. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type CookieKind, readCookie, type Transport, writeCookie } from './core/cookies.ts';
 

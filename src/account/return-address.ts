@@ -1,11 +1,11 @@
-/** Builds the URL that returns the user to the calling app, with a code or a separate session for the app. */
+/** Builds the URL that returns the user to the calling app, with a code or with a separate session. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { AuthClient } from './auth-client.ts';
 import type { ReturnDeps } from './auth-deps.ts';
 import { parseReturnRequest, type ReturnRequest, withCode, withSession } from './core/return-to.ts';
 import { AccountError } from './errors.ts';
-import { hasFactor, isAtAal2, mustStepUp, type Visitor, type Visitors } from './visitor.ts';
+import { hasFactor, isAtAal2, isManaged, mustStepUp, type Visitor, type Visitors } from './visitor.ts';
 
 /**
  * Returns the URL for an app. `requested` contains `redirect_to`, `code_challenge`, `code_challenge_method` and `next`
@@ -20,7 +20,7 @@ export type ReturnAddress = (
   arrived?: Visitor,
 ) => Promise<string>;
 
-/** The errors of an app's request that are known before the user signs in. */
+/** The errors in an app's request that can be detected before the user signs in. */
 export type RequestFault = 'bad_code_challenge' | 'redirect_not_allowed' | 'pkce_required';
 
 /** Checks an app's request. Returns the reason why the app can't receive a session, or undefined if it can. */
@@ -47,7 +47,8 @@ export function createReturnAddress(deps: {
     const { redirectTo, challenge } = parseReturnRequest(fields) as ReturnRequest;
     const visitor = arrived ?? (await visitors.needed(request));
     if (mustStepUp(visitor)) throw new AccountError('insufficient_aal');
-    if (returning.requireMfa && !hasFactor(visitor.user) && !isAtAal2(visitor.session)) {
+    const needsFactor = returning.requireMfa && !isManaged(visitor.user);
+    if (needsFactor && !hasFactor(visitor.user) && !isAtAal2(visitor.session)) {
       throw new AccountError('factor_required');
     }
     if (challenge === undefined && !returning.implicit) return redirectTo;

@@ -1,6 +1,6 @@
 /**
- * Stores sessions on behalf of browsers. A cookie identifies a row, which contains the token pair, sealed with a key
- * derived from the cookie. Access tokens that this module returns are valid for at least another minute.
+ * Stores browser sessions. A cookie identifies the row, which contains the token pair, sealed with a key derived from
+ * the cookie. Access tokens that this module returns are valid for at least another minute.
  */
 import { randomBytes } from 'node:crypto';
 import type { Queryable } from '../database/types.ts';
@@ -8,11 +8,13 @@ import type { Clock } from '../kernel/clock.ts';
 import { AuthRejection } from '../shared/auth-rejection.ts';
 import type { AuthClient, AuthUser, Caller, TokenPair } from './auth-client.ts';
 import { cookieBytes, parseCookieValue, seal, sessionIdOf, unseal } from './core/seal.ts';
+import { limitOf, parseEnding } from './core/session-endings.ts';
 import * as queries from './queries.ts';
+import type { Ending } from './types.ts';
 
-/** A browser that has been inactive for this long must sign in again. */
+/** A browser must sign in again after this period of inactivity. */
 const idleLimitMs = 30 * 24 * 3600 * 1000;
-/** A token that expires within this time is refreshed before it is used. */
+/** Tokens that expire within this time are refreshed before they are used. */
 const refreshAheadMs = 60_000;
 
 type Tokens = Pick<TokenPair, 'access_token' | 'refresh_token' | 'expires_at'>;
@@ -28,16 +30,18 @@ export interface SessionStore {
   open(pair: TokenPair): Promise<OpenSession>;
   /** Returns the stored session for a cookie, or undefined if there is none. */
   find(cookie: string | undefined): Promise<OpenSession | undefined>;
-  /** Stores a new token pair under the same cookie, for example after a factor was verified. */
+  /** Stores a new token pair under the same cookie, for example after the user verified a factor. */
   replace(session: OpenSession, pair: TokenPair): Promise<OpenSession>;
   /**
-   * Returns the session with a valid access token, refreshed if it expires soon or if `force` is set. Returns
+   * Returns the session with a valid access token. Refreshes the token if it expires soon or if `force` is set. Returns
    * undefined if the session has ended.
    */
   fresh(session: OpenSession, caller: Caller, force: boolean): Promise<OpenSession | undefined>;
+  /** Returns why auth ended the session of a cookie. Returns undefined if it hasn't ended or never existed. */
+  ending(cookie: string | undefined): Promise<Ending | undefined>;
   /**
-   * Returns the current user from auth. If auth reports that the session has ended, deletes the row and returns
-   * undefined.
+   * Returns the current user from auth. If auth reports that the session has ended, keeps only the reason in
+   * the row and returns undefined.
    */
   user(session: OpenSession, caller: Caller): Promise<AuthUser | undefined>;
   close(session: OpenSession): Promise<void>;
@@ -50,7 +54,7 @@ export interface SessionStoreDeps {
   readonly clock: Clock;
 }
 
-/** Auth's error codes for a session, user or refresh token that doesn't exist anymore. */
+/** Auth's error codes for a session, user or refresh token that no longer exists. */
 const endings = new Set([
   'session_not_found',
   'session_expired',
@@ -66,7 +70,7 @@ export function isEnding(error: unknown): boolean {
 }
 
 export function createSessionStore({ db, auth, clock }: SessionStoreDeps): SessionStore {
-  /** Each session is refreshed by only one caller at a time in this process. Concurrent callers wait for the result. */
+  /** The refreshes in progress in this process. Concurrent callers for the same session wait for the same refresh. */
   const refreshing = new Map<string, Promise<OpenSession | undefined>>();
 
   const expiry = (): Date => new Date(clock.now() + idleLimitMs);
@@ -92,8 +96,8 @@ export function createSessionStore({ db, auth, clock }: SessionStoreDeps): Sessi
       version,
     };
     if (await queries.updateSession(db, sessionIdOf(secret), change)) return { cookie, tokens };
-    // Another process refreshed the session first. Both processes received valid tokens, so the pair that the other
-    // process stored is used.
+    // Another process refreshed the session first. Both pairs are valid, so the one that the other process stored is
+    // used.
     return (await read(cookie))?.session ?? { cookie, tokens };
   }
 
@@ -108,10 +112,18 @@ export function createSessionStore({ db, auth, clock }: SessionStoreDeps): Sessi
       const pair = await auth.visitor(caller).refresh(stored.session.tokens.refresh_token);
       return await write(session.cookie, pair, stored.version);
     } catch (error) {
-      if (!isEnding(error)) throw error;
-      await close(session);
+      await finish(session, caller, error);
       return undefined;
     }
+  }
+
+  /** Keeps why auth ended a session. Rethrows every other error. */
+  async function finish({ cookie, tokens }: OpenSession, caller: Caller, error: unknown): Promise<void> {
+    if (!(error instanceof AuthRejection && isEnding(error))) throw error;
+    const { sub: userId, iat } = claimsOf(tokens);
+    const ended = { userId, sinceMs: iat * 1000 };
+    const reason: Ending = limitOf(error) ?? (await auth.visitor(caller).explainEnding(ended)) ?? 'other';
+    await queries.endSession(db, sessionIdOf(Buffer.from(cookie, 'base64url')), reason);
   }
 
   return {
@@ -149,10 +161,15 @@ export function createSessionStore({ db, auth, clock }: SessionStoreDeps): Sessi
       try {
         return await auth.user(caller, session).read();
       } catch (error) {
-        if (!isEnding(error)) throw error;
-        await close(session);
+        await finish(session, caller, error);
         return undefined;
       }
+    },
+
+    async ending(cookie) {
+      const secret = parseCookieValue(cookie);
+      if (secret === undefined) return undefined;
+      return parseEnding(await queries.findEnding(db, sessionIdOf(secret), new Date(clock.now())));
     },
 
     close,
@@ -165,4 +182,10 @@ export function createSessionStore({ db, auth, clock }: SessionStoreDeps): Sessi
 
 function tokensOf({ access_token, refresh_token, expires_at }: Tokens): Tokens {
   return { access_token, refresh_token, expires_at };
+}
+
+/** The access token's signature isn't checked, because our own server stored this token. */
+function claimsOf({ access_token: token }: Tokens): { readonly sub: string; readonly iat: number } {
+  const payload = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8');
+  return JSON.parse(payload) as { sub: string; iat: number };
 }

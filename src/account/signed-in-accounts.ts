@@ -1,4 +1,4 @@
-/** Lists the accounts that are signed in in a browser: the current one and the parked ones. */
+/** Lists a browser's signed-in accounts: the current one and the parked ones. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type BrowserSignIn, setCookie } from './browser-sign-in.ts';
 import { sessionCookie } from './core/cookies.ts';
@@ -7,14 +7,17 @@ import { cookieOf } from './request-cookies.ts';
 import type { OpenSession, SessionStore } from './sessions.ts';
 import type { Visitor } from './visitor.ts';
 
-/** An account that is signed in. The slot of the current account is `current`. */
+/** A signed-in account. The slot of the current account is `current`. */
 export interface SignedIn extends Visitor {
   readonly slot: number | 'current';
 }
 
 export interface SignedInAccounts {
-  /** Returns the accounts that are signed in. Deletes the cookies of sessions that have ended. */
-  list(request: FastifyRequest, reply: FastifyReply): Promise<readonly SignedIn[]>;
+  /**
+   * Returns the accounts that are signed in. With a reply, deletes the cookies of sessions that have ended. Without one,
+   * no cookie changes, because the response may arrive after another tab has signed in again.
+   */
+  list(request: FastifyRequest, reply?: FastifyReply): Promise<readonly SignedIn[]>;
   /** Signs the browser out of an account. Apps keep their own sessions. */
   end(request: FastifyRequest, reply: FastifyReply, account: SignedIn): Promise<void>;
 }
@@ -37,12 +40,13 @@ export function createSignedInAccounts(deps: {
       const current = await sessions.find(cookieOf(request, sessionCookie));
       const found = [
         ...(current === undefined ? [] : [{ slot: 'current' as const, session: current }]),
-        ...(await parked.listAndPrune(request, reply)),
+        ...(await (reply === undefined ? parked.list(request) : parked.listAndPrune(request, reply))),
       ];
       const all = await Promise.all(
         found.map(async ({ slot, session }) => {
           const visitor = await visitorOf(request, session);
           if (visitor !== undefined) return [{ slot, ...visitor }];
+          if (reply === undefined) return [];
           if (slot === 'current') setCookie(request, reply, undefined);
           else parked.remove(request, reply, slot);
           return [];

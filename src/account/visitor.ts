@@ -8,15 +8,13 @@ import { cookieOf } from './request-cookies.ts';
 import type { OpenSession, SessionStore } from './sessions.ts';
 
 export interface Visitor {
-  /** The session's access token is valid for at least a minute. */
+  /** The visitor's session. Its access token is valid for at least another minute. */
   readonly session: OpenSession;
   readonly user: AuthUser;
 }
 
 export interface Visitors {
-  /**
-   * Returns the visitor, or undefined if no one is signed in. If `force` is set, the visitor gets a new access token.
-   */
+  /** Returns the visitor, or undefined if no one is signed in. If `force` is set, refreshes the access token. */
   present(request: FastifyRequest, force?: boolean): Promise<Visitor | undefined>;
   /** Returns the visitor. @throws {AccountError} not_signed_in */
   needed(request: FastifyRequest): Promise<Visitor>;
@@ -39,7 +37,7 @@ export function createVisitors(sessions: SessionStore): Visitors {
   };
 }
 
-/** Returns the name by which users recognize their account. Empty for guests and for accounts of wallets. */
+/** Returns the name that lets users recognize their account. Empty for guests and wallet accounts. */
 export const accountName = ({ email, phone }: AuthUser): string =>
   typeof email === 'string' && email !== ''
     ? email
@@ -52,19 +50,37 @@ export function hasFactor({ factors }: AuthUser): boolean {
 }
 
 /**
+ * Whether an organization manages how the user signs in, including the second factor. The user can't add a factor here.
+ */
+export function isManaged(user: AuthUser): boolean {
+  const [only, ...others] = providersOf(user);
+  return others.length === 0 && only?.startsWith('sso:') === true;
+}
+
+/** Returns the providers of the user's identities. */
+export const providersOf = ({ identities }: AuthUser): readonly string[] =>
+  ((identities ?? []) as readonly { readonly provider?: unknown }[]).map(({ provider }) => String(provider));
+
+/**
  * Whether the user has a verified factor that they must still use before they can return to an app. The access token's
- * signature isn't checked, because our own server stored this token.
+ * signature isn't checked, because this server stored the token.
  */
 export function mustStepUp({ session, user }: Visitor): boolean {
   return hasFactor(user) && !isAtAal2(session);
 }
 
-/** Whether the session used two factors, such as a verified passkey. */
+/** Whether the session is at level aal2, for example because the user verified a passkey or a second factor. */
 export function isAtAal2(session: OpenSession): boolean {
   return claimsOf(session).aal === 'aal2';
 }
 
+/** Whether the access token was issued while the user was a guest. */
+export function wasGuest(session: OpenSession): boolean {
+  return claimsOf(session).is_anonymous === true;
+}
+
 interface TokenClaims {
+  readonly is_anonymous?: boolean;
   readonly aal?: string;
   readonly email?: string;
   readonly phone?: string;
@@ -76,7 +92,7 @@ function claimsOf({ tokens }: OpenSession): TokenClaims {
   return JSON.parse(payload) as TokenClaims;
 }
 
-/** The account as the security page shows it without scripts. */
+/** The account details that the security page shows without scripts. */
 export interface AccountFacts {
   readonly email: string;
   readonly phone: string;
@@ -88,7 +104,7 @@ const unknown = '–';
 export function factsOf(session: OpenSession | undefined): AccountFacts {
   const { email, phone, app_metadata: app } = session === undefined ? {} : claimsOf(session);
   const others = (app?.providers ?? []).filter((id) => id !== 'email' && id !== 'phone');
-  // The ID of a connection means nothing to users.
+  // Users don't recognize connection IDs.
   const names = others.map((id) => (id.startsWith('sso:') ? 'SSO' : (knownProvider(id)?.name ?? id)));
   return {
     email: email || unknown,
@@ -97,7 +113,7 @@ export function factsOf(session: OpenSession | undefined): AccountFacts {
   };
 }
 
-/** Returns the session data that a page receives. */
+/** Returns the session data sent to a page. */
 export function sessionResponse({ tokens }: OpenSession, user: AuthUser) {
   return { session: { access_token: tokens.access_token, expires_at: tokens.expires_at, user } };
 }

@@ -1,10 +1,11 @@
 /**
- * Windows that are waiting for the link in an email to be opened. The link contains a hash of the window's cookie.
+ * Windows that are waiting for the user to open an email link. The link contains a hash of the window's cookie.
  *
- * In the browser that requested the email, the cookie matches and the link signs this browser in. On any other device,
- * the link signs no one in. It only confirms the waiting window, and only after the number shown in that window is
- * entered. Otherwise, an attacker could request an email for another person's account and wait until that person clicks
- * the link (decision 60). The window then uses the link itself, so the link's holder never receives its session.
+ * In the browser that requested the email, the cookie matches, and opening the link signs that browser in. On any other
+ * device, the link signs no one in. It only confirms the waiting window, and only after the user enters the number
+ * shown in that window. Otherwise, an attacker could request an email for another person's account and wait until that
+ * person clicks the link (decision 60). The waiting window itself uses the link, so the device that opened the link
+ * never receives its session.
  */
 import { createHash, randomBytes, randomInt } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -15,13 +16,13 @@ import { cookieBytes, parseCookieValue } from './core/seal.ts';
 import * as queries from './queries.ts';
 import { cookieOf, keepCookie } from './request-cookies.ts';
 
-/** A window waits as long as its cookie exists. */
+/** A window waits for as long as its cookie exists. */
 const waitMs = waitCookie.maxAgeSeconds * 1000;
-/** A person who can't see the window has a 3 in 90 chance of guessing the number. */
+/** Without seeing the window, a person has a 3 in 90 chance of guessing the number. */
 const maxNumberAttempts = 3;
 const maxUserAgentLength = 400;
 
-/** The state of a window for the device that opened its link. */
+/** The state of a waiting window, as shown on the device that opened its link. */
 export interface OtherWindow {
   readonly userAgent: string;
   readonly isCanceled: boolean;
@@ -36,22 +37,22 @@ export interface WaitingWindow {
 export interface WaitingWindows {
   /** Returns the window that sent the request. Its ID becomes part of the link in the email. */
   of(request: FastifyRequest): WaitingWindow;
-  /** Makes the window wait and sets its cookie. Returns the number that the window shows. */
+  /** Marks the window as waiting and sets its cookie. Returns the number that the window displays. */
   begin(request: FastifyRequest, reply: FastifyReply, window: WaitingWindow): Promise<number>;
-  /** Returns the number that the window shows. Returns undefined if the window isn't waiting. */
+  /** Returns the number that the window displays, or undefined if the window isn't waiting. */
   numberOf(request: FastifyRequest): Promise<number | undefined>;
   /** Whether the request comes from the browser whose window has this ID. */
   isSame(request: FastifyRequest, id: string): boolean;
-  /** Returns the window that is waiting for a link, as seen from another device. */
+  /** Returns the window that is waiting for the link, as seen from another device. */
   find(id: string): Promise<OtherWindow | undefined>;
-  /** Compares a number with the number that the window shows. */
+  /** Compares the entered number with the number that the window displays. */
   checkNumber(id: string, number: string): Promise<'right' | 'wrong' | 'canceled'>;
   confirm(id: string, link: { readonly link: string; readonly type: string }): Promise<void>;
-  /** Returns the link that was confirmed for the window that sent the request. Each link is returned only once. */
+  /** Returns the confirmed link of the window that sent the request. Each link is returned only once. */
   take(
     request: FastifyRequest,
   ): Promise<{ state: 'none' | 'waiting' | 'canceled' } | { state: 'confirmed'; link: string; type: string }>;
-  /** Deletes the window and its cookie, because it is no longer waiting. */
+  /** Deletes the window and its cookie when it stops waiting. */
   end(request: FastifyRequest, reply: FastifyReply): Promise<void>;
   removeExpired(): Promise<void>;
 }
@@ -94,7 +95,7 @@ export function createWaitingWindows({
       return row && { userAgent: row.user_agent, isCanceled: row.state === 'canceled' };
     },
     async checkNumber(id, number) {
-      // The attempt is counted before the comparison so that concurrent requests can't exceed the limit.
+      // Counts the attempt before the comparison so that concurrent requests can't exceed the limit.
       const row = await queries.countAttempt(db, bytesOf(id), maxNumberAttempts, now());
       if (row === undefined) return 'canceled';
       if (String(row.number) === number) return 'right';

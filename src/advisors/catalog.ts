@@ -1,8 +1,8 @@
-/** The parts of a database's catalogs that the rules read. */
+/** The catalog data that the rules read. */
 
 export type RelationKind = 'table' | 'partitioned table' | 'view' | 'materialized view' | 'foreign table';
 
-/** The roles that clients use without a secret key. */
+/** The roles that clients connect as unless they use a secret key. */
 export const clientRoles = ['anon', 'authenticated'] as const;
 export type ClientRole = (typeof clientRoles)[number];
 
@@ -14,24 +14,27 @@ export interface Relation {
   readonly ownedByExtension: boolean;
   readonly rowSecurity: boolean;
   readonly hasPrimaryKey: boolean;
-  /** Whether a view uses the privileges and policies of the caller. */
+  /** Whether the view uses the caller's privileges and policies. */
   readonly securityInvoker: boolean;
   /** The client roles that can read the whole relation. */
   readonly readableBy: readonly ClientRole[];
   /** The client roles that can read at least one column. */
   readonly columnsReadableBy: readonly ClientRole[];
-  /** The estimated number of rows, or undefined if the table was never analyzed. */
+  /** The estimated number of rows, or null if the table was never analyzed. */
   readonly rows: number | null;
+  /** The number of full scans of the relation, and the number of scans of its indexes. */
+  readonly fullScans: number;
+  readonly indexScans: number;
   readonly columns: readonly { readonly name: string; readonly type: string }[];
-  /** Undefined if the relation isn't a heap table or has no statistics. */
+  /** Null if the relation isn't a heap table or has no statistics. */
   readonly pages: PageStatistics | null;
 }
 
-/** The statistics from which the smallest possible size of a table is estimated. */
+/** The statistics for estimating a table's minimum size. */
 export interface PageStatistics {
   readonly pages: number;
   readonly tuples: number;
-  /** The average width of a row's values in bytes. */
+  /** The average width in bytes of a row's values. */
   readonly dataWidth: number;
   readonly maxNullFraction: number;
   readonly nullableColumns: number;
@@ -49,7 +52,7 @@ export interface Policy {
   readonly roles: readonly string[];
   readonly using: string | null;
   readonly check: string | null;
-  /** The commands of this policy for which neither its roles nor their members have a privilege on the table. */
+  /** The policy's commands that neither its roles nor their members may run on the table. */
   readonly commandsWithoutPrivilege: readonly string[];
 }
 
@@ -60,7 +63,7 @@ export interface ForeignKey {
   readonly columns: readonly string[];
   readonly columnNumbers: readonly number[];
   readonly referencedSchema: string;
-  /** Whether the key references a unique constraint instead of the primary key. */
+  /** Whether the foreign key references a unique constraint instead of the primary key. */
   readonly referencesUnique: boolean;
   readonly ownedByExtension: boolean;
 }
@@ -69,7 +72,7 @@ export interface Index {
   readonly schema: string;
   readonly table: string;
   readonly name: string;
-  /** The numbers of the key columns in order. An expression has the number 0. */
+  /** The attribute numbers of the key columns in order. An expression has number 0. */
   readonly columnNumbers: readonly number[];
   readonly isUnique: boolean;
   readonly isValid: boolean;
@@ -79,7 +82,7 @@ export interface Index {
   readonly isReplicaIdentity: boolean;
   /** Whether a constraint owns the index. */
   readonly ownedByConstraint: boolean;
-  /** The definition without the index's own name. Identical indexes have the same value. */
+  /** The definition without the index's name. Identical indexes have the same value. */
   readonly definition: string;
   readonly scans: number;
   readonly bytes: number;
@@ -106,7 +109,7 @@ export interface Extension {
   readonly schema: string;
   readonly version: string;
   readonly defaultVersion: string | null;
-  /** Whether the extension created tables, whose rows are lost when it is dropped. */
+  /** Whether the extension created tables. Dropping the extension would delete their rows. */
   readonly ownsTables: boolean;
 }
 
@@ -117,7 +120,7 @@ export interface UsersView {
 }
 
 export interface Catalog {
-  /** The schemas of the REST API. */
+  /** The schemas that the REST API exposes. */
   readonly exposedSchemas: readonly string[];
   readonly relations: readonly Relation[];
   readonly policies: readonly Policy[];
@@ -126,7 +129,7 @@ export interface Catalog {
   readonly functions: readonly DatabaseFunction[];
   readonly extensions: readonly Extension[];
   readonly usersViews: readonly UsersView[];
-  /** The roles to which policies apply, without internal roles. */
+  /** The roles that policies can apply to, excluding internal roles. */
   readonly policyRoles: readonly string[];
   /** The roles that bypass row-level security. */
   readonly bypassingRoles: readonly string[];

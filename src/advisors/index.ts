@@ -1,6 +1,6 @@
 /**
- * Checks a database for security and performance problems. The rules include those of Supabase's splinter that apply
- * (names, levels and cache keys are the same), and rules of our own.
+ * Checks a database for security and performance problems. Includes the applicable rules of Supabase's splinter, with
+ * the same names, levels and cache keys, and rules that only Plinth has.
  */
 import type { Pool } from '../database/types.ts';
 import { findingsOf } from './core/rule.ts';
@@ -18,11 +18,11 @@ export {
 } from './types.ts';
 
 export interface AdvisorOptions {
-  /** The schemas of the REST API. As in the configuration, an empty list means `public`. */
+  /** The schemas that the REST API exposes. As in the configuration, an empty list means `public`. */
   readonly exposedSchemas: readonly string[];
 }
 
-/** Runs all rules, and returns their findings with the most severe ones first. Nothing in the database changes. */
+/** Runs all rules and returns their findings, most severe first. Doesn't change the database. */
 export async function runAdvisors(pool: Pool, { exposedSchemas }: AdvisorOptions): Promise<Finding[]> {
   const session = await pool.connect();
   try {

@@ -1,6 +1,6 @@
 /**
- * The statements that read the catalogs. They run in a session with an empty search path, so that `pg_get_expr` prints
- * names with their schemas.
+ * The queries that read the catalogs. They run in a session with an empty search path so that `pg_get_expr` prints
+ * schema-qualified names.
  */
 import type { Queryable } from '../database/types.ts';
 import { sql } from '../kernel/sql.ts';
@@ -16,13 +16,13 @@ import type {
   UsersView,
 } from './catalog.ts';
 
-/** A condition that is true for objects that belong to an extension. */
+/** Returns a condition that is true for objects that belong to an extension. */
 const ofExtension = (catalog: string, oid: string) => sql`exists (
   select from pg_catalog.pg_depend d
   where d.classid = ${sql.raw(`'pg_catalog.${catalog}'`)}::pg_catalog.regclass and d.objid = ${sql.raw(oid)}
     and d.deptype = 'e')`;
 
-/** The client roles of this database. Another database may not have them. */
+/** The client roles that exist in this database, because a database outside Plinth may not have all of them. */
 const clients = sql`(
   select r.oid, r.rolname from pg_catalog.pg_roles r where r.rolname in ('anon', 'authenticated'))`;
 
@@ -41,6 +41,9 @@ export function readRelations(db: Queryable): Promise<Omit<Relation, 'pages'>[]>
       array(select r.rolname::text from ${clients} r
         where pg_catalog.has_any_column_privilege(r.oid, c.oid, 'select') order by 1) as "columnsReadableBy",
       case when c.relkind in ('r', 'm') and c.reltuples >= 0 then c.reltuples::float8 end as rows,
+      pg_catalog.pg_stat_get_numscans(c.oid)::float8 as "fullScans",
+      (select coalesce(sum(pg_catalog.pg_stat_get_numscans(i.indexrelid)), 0)::float8 from pg_catalog.pg_index i
+        where i.indrelid = c.oid) as "indexScans",
       (select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
           'name', a.attname, 'type', pg_catalog.format_type(a.atttypid, null)) order by a.attnum), '[]')
         from pg_catalog.pg_attribute a
@@ -164,7 +167,7 @@ export function readExtensions(db: Queryable): Promise<Extension[]> {
     order by 1`);
 }
 
-/** Returns the views that read auth.users directly, except those whose callers are subject to its policies. */
+/** Returns the views that read auth.users directly, except views whose callers are subject to its policies. */
 export function readUsersViews(db: Queryable): Promise<UsersView[]> {
   return db.query(sql`
     select distinct n.nspname::text as schema, c.relname::text as name

@@ -15,7 +15,7 @@ import {
   readUsersViews,
 } from './queries.ts';
 
-/** Reads what the rules need. The session's search path must be empty. */
+/** Reads the catalog data that the rules need. The session's search path must be empty. */
 export async function readCatalog(db: Queryable, exposedSchemas: readonly string[]): Promise<Catalog> {
   const statistics = new Map((await readPageStatistics(db)).map(({ oid, ...pages }) => [oid, pages]));
   const relations = await readRelations(db);

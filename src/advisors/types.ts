@@ -1,4 +1,4 @@
-/** The findings of the advisors, in the format of upstream's `db advisors` and Management API, with our additions. */
+/** The findings in the format of upstream's `db advisors` and Management API, with additional fields. */
 
 export const findingLevels = ['INFO', 'WARN', 'ERROR'] as const;
 export type FindingLevel = (typeof findingLevels)[number];
@@ -6,24 +6,24 @@ export type FindingLevel = (typeof findingLevels)[number];
 export const findingCategories = ['SECURITY', 'PERFORMANCE'] as const;
 export type FindingCategory = (typeof findingCategories)[number];
 
-/** The properties that all findings of a rule share. */
+/** The properties that all findings of a rule have in common. */
 export interface RuleInfo {
-  /** The identifier, for example `unindexed_foreign_keys`. Upstream's rules keep upstream's names. */
+  /** The identifier, for example `unindexed_foreign_keys`. Rules from upstream keep upstream's names. */
   readonly name: string;
   readonly title: string;
   readonly level: FindingLevel;
   readonly category: FindingCategory;
   /** Explains why the finding matters. */
   readonly description: string;
-  /** The address of the documentation, or one sentence that says what to do. */
+  /** The URL of the documentation, or one sentence that describes how to fix the problem. */
   readonly remediation: string;
 }
 
-/** Statements that correct a finding. */
+/** Statements that fix a finding. */
 export interface Fix {
-  /** One or more statements. They are shown before they run, and can be saved as a migration. */
+  /** One or more statements. The Console shows them before running them and can save them as a migration. */
   readonly sql: string;
-  /** What the statements change for clients, or what to check before running them. */
+  /** The effect of the statements on clients, or what to check before running them. */
   readonly note: string;
 }
 
@@ -39,8 +39,8 @@ export interface Finding {
   readonly metadata: Readonly<Record<string, unknown>>;
   /** Identifies the finding across runs. */
   readonly cache_key: string;
-  /** The estimated number of rows in the table that the finding is about. */
+  /** The estimated number of rows in the affected table. */
   readonly affected_rows?: number;
-  /** Undefined if the right correction depends on the app. */
+  /** Undefined if the right fix depends on the app. */
   readonly fix?: Fix;
 }

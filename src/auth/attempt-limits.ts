@@ -1,5 +1,5 @@
 /**
- * Limits failed attempts to enter the secrets listed in `core/typed-secrets.ts`. Every comparison with such a secret
+ * Limits failed attempts to enter the secrets listed in `core/typed-secrets.ts`. All code that compares such a secret
  * must use this module.
  */
 import { createHash } from 'node:crypto';
@@ -22,18 +22,18 @@ import {
 
 export interface Guess {
   /**
-   * The account that owns the secret, in the form that `core/typed-secrets.ts` describes for this kind of secret. The
+   * The account that owns the secret, in the form that `core/typed-secrets.ts` specifies for this kind of secret. The
    * account may not exist.
    */
   readonly account: string;
   /**
-   * Returns whether the account has a session on the network that the attempt comes from. Called only when the budget
-   * for attempts from all networks is used up.
+   * Returns whether the account has a session on the network of this attempt. Called only when the budget for attempts
+   * from all networks is used up.
    */
   readonly isKnownNetwork?: () => Promise<boolean>;
   /**
-   * Where the attempt comes from: a network, or a browser in which the account has signed in. Wrong attempts in a row
-   * from the same place lead to growing waits. If it is undefined, no waits apply.
+   * The origin of the attempt: a network, or a browser that the account has signed in with. Consecutive wrong attempts
+   * from the same place cause increasing waits. If undefined, no waits apply.
    */
   readonly place?: { readonly kind: 'network' | 'device'; readonly id: string };
 }
@@ -42,18 +42,18 @@ export type AttemptResult<T> =
   | { readonly kind: 'right'; readonly value: T }
   | { readonly kind: 'wrong' }
   /**
-   * No attempts are left. The secret wasn't compared, or the result of the comparison is withheld, so the caller learns
-   * nothing about the secret.
+   * No attempts are left. The secret wasn't compared or the result is withheld, so the caller learns nothing about the
+   * secret.
    */
   | { readonly kind: 'blocked'; readonly waitMs: number; readonly by: 'account' | 'place' };
 
-/** Uses up one of an issued token's attempts. Returns false if the token has no attempts left. */
+/** Uses up one of an issued token's attempts. Returns false if none are left. */
 export type ConsumeToken = (token: string) => Promise<boolean>;
 
 export interface AttemptLimits {
   /**
    * Runs `compare`, which returns undefined for a wrong secret. `compare` calls `consumeToken` for each token that it
-   * compares. If `compare` throws an error, the attempt counts as failed.
+   * compares. If `compare` throws, the attempt counts as failed.
    * @example await guesses.verify('second_factor', { account: user.id }, async () => (isRight ? true : undefined))
    */
   verify<T>(
@@ -61,9 +61,9 @@ export interface AttemptLimits {
     guess: Guess,
     compare: (consumeToken: ConsumeToken) => Promise<T | undefined>,
   ): Promise<AttemptResult<T>>;
-  /** Makes all attempts at the account's secrets available again, from everywhere. */
+  /** Resets all limits on attempts at the account's secrets, for all places. */
   unlock(account: string): Promise<void>;
-  /** Deletes budgets that are full again. */
+  /** Deletes budgets that have refilled completely. */
   sweep(): Promise<void>;
 }
 
@@ -74,17 +74,17 @@ export interface AttemptStore {
   add(key: string, rule: Bucket, nowMs: number): Promise<void>;
   refund(key: string, rule: Bucket): Promise<void>;
   fullAt(key: string): Promise<number | undefined>;
-  /** Returns the wrong attempts in a row. */
+  /** Returns the streak of consecutive wrong attempts. */
   streak(key: string): Promise<Streak | undefined>;
   extendStreak(key: string, nowMs: number): Promise<void>;
   endStreak(key: string): Promise<void>;
-  /** Forgets all counts whose key begins with this text. */
+  /** Deletes all counts whose key begins with this text. */
   clear(prefix: string): Promise<void>;
   sweep(nowMs: number): Promise<void>;
 }
 
 /**
- * Stores budgets in the database, where all processes share them. `db` must not be the connection of a request's
+ * Stores budgets in the database, which all processes share. `db` must not be the connection of a request's
  * transaction.
  */
 export function sharedAttempts(db: Queryable): AttemptStore {
@@ -101,7 +101,7 @@ export function sharedAttempts(db: Queryable): AttemptStore {
   };
 }
 
-/** Stores budgets in this process, for databases without our own tables. */
+/** Stores budgets in this process, for databases without Plinth's own tables. */
 export function localAttempts(): AttemptStore {
   const fullAtMs = new Map<string, number>();
   const streaks = new Map<string, Streak>();
@@ -149,7 +149,7 @@ interface Budget {
 
 /**
  * Creates the limits. If `isLimited` returns false, every secret is compared and no attempt is counted. `onBlocked` is
- * called when no attempts are left.
+ * called when an attempt is blocked.
  */
 export function createAttemptLimits(
   store: AttemptStore,
@@ -166,8 +166,8 @@ export function createAttemptLimits(
   };
 
   /**
-   * Returns a budget that has an attempt left. If there is none, returns the milliseconds until the common budget has
-   * an attempt again.
+   * Returns a budget with an attempt left. Otherwise, returns the milliseconds until the common budget has another
+   * attempt.
    */
   const open = async (
     kind: TypedSecretKind,
@@ -178,7 +178,7 @@ export function createAttemptLimits(
     const common = { key: keyOf(kind, account), rule: guesses };
     if (await hasOne(common)) return common;
     if (place?.kind === 'device') {
-      // Strangers can't use up this budget, even in the same network.
+      // Other people can't use up this budget, not even from the same network.
       const own = { key: keyOf(kind, account, `device ${place.id}`), rule: knownNetwork ?? guesses };
       if (await hasOne(own)) return own;
     }
@@ -189,7 +189,7 @@ export function createAttemptLimits(
     return Math.max(1, await waitMs(common));
   };
 
-  /** Returns how long requests from this place must wait after consecutive failed attempts. */
+  /** Returns how long attempts from this place must wait after consecutive wrong attempts. */
   const pauseOf = async (streakKey: string | undefined): Promise<number> => {
     const rules = lockout();
     if (streakKey === undefined || rules.after === 0) return 0;
@@ -235,7 +235,7 @@ export function createAttemptLimits(
         await store.add(budget.key, budget.rule, clock.now());
         return result;
       }
-      // Concurrent attempts may have used up the budget while this attempt was compared.
+      // Concurrent attempts may have used up the budget during the comparison.
       const wait = await waitMs(budget);
       if (wait === 0) return result;
       onBlocked();
@@ -254,7 +254,7 @@ function attemptResult<T>(value: T | undefined): AttemptResult<T> {
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
-/** Returns the key of a count. The keys of all places begin with the account's key. */
+/** Returns the key of a count. Keys of places begin with the account's key. */
 function keyOf(kind: string, subject: string, place?: string): string {
   const key = `${kind}:${hash(subject)}`;
   return place === undefined ? key : `${key}:${hash(place)}`;

@@ -1,13 +1,13 @@
 /**
- * Runs work in the background if its duration or its result would reveal who has an account. The response doesn't wait
- * for the work.
+ * Runs work in the background if its duration or result would reveal who has an account. The response doesn't wait for
+ * it.
  */
 import type { Logger } from '../kernel/log.ts';
 
 export interface BackgroundWork {
   /**
-   * Runs the work after the response has been sent, and logs its error. If the existence of accounts isn't concealed,
-   * waits for the work and throws its error.
+   * Runs the work after the response has been sent and logs its error. If `isHidden` is false, waits for the work and
+   * throws its error.
    */
   do(isHidden: boolean, work: () => Promise<unknown>): Promise<void>;
   /** Resolves when all background work has ended. */

@@ -1,15 +1,15 @@
 /**
- * Combines calls into batches, for work that costs less in batches. Calls that are made while a batch is running form
- * the next batch. A call that is made while no batch is running starts one immediately.
+ * Combines calls into batches, for work that is cheaper in batches. Calls made while a batch is running form the next
+ * batch. If none is running, a call starts a batch immediately.
  */
 export interface BatcherOptions<Q, A> {
   /**
-   * Does the work for a batch. Returns one result per input, in the same order. If this function throws, every call in
-   * the batch rejects with that error.
+   * Processes a batch. Returns one result per input in the same order. If it throws, every call in the batch rejects
+   * with the error.
    */
   readonly work: (inputs: readonly Q[]) => Promise<readonly A[]>;
   readonly maxBatchSize: number;
-  /** A batch that runs longer than this no longer delays the next batch. */
+  /** After this duration, a running batch no longer delays the next one. */
   readonly slowAfterMs: number;
   /** The maximum number of concurrent batches. All but one of them must be slow. */
   readonly maxConcurrent: number;

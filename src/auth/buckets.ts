@@ -8,12 +8,12 @@ export interface Buckets {
   take(key: string, rule: Bucket, nowMs: number): Promise<boolean>;
   /** Returns the number of milliseconds until a token is available. */
   waitMs(key: string, rule: Bucket, nowMs: number): Promise<number>;
-  /** Deletes buckets that are full again. */
+  /** Deletes buckets that have refilled completely. */
   sweep(nowMs: number): Promise<void>;
 }
 
 /**
- * Stores buckets in the database, where all processes share them. `db` must not be the connection of a request's
+ * Stores buckets in the database, which all processes share. `db` must not be the connection of a request's
  * transaction.
  */
 export function sharedBuckets(db: Queryable): Buckets {
@@ -24,9 +24,9 @@ export function sharedBuckets(db: Queryable): Buckets {
   };
 }
 
-/** Stores buckets in this process, for databases without our own tables. */
+/** Stores buckets in this process, for databases without Plinth's own tables. */
 export function localBuckets(): Buckets {
-  /** When each bucket will be full again. See `takePermission`. */
+  /** The time when each bucket will be full again. See `takePermission`. */
   const fullAtMs = new Map<string, number>();
   return {
     async take(key, rule, nowMs) {

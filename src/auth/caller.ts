@@ -1,6 +1,6 @@
 /**
- * The caller of a use case: the client that sent a request, without the request itself. Routes build the caller from
- * HTTP (`http/exchange.ts`). Other modules of this process build callers from their own data (decision 40).
+ * The caller of a use case: the client that sent a request, without the request itself. Routes create callers from HTTP
+ * requests (`http/exchange.ts`). Other modules in this process create callers from their own data (decision 40).
  */
 import type { Claims } from '../keys/types.ts';
 import type { Session, User } from './rows.ts';
@@ -11,39 +11,41 @@ export interface Caller {
   readonly userAgent: string;
   /** The `Host` header of the request. */
   readonly host: string;
-  /** The bearer token, which hasn't been verified yet. */
+  /** The bearer token, which hasn't been verified. */
   readonly accessToken: string | undefined;
   /** Whether the request contains credentials, even if they are malformed. */
   readonly hasCredentials: boolean;
-  /**
-   * The audience that the request specifies. If it is undefined, the token's audience or the default audience applies.
-   */
+  /** The audience in the request. If undefined, the token's audience or the default audience applies. */
   readonly audience: string | undefined;
   /**
-   * The language of the Account page that the request came from. Undefined for requests from other clients, which get
-   * the same emails as in GoTrue.
+   * The language of the Account page that sent the request. Undefined for other clients, which receive the same emails
+   * as from GoTrue.
    */
   readonly pageLanguage?: string | undefined;
-  /** A hash of the cookie that identifies the browser on the Account pages. Undefined for other clients. */
+  /**
+   * Returns the language that this browser displays the Account page at the URL in. Returns undefined for other URLs.
+   */
+  readonly pageLanguageAt?: (url: string) => string | undefined;
+  /** A hash of the cookie that identifies the browser to the Account pages. Undefined for other clients. */
   readonly deviceId?: string | undefined;
   /**
-   * Returns the URL that links in emails lead to. This is the requested URL if the redirect rule allows it, and
-   * otherwise the site URL.
+   * Returns the destination of links in emails: the requested URL if the redirect rule allows it, otherwise the site
+   * URL.
    */
   redirectTo(): string;
   /**
-   * Sets a response header. Headers aren't part of the result because error responses also need them. For example,
-   * one header identifies the session that a rejected refresh token belongs to.
+   * Sets a response header. Headers aren't part of the result because error responses also need them. For example, a
+   * header identifies the session of a rejected refresh token.
    */
   setHeader(name: string, value: string): void;
 }
 
-/** A caller with a valid access token. The user and the session were read from the database for this request. */
+/** A caller with a valid access token. The user and session were read from the database for this request. */
 export interface UserCaller extends Caller {
   readonly claims: Claims;
   readonly user: User;
   /**
-   * The token's session, reduced to the assurance level that the token proves. Undefined if the token has no session.
+   * The token's session, limited to the assurance level that the token proves. Undefined if the token has no session.
    */
   readonly session: Session | undefined;
 }

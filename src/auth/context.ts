@@ -20,21 +20,24 @@ import type { TotpSteps } from './totp-steps.ts';
 export interface AuthContext {
   readonly settings: Settings;
   /**
-   * The pool for the `auth` schema, which connects as supabase_auth_admin. Triggers on users therefore have that role's
-   * rights and search_path, as on the hosted service.
+   * The pool for the `auth` schema, which connects as supabase_auth_admin. Therefore, triggers on users run with that
+   * role's privileges and search_path, as on the hosted service.
    */
   readonly pool: Pool;
   /**
-   * The pool for the `_plinth` schema, which no project role can read. Don't use this pool while a transaction from
-   * `pool` holds a lock that the query needs.
+   * The pool for the `_plinth` schema, which project roles can't read. Must not be used while a transaction from `pool`
+   * holds a lock that the query needs.
    */
   readonly ownTables: Pool;
-  /** Whether our own tables exist. False for databases on the hosted service, where we don't create tables. */
+  /**
+   * Whether the database has Plinth's own tables. False for databases on the hosted service, where Plinth doesn't
+   * create tables.
+   */
   readonly hasOwnTables: boolean;
   readonly keys: Keys;
   readonly mailer: Mailer;
   readonly passwords: Passwords;
-  /** Checks passwords for known leaks. Undefined if the check is disabled. */
+  /** Checks whether passwords have been leaked. Undefined if the check is disabled. */
   readonly leakedPasswords: LeakedPasswords | undefined;
   readonly limits: RateLimits;
   readonly guesses: AttemptLimits;

@@ -1,6 +1,6 @@
 /**
  * Limits the duration of requests. A request that exceeds the limit gets 504 `request_timeout`. Its open transactions
- * are canceled so that changes which the client considers failed aren't committed.
+ * are canceled, so that changes aren't committed after the client has received an error.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Pool } from '../database/types.ts';
@@ -14,17 +14,15 @@ interface CurrentRequest {
 
 const requests = new AsyncLocalStorage<CurrentRequest>();
 
-/**
- * Returns a signal that aborts when the current request exceeds its time limit. Returns undefined outside of requests.
- */
+/** Returns a signal that aborts when the current request exceeds its time limit. Returns undefined outside requests. */
 export const currentDeadline = (): AbortSignal | undefined => requests.getStore()?.signal;
 
-/** The client of the current request, which takes turns with other clients. */
+/** Returns the current request's client, so that a queue can let clients take turns. */
 export const currentClient = (): string => requests.getStore()?.client ?? '';
 
 /**
- * Throws `request_timeout` if `work` takes too long. The work continues, but its result is discarded. `address` is the
- * client's IP address.
+ * Runs `work` with a time limit. Throws `request_timeout` if it is exceeded. The work then continues, but its result is
+ * discarded. `address` is the client's IP address.
  */
 export async function withDeadline<T>(
   timeoutMs: number,
@@ -48,7 +46,7 @@ export async function withDeadline<T>(
   }
 }
 
-/** Wraps a pool so that its transactions are canceled when their request exceeds its time limit. */
+/** Wraps a pool so that transactions are canceled when their request exceeds its time limit. */
 export function endingWithRequests(pool: Pool): Pool {
   return {
     role: pool.role,

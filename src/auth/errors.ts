@@ -1,6 +1,6 @@
 /**
- * The error codes of the service (GoTrue 2.196) with their usual status and message. Routes may pass a more specific
- * message. Clients switch on the code.
+ * The service's error codes (GoTrue 2.196) with their usual status and message. Routes may use a more specific message.
+ * Clients distinguish errors by their code.
  */
 export interface ErrorEntry {
   readonly status: number;
@@ -190,13 +190,13 @@ export type ErrorCode = keyof typeof errorTable;
 
 export type WeakPasswordReason = 'length' | 'characters' | 'pwned';
 
-/** An error with a code from the table. The client sees the code and the message. `cause` is only logged. */
+/** An error with a code from the table. The client receives the code and the message. `cause` is only logged. */
 export class AuthError extends Error {
-  /** The code. Undefined for errors that a hook defines, which are rendered as `unknown` or `unexpected_failure`. */
+  /** The code. Undefined for hook-defined errors, which are rendered as `unknown` or `unexpected_failure`. */
   readonly code: ErrorCode | undefined;
   readonly status: number;
   readonly weakPasswordReasons: readonly WeakPasswordReason[] | undefined;
-  /** The value of the `Retry-After` header, which rate limits set. */
+  /** The value of the `Retry-After` header. Set by rate limits. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(
@@ -224,7 +224,7 @@ export class AuthError extends Error {
 }
 
 /**
- * Creates an {@link AuthError}. If a message is passed, it replaces the message in the table.
+ * Creates an {@link AuthError}. `message` replaces the message in the table.
  *
  * @example throw authError('validation_failed', 'missing email or phone');
  */
@@ -236,13 +236,13 @@ export function authError(
   return new AuthError(code, message === undefined ? options : { ...options, message });
 }
 
-/** Creates an error with status 500 whose message names the step that failed. The cause is only logged. */
+/** Creates an error with status 500. Its message names the step that failed. The cause is only logged. */
 export function internalError(message: string, cause?: unknown): AuthError {
   return new AuthError('unexpected_failure', cause === undefined ? { message } : { message, cause });
 }
 
 /**
- * An error of the token endpoint in the format of RFC 6749. The status is always 400, and the body is `{error,
+ * A token endpoint error in the format of RFC 6749. The status is always 400 and the body is `{error,
  * error_description}`.
  */
 export class OAuthShapedError extends Error {

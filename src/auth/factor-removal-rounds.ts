@@ -1,4 +1,4 @@
-/** Sends reminders of pending factor removals, and removes the factors when the waiting period has ended. */
+/** Sends reminders of pending factor removals, and removes the factors after the waiting period. */
 import type { Caller } from './caller.ts';
 import type { AuthContext } from './context.ts';
 import { toMs } from './core/times.ts';
@@ -17,7 +17,7 @@ import { dayMs } from './queries/housekeeping.ts';
 import { findLatestEvent } from './queries/security-events.ts';
 import { findUserById } from './queries/users.ts';
 
-/** The reminder is sent a day before the removal, or halfway if the waiting period is short. */
+/** The reminder is sent a day before the removal. If the waiting period is short, it is sent halfway through. */
 const reminderLeadMs = dayMs;
 
 export async function sweepFactorRemovals(ctx: AuthContext): Promise<void> {
@@ -34,7 +34,7 @@ export async function sweepFactorRemovals(ctx: AuthContext): Promise<void> {
   }
 }
 
-/** Cancels all requests, because the operator has turned removals off. */
+/** Cancels all requests, because the operator has disabled removals. */
 async function cancelAll(ctx: AuthContext): Promise<void> {
   await ctx.pool.transaction(async (tx) => {
     for (const removal of await deleteAllRemovals(tx)) {
@@ -43,7 +43,7 @@ async function cancelAll(ctx: AuthContext): Promise<void> {
   });
 }
 
-/** Handles the request that is due first. Returns false if no request is due. */
+/** Processes the request that is due first. Returns false if no request is due. */
 async function removeNext(ctx: AuthContext, now: number): Promise<boolean> {
   const done = await ctx.pool.transaction(async (tx) => {
     const removal = await takeDueRemoval(tx, now);
@@ -51,7 +51,8 @@ async function removeNext(ctx: AuthContext, now: number): Promise<boolean> {
     const caller = serverCaller(ctx, removal);
     const user = await findUserById(tx, removal.user_id);
     if (user === undefined || user.deleted_at !== null) return {};
-    // After a change of the password, the address or the ways to sign in, the request may be an attacker's, so it must be made again.
+    // If the password, the address or a sign-in method has changed since the request, an attacker may have made it, so
+    // it is canceled.
     if (await hasChangedSince(tx, user.id, toMs(removal.requested_at))) {
       await recordEvent(ctx, tx, caller, user.id, 'factor_removal_canceled');
       return {};
@@ -73,7 +74,7 @@ async function remind(ctx: AuthContext, removal: FactorRemoval): Promise<void> {
   await notify(ctx, undefined, caller, user, 'factor_removal_confirmed', { event, dueMs: toMs(due_at) });
 }
 
-/** The server itself makes the change. The emails are in the language of the request. */
+/** Returns the caller for changes made by the server itself. Its emails are in the request's language. */
 const serverCaller = ({ settings }: AuthContext, { language }: FactorRemoval): Caller => ({
   ip: '',
   userAgent: '',

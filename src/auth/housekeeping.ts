@@ -1,4 +1,4 @@
-/** Deletes expired rows periodically, in the background. */
+/** Periodically deletes expired rows in the background. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuthContext } from './context.ts';
 import { batchRows, cleanups, dayMs, type Lifetimes, tryLock } from './queries/housekeeping.ts';
@@ -9,15 +9,15 @@ import type { Settings } from './settings.ts';
 
 export interface Housekeeping {
   start(): void;
-  /** Stops the rounds. If a round is running, it ends after its current statement. */
+  /** Stops the rounds. A running round ends after its current statement. */
   stop(): Promise<void>;
-  /** Runs one round. Returns false if another process is already running a round. */
+  /** Runs a round. Returns false if another process is already running one. */
   sweep(): Promise<boolean>;
 }
 
-/** The interval is long enough that an idle server doesn't keep a connection open for this task. */
+/** Long enough that an idle server doesn't keep a connection open for this task. */
 const sweepEveryMs = 600_000;
-/** The pause between two batches. It prevents a large backlog from slowing down requests. */
+/** The pause between batches, which keeps a large backlog from slowing down requests. */
 const pauseMs = 20;
 
 type Tools = Pick<
@@ -35,8 +35,10 @@ type Tools = Pick<
 >;
 
 /**
- * @param maintain Completes factor removals and ends expired sessions. Safe to run in several processes. Returns soon
- *   once `isStopping` returns true.
+ * Creates the background task.
+ *
+ * @param maintain completes factor removals and ends expired sessions. Safe to run in several processes. Returns soon
+ * after `isStopping` returns true.
  */
 export function createHousekeeping(
   ctx: Tools,
@@ -72,7 +74,7 @@ export function createHousekeeping(
     return ran;
   }
 
-  /** Rows are kept for a day, because the row of an OAuth client's session is written before the session. */
+  /** Rows are kept for a day, because an OAuth client's row is written before its session. */
   async function sweepSessionBrowsers(now: number): Promise<void> {
     for (let gone = batchRows; gone >= batchRows && !isStopping; ) {
       gone = await deleteOrphanedSessionBrowsers(ctx.pool, now - dayMs, batchRows);
@@ -83,7 +85,7 @@ export function createHousekeeping(
   return {
     start() {
       timer = setInterval(() => {
-        // A round that is still running is the one for which `stop` waits.
+        // `stop` waits for the current round to finish.
         round ??= sweep()
           .catch((error: unknown) => {
             ctx.log.warn({ service: 'auth', error }, 'failed to delete expired rows');

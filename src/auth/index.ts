@@ -80,6 +80,7 @@ export type { AttemptLimits } from './attempt-limits.ts';
 export { authError, errorTable } from './errors.ts';
 export type { SamlInspection } from './flows/inspect-saml.ts';
 export type { MailPreview, MessagePreviews } from './flows/message-previews.ts';
+export type { SessionEnding } from './flows/session-endings.ts';
 export type { HookTest } from './flows/test-hook.ts';
 export type { ProviderTest } from './flows/test-provider.ts';
 export type {
@@ -100,27 +101,27 @@ export interface AuthDeps {
   readonly keys: Keys;
   readonly config: LiveConfig;
   readonly mailer: Mailer;
-  /** The project's root folder. Template paths are relative to this folder. */
+  /** The project's root folder. Template paths are relative to it. */
   readonly projectDir: string;
   /**
-   * Returns the public API URL, for example http://127.0.0.1:54321. This is a function because, with port 0, the port
-   * is known only after startup.
+   * Returns the public API URL, for example http://127.0.0.1:54321. A function because a port of 0 is resolved only at
+   * startup.
    */
   readonly apiUrl: () => string;
   readonly mode: Mode;
   /** Whether pages are served at `/account`. Defaults to true. */
   readonly hasAccountPages?: boolean;
   readonly clock: Clock;
-  /** Reports the calls that the Account pages make within this process. */
+  /** Records calls that the Account pages make within this process. */
   readonly observe: Observe;
-  /** Sends requests to other servers. By default, requests are sent over the network. */
+  /** Sends requests to other servers. Defaults to the network. */
   readonly outgoing?: Outgoing;
-  /** The bcrypt cost of new password hashes. Tests use a lower cost. See `passwords.ts`. */
+  /** The bcrypt cost of new password hashes. Tests use a lower one. See `passwords.ts`. */
   readonly passwordCost?: number;
   readonly log: Logger;
 }
 
-/** Tests that operators run against the running settings. Undefined results mean that the name doesn't exist. */
+/** Tests that operators run with the running settings. They return undefined if the name is unknown. */
 export interface AuthChecks {
   provider(name: string): Promise<ProviderTest | undefined>;
   hook(name: string): Promise<HookTest | undefined>;
@@ -137,7 +138,7 @@ export interface AuthService extends Service {
   readonly isTrustedClient: (clientId: string) => Promise<boolean>;
   /** Implemented in `flows/oauth-logout.ts`. */
   readonly isPostLogoutRedirect: (clientId: string, redirectUri: string) => Promise<boolean>;
-  /** Returns the clients' pages that a browser loads after these sessions have ended. */
+  /** Returns the clients' logout pages that a browser loads after these sessions have ended. */
   readonly frontchannelUrls: (ended: readonly EndedSession[]) => Promise<readonly string[]>;
   readonly requestingClient: (authorizationId: string) => Promise<RequestingClient | undefined>;
   readonly releaseAuthorization: (authorizationId: string, userId: string) => Promise<void>;
@@ -145,13 +146,13 @@ export interface AuthService extends Service {
   readonly customProviders: () => Promise<{ id: string; name: string }[]>;
   readonly messagePreviews: MessagePreviews;
   readonly checks: AuthChecks;
-  /** Returns the URL that providers redirect users to by default. */
+  /** Returns the default URL that providers redirect users to. */
   readonly callbackUrl: () => string;
   readonly users: UserAdministration;
   readonly selfService: SelfService;
-  /** The attempt limits, which the Console also uses. Attempts are counted regardless of `auth.guess_limits`. */
+  /** The attempt limits, which the Console shares. Attempts are counted regardless of `auth.guess_limits`. */
   readonly guesses: AttemptLimits;
-  /** Returns the load of the queue for password hashes. */
+  /** Returns the load of the password hash queue. */
   readonly passwordQueue: () => QueueLoad;
 }
 
@@ -208,7 +209,7 @@ export function createAuth(deps: AuthDeps): AuthService {
     try {
       if (hasOwnTables) await sweepFactorRemovals(ctx);
     } finally {
-      // Comes last, because clients may respond slowly.
+      // Runs last, because clients may respond slowly.
       await endExpiredSessions(ctx, isStopping);
     }
   });
@@ -263,7 +264,7 @@ export function createAuth(deps: AuthDeps): AuthService {
 
 function authPlugin(ctx: AuthContext): FastifyPluginAsync {
   return async (app) => {
-    // Each route parses its body as JSON, regardless of the content type. An empty body is also allowed.
+    // Each route parses its body as JSON regardless of the content type. The body can be empty.
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('*', { parseAs: 'string', bodyLimit: maxBodyBytes }, (_request, body, done) => {
       done(null, body);

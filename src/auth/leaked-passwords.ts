@@ -1,4 +1,4 @@
-/** Checks whether passwords have been leaked, with a service or a file that the project configures. */
+/** Checks whether passwords have been leaked, using a service or file that the project configures. */
 import { existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import type { Outgoing } from '../shared/outgoing.ts';
 import { leakHashOf, listHolds, rangeHolds, rangePrefixChars } from './core/leaked-passwords.ts';
 
 export interface LeakedPasswords {
-  /** Returns whether the password has been leaked. Rejects if the check isn't possible. */
+  /** Returns whether the password has been leaked. Rejects if this can't be determined. */
   has(password: string): Promise<boolean>;
 }
 
@@ -16,15 +16,15 @@ export interface LeakedPasswordSettings {
   readonly list_path: string | undefined;
 }
 
-/** The timeout of a check. It matches upstream's, and prevents a check from delaying a sign-up for long. */
+/** The timeout of a check. It matches upstream's and keeps a check from delaying sign-ups for long. */
 const leakCheckTimeoutMs = 5000;
 
-/** The list that is used without any setting, relative to the project folder. */
+/** The default list, relative to the project folder. */
 const defaultList = 'supabase/leaked-passwords.txt';
 
 /**
- * Returns the check that the settings enable. By default, passwords are checked if a list is present. The service is
- * used only if the project enables it.
+ * Returns the check that the settings enable. By default, passwords are checked if the default list exists. The service
+ * is used only if the project enables it.
  */
 export function leakedPasswordsOf(
   settings: LeakedPasswordSettings & { readonly enabled: boolean | undefined },
@@ -48,7 +48,7 @@ function createLeakedPasswords(
       const response = await outgoing.send({
         url: `${url.replace(/\/+$/, '')}/range/${hash.slice(0, rangePrefixChars)}`,
         reach: 'configured',
-        // Padding hides the actual size of the response, which would reveal the range.
+        // Padding conceals the response's actual size, which would reveal the range.
         headers: { accept: 'text/plain', 'user-agent': user_agent, 'add-padding': 'true' },
         timeoutMs: leakCheckTimeoutMs,
       });

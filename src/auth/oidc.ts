@@ -1,6 +1,6 @@
 /**
- * Manages OpenID Connect issuers. Caches their discovery documents and keys, and verifies ID tokens with them (OpenID
- * Connect Core section 3.1.3.7, Discovery section 4.3).
+ * Caches the discovery documents and keys of OpenID Connect issuers, and verifies ID tokens with them (OpenID Connect
+ * Core section 3.1.3.7, Discovery section 4.3).
  */
 import { createHash } from 'node:crypto';
 import { ageMs, type Clock } from '../kernel/clock.ts';
@@ -12,7 +12,7 @@ import type { IdTokenClaims } from './core/providers/id-token-profiles.ts';
 export interface IssuerLocation {
   readonly issuer: string;
   readonly reach: Reach;
-  /** The URL of the discovery document. Defaults to the well-known path under the issuer. */
+  /** The discovery document's URL. Defaults to the well-known path under the issuer. */
   readonly discoveryUrl?: string;
 }
 
@@ -22,9 +22,9 @@ export interface Discovery {
   readonly tokenEndpoint: string;
   readonly userinfoEndpoint: string;
   readonly jwksUri: string;
-  /** The asymmetric algorithms that the issuer uses to sign ID tokens. RS256 if the document doesn't list any. */
+  /** The asymmetric algorithms that the issuer uses to sign ID tokens. */
   readonly algorithms: readonly string[];
-  /** Whether the issuer adds `iss` to its authorization responses (RFC 9207). */
+  /** Whether the issuer's authorization responses contain `iss` (RFC 9207). */
   readonly namesItself: boolean;
   /** The discovery document as received. */
   readonly document: JsonObject;
@@ -32,24 +32,21 @@ export interface Discovery {
 
 export interface IdTokenRules {
   readonly location: IssuerLocation;
-  /** Other names of the issuer that the token may contain. */
+  /** Alternative issuer names that the token may contain. */
   readonly aliases?: readonly string[];
-  /** The token's audience must contain at least one of these values. */
+  /** The accepted audiences. The token's audience must contain at least one of them. */
   readonly audience: readonly string[];
-  /**
-   * The access token that was issued together with the ID token. It is compared with the token's `at_hash` if both are
-   * present.
-   */
+  /** The access token issued with the ID token. It is compared with `at_hash` if both are present. */
   readonly accessToken: string | undefined;
 }
 
 export interface Oidc {
   /**
-   * Returns an issuer's discovery document. @throws {Error} if the document can't be fetched or belongs to another
-   * issuer
+   * Returns an issuer's discovery document.
+   * @throws {Error} if the document can't be fetched or belongs to another issuer
    */
   discover(location: IssuerLocation): Promise<Discovery>;
-  /** Verifies an ID token and returns its claims. @throws {IdTokenError} if the token is invalid or expired */
+  /** Verifies an ID token and returns its claims. @throws {IdTokenError} if it is invalid or expired */
   verify(token: string, rules: IdTokenRules): Promise<IdTokenClaims>;
   /** Removes the issuer from the cache. */
   forget(issuer: string): void;
@@ -58,7 +55,7 @@ export interface Oidc {
 export class IdTokenError extends Error {
   /**
    * The kind of error. `audience`: the token is valid but was issued to another client. `subject`: the token is valid
-   * but has no subject. Upstream returns a separate message for each of these.
+   * but has no subject. Upstream has a separate message for each of these.
    */
   readonly fault: 'audience' | 'subject' | 'other';
 
@@ -69,11 +66,11 @@ export class IdTokenError extends Error {
   }
 }
 
-/** Whether the text can be parsed as a signed token. */
+/** Whether the text has the format of a signed token. */
 export const isToken = (text: string): boolean => !('reason' in parseToken(text));
 
 const discoveryLifetimeMs = 3_600_000;
-/** The maximum number of cached issuers. The cache is limited because an ID token can specify any Microsoft tenant. */
+/** The maximum number of cached issuers. Limited because an ID token can specify any Microsoft tenant. */
 const maxIssuers = 200;
 /** The tolerated clock skew for `nbf`. */
 const notBeforeSkewSeconds = 300;
@@ -111,7 +108,7 @@ export function createOidc(outgoing: Outgoing, clock: Clock): Oidc {
       loading = load(location).finally(() => inFlight.delete(key));
       inFlight.set(key, loading);
     }
-    // If the issuer is unavailable, the cached document is used so that the issuer's users can still sign in.
+    // If the issuer is unavailable, the cached document is used so that its users can still sign in.
     return entry ? loading.catch(() => entry) : loading;
   }
 
@@ -156,7 +153,7 @@ function checkTarget({ sub, aud }: IdTokenClaims, audience: readonly string[]): 
 }
 
 /**
- * Checks that `at_hash` is the left half of the access token's hash, computed with the ID token's algorithm (OpenID
+ * Checks that `at_hash` is the left half of the access token's hash, using the ID token's hash algorithm (OpenID
  * Connect Core section 3.1.3.8).
  */
 function checkAccessToken(claims: IdTokenClaims, alg: string, accessToken: string | undefined): void {
@@ -170,8 +167,8 @@ function checkAccessToken(claims: IdTokenClaims, alg: string, accessToken: strin
 }
 
 /**
- * The accepted algorithms. Symmetric algorithms are excluded because a secret shared with the provider would allow us
- * to sign the provider's tokens.
+ * The accepted algorithms. Excludes symmetric algorithms, because this server could sign the provider's tokens with the
+ * shared secret.
  */
 const publicAlgorithms = new Set('RS256 RS384 RS512 ES256 ES384 ES512 PS256 PS384 PS512 EdDSA'.split(' '));
 
@@ -186,8 +183,8 @@ async function fetchDiscovery(outgoing: Outgoing, location: IssuerLocation): Pro
   }
   const named = document.id_token_signing_alg_values_supported;
   for (const name of ['authorization_endpoint', 'token_endpoint', 'userinfo_endpoint', 'jwks_uri']) {
-    // The URLs must use https, because browsers are sent to the authorization endpoint and secrets are sent to the
-    // token endpoint.
+    // The URLs must use https. Browsers are sent to the authorization endpoint, and secrets are sent to the token
+    // endpoint.
     if (location.reach === 'public' && text(name) !== '' && !text(name).startsWith('https://')) {
       throw new Error(`oidc: ${name} of ${location.issuer} must use HTTPS`);
     }

@@ -1,7 +1,7 @@
 /**
- * Hashes and verifies passwords. New hashes use bcrypt with cost 10 and the prefix `$2a$`, which GoTrue and pgcrypto
- * also write (equivalent to `$2b$` for up to 72 bytes). All formats in `core/password-hash.ts` can be verified. Hashes
- * are computed on Node's thread pool behind a queue so that many simultaneous sign-ins leave threads for file and DNS
+ * Hashes and verifies passwords. New hashes use bcrypt with cost 10 and the prefix `$2a$`, like GoTrue and pgcrypto
+ * (equivalent to `$2b$` for up to 72 bytes). All formats in `core/password-hash.ts` can be verified. Hashes are
+ * computed on Node's thread pool. A queue ensures that many concurrent sign-ins leave threads for file and DNS
  * operations.
  */
 import { createCipheriv, scrypt, timingSafeEqual } from 'node:crypto';
@@ -19,24 +19,24 @@ const defaultCost = 10;
 
 const loadBcrypt = () => importPackage<typeof Bcrypt>('server', '@node-rs/bcrypt');
 
-/** Node's thread pool has four threads, so one thread is left for other work. */
+/** Leaves one of the four threads in Node's thread pool for other work. */
 const maxThreads = 3;
-/** Limits the memory that queued hashes use. */
+/** Limits the memory used by queued hashes. */
 const maxWaitingHashes = 1000;
 
 export interface Passwords {
   hash(password: string): Promise<string>;
   /** Whether the password matches the hash. Returns false if the hash is empty or its format is unknown. */
   verify(password: string, hash: string): Promise<boolean>;
-  /** Takes as long as verifying a password so that the response time doesn't reveal whether an account exists. */
+  /** Takes as long as verifying a password, so that the response time doesn't reveal whether an account exists. */
   pretendToVerify(password: string): Promise<void>;
-  /** Returns the load of the queue for hashes. */
+  /** Returns the load of the hash queue. */
   load(): QueueLoad;
 }
 
 /**
- * Creates the password functions, which all throw a `QueueFullError` if the estimated wait for a hash exceeds
- * `maxWaitMs()`. New hashes take 2^`cost` rounds of bcrypt. A hash contains its cost, so `verify` accepts every cost.
+ * Creates the password functions. They throw a `QueueFullError` if the estimated wait for a hash exceeds `maxWaitMs()`.
+ * New hashes use 2^`cost` bcrypt rounds. A hash contains its cost, so `verify` supports every cost.
  */
 export function createPasswords(cost = defaultCost, maxWaitMs = () => Number.POSITIVE_INFINITY): Passwords {
   const queue = createWorkQueue(
@@ -74,7 +74,7 @@ export function createPasswords(cost = defaultCost, maxWaitMs = () => Number.POS
 
   async function pretendToVerify(password: string): Promise<void> {
     decoy ??= hash('not the password of any user');
-    // Creating the decoy may have failed because the queue was full, so the next call tries again.
+    // Creating the decoy can fail if the queue is full, so the next call tries again.
     decoy.catch(() => {
       decoy = undefined;
     });

@@ -1,4 +1,4 @@
-/** Converts thrown values to errors that can be shown to clients. */
+/** Converts thrown values to errors that clients may see. */
 import type { Logger } from '../kernel/log.ts';
 import type { OverloadBody } from '../kernel/service.ts';
 import { isPostgresError } from '../shared/postgres-error.ts';
@@ -15,8 +15,8 @@ export function publicError(error: unknown): AuthError {
 }
 
 /**
- * Returns the status and the body of an error response in GoTrue's older format, or in OAuth's format for
- * {@link OAuthShapedError}.
+ * Returns an error response's status and body in GoTrue's older format, or in OAuth's format for {@link
+ * OAuthShapedError}.
  */
 export function errorResponse(error: unknown, requestId: string): { status: number; body: JsonObject } {
   if (error instanceof OAuthShapedError) {
@@ -44,12 +44,12 @@ export function weakPasswordOf({ weakPasswordReasons: reasons }: AuthError): Jso
 export function logUnexpected(log: Logger, error: unknown, requestId: string, path: string): void {
   if (error instanceof OAuthShapedError) return;
   const known = publicError(error);
-  // Requests that are rejected because of overload are only counted.
+  // Requests rejected because of overload are counted instead of logged.
   if (known.status >= 500 && retryAfterOf(known) === undefined)
     log.error({ requestId, path, error: known.cause ?? known }, known.message);
 }
 
-/** Returns the code to show for an error that doesn't have one. */
+/** Returns the code for an error that doesn't have one. */
 export const fallbackCode = ({ status }: AuthError): string =>
   status === 500 ? 'unexpected_failure' : 'unknown';
 
@@ -61,9 +61,9 @@ function asAuthError(error: unknown): AuthError {
 }
 
 /**
- * Changes the error to 503 if too many requests are waiting or PostgreSQL is unavailable: restarting (57P), unreachable
- * (08) or out of connections (53300). GoTrue returns 500. supabase-js before June 2026 treats a 500 as a rejected
- * refresh and signs the user out.
+ * Converts the error to 503 if too many requests are waiting or PostgreSQL is unavailable: restarting (57P),
+ * unreachable (08) or out of connections (53300). GoTrue returns 500. supabase-js before June 2026 treats a 500 as a
+ * rejected refresh and signs the user out.
  */
 function asAway(error: AuthError): AuthError {
   if (error.status !== 500) return error;
@@ -95,8 +95,8 @@ const isAway = (error: unknown): boolean =>
   (error instanceof Error && isAway(error.cause));
 
 /**
- * The SQLSTATEs for text that PostgreSQL can't store, such as a NUL. Our statements contain no such text, so it comes
- * from the request.
+ * The SQLSTATEs for text that PostgreSQL can't store, such as NUL characters. Plinth's statements don't contain such
+ * text, so it comes from the request.
  */
 const faultyText = new Set(['22021', '22P05']);
 
@@ -104,7 +104,7 @@ const unstorable = "The request contains text that can't be stored";
 
 const isFaultyText = (cause: unknown): boolean => isPostgresError(cause) && faultyText.has(cause.code);
 
-/** The SQLSTATEs that a project's triggers and constraints raise. Older clients receive these errors unchanged. */
+/** The SQLSTATEs raised by a project's triggers and constraints. Older clients receive these errors unchanged. */
 const raisedByProject = new Set(['P0001', '23000', '23001', '23502', '23503', '23505', '23514', '23P01']);
 
 interface PostgresErrorBody {

@@ -1,7 +1,7 @@
 /** The settings that anyone can read. Apps use them to decide which sign-in buttons to show. */
 import type { Settings } from './settings.ts';
 
-/** The providers in upstream's order. x and vercel_marketplace are missing because upstream omits them. */
+/** The providers in upstream's order. Excludes x and vercel_marketplace, which upstream omits. */
 const externalNames = [
   'apple',
   'azure',

@@ -1,6 +1,6 @@
 /**
- * Limits requests per IP address and handler, and emails and text messages for the whole server. A request is counted
- * even if the operation that it allowed is rolled back.
+ * Limits requests per IP address and handler, and emails and text messages for the whole server. A request counts even
+ * if its operation is rolled back.
  */
 
 import { ageMs } from '../kernel/clock.ts';
@@ -18,7 +18,7 @@ import {
 import { authError } from './errors.ts';
 import type { Settings } from './settings.ts';
 
-/** The maximum number of security notices of one kind to one account. */
+/** The maximum number of security notices of the same kind to one account. */
 const noticesPerHour = 10;
 
 /** Added to `forMs` to cover the clock skew between two requests (`horizonMs`). */
@@ -31,8 +31,8 @@ export interface RateLimits {
    */
   address(handler: LimitedHandler, ip: string, nowMs: number): Promise<void>;
   /**
-   * Counts a change that a user makes to their own account. `key` is the session, or the user if there is none. Applies where limits per IP address do. Throws
-   * `over_request_rate_limit`.
+   * Counts a change to a user's own account. `key` is the session, or the user if the caller has none. Applies only if
+   * limits per IP address are enabled. Throws `over_request_rate_limit`.
    */
   change(key: string, nowMs: number): Promise<void>;
   /** Counts an email. Throws `over_email_send_rate_limit`. */
@@ -40,28 +40,30 @@ export interface RateLimits {
   /** Counts a text message. Throws `over_sms_send_rate_limit`. */
   sms(nowMs: number): Promise<void>;
   /**
-   * Counts a security notice, which doesn't count as an email. Otherwise, requests for codes could suppress notices.
+   * Counts a security notice. Notices don't count as emails, because requests for codes could then suppress them.
    * Returns false if the account has received too many notices of this kind.
    */
   notice(userId: string, kind: string, nowMs: number): Promise<boolean>;
   /** Limits an action to once per key. Returns true for the first call with a key, then false for at least `forMs`. */
   once(key: string, forMs: number, nowMs: number): Promise<boolean>;
-  /** Deletes counts that have expired. */
+  /** Deletes expired counts. */
   sweep(nowMs: number): Promise<void>;
 }
 
 export type LimitName = 'address' | 'account' | 'email' | 'sms';
 
 /**
- * @param settings Returns the current settings.
- * @param onLimited Called when a limit rejects a request, an email or a text message.
+ * Creates the limits.
+ *
+ * @param settings returns the current settings
+ * @param onLimited called when a limit rejects a request, an email or a text message
  */
 export function createRateLimits(
   buckets: Buckets,
   settings: () => Settings,
   onLimited: (limit: LimitName) => void = () => undefined,
 ): RateLimits {
-  /** Counts a message. If the limit is reached, returns the number of milliseconds until the next message. */
+  /** Counts a message. If the limit is reached, returns the milliseconds until another message is allowed. */
   const consumeHourly = async (key: string, count: number, nowMs: number): Promise<number | undefined> => {
     const rule = bucket(count, hourMs, count);
     if (rule === undefined) return hourMs;
@@ -82,7 +84,7 @@ export function createRateLimits(
         (await consumeOfSite(handler, ip, rule, nowMs));
       if (isAllowed) return;
       onLimited('address');
-      // This is the longest possible wait. Rejecting a request must not cost another query.
+      // The longest possible wait, because rejecting a request must not cost another query.
       throw authError('over_request_rate_limit', undefined, rule && { retryAfterMs: rule.refillMs });
     },
     async change(key, nowMs) {
@@ -117,10 +119,7 @@ export function createRateLimits(
   };
 }
 
-/**
- * The times that two servers read can differ by this much. A stored time that is later than this dates from before the
- * clock was set back.
- */
+/** The maximum clock difference between two servers. A stored time beyond it is from before the clock was set back. */
 const serverSkewMs = 60_000;
 
 /** Whether the last message was sent less than `minimumMs` ago. */

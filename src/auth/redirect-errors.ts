@@ -13,9 +13,7 @@ export const errorKinds: Readonly<Record<number, string>> = {
 /** Codes that are rendered as `access_denied`, regardless of their status. */
 const deniedCodes = new Set(['signup_disabled', 'user_banned', 'provider_email_needs_verification']);
 
-/**
- * Returns the redirect parameters for an error. Internal errors are logged, and the browser receives a generic message.
- */
+/** Returns the redirect parameters for an error. Logs internal errors and returns a generic message for them. */
 export function errorParams(ctx: AuthContext, path: string, thrown: unknown): Record<string, string> {
   if (thrown instanceof OAuthShapedError) {
     return { error: thrown.error, error_description: thrown.description };

@@ -1,9 +1,9 @@
 /**
- * Rows of the `auth` schema as the queries return them. Times are in PostgreSQL's ISO format.
+ * Rows of the `auth` schema as returned by the queries. Times are in PostgreSQL's ISO format.
  *
- * Glossary. *User*: an account. *Identity*: a way to sign in to an account. *Session*: a signed-in device. *Factor*: a
+ * Glossary. *User*: an account. *Identity*: a sign-in method of an account. *Session*: a signed-in device. *Factor*: a
  * second factor. *One-time token*: the hash of a code or link that was sent. *Flow state*: a PKCE sign-in in progress.
- * *AAL*: the assurance level of a session. *AMR*: the authentication methods of a session.
+ * *AAL*: a session's assurance level. *AMR*: a session's authentication methods.
  */
 import type { JsonObject } from './core/json.ts';
 
@@ -44,8 +44,8 @@ export interface UserColumns {
 }
 
 /**
- * A user, with the relations that appear in the JSON representation. Use cases that change the user in the database
- * also update this object.
+ * A user with the relations included in the JSON representation. Use cases that change the user in the database also
+ * update this object.
  */
 export interface User extends UserColumns {
   identities: Identity[] | null;
@@ -81,7 +81,7 @@ export interface Factor {
   last_webauthn_challenge_data: JsonObject | null;
 }
 
-/** A key that signs a user in without a password. */
+/** A key for signing in without a password. */
 export interface Passkey {
   readonly id: string;
   readonly user_id: string;
@@ -154,16 +154,16 @@ export interface FlowState {
   /** The URL that the browser is redirected to at the end of the sign-in. */
   readonly referrer: string | null;
   readonly oauth_client_state_id: string | null;
-  /** The ID of the user that the identity is linked to. */
+  /** The ID of the user who gets the linked identity. */
   readonly linking_target_id: string | null;
   readonly email_optional: boolean;
 }
 
-/** An OAuth2 or OIDC provider that the project has added. */
+/** A project's custom OAuth2 or OIDC provider. */
 export interface CustomProvider {
   readonly id: string;
   readonly provider_type: 'oauth2' | 'oidc';
-  /** The identifier, including its prefix: `custom:NAME`. */
+  /** The identifier with its prefix: `custom:NAME`. */
   readonly identifier: string;
   readonly name: string;
   readonly client_id: string;

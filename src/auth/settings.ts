@@ -13,24 +13,24 @@ export type Mode = 'development' | 'production';
 
 export type HookName = keyof Config['auth']['hook'] | keyof Config['plinth']['auth']['hook'];
 
-/** The settings of a provider (`[auth.external.NAME]`). */
+/** A provider's settings (`[auth.external.NAME]`). */
 export interface ProviderSettings {
   readonly enabled: boolean;
   /**
-   * The accepted client IDs. The first is our own client ID at the provider. ID tokens may be issued to any of these
-   * IDs.
+   * The accepted client IDs. The first is this project's client ID at the provider. ID tokens may be issued to any of
+   * them.
    */
   readonly clientIds: readonly string[];
   readonly secret: string;
-  /** The provider's URL. If empty, the provider's default URL is used. */
+  /** The provider's URL. If empty, the default URL is used. */
   readonly url: string;
-  /** The redirect URL. If empty, our own callback URL is used. */
+  /** The redirect URL. If empty, this server's callback URL is used. */
   readonly redirectUri: string;
   readonly skipNonceCheck: boolean;
   readonly emailOptional: boolean;
 }
 
-/** The maximum size of a request body, both for the routes and for calls within this process. */
+/** The maximum size of a request body, for routes and for calls within this process. */
 export const maxBodyBytes = 1_048_576;
 
 export interface Settings {
@@ -38,10 +38,10 @@ export interface Settings {
   readonly defaultRole: string;
   readonly adminRoles: readonly string[];
   readonly siteUrl: string;
-  /** The address in the app that starts a sign-in. Defaults to `siteUrl`. */
+  /** The app's URL that starts a sign-in. Defaults to `siteUrl`. */
   readonly signInUrl: string;
   readonly redirects: RedirectRules;
-  /** The URLs are functions, because they depend on the port. */
+  /** The following URLs are functions because they depend on the port. */
   readonly externalUrl: () => string;
   readonly issuer: () => string;
   /** The URL of the Account pages, or of the project's own pages that replace them. */
@@ -67,7 +67,7 @@ export interface Settings {
     readonly singlePerUser: boolean;
   };
   readonly requestTimeoutMs: number;
-  /** The time after which guests are deleted. If undefined, guests are never deleted. */
+  /** Guests are deleted after this time. If undefined, guests are never deleted. */
   readonly guestLifetimeMs: number | undefined;
   readonly email: {
     readonly enabled: boolean;
@@ -80,7 +80,7 @@ export interface Settings {
     readonly otpExpiryMs: number;
   };
   readonly mail: {
-    /** The addresses that may receive emails, in lower case. An empty list allows every address. */
+    /** The addresses that may receive emails, in lowercase. An empty list allows every address. */
     readonly authorizedAddresses: readonly string[];
     readonly checksDomains: boolean;
     /** Whether the links in all emails lead to a page with a button. */
@@ -96,48 +96,45 @@ export interface Settings {
     readonly otpLength: number;
     readonly otpExpiryMs: number;
     readonly template: string;
-    /** The fixed codes by phone number. The numbers have no `+`. */
+    /** The fixed codes by phone number. The numbers don't contain `+`. */
     readonly testCodes: ReadonlyMap<string, string>;
   };
-  /** The settings for the SMS provider. */
   readonly sms: SmsConfig;
   readonly oauthServer: {
     readonly enabled: boolean;
     readonly allowsRegistration: boolean;
-    /**
-     * The URL of the page where users consent to an OAuth client's request. Undefined if the project has no such page.
-     */
+    /** The URL of the page where users consent to an OAuth client's request. Undefined if the project has none. */
     readonly consentUrl: () => string | undefined;
   };
   readonly providers: ReadonlyMap<string, ProviderSettings>;
   readonly mfa: Config['auth']['mfa'];
   readonly passkeysEnabled: boolean;
-  /** Whether users who signed in with a verified passkey must also use their second factor. */
+  /** Whether users who signed in with a verified passkey must also use a second factor. */
   readonly passkeysNeedFactor: boolean;
   readonly relyingParty: RelyingParty;
   readonly hooks: Config['auth']['hook'] & Config['plinth']['auth']['hook'];
   /** The maximum number of emails and text messages that the whole server sends per hour. */
   readonly hourly: { readonly emails: number; readonly sms: number };
   /**
-   * Whether requests are limited per IP address. False in development, because all clients have the same IP address
-   * there and the local stack has no header that distinguishes them.
+   * Whether requests are limited per IP address. False in development, where all clients have the same IP address and
+   * the local stack has no header that distinguishes them.
    */
   readonly limitsByAddress: boolean;
-  /** Whether an OAuth client can change the account with its token, as upstream allows. */
+  /** Whether OAuth clients can change the account with their tokens, as upstream allows. */
   readonly clientsActAsUsers: boolean;
   /** Whether failed attempts at user-entered secrets are limited per account and token. */
   readonly limitsGuesses: boolean;
   readonly security: {
-    /** Which notices are sent although `[auth.email.notification]` doesn't enable them. */
+    /** Which notices are sent even if `[auth.email.notification]` doesn't enable them. */
     readonly notices: 'always' | 'account' | 'configured';
-    /** How long the link in a notice undoes the change. */
+    /** How long the link in a notice can undo the change. */
     readonly undoPeriodMs: number;
-    /** The waiting period before lost second factors are removed. 0 if users can't request it. */
+    /** The waiting period before lost second factors are removed. 0 if users can't request their removal. */
     readonly factorRemovalWaitMs: number;
     readonly eventRetentionMs: number;
-    /** Whether a sign-in with a password on a new device requires a code by email. */
+    /** Whether a password sign-in on a new device requires an emailed code. */
     readonly confirmsNewDevices: boolean;
-    /** The waits after wrong passwords and codes from one network or browser. */
+    /** The waits after wrong passwords and codes from the same network or browser. */
     readonly lockout: LockoutRules;
   };
   readonly config: Config['auth'];
@@ -146,8 +143,8 @@ export interface Settings {
 const smsProviders = ['twilio', 'twilio_verify', 'messagebird', 'textlocal', 'vonage'] as const;
 
 /**
- * The settings for SMS codes, as on the local stack: 6 digits, and valid for 6000 seconds. Codes on the hosted service
- * are valid for a shorter time.
+ * The settings for SMS codes, as on the local stack: 6 digits, valid for 6000 seconds. Codes on the hosted service
+ * expire sooner.
  */
 const smsOtp = { length: 6, expiryMs: 6_000_000 };
 
@@ -161,8 +158,7 @@ export function settingsFrom(
   hasAccountPages = true,
 ): Settings {
   const externalUrl = () => auth.external_url ?? `${apiUrl()}/auth/v1`;
-  // The existence of accounts is concealed only in production. In development, responses match upstream's, including
-  // delivery errors.
+  // Accounts are concealed only in production. In development, responses match upstream's, including delivery errors.
   const hidesAccounts = mode === 'production' && !plinth.auth.reveal_accounts;
   const provider = smsProviders.find((name) => auth.sms[name].enabled) ?? '';
   return {
@@ -220,12 +216,12 @@ export function settingsFrom(
         name: plinth.branding.name || project_id || hostOf(auth.site_url),
         color: plinth.branding.color ?? defaultColor,
         logo: mailLogo(plinth.branding, hasAccountPages ? `${apiUrl()}/account/logo` : ''),
-        // A URL that is only a path is removed, because it doesn't work in an email.
+        // A URL without a host is removed, because it doesn't work in emails.
         supportUrl: plinth.branding.support_url?.replace(/^\/.*/, '') ?? '',
       }),
     },
     phone: {
-      // The local stack disables sign-in by phone if no provider is configured. Plinth captures the messages instead.
+      // The local stack disables phone sign-in if no provider is configured. Plinth captures the messages instead.
       enabled: auth.sms.enable_signup,
       autoconfirm: !auth.sms.enable_confirmations,
       hidesAccounts,
@@ -271,10 +267,10 @@ export function settingsFrom(
   };
 }
 
-/** The image formats that email programs display. They don't display SVG. */
+/** The image formats that email clients display. They don't display SVG. */
 const mailPicture = /\.(?:png|jpe?g|gif|webp)$/i;
 
-/** Returns the URL of a logo that email programs can show, or an empty string. */
+/** Returns the URL of a logo that email clients can display, or an empty string. */
 function mailLogo({ logo, logo_path: file }: Config['plinth']['branding'], ownLogo: string): string {
   if (file !== undefined) return mailPicture.test(file) ? ownLogo : '';
   if (logo === undefined || !URL.canParse(logo)) return '';
@@ -284,10 +280,7 @@ function mailLogo({ logo, logo_path: file }: Config['plinth']['branding'], ownLo
 
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : '');
 
-/**
- * Returns the URL of the consent page: the project's own page if it is configured, and otherwise our page under
- * `apiUrl`.
- */
+/** Returns the URL of the consent page: the project's own if configured, otherwise Plinth's page under `apiUrl`. */
 function consentUrl(auth: Config['auth'], apiUrl: string | undefined): string | undefined {
   const path = auth.oauth_server.authorization_url_path ?? '';
   if (path === '') return apiUrl && `${apiUrl}/account/consent`;

@@ -23,10 +23,7 @@ export type SignInMethod = (typeof methods)[number];
 const outcomes = ['succeeded', 'rejected', 'rate_limited', 'failed'] as const;
 
 export interface SignInCounts {
-  /**
-   * Runs a sign-in and counts it. An error that the caller caused counts as a rejection, and any other error as a
-   * failure.
-   */
+  /** Runs a sign-in and counts it. Errors caused by the caller count as rejections, and all others as failures. */
   track<T>(method: SignInMethod, work: () => Promise<T> | T): Promise<T>;
   samples(): readonly Sample[];
 }

@@ -1,4 +1,4 @@
-/** Records accepted SAML assertions so that each can be used for only one sign-in. */
+/** Records accepted SAML assertions, so that each can be used for only one sign-in. */
 import type { Queryable } from '../database/types.ts';
 import {
   type ConsumedAssertion,
@@ -8,15 +8,15 @@ import {
 } from './queries/sso.ts';
 
 export interface ConsumedAssertions {
-  /** Records an assertion. Returns false if it was used before. */
+  /** Records an assertion. Returns false if it has already been used. */
   spend(assertion: ConsumedAssertion): Promise<boolean>;
-  /** Returns the time when this flow's session must end. Returns undefined if the provider hasn't set a limit. */
+  /** Returns when this flow's session must end, or undefined if the provider hasn't set a limit. */
   sessionEnd(flowStateId: string): Promise<string | undefined>;
-  /** Deletes assertions that have expired. */
+  /** Deletes expired assertions. */
   sweep(nowMs: number): Promise<void>;
 }
 
-/** Stores assertions in the database, where all processes share them. */
+/** Stores assertions in the database, which all processes share. */
 export function sharedAssertions(db: Queryable): ConsumedAssertions {
   return {
     spend: (assertion) => consumeAssertion(db, assertion),
@@ -25,7 +25,7 @@ export function sharedAssertions(db: Queryable): ConsumedAssertions {
   };
 }
 
-/** Stores assertions in this process, for databases without our own tables. */
+/** Stores assertions in this process, for databases without Plinth's own tables. */
 export function localAssertions(): ConsumedAssertions {
   const spent = new Map<string, ConsumedAssertion>();
   return {

@@ -1,7 +1,7 @@
 /**
  * Refreshes tokens in batches. Handles only the common case: an active version 1 token with a valid session that no
- * other request is using. A batch requires only two round trips, because commits are a large part of the cost of a
- * refresh. Never rejects a refresh. Requests that don't qualify fall back to `flows/refresh-session.ts`.
+ * other request is using. A batch needs only two round trips and one commit, and commits are a large part of a
+ * refresh's cost. Never rejects a refresh. Other requests fall back to `flows/refresh-session.ts`.
  */
 import type { Pool } from '../database/types.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -23,11 +23,11 @@ import {
 import type { User } from './rows.ts';
 import type { Settings } from './settings.ts';
 
-/** The maximum number of refreshes per transaction. Each refresh holds several locks until all rows are written. */
+/** The maximum number of refreshes per transaction. Each holds several locks until all rows are written. */
 const maxBatchSize = 16;
 /**
- * A batch that takes longer than this is considered slow. A normal commit is faster, but a project's trigger may take
- * any amount of time.
+ * A batch that takes longer than this counts as slow. A normal commit is faster, but a project's trigger may take any
+ * amount of time.
  */
 const slowAfterMs = 25;
 const maxConcurrent = 4;
@@ -43,14 +43,18 @@ export interface RotationRequest {
 export interface RotatedToken {
   readonly user: User;
   readonly session: RefreshedSession;
-  /** The text of the new active token. */
+  /** The new active token's text. */
   readonly child: string;
 }
 
 /** Rotates a refresh token. Resolves with undefined if nothing was changed or the outcome is unknown. */
 export type RotateToken = (request: RotationRequest) => Promise<RotatedToken | undefined>;
 
-/** @param settings Returns the current settings. */
+/**
+ * Creates the batched rotation.
+ *
+ * @param settings returns the current settings
+ */
 export function createTokenRotation(pool: Pool, settings: () => Settings, clock: Clock): RotateToken {
   const rotateAll = (requests: readonly RotationRequest[]) =>
     pool.transaction(
@@ -60,7 +64,7 @@ export function createTokenRotation(pool: Pool, settings: () => Settings, clock:
           rows[0]?.map((row) => readActiveRefresh(row)).map((each) => [each.place, each]),
         );
         const rotations = requests.map((request, index) => {
-          // Tokens that occur twice in a batch, and tokens that another request has locked, use the fallback path.
+          // Repeated tokens in a batch, and tokens that another request has locked, use the fallback.
           const isFirst = requests.findIndex(({ token }) => token === request.token) === index;
           const active = isFirst ? found.get(index + 1) : undefined;
           return active && isUsual(active, settings(), clock.now())
@@ -86,7 +90,7 @@ export function createTokenRotation(pool: Pool, settings: () => Settings, clock:
     slowAfterMs,
     maxConcurrent,
   });
-  // If a batch fails, every request in the batch uses the fallback path, where only the faulty request fails.
+  // If a batch fails, all of its requests use the fallback, where only the faulty request fails.
   return (request) => enqueue(request).catch(() => undefined);
 }
 

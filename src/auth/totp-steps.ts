@@ -1,18 +1,18 @@
 /**
- * Records accepted TOTP time steps so that each code from an authenticator app works only once (RFC 6238 section 5.2).
+ * Records accepted TOTP time steps, so that each code from an authenticator app works only once (RFC 6238 section 5.2).
  */
 import type { Queryable } from '../database/types.ts';
 import { oldestTotpStep } from '../shared/totp.ts';
 import { consumeTotpStep, deleteTotpSteps } from './queries/totp-steps.ts';
 
 export interface TotpSteps {
-  /** Records a step. Returns false if this step or a newer step was recorded for the factor before. */
+  /** Records a step. Returns false if this or a newer step was already recorded for the factor. */
   take(factorId: string, step: number): Promise<boolean>;
   /** Deletes steps whose codes have expired. */
   sweep(nowMs: number): Promise<void>;
 }
 
-/** Stores steps in the database, where all processes share them. */
+/** Stores steps in the database, which all processes share. */
 export function sharedTotpSteps(db: Queryable): TotpSteps {
   return {
     take: (factorId, step) => consumeTotpStep(db, factorId, step),
@@ -20,7 +20,7 @@ export function sharedTotpSteps(db: Queryable): TotpSteps {
   };
 }
 
-/** Stores steps in this process, for databases without our own tables. */
+/** Stores steps in this process, for databases without Plinth's own tables. */
 export function localTotpSteps(): TotpSteps {
   const steps = new Map<string, number>();
   return {

@@ -1,4 +1,4 @@
-/** Administers users for other modules in this process, with the use cases that `/auth/v1/admin` serves over HTTP. */
+/** Administers users for other modules in this process, with the same use cases as `/auth/v1/admin`. */
 import type { AdminCaller } from './caller.ts';
 import type { AuthContext } from './context.ts';
 import { fieldsOf } from './core/fields.ts';
@@ -25,8 +25,8 @@ import { listUserEvents } from './flows/security-events.ts';
 import { fallbackCode, publicError, publicPostgresError } from './public-errors.ts';
 
 /**
- * The operations of the admin API. Users are JSON objects as GoTrue returns them, and the arguments of `create` and
- * `update` have the same form. Every operation rejects with an {@link OperationError}.
+ * The admin API's operations. Users are JSON objects as returned by GoTrue, and `create` and `update` take the same
+ * format. Every operation rejects with an {@link OperationError}.
  */
 export interface UserAdministration {
   get(id: string): Promise<JsonObject>;
@@ -35,24 +35,24 @@ export interface UserAdministration {
   remove(id: string): Promise<void>;
   invite(email: string): Promise<JsonObject>;
   sendRecovery(email: string): Promise<void>;
-  /** Returns the link that a recovery email would contain. The email isn't sent. */
+  /** Returns the link for a recovery email without sending the email. */
   recoveryLink(email: string): Promise<string>;
   removeFactor(id: string, factorId: string): Promise<void>;
-  /** Removes all second factors and recovery codes, ends all sessions and notifies the user. */
+  /** Removes all second factors and recovery codes, ends all sessions, and notifies the user. */
   resetFactors(id: string): Promise<void>;
   /**
-   * Returns a user's sessions. Banned users also have sessions, because a ban prevents the use of sessions but doesn't
-   * delete them. Each session contains its browser and its app.
+   * Returns a user's sessions with their browsers and apps. Includes sessions of banned users, because a ban prevents
+   * their use but doesn't delete them.
    */
   sessions(id: string): Promise<JsonObject[]>;
   endSession(id: string, sessionId: string): Promise<void>;
   endSessions(id: string): Promise<void>;
-  /** Returns a page of the timeline of a user's account, newest first. */
+  /** Returns a page of the account's timeline, newest event first. */
   events(id: string, before: string | undefined): Promise<{ events: JsonObject[]; next: string | null }>;
   unlinkIdentity(id: string, identityId: string): Promise<void>;
-  /** Checks the metadata of a SAML identity provider. Nothing is stored. */
+  /** Checks a SAML identity provider's metadata. Doesn't store anything. */
   inspectSaml(source: { readonly url: string } | { readonly xml: string }): Promise<SamlInspection>;
-  /** Returns the addresses that identity providers need. Null if SAML is off. */
+  /** Returns the URLs that identity providers need. Null if SAML is disabled. */
   samlServiceProvider(): { readonly entityId: string; readonly acsUrl: string } | null;
 }
 
@@ -77,13 +77,13 @@ export function createUserAdministration(ctx: AuthContext): UserAdministration {
     accessToken: undefined,
     hasCredentials: false,
     audience: undefined,
-    // The link leads to the Account pages. The recipient's language isn't known.
+    // The link leads to the Account pages. The recipient's language is unknown.
     pageLanguage: ctx.settings.hasAccountPages ? ctx.settings.languages[0] : undefined,
     claims: { role: 'service_role' },
     redirectTo: () => operatorLinkTarget(ctx),
     setHeader: () => {},
   };
-  /** Runs an operation within the time limit of requests. */
+  /** Runs an operation with the time limit for requests. */
   const run = <T>(operation: () => Promise<T>): Promise<T> =>
     withDeadline(ctx.settings.requestTimeoutMs, caller.ip, operation).catch((error: unknown) => {
       throw operationError(ctx, error);
@@ -140,8 +140,8 @@ export function createUserAdministration(ctx: AuthContext): UserAdministration {
 }
 
 /**
- * Returns the URL that links in invitations and password resets lead to. On the Account pages, the user sets a password
- * or adds a passkey and then opens the app, without a session in the URL.
+ * Returns the destination of links in invitations and password resets. On the Account pages, the user sets a password
+ * or adds a passkey and then opens the app. The URL contains no session.
  */
 function operatorLinkTarget({ settings }: AuthContext): string {
   if (!settings.hasAccountPages) return settings.siteUrl;

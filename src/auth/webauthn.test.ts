@@ -52,7 +52,7 @@ test('any bytes are checked, and none are accepted', async () => {
 });
 
 test('endlessly nested bytes are malformed', async () => {
-  // This is a deeply nested list.
+  // A deeply nested list.
   expect(await create(Buffer.alloc(200_000, 0x81))).toMatchObject({ ok: false, fault: 'malformed' });
   expect(await create(Buffer.alloc(200_000, 0xa1))).toMatchObject({ ok: false, fault: 'malformed' });
   const extension = Buffer.concat([

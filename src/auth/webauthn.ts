@@ -10,11 +10,11 @@ import type { AssertionResponse, CreationResponse } from './core/webauthn/respon
 export type Verification<T> =
   | { readonly ok: true; readonly proven: T }
   /**
-   * `malformed`: the value isn't an authenticator's response. `refused`: the response doesn't belong to this ceremony.
+   * `malformed`: the value isn't an authenticator response. `refused`: the response doesn't belong to this ceremony.
    */
   | { readonly ok: false; readonly fault: 'malformed' | 'refused'; readonly cause: unknown };
 
-/** Verifies a new key. Attestation statements are verified, but every authenticator model is accepted. */
+/** Verifies a new key. Verifies its attestation statement, but accepts every authenticator model. */
 export async function verifyCreation(
   party: RelyingParty,
   ceremony: Ceremony,
@@ -64,7 +64,7 @@ export async function verifyCreation(
   }
 }
 
-/** Verifies a signature by a known key. The caller checks the signature counter. */
+/** Verifies a known key's signature. The caller checks the signature counter. */
 export async function verifyAssertion(
   party: RelyingParty,
   ceremony: Ceremony,
@@ -89,7 +89,7 @@ export async function verifyAssertion(
       },
       expectedChallenge: ceremony.challenge,
       expectedOrigin: [...party.origins],
-      // Our own pages may be embedded in each other.
+      // The relying party's own pages may embed each other.
       expectedTopOrigin: [...party.origins],
       expectedRPID: party.id,
       requireUserVerification: ceremony.userVerification === 'required',

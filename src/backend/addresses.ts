@@ -1,4 +1,4 @@
-/** Computes the URLs of the API and of the Console, which has a separate origin. */
+/** Computes the URLs of the API and the Console. Each has its own origin. */
 import type { Config } from '../config/index.ts';
 import { isLoopback } from './exposure.ts';
 import { httpsSettings } from './https.ts';
@@ -7,18 +7,18 @@ import type { BackendParts } from './types.ts';
 export interface Addresses {
   readonly host: string;
   readonly consoleHost: string;
-  /** The configured ports. A free port is selected if the value is 0. */
+  /** The configured ports. If a port is 0, a free port is selected. */
   readonly port: number;
   readonly consolePort: number;
   /** The URL scheme of both ports. */
   readonly scheme: 'http:' | 'https:';
-  /** The URLs that clients use. They are complete once the server listens, because only then are the ports known. */
+  /** The URLs that clients use. They contain the actual ports only after the server has started listening. */
   readonly apiUrl: () => string;
   readonly consoleUrl: () => string;
   readonly consolePublicUrl: URL | undefined;
-  /** The URL of the API on this machine. Resolves once the server listens. */
+  /** The URL of the API on this machine. Resolves once the server is listening. */
   readonly localUrl: Promise<string>;
-  /** Sets the ports once they are known. */
+  /** Stores a port once the server is listening on it. */
   readonly apiListens: (port: number) => void;
   readonly consoleListens: (port: number) => void;
 }
@@ -62,7 +62,10 @@ export function createAddresses({ config, mode, ...options }: BackendParts): Add
   };
 }
 
-/** Returns the public URL, unless the server listens on a port other than the one in that URL. */
+/**
+ * Returns the public URL. If the server is listening on a port other than the one in this URL, returns the URL of the
+ * actual port instead.
+ */
 function clientUrl(
   publicUrl: string | undefined,
   publicPort: number,

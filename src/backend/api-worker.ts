@@ -1,6 +1,6 @@
 /**
- * The program of an API worker: serves REST itself, and passes all other requests to the lead. A worker starts no
- * database and applies no migrations.
+ * The program of an API worker. It serves REST itself and passes all other requests to the lead. It doesn't start a
+ * database or apply migrations.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ import type { WorkerInit } from './worker-init.ts';
 export async function runApiWorker(): Promise<never> {
   let socketDir: string | undefined;
   const lead = connectLead<WorkerInit>(() => {
-    // Removes the folder because a killed lead can't do so itself.
+    // Removes the folder because a killed lead can't.
     if (socketDir !== undefined) rmSync(socketDir, { recursive: true, force: true });
   });
   try {
@@ -75,7 +75,7 @@ async function serve(init: WorkerInit, lead: LeadLink<WorkerInit>): Promise<void
     pools: poolLimits(config.plinth.database, machine),
     log,
   });
-  // The lead makes the database read-only. Here, the state only explains why a write was rejected.
+  // The lead makes the database read-only. This guard only provides the reason why a write was rejected.
   const disk = createDiskGuard({
     dir: init.dataDir,
     reservedBytes: () => live.current.plinth.database.reserved_space,
@@ -119,7 +119,7 @@ async function serve(init: WorkerInit, lead: LeadLink<WorkerInit>): Promise<void
   await disk.start();
   void keys.warm();
   await rest?.start?.();
-  // Node enforces timeouts only for a server that listens, although the clients' connections come from the lead.
+  // Clients' connections come from the lead, but Node enforces timeouts only on a server that listens.
   await gateway.listenOn(join(init.socketDir, `worker-${process.pid}`));
   lead.ready({
     onConnection: (socket) => gateway.accept(socket),

@@ -1,6 +1,6 @@
 /**
- * The lead's side of a server with API workers: the port, the workers, and the private socket where the lead serves the
- * requests that the workers don't handle. Decision 53 explains which process handles what.
+ * The lead's side of a server with API workers: the port, the workers, and the private socket for requests that workers
+ * don't handle. Decision 53 explains which process handles what.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -44,10 +44,10 @@ export interface ApiWorkers {
 
 type Entries = Extract<WorkerMessage, { readonly kind: 'entries' }>;
 
-/** The minimum time that a rolling restart gives idle connections to send another request. */
+/** The minimum time that a rolling restart waits for idle connections to send another request. */
 const minRetireMs = 10_000;
 const shutdownGraceMs = 10_000;
-/** The maximum time until the last accepted connection reaches a worker. */
+/** The maximum delay until the last accepted connection reaches a worker. */
 const lastAcceptMs = 50;
 
 export function createApiWorkers(
@@ -109,7 +109,8 @@ export function createApiWorkers(
     async listen() {
       socketDir = makeRunFolder('plinth-api-', dataDir);
       await gateway().listenOn(join(socketDir, 'lead'));
-      // The workers know the port from the start. Connections wait until the first worker is ready.
+      // Listens before the workers are ready, so that they know the port. Connections wait until the first worker is
+      // ready.
       port = await listener.listen(addresses.host, addresses.port);
       addresses.apiListens(port);
       await workers.start();
@@ -137,8 +138,8 @@ export function createApiWorkers(
 }
 
 /**
- * A message contains a trace's fields but not its class, so a new trace is created. Start times are relative to the
- * process, so the start is computed from the duration.
+ * Creates a trace from a message, which contains a trace's fields but not its class. Times are relative to a process's
+ * start, so the trace's start is computed from its duration.
  */
 function revive(trace: Trace, durationMs: number): Trace {
   const { startedAt, ...fields } = trace;

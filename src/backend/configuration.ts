@@ -1,4 +1,4 @@
-/** Reads the settings again while the server runs, and reports whether the files differ from the running settings. */
+/** Reloads the settings while the server runs, and reports whether the files differ from the running settings. */
 import {
   type Config,
   ConfigError,
@@ -14,9 +14,9 @@ import type { Health } from '../kernel/health.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Reload } from './reload.ts';
 
-/** The files that contain the settings, and a function that loads them. */
+/** The settings files, and a function that loads them. */
 export interface ConfigSource {
-  /** @throws {ConfigError} */
+  /** Reads the files. @throws {ConfigError} */
   load(): Loaded;
   readonly files: readonly string[];
 }
@@ -26,7 +26,7 @@ export interface ConfigDifference {
   /** The settings that a reload would apply, by key. */
   readonly unapplied: readonly string[];
   readonly needsRestart: readonly NeedsRestart[];
-  /** The errors in the files, with file and line. No setting can be applied until all errors are corrected. */
+  /** The errors in the files, with file and line. A reload fails until all errors are fixed. */
   readonly faults: readonly string[];
 }
 
@@ -37,24 +37,24 @@ export interface ConfigStatus extends ConfigDifference {
 
 export interface ConfigOrigins {
   readonly overrides: Overrides;
-  /** Whether an environment variable that `env()` can refer to is set. */
+  /** Whether the environment variable is set, so that `env()` can refer to it. */
   hasVariable(name: string): boolean;
 }
 
 export interface LastReload {
-  /** When the last reload succeeded, in milliseconds since the epoch. The start counts as a reload. */
+  /** When the last reload succeeded, in milliseconds since the epoch. Startup counts as a reload. */
   readonly succeededAtMs: number;
   readonly hasFailed: boolean;
 }
 
 export interface Configuration {
   /**
-   * Reads the files and applies the changes that the running server can apply. Simultaneous calls run sequentially.
-   * @throws {ConfigError} The settings are invalid, and nothing was changed.
+   * Reads the files and applies the changes that don't need a restart. Concurrent calls run one after another.
+   * @throws {ConfigError} if the settings are invalid. Nothing is changed.
    */
   reload(): Promise<Reload>;
   status(): ConfigStatus;
-  /** Returns where values come from that aren't in the files. Empty if the files are invalid. */
+  /** Returns the sources of values that the files don't contain. Empty if the files are invalid. */
   origins(): ConfigOrigins;
   readonly last: LastReload;
   health(): Health;
@@ -80,7 +80,7 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
   let last: LastReload = { succeededAtMs: now(), hasFailed: false };
   let reloading: Promise<unknown> = Promise.resolve();
 
-  /** The files are only parsed again if they or the running settings have changed. */
+  /** Parses the files only if they or the running settings have changed since the last call. */
   function differenceOf({ hash }: FilesState): ConfigDifference {
     const current = running();
     if (known.hash !== hash || known.running !== current)
@@ -155,7 +155,7 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
   };
 }
 
-/** Returns the key as the settings files contain it. */
+/** Returns the key as written in the settings files. */
 export const settingName = (key: string): string => key.replace(/^plinth\./, '');
 
 const faultsOf = (error: unknown): readonly string[] =>

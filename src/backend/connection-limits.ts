@@ -1,19 +1,19 @@
-/** The sizes and limits of the connection pools, from the settings and the machine. */
+/** Computes the sizes and limits of the connection pools from the settings and the machine. */
 import type { Config } from '../config/index.ts';
 import type { RequestPathLimits } from '../database/index.ts';
 import type { Machine } from '../shared/machine.ts';
 
-/** Each of these connections has a PostgreSQL session, which uses several MiB, and keeps a request in memory. */
+/** The memory of one connection: its PostgreSQL session, which uses several MiB, and the request that uses it. */
 const bytesPerExclusive = 64 * 1024 ** 2;
 const bytesPerSlow = 128 * 1024 ** 2;
 const bytesPerPooled = 128 * 1024 ** 2;
-/** With fewer connections, there would be no way to limit calls of unknown speed to a share of them (decision 48). */
+/** With fewer connections, calls of unknown speed couldn't be limited to a share of them (decision 48). */
 export const minExclusive = 3;
 export const minSlow = 2;
 export const minPool = 2;
 const defaultPool = 5;
 
-/** With little memory, fewer connections are opened than the cores could use. */
+/** Limits the connections by memory as well as by cores. */
 export function requestPathLimits(
   rest: Config['plinth']['rest'],
   { cores, memoryBytes }: Machine,

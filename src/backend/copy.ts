@@ -1,6 +1,6 @@
 /**
- * A restored copy that isn't promoted. The original may still be running, so the copy sends no emails, text messages or
- * webhooks, runs no jobs, and doesn't write to the original's backups or its bucket.
+ * The settings of a restored copy that isn't promoted. The original may still be running. Therefore, the copy sends no
+ * emails, text messages or webhooks, runs no jobs, and doesn't write to the original's backups or bucket.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,11 +11,11 @@ import { copyMarker } from '../shared/restore-markers.ts';
 export const isCopy = (dataDir: string): boolean => existsSync(join(dataDir, copyMarker));
 
 export const copyMessage =
-  'This server is a restored copy: it sends no emails, text messages or webhooks, runs no jobs and creates no backups. To use it as the production server, run "plinth promote" and restart it.';
+  'This server is a restored copy, so it sends no emails, text messages or webhooks, runs no jobs and creates no backups. To use it as the production server, run "plinth promote" and restart it.';
 
 export const copyHealth: Health = { status: 'degraded', message: copyMessage };
 
-/** Captures emails, as if no SMTP server were configured. */
+/** Returns a configuration that captures emails, as if no SMTP server were configured. */
 export function configOfCopy(config: Config): Config {
   const { auth, plinth } = config;
   const off = <T extends { readonly enabled: boolean }>(part: T): T => ({ ...part, enabled: false });

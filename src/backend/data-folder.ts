@@ -1,23 +1,23 @@
-/** Restricts access to the data folder, regardless of the umask or of the version that created its contents. */
+/** Restricts access to the data folder, regardless of the umask and of the version that created its contents. */
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseError } from '../database/index.ts';
 import { restoreMarker } from '../shared/restore-markers.ts';
 
 /**
- * PostgreSQL's folders. PostgreSQL may run as a different user and protects its data itself. The other folders don't
- * contain secrets.
+ * Folders whose modes aren't changed. PostgreSQL may run as a different user and protects its own data. The other
+ * folders don't contain secrets.
  */
 const ofPostgres = new Set(['postgres', 'bin', 'extensions', 'run']);
 
 /**
- * Creates the folder if it doesn't exist. Files in the folder get mode 0600 and folders mode 0700. The folder modes
- * protect everything inside. Log files are also protected individually because they are often copied elsewhere.
+ * Creates the folder if necessary. Sets the mode of its files to 0600 and of its folders to 0700. The folder modes
+ * protect all nested files. Log files are also protected individually because they are often copied elsewhere.
  */
 export function closeDataFolder(dataDir: string): void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   if (process.platform === 'win32') return;
-  // PostgreSQL's user must be able to traverse the data folder to reach its own folder.
+  // PostgreSQL's user must be able to traverse the data folder to reach PostgreSQL's folder.
   chmodSync(dataDir, process.getuid?.() === 0 ? 0o711 : 0o700);
   closeEntries(dataDir, (name) => !ofPostgres.has(name));
   closeEntries(join(dataDir, 'logs'), () => true);
@@ -28,7 +28,7 @@ function closeEntries(dir: string, isOurs: (name: string) => boolean): void {
   for (const name of readdirSync(dir).filter(isOurs)) {
     const path = join(dir, name);
     const facts = lstatSync(path, { throwIfNoEntry: false });
-    // Symbolic links are skipped, because the user created them and their own mode has no effect.
+    // Skips symbolic links, because the user created them and their own mode has no effect.
     if (facts === undefined || facts.isSymbolicLink() || (facts.mode & 0o077) === 0) continue;
     chmodSync(path, facts.isDirectory() ? 0o700 : facts.mode & 0o700);
   }

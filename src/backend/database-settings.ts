@@ -1,4 +1,4 @@
-/** Returns the settings that are stored in the database. Some of them contain the project's secrets. */
+/** Returns the settings stored in the database. Some of them contain the project's secrets. */
 import type { Config } from '../config/index.ts';
 import type { DatabaseOptions } from '../database/index.ts';
 import type { Setting } from '../database/types.ts';
@@ -14,8 +14,8 @@ interface DatabaseSettingsOptions {
 }
 
 /**
- * Every role can read database settings, so a secret is included only if it is already public or was explicitly
- * requested.
+ * Returns the database settings. Every role can read them, so they include a secret only if it is already public or was
+ * explicitly requested.
  */
 export function databaseSettings(
   config: Config,
@@ -36,7 +36,7 @@ export function databaseSettings(
   return { dbSettings, databaseSettings: settings, withheldSettings: withheld };
 }
 
-/** Each worker has a minimum number of connections, and a rolling restart starts one additional worker. */
+/** Each worker has a minimum number of connections, and a rolling restart adds one worker. */
 const connectionsPerWorker = 12;
 
 const settingsForWorkers = (workers: number, { memoryBytes }: Machine): Record<string, number> =>

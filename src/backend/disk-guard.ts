@@ -1,6 +1,6 @@
 /**
- * Monitors the free space on the disk of the data folder. PostgreSQL exits if it can't write its WAL, so writes are
- * rejected before the disk is full. Reads continue. Writes are accepted again as soon as enough space is free.
+ * Monitors the free space on the data folder's disk. PostgreSQL exits if it can't write its WAL, so writes are rejected
+ * before the disk is full. Reads continue. Writes are accepted again once enough space is free.
  */
 import { statfs } from 'node:fs/promises';
 import { type DiskSpace, type DiskState, reserveOf } from '../kernel/disk.ts';
@@ -9,13 +9,12 @@ import type { Logger } from '../kernel/log.ts';
 
 const intervalMs = 1000;
 /**
- * The interval while the free space is close to the reserve, because a fast upload could use up the reserve within a
- * second.
+ * The interval while the free space is close to the reserve. A fast upload could use up the reserve within a second.
  */
 const hurriedMs = 100;
 
 export interface DiskGuard extends DiskState {
-  /** Measures the free space immediately, and then at regular intervals. */
+  /** Measures the free space immediately and then at regular intervals. Resolves after the first measurement. */
   start(): Promise<void>;
   stop(): void;
   health(): Health;
@@ -25,9 +24,9 @@ export interface DiskGuard extends DiskState {
 
 export interface DiskGuardOptions {
   readonly dir: string;
-  /** If it returns undefined, the reserve is 5% of the disk, within limits. */
+  /** Returns the reserve in bytes. If it returns undefined, the reserve is 5% of the disk, within limits. */
   readonly reservedBytes: () => number | undefined;
-  /** Called when the state changes, and called again if the previous call failed. */
+  /** Called when the state changes. Called again after the next measurement if the call failed. */
   readonly onChange: (isFull: boolean) => Promise<void>;
   readonly measure?: (dir: string) => Promise<DiskSpace>;
   readonly log: Logger;
@@ -42,7 +41,10 @@ export function createDiskGuard({
 }: DiskGuardOptions): DiskGuard {
   let space: DiskSpace = { freeBytes: Number.POSITIVE_INFINITY, totalBytes: Number.POSITIVE_INFINITY };
   let isFull = false;
-  /** The state that `onChange` last handled. Undefined if `onChange` failed, possibly after some of its changes. */
+  /**
+   * The state that `onChange` last handled. Undefined while `onChange` runs and after it has failed, because some of
+   * its changes may have been made.
+   */
   let handled: boolean | undefined = false;
   let isSwitching = false;
   let isFirst = true;
@@ -66,8 +68,8 @@ export function createDiskGuard({
     }
   };
   /**
-   * Passes the state to the database. This runs independently of the measurements because the database can take a long
-   * time to respond.
+   * Calls `onChange` with the current state. Measurements don't wait for this call, because the database can take a
+   * long time to respond.
    */
   const switchDatabase = async (): Promise<void> => {
     if (handled === isFull || isSwitching) return;
@@ -110,14 +112,15 @@ export function createDiskGuard({
       clearTimeout(timer);
     },
     health() {
-      // A state change in progress isn't an error, because it may have to wait for a checkpoint.
+      // A change in progress isn't an error, because it may have to wait for a checkpoint.
       if (handled !== isFull && !isSwitching)
         return {
           status: 'failing',
           message: "The database couldn't be switched between read-only and read-write.",
         };
-      // Reads continue, so the load balancer should still send requests to this server.
-      if (isFull) return { status: 'degraded', message: 'The disk is almost full. Data can only be read.' };
+      // Not an outage, because reads continue and the load balancer should still send requests to this server.
+      if (isFull)
+        return { status: 'degraded', message: 'The disk is almost full, so the project is read-only.' };
       if (space.freeBytes < 2 * reserveOf(space, reservedBytes()))
         return { status: 'degraded', message: 'The disk is filling up.' };
       return { status: 'ok' };

@@ -1,4 +1,4 @@
-/** Restores the newest backup into a temporary folder, with the project's configuration. */
+/** Restores a backup, by default the newest, into a temporary folder, using the project's configuration. */
 import { type BackupSettings, type DrillReport, drill, openConfigured } from '../backup/index.ts';
 import type { Config } from '../config/index.ts';
 import { openBodyStore } from '../storage/index.ts';
@@ -6,17 +6,17 @@ import { openBodyStore } from '../storage/index.ts';
 export interface DrillRequest {
   readonly settings: BackupSettings;
   readonly config: Config;
-  /** The folder that relative targets are resolved against. */
+  /** The folder that targets are relative to. */
   readonly projectDir: string;
   /** The ID of a base backup. If undefined, the newest recoverable state is restored. */
   readonly toBackup?: string | undefined;
-  /** The folder where the temporary folder is created. */
+  /** The folder that will contain the temporary folder. */
   readonly workDir: string;
   readonly onProgress: (message: string) => void;
   readonly signal: AbortSignal;
 }
 
-/** Restores object bodies into the temporary folder, and never changes the project's storage. */
+/** Restores object bodies into the temporary folder. Never changes the project's storage. */
 export async function runDrill(request: DrillRequest): Promise<DrillReport> {
   const { settings, config, projectDir, toBackup, workDir, onProgress, signal } = request;
   const repository = await openConfigured(settings, projectDir);

@@ -1,20 +1,22 @@
 /**
- * Decides which addresses the server can listen on. The local stack's keys are public, so a server that uses them must
+ * Decides which addresses the server may listen on. The local stack's keys are public, so a server that uses them must
  * never be reachable from other machines.
  */
 import { isIP } from 'node:net';
 
-/** Whether the address can be reached only from this machine. */
+/** Whether the address is reachable only from this machine. */
 export function isLoopback(host: string): boolean {
   if (host === 'localhost' || host === '::1') return true;
   return isIP(host) === 4 && host.startsWith('127.');
 }
 
 /**
- * @param wellKnown The names of settings whose value is the local stack's default or a placeholder from the
- *   documentation.
+ * Checks that the server doesn't expose publicly known keys.
+ *
+ * @param wellKnown the names of settings whose values are the local stack's defaults or placeholders from the
+ * documentation
  * @throws {Error} with a description of the fix, if such a key would be reachable from other machines. `serve` also
- *   rejects these keys on loopback, because it is usually reached through a proxy.
+ * rejects these keys on loopback addresses, because it is usually behind a proxy.
  */
 export function rejectExposure(
   host: string,

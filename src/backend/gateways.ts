@@ -15,9 +15,12 @@ export interface Gateways {
   readonly api: Gateway;
   /** Undefined if the Console isn't enabled. */
   readonly console: Gateway | undefined;
-  /** Opens the API's port. It serves REST, and the requests of other services wait for {@link Gateways.complete}. */
+  /**
+   * Opens the API's port. REST requests are served immediately. Requests for other services wait for {@link
+   * Gateways.complete}.
+   */
   listen(): Promise<void>;
-  /** Registers the routes of all other services, and opens the Console's port. */
+  /** Registers the routes of all other services and opens the Console's port. */
   complete(): Promise<void>;
   close(graceMs: number, drainMs: number): Promise<void>;
 }
@@ -26,12 +29,12 @@ export interface GatewaysInput {
   readonly services: readonly Service[];
   readonly consoleService: ConsoleService;
   readonly readiness: Readiness;
-  /** Returns the content of `/metrics`. */
+  /** Returns the response body of `/metrics`. */
   readonly metricsText: () => Promise<string>;
   readonly addresses: Addresses;
   /** Undefined if the ports use unencrypted HTTP. */
   readonly tls: Tls | undefined;
-  /** Undefined if this process serves the port of the API itself. */
+  /** Undefined if this process serves the API's port itself. */
   readonly apiWorkers: ApiWorkers | undefined;
 }
 
@@ -56,7 +59,7 @@ export function createGateways(
   const api = gateway.createGateway({
     ...common,
     defersRoutes: true,
-    // The workers apply the limits and handle HTTPS.
+    // If there are workers, they apply the limits and handle HTTPS.
     ...(apiWorkers === undefined
       ? {}
       : {
@@ -110,7 +113,7 @@ export function createGateways(
   };
 }
 
-/** Registering routes blocks the thread, so requests that have already arrived are completed first. */
+/** Waits until requests that have already arrived are complete, because registering routes blocks the thread. */
 async function untilIdle(api: Gateway): Promise<void> {
   const deadline = performance.now() + maxDeferMs;
   while (api.load().inFlight > 0 && performance.now() < deadline) await sleep(5);

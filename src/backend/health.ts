@@ -1,4 +1,4 @@
-/** Reports whether the server is ready, based on its services, their dependencies and its disk. */
+/** Determines whether the server is ready, based on its services, their dependencies and its disk. */
 import type { BackupStatus, Backups } from '../backup/index.ts';
 import type { Finding } from '../database/types.ts';
 import type { Health, HealthCheck } from '../kernel/health.ts';
@@ -37,7 +37,7 @@ export interface HealthSources {
   readonly apiWorkers: Pick<ApiWorkers, 'health'> | undefined;
 }
 
-/** The checks of the services and of their dependencies. Services without a check are omitted. */
+/** Returns the checks of the services and their dependencies. Services without a check are omitted. */
 export function checksOf(
   parts: BackendParts,
   services: readonly Service[],
@@ -68,18 +68,18 @@ export function checksOf(
   };
 }
 
-/** An external server can limit some features, but requests still succeed. */
+/** Returns the limitations of an external server. They affect some features, but requests still succeed. */
 export function limitsOf(findings: readonly Pick<Finding, 'status' | 'check'>[]): Health {
   const limited = findings.filter(({ status }) => status !== 'ok').map(({ check }) => check);
   return limited.length === 0
     ? { status: 'ok' }
     : {
         status: 'degraded',
-        message: `The database server limits these features: ${limited.join(', ')}. "plinth doctor --database-url URL" and the Console explain how to enable them.`,
+        message: `Some features are limited because these checks of the database server failed: ${limited.join(', ')}. "plinth doctor --database-url URL" and the Console explain how to fix them.`,
       };
 }
 
-/** Requests succeed without backups, so a problem with backups is reported as `degraded`. */
+/** Reports a problem with backups as `degraded`, because requests still succeed. */
 export function backupHealth({ error, overdue }: Pick<BackupStatus, 'error' | 'overdue'>): Health {
   if (error !== undefined)
     return {

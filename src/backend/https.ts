@@ -9,13 +9,15 @@ export interface HttpsSettings {
   readonly httpPort: number | undefined;
   /** The value of the Strict-Transport-Security header. */
   readonly strictTransport: string | undefined;
-  /** The public URL of the API if `api.external_url` isn't set. */
+  /** The API's public URL if `api.external_url` isn't set. */
   readonly defaultApiUrl: string | undefined;
 }
 
 const acmeHttpPort = 80;
 
-/** Returns undefined if the server uses unencrypted HTTP. `plinth start` only uses `[api.tls]`. */
+/**
+ * Returns the HTTPS settings, or undefined if the server uses unencrypted HTTP. `plinth start` uses only `[api.tls]`.
+ */
 export function httpsSettings(config: Config, mode: 'development' | 'production'): HttpsSettings | undefined {
   return (mode === 'production' ? ofServer(config) : undefined) ?? ofApi(config);
 }
@@ -53,7 +55,10 @@ function ofServer({ api, plinth }: Config): HttpsSettings | undefined {
   };
 }
 
-/** Browsers apply Strict-Transport-Security to every port of a host, so `[api.tls]` doesn't send the header. */
+/**
+ * Returns the settings of `[api.tls]`. They don't include Strict-Transport-Security, because browsers apply the header
+ * to every port of a host.
+ */
 function ofApi({ api, plinth }: Config): HttpsSettings | undefined {
   const { enabled, cert_path: cert, key_path: key } = api.tls;
   if (!enabled) return undefined;

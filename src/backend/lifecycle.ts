@@ -1,10 +1,11 @@
-/** Starts all parts in order, and stops them in order. */
+/** Starts and stops all parts in order. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Readiness } from '../gateway/index.ts';
 import type { Service } from '../kernel/service.ts';
 import type { Project } from '../project/index.ts';
 import type { DiskGuard } from './disk-guard.ts';
 import type { Gateways } from './gateways.ts';
+import type { RecentMetrics } from './recent-metrics.ts';
 import type { Services } from './services.ts';
 import type { Backend, BackendParts } from './types.ts';
 
@@ -15,19 +16,20 @@ export interface LifecycleInput {
   readonly readiness: Readiness;
   readonly disk: DiskGuard;
   readonly metrics: { stop(): void };
+  readonly recentMetrics: RecentMetrics;
   readonly project: Project;
-  /** Whether this start has applied migrations of Plinth. */
+  /** Whether this startup applied any of Plinth's own migrations. */
   readonly isMigrated: boolean;
-  /** Returns the current `server.drain`. */
+  /** Returns the current value of `server.drain`. */
   readonly drainMs: () => number;
 }
 
 const shutdownGraceMs = 10_000;
-/** The maximum time for which the start of the other services waits until REST can serve requests. */
+/** The maximum time to wait for REST to become ready before the other services start. */
 const maxPreparationMs = 1000;
 
 export function createLifecycle(
-  { database, keys, log, mode, upToVersion, keepGoing, traceExporter }: BackendParts,
+  { database, keys, log, mode, upToVersion, keepGoing, traceExporter, spareCopy }: BackendParts,
   {
     services,
     created: { jobs, storage, backups, drills, dropUnusedSlot },
@@ -35,6 +37,7 @@ export function createLifecycle(
     readiness,
     disk,
     metrics,
+    recentMetrics,
     project,
     isMigrated,
     drainMs,
@@ -44,6 +47,7 @@ export function createLifecycle(
   let stopping: Promise<void> | undefined;
 
   async function prepareAndListen(): Promise<void> {
+    recentMetrics.start();
     await disk.start();
     const isCreated = await project.prepareDatabase({
       ...(upToVersion === undefined ? {} : { upToVersion }),
@@ -66,23 +70,27 @@ export function createLifecycle(
     );
     await dropUnusedSlot?.();
     backups?.start();
+    spareCopy.start();
   }
 
   async function stopAll(): Promise<void> {
     readiness.drain();
-    // Completes requests from SQL while the port is open, because they may be addressed to this server.
+    const spareMade = spareCopy.stop();
+    // Requests from SQL may be addressed to this server, so they are completed while the port is open.
     await jobs.stop?.().catch(() => undefined);
     await gateways
       .close(shutdownGraceMs, mode === 'production' ? drainMs() : 0)
       .catch((error: unknown) => log.error({ error }, 'failed to close a port'));
     await drills?.stop();
-    // Stopped before the storage, which the last backup needs. No requests write at this point.
+    // Stopped before storage, because the last backup needs it. All writes have completed by now.
     await backups?.stop().catch((error: unknown) => log.error({ error }, 'failed to stop the backups'));
     await Promise.allSettled(services.map((service) => service !== jobs && service.stop?.()));
     disk.stop();
     metrics.stop();
+    recentMetrics.stop();
     await database.stop();
     await traceExporter?.stop();
+    await spareMade;
   }
 
   const stop = (): Promise<void> => {
@@ -106,7 +114,7 @@ export function createLifecycle(
   };
 }
 
-/** Converts an error about a port into a readable message that keeps the error's `code` and `port`. */
+/** Converts a port error into a readable message. Keeps the error's `code` and `port`. */
 function inWords(error: unknown): unknown {
   const { code, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };
   if (!(error instanceof Error) || port === undefined) return error;

@@ -1,15 +1,15 @@
 /**
- * PostgreSQL's settings for the memory of this machine or container. Has no side effects.
+ * Computes PostgreSQL settings that fit the memory of this machine or container. Has no side effects.
  *
  * With 512 MiB, PostgreSQL may use a quarter of the memory. With 2 GiB or more, the settings match the defaults of
- * PostgreSQL and the local stack, so query plans are the same. In production, larger machines have a larger page cache.
+ * PostgreSQL and the local stack, so query plans are the same. In production, larger machines get a larger page cache.
  */
 
 const mib = 1024 ** 2;
-/** The default settings fit in this much memory. */
+/** The amount of memory that the default settings are suitable for. */
 const enoughBytes = 2048 * mib;
 
-/** Returns settings for postgresql.conf. Settings that aren't included keep their defaults. */
+/** Returns settings for postgresql.conf. Omitted settings keep their defaults. */
 export function memorySettings(
   memoryBytes: number,
   mode: 'development' | 'production',
@@ -22,7 +22,7 @@ export function memorySettings(
       : {
           shared_buffers: part(32, 64, 512),
           maintenance_work_mem: part(32, 64, 512),
-          // Several of these workers can run at the same time.
+          // Limited because several of these workers can run at the same time.
           autovacuum_work_mem: '64MB',
         };
   }
@@ -38,7 +38,8 @@ export function memorySettings(
 const defaultMaxConnections = 100;
 
 /**
- * A busy session of PostgreSQL uses about 8 MiB. There must always be room for Plinth's own sessions and a few others.
+ * Returns the maximum number of connections. A busy PostgreSQL session uses about 8 MiB. The minimum leaves room for
+ * Plinth's own sessions and a few others.
  */
 export const maxConnectionsOf = (memoryBytes: number): number =>
   between(60, Math.floor(memoryBytes / (8 * mib)), defaultMaxConnections);

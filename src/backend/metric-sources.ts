@@ -1,4 +1,4 @@
-/** Names the parts of the server that have metrics. */
+/** Defines the parts of the server that provide metrics. */
 import { readSizes, readStatistics } from '../database/index.ts';
 import type { MetricValues } from '../kernel/metrics/catalog.ts';
 import type { Service } from '../kernel/service.ts';
@@ -27,7 +27,7 @@ import { queueMetrics } from './queue-metrics.ts';
 import type { Services } from './services.ts';
 import type { BackendParts } from './types.ts';
 
-/** Sizes are read from the file system and change slowly. */
+/** Long, because sizes are read from the file system and change slowly. */
 const sizesLifetimeMs = 60_000;
 
 export interface MetricParts {
@@ -57,15 +57,16 @@ export function createMetrics(
   }: MetricParts,
 ): ServerMetrics {
   const processMetrics = createProcessMetrics();
-  // The role can read all statistics but isn't a superuser. Hosted databases don't have it.
+  // This role can read all statistics but isn't a superuser. Hosted databases don't have it.
   const pool = database.pool(database.info.ownsSchemas ? 'supabase_read_only_user' : 'postgres');
   const ofServices = services.flatMap((service): MetricSource[] =>
     service.metrics === undefined ? [] : [() => service.metrics?.() ?? {}],
   );
-  /** The metrics that every process reports. */
+  /** Returns the metrics that every process reports. */
   const ownMetrics = (): MetricValues => ({
     ...gatewayMetrics({
-      // With workers, this port isn't included, because its connections come from the workers and not from clients.
+      // If there are workers, this port's load is omitted because its connections come from the workers instead of
+      // clients.
       ...(apiWorkers === undefined ? { api: gateways().api.load() } : {}),
       console: gateways().console?.load(),
     }),

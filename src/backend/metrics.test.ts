@@ -14,7 +14,7 @@ import {
 } from './metrics.ts';
 import { createProcessMetrics } from './process-metrics.ts';
 
-/** Reads Prometheus text format into numbers by name. */
+/** Parses Prometheus text format into numbers by name. */
 function read(values: MetricValues): Record<string, number> {
   const lines = renderMetrics(values)
     .split('\n')
@@ -109,7 +109,7 @@ test('process metrics are reported', async () => {
   const measured = createProcessMetrics();
   measured.values();
   const collections = (): number => {
-    // Allocates memory until a garbage collection is reported.
+    // Allocates memory until the metrics report a garbage collection.
     const garbage = Array.from({ length: 300_000 }, (_none, index) => ({ index }));
     const { 'nodejs_gc_duration_seconds_count{kind="minor"}': count = 0 } = read(measured.values());
     return garbage.length > 0 ? count : 0;

@@ -10,23 +10,23 @@ import type { Configuration } from './configuration.ts';
 import type { DiskGuard } from './disk-guard.ts';
 
 export interface MetricsCollector {
-  /** Returns the current metrics. Concurrent and repeated calls within a second share a result. */
+  /** Returns the current metrics. Concurrent calls, and calls within a second of each other, share a result. */
   collect(): Promise<MetricValues>;
 }
 
-/** Returns the metrics of one part. A part that takes too long, or that fails, is omitted. */
+/** Returns the metrics of one part of the server. If it fails or takes too long, its metrics are omitted. */
 export type MetricSource = () => MetricValues | Promise<MetricValues>;
 
 const lifetimeMs = 1000;
-/** A scrape must not wait for a database that hangs. */
+/** A scrape must not wait for an unresponsive database. */
 const defaultTimeoutMs = 1000;
-/** Shorter than the other timeouts so that a database that hangs is reported as down. */
+/** Shorter than the other timeouts so that an unresponsive database is reported as down. */
 const databaseTimeoutMs = 800;
 
 export interface CollectorOptions {
   /** A monotonic clock in milliseconds. */
   readonly now?: () => number;
-  /** How long a part may take. */
+  /** The maximum time to wait for a source. */
   readonly timeoutMs?: number;
 }
 
@@ -37,7 +37,7 @@ export function createMetricsCollector(
   const pending = new Map<MetricSource, Promise<MetricValues>>();
   let latest: { readonly at: number; readonly values: Promise<MetricValues> } | undefined;
 
-  /** A source that hangs isn't called again until its last call has ended. */
+  /** Reads a source. If its previous call hasn't ended, waits for that call instead of starting another one. */
   const read = (source: MetricSource): Promise<MetricValues> => {
     const running = pending.get(source);
     if (running !== undefined) return running;
@@ -65,7 +65,7 @@ export function createMetricsCollector(
   };
 }
 
-/** Repeats a source's call only after `forMs`. After an error, the next call tries again. */
+/** Keeps a source's result for `forMs`. An error isn't kept, so the next call tries again. */
 export function kept(source: () => Promise<MetricValues>, forMs: number): MetricSource {
   let latest: { readonly at: number; readonly values: Promise<MetricValues> } | undefined;
   return () => {
@@ -80,8 +80,8 @@ export function kept(source: () => Promise<MetricValues>, forMs: number): Metric
 }
 
 /**
- * Returns the statistics and whether they could be read in time. While a read hangs, no other read starts, because each
- * would occupy a connection.
+ * Returns the statistics and whether they could be read in time. A pending read prevents another one, because each read
+ * occupies a connection.
  */
 export function withDatabaseUp(
   read: () => Promise<MetricValues>,
@@ -167,7 +167,11 @@ export function poolMetrics(loads: readonly PoolLoad[]): MetricValues {
   };
 }
 
-/** @param loads The load of each port by its name in the label `listener`. */
+/**
+ * Returns the metrics of the API and Console ports.
+ *
+ * @param loads the load of each port, by the value of its `listener` label
+ */
 export function gatewayMetrics(loads: Readonly<Record<string, GatewayLoad | undefined>>): MetricValues {
   const open = Object.entries(loads).flatMap(([listener, load]) =>
     load === undefined ? [] : [{ listener, ...load }],
@@ -183,6 +187,6 @@ export function gatewayMetrics(loads: Readonly<Record<string, GatewayLoad | unde
   };
 }
 
-/** Returns the metric unless its value is unknown. */
+/** Returns the metric, or nothing if its value is unknown. */
 export const single = (name: MetricName, read: (() => number) | undefined): MetricValues =>
   read === undefined ? {} : { [name]: read() };

@@ -1,7 +1,7 @@
 /** The modules that need the database. */
 import type { MigrationSet } from '../database/types.ts';
 
-/** Loading a module blocks the thread, so the modules are loaded while PostgreSQL starts. */
+/** Loads the modules while PostgreSQL starts, because loading blocks the thread. */
 export async function loadModules() {
   const [
     backup,
@@ -51,7 +51,7 @@ export async function loadModules() {
 
 export type Modules = Awaited<ReturnType<typeof loadModules>>;
 
-/** The modules whose tables are created, in order of creation. */
+/** Returns the modules that create tables, in the order of their migrations. */
 export const migrationSets = (modules: Modules): MigrationSet[] =>
   [
     modules.auth,

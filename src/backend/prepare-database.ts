@@ -11,7 +11,7 @@ export async function migrateServices(database: Database): Promise<void> {
 }
 
 /**
- * Makes every change to a database that startup makes before requests are served. Test databases are cloned from
+ * Makes all database changes that are needed before the server accepts requests. Test databases are cloned from
  * templates that this function prepares.
  */
 export async function prepareDatabase(database: Database, config: Config, projectDir: string): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * Prepares a cluster in the user's cache once per build of Plinth. New projects copy it, which is faster than running
- * initdb and all migrations again.
+ * Prepares a cluster in the user's cache once per Plinth build. New projects copy it, which is faster than running
+ * initdb and all migrations.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -21,8 +21,9 @@ import { bundleHash, claim, packageManifest, userCache } from '../packages/index
 import { loadModules, migrationSets } from './modules.ts';
 
 /**
- * Returns the data folder to copy, and creates it if necessary. Returns undefined if the sources run directly, because
- * they change during development, or if the folder can't be created or read. A new project is then created without it.
+ * Returns the data folder to copy, and creates it if necessary. Returns undefined if the folder can't be created or
+ * read, or if Plinth runs from its sources, which change during development. A new project then runs initdb and all
+ * migrations itself.
  */
 export async function preparedCluster(onProgress: (message: string) => void): Promise<string | undefined> {
   const folder = preparedFolder();
@@ -43,14 +44,15 @@ export async function preparedCluster(onProgress: (message: string) => void): Pr
   return isUsable(folder) ? folder : undefined;
 }
 
-/** The npm package uses the user's cache. A clone's bundle uses the clone's own folder for caches. */
+/** Returns the cache folder: the user's cache for the npm package, or the clone's own folder for a clone's bundle. */
 function preparedFolder(): string | undefined {
   const build = packageManifest()?.build;
   if (build !== undefined) return join(userCache(), 'prepared', build);
   const sources = bundleHash();
   if (sources === undefined) return undefined;
   const root = fileURLToPath(new URL('../../', import.meta.url));
-  // The bundle reads SQL files from the folder of the sources, so they can change without a new bundle.
+  // Includes the SQL files, because the bundle reads them from the source folder, where they can change without a new
+  // bundle.
   const hash = createHash('sha256').update(sources);
   const src = join(root, 'src');
   for (const name of globSync('**/*.sql', { cwd: src }).sort()) hash.update(readFileSync(join(src, name)));
@@ -58,8 +60,8 @@ function preparedFolder(): string | undefined {
 }
 
 /**
- * Marks the folder as used. Returns false if the folder belongs to another user, as it can in a CI image, because its
- * secrets can't be read.
+ * Marks the folder as used. Returns false if its secrets can't be read because it belongs to another user, as can
+ * happen in a CI image.
  */
 function isUsable(folder: string): boolean {
   try {
@@ -74,7 +76,7 @@ function isUsable(folder: string): boolean {
 }
 
 /**
- * Creates a cluster with all of Plinth's own migrations in `folder`. The folder gets its final name only once the
+ * Creates a cluster with all of Plinth's own migrations in `folder`. The folder gets its final name only when the
  * cluster is complete.
  */
 export async function prepareCluster(folder: string): Promise<void> {
@@ -100,8 +102,8 @@ export async function prepareCluster(folder: string): Promise<void> {
 const dayMs = 24 * 3600 * 1000;
 
 /**
- * Removes clusters that haven't been copied for a month, such as those of earlier versions. In a clone, the sources
- * change more often, so a day is enough.
+ * Removes clusters that haven't been copied for a month, such as those of earlier versions. In a clone, removes them
+ * after a day, because the sources change more often.
  */
 function removeUnused(parent: string): void {
   const unusedMs = bundleHash() === undefined ? 30 * dayMs : dayMs;

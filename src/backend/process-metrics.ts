@@ -25,7 +25,7 @@ const gcKinds: Readonly<Record<number, string>> = {
   [constants.NODE_PERFORMANCE_GC_WEAKCB]: 'weak_callbacks',
 };
 
-/** The event loop and the garbage collector are measured from the first call of `values` onward. */
+/** Starts measuring the event loop and garbage collection at the first call of `values`. */
 export function createProcessMetrics(): ProcessMetrics {
   const lag = monitorEventLoopDelay({ resolution: lagResolutionMs });
   const pauses = new Map(Object.values(gcKinds).map((kind) => [kind, new Histogram()]));
@@ -76,7 +76,7 @@ export function createProcessMetrics(): ProcessMetrics {
   };
 }
 
-/** Returns undefined on systems without /proc. */
+/** Returns the number of open file descriptors, or undefined on systems without /proc. */
 function openFileDescriptors(): number | undefined {
   try {
     return readdirSync('/proc/self/fd').length;

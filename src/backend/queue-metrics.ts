@@ -1,10 +1,15 @@
-/** The metrics of the queues in which requests wait for something other than a database connection. */
+/** The metrics of all request queues except those for database connections. */
 import type { GatewayQueue } from '../gateway/index.ts';
 import type { MetricValues } from '../kernel/metrics/catalog.ts';
 import type { Sample } from '../kernel/metrics/types.ts';
 import type { QueueLoad } from '../kernel/queue-load.ts';
 
-/** `queues`: the queues by name. `gateway`: the queue of the API port, whose rejections are also counted per service. */
+/**
+ * Returns the metrics.
+ *
+ * @param queues the queues by name
+ * @param gateway the API port's queue, whose rejections are also counted per service
+ */
 export function queueMetrics(
   queues: Readonly<Record<string, QueueLoad>>,
   gateway: GatewayQueue | undefined,

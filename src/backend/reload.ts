@@ -1,19 +1,21 @@
-/** Applies a changed configuration to the running server. Decision 49 explains which settings can change. */
+/**
+ * Applies a changed configuration to the running server. Decision 49 explains which settings can change at run time.
+ */
 import { type Config, compareConfigs, type LiveConfigOwner, type NeedsRestart } from '../config/index.ts';
 import type { Tls } from '../tls/index.ts';
 
 export interface Reload {
-  /** The settings that were changed, by key. Keys of plinth.toml start with `plinth.`. */
+  /** The keys of the applied settings. Keys in plinth.toml start with `plinth.`. */
   readonly applied: readonly string[];
-  /** The changed settings that only apply after a restart, compared with the running configuration. */
+  /** The settings that differ from the running configuration and apply only after a restart. */
   readonly needsRestart: readonly NeedsRestart[];
-  /** Problems with services, and with certificate files, which are read again at each reload. */
+  /** Problems with services and with certificate files, which each reload reads again. */
   readonly problems: readonly string[];
 }
 
 /**
- * Returns the function that applies a complete configuration. Every call compares it with the running configuration, so
- * the result only depends on the argument, and the same argument can be applied in several processes.
+ * Returns a function that applies a complete configuration. Each call compares its argument with the running
+ * configuration, so several processes can apply the same configuration with the same result.
  * @throws {Error} if a value can't be used. Nothing is changed.
  */
 export function createReload(live: LiveConfigOwner, tls: Tls | undefined) {

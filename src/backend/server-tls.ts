@@ -1,4 +1,4 @@
-/** Creates the HTTPS part of the server from its settings. */
+/** Creates the server's HTTPS support from its settings. */
 
 import { systemClock } from '../kernel/clock.ts';
 import { hostnameOf } from '../kernel/request-origin.ts';
@@ -28,7 +28,7 @@ export function createServerTls(
   });
 }
 
-/** A request for an unknown host is redirected to the API. */
+/** Returns the origin for a host. Requests for unknown hosts are redirected to the API. */
 function originOf({ apiUrl, consoleUrl, consolePublicUrl }: Addresses, hostname: string | undefined): string {
   const isConsole = consolePublicUrl !== undefined && hostname === hostnameOf(consolePublicUrl.host);
   return new URL(isConsole ? consoleUrl() : apiUrl()).origin;

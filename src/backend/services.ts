@@ -1,5 +1,6 @@
-/** Creates the services and passes each service the functions of other services that it uses. */
+/** Creates the services and gives each service the functions of other services that it uses. */
 import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { shellEnvironment } from '../config/index.ts';
 import type { ConsoleService } from '../console/index.ts';
@@ -7,6 +8,7 @@ import { systemClock } from '../kernel/clock.ts';
 import type { DiskState } from '../kernel/disk.ts';
 import type { Health } from '../kernel/health.ts';
 import type { Logger } from '../kernel/log.ts';
+import { requireWithin } from '../kernel/real-path.ts';
 import type { Observe, Service } from '../kernel/service.ts';
 import { type Addresses, loopbackOf } from './addresses.ts';
 import type { Configuration } from './configuration.ts';
@@ -17,23 +19,23 @@ import type { BackendParts } from './types.ts';
 
 const webDir = fileURLToPath(new URL('../../dist/web/', import.meta.url));
 
-/** Information that the services receive about the server that they run in. */
+/** Information about the server that runs the services. */
 export interface Hosting {
   readonly addresses: Addresses;
-  /** Sends a request to the API without using the network. */
+  /** Sends a request to the API without the network. */
   readonly internalFetch: (path: string, init?: RequestInit) => Promise<Response>;
   readonly internalStream: (path: string, init?: RequestInit) => Promise<Response>;
-  /** Reports a call between services. */
+  /** Records a call between services. */
   readonly observe: Observe;
   readonly health: () => Record<string, string | undefined>;
-  /** The health of the disk and, if the server uses HTTPS, of the certificates. */
+  /** The health of the disk, and of the certificates if the server uses HTTPS. */
   readonly conditions: () => { readonly disk: Health; readonly tls?: Health };
   readonly disk: DiskState;
   readonly configuration: Configuration | undefined;
 }
 
 export function createServices(parts: BackendParts, modules: Modules, hosting: Hosting) {
-  // `atStart` contains the settings that need a restart.
+  // `atStart` contains the settings that apply only after a restart.
   const { config: atStart, live, keys, database, mode, projectDir, supabaseDir, dataDir, log } = parts;
   const { observe, disk } = hosting;
   const { apiUrl, localUrl, host } = hosting.addresses;
@@ -43,7 +45,7 @@ export function createServices(parts: BackendParts, modules: Modules, hosting: H
   const mail = modules.mail.createMail({
     database,
     config: live,
-    // Listens only on a loopback address, because the inbox doesn't require a password.
+    // Always a loopback address, because the inbox doesn't require a password.
     host: loopbackOf(host),
     port: parts.mailPort ?? (mode === 'development' ? atStart.local_smtp.port : undefined),
     log: logOf('mail'),
@@ -85,7 +87,7 @@ export function createServices(parts: BackendParts, modules: Modules, hosting: H
     disk,
     mode,
     journal,
-    // A copy must not change the bucket, because it may belong to the original.
+    // A copy must not change the bucket, because the bucket may belong to the original.
     isReadOnly: parts.isCopy && atStart.plinth.storage.backend === 's3',
     log: logOf('storage'),
   });
@@ -128,7 +130,7 @@ export function createServices(parts: BackendParts, modules: Modules, hosting: H
   });
   const backupLog = logOf('backup');
   const archivesWal = journal !== undefined && atStart.plinth.backup.wal;
-  /** Undefined if the slot is in use or if Plinth doesn't manage the server. */
+  /** Undefined if the archiver uses the slot or if Plinth doesn't manage the database server. */
   const dropUnusedSlot =
     archivesWal || !database.info.embedded
       ? undefined
@@ -205,8 +207,15 @@ export function createConsole(parts: BackendParts, modules: Modules, hosting: Ho
     attempt: rest.attempt,
     internalFetch,
     internalStream,
-    writeMigration: (tx, name, statements) =>
-      modules.project.writeMigration(tx, supabaseDir, { name, statements, now: clock.now() }),
+    projectMigrations: projectMigrations(parts, modules),
+    createFunction(name) {
+      requireWritable(parts, join(supabaseDir, 'functions'));
+      return modules.project.createFunction(supabaseDir, name);
+    },
+    async writeMigration(tx, name, statements) {
+      requireWritable(parts, join(supabaseDir, 'migrations'));
+      return modules.project.writeMigration(tx, supabaseDir, { name, statements, now: clock.now() });
+    },
     dataDir,
     webDir,
     clock,
@@ -219,6 +228,30 @@ export function createConsole(parts: BackendParts, modules: Modules, hosting: Ho
     backups,
     drills,
   });
+}
+
+/**
+ * Checks that no symbolic link leads from the project to another folder of the machine, because operators can choose the
+ * content of the file. @throws {OutsideFolders}
+ */
+function requireWritable({ live, projectDir, supabaseDir }: BackendParts, path: string): void {
+  const allowed = live.current.plinth.files.allowed_folders.map((folder) => resolve(projectDir, folder));
+  requireWithin([projectDir, supabaseDir, ...allowed], path);
+}
+
+/** Returns the migration functions for the Console's migrations page. */
+function projectMigrations(parts: BackendParts, { project }: Modules) {
+  const { database, live, keys, projectDir, mode, log, onProgress } = parts;
+  const pool = database.pool('postgres');
+  const deps = () => ({ database, config: live.current, keys, projectDir, mode, log, onProgress });
+  return {
+    list: () => project.reviewMigrations(pool, projectDir),
+    text: (version: string) => project.migrationText(pool, projectDir, version),
+    dryRun: (includeAll: boolean) => project.tryMigrations(deps(), { includeAll }),
+    apply: (includeAll: boolean) => project.migrateUp(deps(), { includeAll }),
+    repair: (version: string, status: 'applied' | 'reverted') =>
+      project.repairMigrations(deps(), { versions: [version], status }),
+  };
 }
 
 /** Returns the services that the configuration enables, in start order. */
@@ -236,8 +269,7 @@ export function enabledServices(
     [storage, config.storage.enabled],
     [functions, config.edge_runtime.enabled],
     [jobs, !isCopy],
-    // Without auth, the Account pages would be useless. They would also allow users to sign in even though auth is
-    // excluded.
+    // Account pages need auth. If auth is excluded, users must not be able to sign in through them either.
     [account, config.auth.enabled && !exclude?.includes('auth')],
     [operators, config.studio.enabled],
   ];

@@ -1,6 +1,6 @@
 /**
- * Divides the configured limits among API workers so that all of them together use about as many connections and as
- * much memory as one process would. Has no side effects.
+ * Divides the configured limits among API workers. Together, the workers use about as many connections and as much
+ * memory as a single process. Has no side effects.
  */
 import type { Config } from '../config/index.ts';
 import { limitsFrom } from '../gateway/index.ts';
@@ -8,7 +8,7 @@ import { BODY_LIMIT_BYTES, bodyBudgetBytes } from '../rest/index.ts';
 import type { Machine } from '../shared/machine.ts';
 import { minExclusive, minPool, minSlow, poolLimits, requestPathLimits } from './connection-limits.ts';
 
-/** Returns the configuration of one of `workers` processes. */
+/** Returns the configuration for one of `workers` processes. */
 export function shareOf(config: Config, workers: number, machine: Machine): Config {
   const { rest, server, database } = config.plinth;
   const part = (value: number): number => Math.ceil(value / workers);
@@ -25,7 +25,7 @@ export function shareOf(config: Config, workers: number, machine: Machine): Conf
         slow_connections: slowConnections === 0 ? 0 : Math.max(minSlow, part(slowConnections)),
         max_waiting: part(rest.max_waiting),
         max_waiting_slow: part(rest.max_waiting_slow),
-        // Each process can still handle a single request of any allowed size.
+        // Not divided below the size of the largest allowed request, because each process must be able to handle one.
         max_waiting_answers: Math.max(part(rest.max_waiting_answers), rest.max_answer_size),
         max_request_bodies: Math.max(part(bodyBytes), Math.min(bodyBytes, BODY_LIMIT_BYTES)),
       },

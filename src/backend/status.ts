@@ -1,6 +1,6 @@
 /**
- * Returns the fields of `plinth status` under the names that upstream's CLI uses. Fields of disabled services are
- * omitted.
+ * Returns the values that `plinth status` prints, under the names that upstream's CLI uses. Values of disabled services
+ * are omitted.
  */
 import type { Config } from '../config/index.ts';
 import type { Keys } from '../keys/index.ts';

@@ -1,23 +1,23 @@
-/** The data that the lead sends to an API worker when the worker starts. The data contains secrets, so it is only sent over IPC. */
+/** The data that the lead sends to an API worker at startup. It contains secrets, so it is sent only over IPC. */
 import type { Config } from '../config/index.ts';
 import type { Member } from '../database/types.ts';
 import type { LeadMount } from '../gateway/index.ts';
 import type { PemPair } from '../kernel/tls.ts';
 
 export interface WorkerInit {
-  /** The version of the lead. A worker of another version exits because Plinth was updated in the meantime. */
+  /** The lead's version. If it differs from the worker's version, the worker exits, because Plinth has been updated. */
   readonly version: string;
   readonly workers: number;
   readonly projectDir: string;
   readonly dataDir: string;
   readonly mode: 'development' | 'production';
   readonly config: Config;
-  /** Whether the worker serves REST. Otherwise, REST is disabled. */
+  /** Whether the worker serves REST. If false, REST is disabled. */
   readonly hasRest: boolean;
   readonly member: Member;
   /** The socket where the lead serves all other requests. */
   readonly leadSocket: string;
-  /** The folder for the worker's own socket. It is removed if the lead exits. */
+  /** The folder for the worker's own socket. The worker removes it if the lead exits. */
   readonly socketDir: string;
   /** All mounts of the lead. */
   readonly mounts: readonly LeadMount[];

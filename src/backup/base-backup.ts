@@ -14,14 +14,14 @@ export interface BaseBackupOptions {
   /** The maximum read rate in bytes per second. */
   readonly maxRate: number;
   readonly nowMs: number;
-  /** Uploads the object bodies of all rows and the snapshot. Called after PostgreSQL's files are stored. */
+  /** Uploads the object bodies of all rows and the snapshot. Called after PostgreSQL's files have been stored. */
   readonly complete: () => Promise<void>;
 }
 
-/** PostgreSQL's limits for MAX_RATE, in KiB per second. */
+/** PostgreSQL's bounds for MAX_RATE in KiB per second. */
 const rateBounds = [32, 1024 * 1024] as const;
 
-/** Resolves when the backup is complete and listed. If the backup fails, its files are removed. */
+/** Takes a base backup. Resolves when it is complete and listed. If it fails, removes its files. */
 export async function takeBaseBackup(options: BaseBackupOptions): Promise<BaseManifest> {
   const { database, repository, nowMs } = options;
   const id = newBackupId(nowMs, randomBytes(3).toString('hex'));
@@ -59,28 +59,32 @@ export async function takeBaseBackup(options: BaseBackupOptions): Promise<BaseMa
 }
 
 /**
- * The manifest is removed first so that no incomplete backup is listed. If the target doesn't respond, the next prune
- * removes the files.
+ * Removes a backup's files. The manifest is removed first so that the list never contains an incomplete backup. If the
+ * target doesn't respond, the next prune removes the files.
  */
 async function removeFiles(repository: Repository, id: string): Promise<void> {
   try {
     for (const file of ['manifest', 'pg-manifest', 'data'] as const)
       await repository.remove(baseFile(id, file));
   } catch {
-    // The caller throws the backup's own error, which is more useful.
+    // Ignored because the caller throws the backup's own error, which is more useful.
   }
 }
 
 /**
- * PostgreSQL doesn't read the backup's WAL until the backup ends. Nothing else retains that WAL until then, because the
- * archiver continuously advances its replication slot. The slot is dropped when the connection closes.
+ * Returns the command that creates a temporary slot, which retains the backup's WAL until PostgreSQL reads it at the
+ * end of the backup. The archiver's slot doesn't retain it because it advances continuously. The temporary slot is
+ * dropped when the connection closes.
  */
 function slotCommand(id: string): string {
   const name = `plinth_base_${id.toLowerCase().replaceAll('-', '_')}`;
   return `CREATE_REPLICATION_SLOT ${name} TEMPORARY PHYSICAL RESERVE_WAL`;
 }
 
-/** Includes the WAL written during the backup so that it can be restored without the archive. */
+/**
+ * Returns the BASE_BACKUP command. It includes the WAL written during the backup, so the backup can be restored without
+ * the archive.
+ */
 function command(id: string, maxRate: number): string {
   const rate = Math.min(Math.max(Math.floor(maxRate / 1024), rateBounds[0]), rateBounds[1]);
   return (

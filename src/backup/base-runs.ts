@@ -1,7 +1,4 @@
-/**
- * Runs base backups in the running server, one at a time, when they are due or requested. Applies retention after each
- * backup.
- */
+/** Runs due and requested base backups in the running server, one at a time. Applies retention after each backup. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cron } from 'croner';
 import { takeBaseBackup } from './base-backup.ts';
@@ -17,29 +14,29 @@ export interface BaseRuns {
   readonly last: BackupEntry | undefined;
   readonly isRunning: boolean;
   readonly error: string | undefined;
-  /** Whether WAL is missing after the last base backup. */
+  /** Whether the WAL after the last base backup has a gap. */
   readonly hasGap: boolean;
-  /** The time of the next scheduled backup. In the past if the backup was missed. */
+  /** Returns the time of the next scheduled backup, which is in the past if a backup was missed. */
   dueAtMs(): number;
-  /** Reads the last backup after a session was opened. */
+  /** Reads the last backup when a session has been opened. */
   open(session: Session): Promise<void>;
   /**
-   * If a backup is running, waits for it instead of starting another one. The running backup ends after this call, so
-   * it contains the current state.
+   * Runs a backup. If one is already running, waits for it instead. That backup ends after this call, so it contains
+   * the current state.
    */
   run(current: CurrentSession): Promise<BackupEntry>;
-  /** Starts a backup and retention if they are due. */
+  /** Starts a backup and applies retention if they are due. */
   runIfDue(current: CurrentSession): void;
   prune(session: Session): Promise<PruneReport>;
 }
 
 /**
- * Returns the open session or waits for the next one, because a backup may last longer than a session.
+ * Returns the open session, or waits for the next one because a backup may outlast a session.
  * @throws {BackupError} interrupted
  */
 export type CurrentSession = () => Promise<Session>;
 
-/** How many times a backup tries to finish if a session is lost at the end. */
+/** The number of attempts to finish a backup if sessions fail at its end. */
 const completionAttempts = 5;
 const completionRetryMs = 2_000;
 
@@ -58,10 +55,12 @@ export function createBaseRuns(ctx: BackupContext): BaseRuns {
   let error: string | undefined;
   let hasGap = false;
   let failures = 0;
-  /** When a failed backup is retried, as a `performance.now()` time. */
+  /** When a failed backup is retried, in `performance.now()` time. */
   let repeatAtMs = 0;
 
-  /** Takes a backup over a separate connection to the target because a failed round closes the session's connection. */
+  /**
+   * Takes a backup over a separate connection to the target, because a failed round closes the session's connection.
+   */
   async function take(current: CurrentSession): Promise<BackupEntry> {
     await current();
     const repository = await openConfigured(ctx.settings, ctx.projectDir);
@@ -131,8 +130,8 @@ export function createBaseRuns(ctx: BackupContext): BaseRuns {
       return hasGap;
     },
     dueAtMs() {
-      // A backup dated in the future was taken before the clock was set back. It is ignored, because the next backup
-      // would otherwise be due only after that time.
+      // Ignores a backup dated in the future, which was taken before the clock was set back. Otherwise, the next backup
+      // would be due only after that time.
       const last = lastBefore(known, now());
       if (last === undefined) return Math.min(createdAtMs, now());
       return schedule().nextRun(new Date(last.startedAtMs))?.getTime() ?? Number.POSITIVE_INFINITY;
@@ -148,7 +147,7 @@ export function createBaseRuns(ctx: BackupContext): BaseRuns {
     runIfDue(current) {
       const isDue = hasGap || runs.dueAtMs() <= now();
       if (!isDue || running !== undefined || performance.now() < repeatAtMs) return;
-      // Failures are logged and included in the status.
+      // Failures are logged and reported in the status.
       runs.run(current).then(
         async () => {
           try {

@@ -1,4 +1,4 @@
-/** Uploads object bodies. Each version is uploaded once. */
+/** Uploads object bodies, each version once. */
 import type { Database } from '../database/types.ts';
 import type { Logger } from '../kernel/log.ts';
 import { bodyFolder, bodyName, isVersion, versionOfBody } from './core/names.ts';
@@ -9,11 +9,11 @@ import type { BodyStore } from './types.ts';
 const concurrentUploads = 8;
 
 export interface Bodies {
-  /** Uploads the object bodies that the target lacks. Skips versions whose bytes are missing. */
+  /** Uploads the object bodies that the target doesn't have. Skips versions whose bytes no longer exist. */
   upload(versions: Iterable<string>): Promise<void>;
-  /** Compares the versions of all rows with the target and uploads missing object bodies. */
+  /** Uploads the missing object bodies of all rows. */
   uploadAll(database: Database): Promise<void>;
-  /** Returns whether the target contains the object body. */
+  /** Whether the target contains the object body. */
   has(version: string): boolean;
   forget(version: string): void;
 }
@@ -27,8 +27,7 @@ export async function openBodies(repository: Repository, store: BodyStore, log: 
 
   async function uploadOne(version: string): Promise<void> {
     const bytes = await store.read(version);
-    // There is nothing to upload if the client's upload was rejected, or if the bytes are also missing from the
-    // storage.
+    // The bytes don't exist if the client's upload was rejected or storage has lost them.
     if (bytes === undefined) return;
     await repository.write(bodyName(version), bytes, { compress: false });
     uploaded.add(version);

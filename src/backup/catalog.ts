@@ -1,4 +1,4 @@
-/** Reads the catalog of a target: its base backups and archived WAL. */
+/** Reads a target's catalog: its base backups and archived WAL. */
 import { type Coverage, coverage } from './core/coverage.ts';
 import { parseLsn } from './core/lsn.ts';
 import {
@@ -70,7 +70,7 @@ export async function readManifests(repository: Repository): Promise<BaseManifes
     const parsed = parseBaseName(name);
     if (parsed?.file !== 'manifest') continue;
     const bytes = await repository.readBytes(baseFile(parsed.id, 'manifest'));
-    // Another process may have pruned this file in the meantime.
+    // Undefined if another process has pruned the file in the meantime.
     if (bytes !== undefined) found.push(JSON.parse(bytes.toString('utf8')) as BaseManifest);
   }
   return found.sort((a, b) => a.endedAtMs - b.endedAtMs);
@@ -78,11 +78,11 @@ export async function readManifests(repository: Repository): Promise<BaseManifes
 
 export interface Reach extends Coverage {
   readonly newestMs: number;
-  /** Whether WAL is missing, which is the case if the archive contains later WAL of the same timeline. */
+  /** Whether WAL is missing, because the archive contains later WAL of the same timeline. */
   readonly hasGap: boolean;
 }
 
-/** Returns how far the archive reaches from the end of a base backup. */
+/** Returns how far the archive reaches after a base backup's end. */
 export function reach({ ranges, heads }: WalCatalog, manifest: BaseManifest): Reach {
   const own = ranges.filter(({ timeline }) => timeline === manifest.timeline);
   const covered = coverage(own, parseLsn(manifest.endLsn));
@@ -106,18 +106,18 @@ export function entryOf(manifest: BaseManifest, wal: WalCatalog): BackupEntry {
 
 export interface Choice {
   readonly manifest: BaseManifest;
-  /** Where the recovery ends: at a time, at the end of the base backup, or at the end of the archive. */
+  /** Where recovery stops: at a time, at the end of the base backup, or at the end of the archive. */
   readonly until: 'time' | 'backup' | 'end';
   readonly newestMs: number;
-  /** The end of the WAL that is available without a gap. */
+  /** The end of the WAL that is available without gaps. */
   readonly end: bigint;
-  /** Whether the recovery ends at a gap in the WAL. */
+  /** Whether recovery stops at a gap in the WAL. */
   readonly hasGap: boolean;
 }
 
 /**
- * Chooses the base backup to restore: the newest that ended before the time. Each timeline begins with its own base
- * backup, so choosing a base backup also chooses the timeline.
+ * Chooses the base backup to restore: the newest one that ended before the time. Each timeline begins with its own base
+ * backup, so this also determines the timeline.
  * @throws {BackupError} unknown_backup, no_backup, time_too_late
  */
 export function chooseBackup(
@@ -155,11 +155,14 @@ export function chooseBackup(
     : { manifest, until: 'time', newestMs, end, hasGap: false };
 }
 
-/** A running server replaces chunks with segments, so a listing can miss both. */
+/**
+ * The number of listings that must agree. A running server replaces chunks with segments, so a single listing can miss
+ * both.
+ */
 const listings = 3;
 
 /**
- * Lists what the target contains and chooses the base backup. A gap counts only if several listings show it.
+ * Lists the target's contents and chooses the base backup. A gap is reported only if several listings contain it.
  * @throws {BackupError}
  */
 export async function readChoice(

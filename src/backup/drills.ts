@@ -1,4 +1,4 @@
-/** Drills in the running server, and the result of the last drill of this data folder. */
+/** Runs drills in the running server, and stores the result of this data folder's last drill. */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from '../kernel/log.ts';
@@ -8,7 +8,7 @@ import type { DrillRecord, DrillReport } from './types.ts';
 
 export interface DrillsOptions {
   readonly dataDir: string;
-  /** Restores and checks the newest recoverable state. `signal` stops the drill early. */
+  /** Restores and checks the newest recoverable state. `signal` aborts the drill. */
   readonly drill: (onProgress: (message: string) => void, signal: AbortSignal) => Promise<DrillReport>;
   readonly log: Logger;
 }
@@ -16,10 +16,10 @@ export interface DrillsOptions {
 export interface Drills {
   /** Starts a drill. Returns false if one is already running. */
   start(): boolean;
-  /** The current step of the running drill. Undefined if none is running. */
+  /** Returns the current step of the running drill, or undefined if no drill is running. */
   progress(): string | undefined;
   last(): DrillRecord | undefined;
-  /** Stops the running drill and removes its copy. */
+  /** Aborts the running drill and removes its copy. */
   stop(): Promise<void>;
 }
 
@@ -65,7 +65,7 @@ export function createDrills({ dataDir, drill, log }: DrillsOptions): Drills {
 
 const fileOf = (dataDir: string): string => join(dataDir, 'backup', 'last-drill.json');
 
-/** Runs a drill and stores its result, or its error, as the last drill of the data folder. */
+/** Runs a drill and records its result or error as the data folder's last drill. */
 export async function recordDrill(
   dataDir: string,
   drill: () => Promise<DrillReport>,
@@ -86,7 +86,7 @@ export async function recordDrill(
   }
 }
 
-/** Returns undefined if no drill was run. A file that can't be read counts as no drill. */
+/** Returns the last drill's record. Returns undefined if there was no drill or the file can't be read. */
 export function readLastDrill(dataDir: string): DrillRecord | undefined {
   try {
     return JSON.parse(readFileSync(fileOf(dataDir), 'utf8')) as DrillRecord;

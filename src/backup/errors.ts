@@ -1,4 +1,4 @@
-/** Errors of backups and restores that an operator can act on. */
+/** The backup and restore errors that an operator can act on. */
 
 const table = {
   key_missing: 'Backups need an encryption key: set [backup] encryption_key = "env(NAME)" in plinth.toml.',
@@ -12,15 +12,15 @@ const table = {
     'Another copy that was restored at the same point already continues these backups. Restore again to get a copy with its own history.',
   s3_failed: 'The backup target rejected a request.',
   target_lost:
-    'The backup target no longer contains its backups. Check that it is mounted and that the bucket is the right one.',
+    'The backup target no longer contains its backups. Check that the folder is mounted or that the bucket is correct.',
   target_empty: "The backup target doesn't contain backups.",
-  target_newer: 'The backup target was written by a newer version of Plinth.',
+  target_newer: 'A newer version of Plinth wrote to the backup target. Use that version.',
   target_in_project:
     'The backup target is inside the project folder that it backs up. Use a folder outside of supabase/.',
   clock_implausible:
     'The times of the backups suggest that the system clock is wrong, so nothing was removed. Check the clock, then create a base backup.',
   damaged: 'A file of the backup is damaged, or the encryption key is wrong.',
-  not_embedded: 'Backups need the embedded PostgreSQL. Use the tools of your own server for its backups.',
+  not_embedded: "Plinth backs up only the embedded PostgreSQL. Use your server's own tools to back it up.",
   tablespaces: "Backups don't support tablespaces.",
   slot_lost: "PostgreSQL dropped WAL that hadn't been archived, so a new base backup is required.",
   interrupted: 'The backup target is not available.',
@@ -30,7 +30,7 @@ const table = {
   no_space: 'The restored copy needs',
   no_backup: 'No completed base backup is available for this time.',
   unknown_backup: 'No complete base backup with this ID exists.',
-  time_invalid: 'The time must be in ISO 8601 format, for example 2026-05-01T12:00:00Z.',
+  time_invalid: 'The time must be in ISO 8601 format, such as 2026-05-01T12:00:00Z.',
   time_too_late: 'This time is later than the newest recoverable time.',
   wal_gap: "Some WAL is missing from the backup, so changes after this gap can't be restored.",
   recovery_failed: "PostgreSQL couldn't recover the backup.",
@@ -38,7 +38,7 @@ const table = {
 
 export type BackupErrorCode = keyof typeof table;
 
-/** `detail` is appended to the message from the table. Commands also print `advice`. */
+/** An error from the table. `detail` is appended to its message. Commands also print `advice`. */
 export class BackupError extends Error {
   override name = 'BackupError';
   readonly code: BackupErrorCode;

@@ -1,5 +1,5 @@
 /**
- * Backups of the embedded PostgreSQL, the object bodies, the project folder and the keys, and their restore. Decision 46
+ * Backs up and restores the embedded PostgreSQL, the object bodies, the project folder and the keys. Decision 46
  * explains the format and the order of operations.
  */
 export { dropUnusedSlot } from './archive/unused-slot.ts';

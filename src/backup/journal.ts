@@ -1,8 +1,8 @@
 /**
- * Records the storing and removal of object bodies, in order. Several processes may use the storage, and each process
- * appends to its own files. The archiver reads all files. A file is deleted once it has been read and is no longer
- * written to. Entries aren't synced, because a comparison of all rows at startup finds object bodies whose entries were
- * lost in a power failure. An entry that couldn't be written completely is ignored.
+ * Records in order when object bodies are stored and removed. Several processes may use storage, and each appends to
+ * its own files. The archiver reads all files and deletes a file once it has been read and is no longer written to.
+ * Entries aren't flushed to disk. If a power failure loses entries, the comparison of all rows at startup finds their
+ * object bodies. The reader ignores incomplete entries.
  */
 import {
   closeSync,
@@ -27,15 +27,15 @@ export interface JournalFiles extends BodyJournal {
 export interface JournalEntries {
   readonly stored: readonly string[];
   readonly removed: readonly string[];
-  /** Marks the entries as processed. Otherwise, the next `read` returns the same entries again. */
+  /** Marks the entries as processed. Otherwise, the next `read` returns them again. */
   done(): void;
 }
 
-/** The file size above which a process begins a new file. */
+/** A process starts a new file when the current one is larger than this. */
 const fileBytes = 256 * 1024;
 const lineFeed = 0x0a;
 
-/** `write` appends bytes to an open file and returns how many it wrote. */
+/** Opens the journal. `write` appends bytes to an open file and returns the number of bytes written. */
 export function openJournal(
   dataDir: string,
   write: (handle: number, bytes: Buffer) => number = writeSync,
@@ -65,7 +65,10 @@ export function openJournal(
       throw cause;
     }
   };
-  /** The next entry begins a new file because another process may have read this one past its new end. */
+  /**
+   * Abandons a file after a failed write. The next entry starts a new file, because another process may have read past
+   * the point where this one is truncated.
+   */
   const abandon = (failed: number): void => {
     handle = undefined;
     try {
@@ -98,7 +101,7 @@ export function openJournal(
       const stored: string[] = [];
       const removed: string[] = [];
       const offsets = new Map<string, number>();
-      // Checked before the files are read so that no later entry is lost with a file.
+      // Determined before reading, so that an entry added after the read isn't deleted with its file.
       const finished = new Set(names.filter((name) => isFinished(name, names)));
       for (const name of names) {
         const bytes = readFileSync(join(dir, name));

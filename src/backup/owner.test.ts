@@ -23,7 +23,7 @@ const folder = (): string => {
   folders.push(path);
   return path;
 };
-/** Makes the entry look like that of a process on another machine. */
+/** Makes the entry look as if a process on another machine wrote it. */
 const moveOwner = (): void => {
   const entry = JSON.parse(String(files.get(ownerName)));
   files.set(ownerName, Buffer.from(JSON.stringify({ ...entry, host: 'elsewhere', pid: 1 })));
@@ -52,7 +52,7 @@ test('a promoted server takes over, and the previous owner detects this', async 
   await second.renew();
   await expect(first.renew()).rejects.toMatchObject({ code: 'target_in_use' });
   await expect(first.release()).rejects.toMatchObject({ code: 'target_in_use' });
-  // The request takes effect only once.
+  // A takeover request takes effect only once.
   await (await claim(other)).renew();
   await expect(claim(dir)).rejects.toMatchObject({ code: 'target_in_use' });
 });

@@ -1,7 +1,7 @@
 /**
- * Determines which server writes to a target. Each data folder has an identity, and a restored copy has a new one. The target
- * contains the identity of its owner. A server with another identity is rejected unless the operator has promoted it. Two
- * servers with copies of the same data folder are detected because the owner renews its entry.
+ * Determines which server may write to a target. Each data folder has an identity, and a restored copy gets a new one.
+ * The target contains its owner's identity. A server with another identity is rejected unless the operator has promoted
+ * it. The owner renews its entry regularly, so two servers with copies of the same data folder are detected.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
@@ -15,16 +15,16 @@ import { BackupError } from './errors.ts';
 import { isAlive } from './process.ts';
 import type { Repository } from './repository.ts';
 
-/** How often the owner renews its entry, and checks that the entry is still its own. */
+/** How often the owner checks that the entry is still its own and renews it. */
 export const renewEveryMs = 10_000;
 /**
- * An owner that hasn't renewed its entry for this long is considered to have exited. The comparison doesn't depend on
+ * If the entry hasn't changed for this long, its owner is considered to have exited. The comparison doesn't depend on
  * either machine's clock.
  */
 const observeMs = 2.5 * renewEveryMs;
 
 interface OwnerEntry {
-  /** The identity of the data folder. */
+  /** The identity of the server's data folder. */
   readonly id: string;
   /** Identifies the process. */
   readonly instance: string;
@@ -36,9 +36,9 @@ interface OwnerEntry {
 }
 
 export interface Ownership {
-  /** The identity of the data folder. */
+  /** The data folder's identity. */
   readonly id: string;
-  /** @throws {BackupError} target_in_use if another server has become the owner */
+  /** Renews the entry. @throws {BackupError} target_in_use if another server has become the owner */
   renew(): Promise<void>;
   release(): Promise<void>;
 }
@@ -51,7 +51,7 @@ export interface ClaimOptions {
   readonly observeMs?: number;
 }
 
-/** @throws {BackupError} target_in_use */
+/** Makes this server the owner of the target. @throws {BackupError} target_in_use */
 export async function claimTarget(options: ClaimOptions): Promise<Ownership> {
   const { repository, dataDir, now } = options;
   const id = identityOf(dataDir);
@@ -98,13 +98,13 @@ const inUse = ({ host, renewedAtMs }: OwnerEntry): BackupError =>
     `It was last used by ${host} at ${new Date(renewedAtMs).toISOString()}. If this server replaces that one, run "plinth promote" and restart it.`,
   );
 
-/** Whether a process that is still running owns the target with a copy of this data folder. */
+/** Whether a running process with a copy of this data folder owns the target. */
 async function isInUse(
   { repository, observeMs: waitMs = observeMs }: ClaimOptions,
   found: OwnerEntry,
 ): Promise<boolean> {
   if (found.isReleased) return false;
-  // The data folder's lock guarantees that no other process on this machine uses the same folder.
+  // On this machine, the data folder's lock already prevents a second process.
   if (found.host === hostname() && (found.pid === process.pid || !isAlive(found.pid))) return false;
   const deadline = performance.now() + waitMs;
   while (performance.now() < deadline) {
@@ -121,7 +121,7 @@ async function readOwner(repository: Pick<Repository, 'readBytes'>): Promise<Own
   return bytes && (JSON.parse(bytes.toString('utf8')) as OwnerEntry);
 }
 
-/** The identity isn't part of a backup, so a restored copy has a different one. */
+/** Returns the data folder's identity. Backups don't contain it, so a restored copy gets a different one. */
 function identityOf(dataDir: string): string {
   const path = join(dataDir, 'backup', 'identity');
   if (existsSync(path)) return readFileSync(path, 'utf8');

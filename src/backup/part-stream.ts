@@ -1,17 +1,17 @@
-/** Splits the parts of BASE_BACKUP into the bytes of the archive and the bytes of the manifest. */
+/** Splits BASE_BACKUP's output into the archive's bytes and the manifest's bytes. */
 import type { BaseBackupPart } from '../database/types.ts';
 
-/** The buffer size above which PostgreSQL waits. */
+/** The maximum number of buffered bytes. Above it, PostgreSQL waits. */
 const heldBytes = 8 * 1024 * 1024;
 
 export interface PartStream {
-  /** Receives a part of the backup. Passed to `baseBackup`. */
+  /** Receives a part of the backup. The caller passes this function to `baseBackup`. */
   push(part: BaseBackupPart): void;
   /** Called when the backup has ended or failed. */
   end(error?: Error): void;
   /** The number of archives, one per tablespace. */
   readonly archives: number;
-  /** Yields the bytes up to the manifest, or up to the end. Called once for each of the two. */
+  /** Yields the bytes up to the manifest on the first call, and the manifest on the second call. */
   next(): AsyncGenerator<Buffer>;
 }
 

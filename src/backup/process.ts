@@ -1,7 +1,7 @@
-/** Checks for processes on this machine. */
+/** Checks whether processes on this machine are running. */
 
 export function isAlive(pid: number): boolean {
-  // Zero and negative numbers refer to process groups.
+  // Zero and negative values would refer to process groups.
   if (!Number.isInteger(pid) || pid <= 0) return false;
   try {
     process.kill(pid, 0);

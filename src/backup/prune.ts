@@ -1,6 +1,6 @@
 /**
  * Removes files that aren't needed for any recoverable time in the retention window. Manifests are removed first so
- * that no listed backup is incomplete.
+ * that no incomplete backup is listed.
  */
 import type { Bodies } from './bodies.ts';
 import { type BaseManifest, reach, readManifests, readWalCatalog } from './catalog.ts';
@@ -29,7 +29,7 @@ export interface PruneOptions {
   readonly repository: Repository;
   readonly nowMs: number;
   readonly keepMs: number;
-  /** Returns the versions of all rows. Must be called after the object bodies at the target have been listed. */
+  /** Returns the versions of all rows. Must be called after listing the target's object bodies. */
   readonly listVersions: () => Promise<readonly string[]>;
   readonly bodies: Pick<Bodies, 'forget'>;
 }
@@ -42,10 +42,10 @@ export interface PruneReport {
   readonly snapshots: number;
 }
 
-/** The age below which an unfinished base backup is kept, because it may still be running. */
+/** The age up to which an unfinished base backup is kept because it may still be running. */
 const unfinishedMs = 24 * 60 * 60 * 1000;
 
-/** @throws {BackupError} clock_implausible, damaged */
+/** Applies retention. @throws {BackupError} clock_implausible, damaged */
 export async function prune(options: PruneOptions): Promise<PruneReport> {
   const { repository, nowMs, keepMs } = options;
   const manifests = await readManifests(repository);
@@ -55,7 +55,7 @@ export async function prune(options: PruneOptions): Promise<PruneReport> {
   await removeBases(repository, new Set(kept.map(({ id }) => id)), nowMs);
   await repository.removeUnfinished(nowMs - unfinishedMs);
   const oldest = kept.at(-1);
-  // If no base backup exists, no file is known to be unnecessary.
+  // Without a base backup, any file could still be needed.
   if (oldest === undefined) return { kept: 0, backups: expired.length, wal: 0, bodies: 0, snapshots: 0 };
   return {
     kept: kept.length,
@@ -66,7 +66,7 @@ export async function prune(options: PruneOptions): Promise<PruneReport> {
   };
 }
 
-/** Returns the end of the oldest base backup that a restore is reading. Removes holds that a killed restore left behind. */
+/** Returns the end of the oldest base backup that a restore is reading. Removes holds of restores that were killed. */
 async function oldestHeld(
   { repository, nowMs }: PruneOptions,
   manifests: readonly BaseManifest[],
@@ -107,7 +107,7 @@ async function removeBases(repository: Repository, kept: ReadonlySet<string>, no
     const group = files.get(parsed.id) ?? { names: [], newestMs: 0, isComplete: false };
     group.names.push(name);
     group.newestMs = Math.max(group.newestMs, modifiedAtMs);
-    // The backup was completed after the manifests were read.
+    // The backup was completed after the manifests had been read.
     if (parsed.file === 'manifest') group.isComplete = true;
     files.set(parsed.id, group);
   }
@@ -128,7 +128,7 @@ async function removeWal(repository: Repository, kept: readonly BaseManifest[]):
   const newest = Math.max(...needed.keys());
   const unneeded = ranges.filter(({ timeline, end }) => {
     const start = needed.get(timeline);
-    // The WAL of newer timelines is kept because their first base backup may be running.
+    // Keeps the WAL of newer timelines, because their first base backup may be running.
     return start === undefined ? timeline < newest : end <= start;
   });
   const removed = new Set([...unneeded, ...replacedChunks(ranges)].map(({ name }) => name));
@@ -136,7 +136,7 @@ async function removeWal(repository: Repository, kept: readonly BaseManifest[]):
   return removed.size;
 }
 
-/** Keeps the newest snapshot before the oldest recoverable time. */
+/** Removes old snapshots except the newest one before the oldest recoverable time. */
 async function removeSnapshots(repository: Repository, oldestMs: number): Promise<number> {
   const times: number[] = [];
   for await (const { name } of repository.list(snapshotFolder)) {
@@ -148,7 +148,7 @@ async function removeSnapshots(repository: Repository, oldestMs: number): Promis
   return times.length;
 }
 
-/** An object body is removed if no row has referenced it since before the oldest recoverable time. */
+/** Removes object bodies that no row has referenced since before the oldest recoverable time. */
 async function removeBodies(
   { repository, nowMs, listVersions, bodies }: PruneOptions,
   oldestMs: number,
@@ -176,7 +176,7 @@ async function removeBodies(
   return removable.length;
 }
 
-/** Returns the time when each object body without a row was first listed. */
+/** Returns when each object body without a row was first listed. */
 export async function readUnused(repository: Repository): Promise<ReadonlyMap<string, number>> {
   let newest = -1;
   for await (const { name } of repository.list(unusedFolder))

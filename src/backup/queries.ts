@@ -3,8 +3,8 @@ import type { Database, Queryable } from '../database/types.ts';
 import { sql } from '../kernel/sql.ts';
 
 /**
- * The versions of all objects. `postgres` can add indexes to the table, and PostgreSQL runs their expressions as the role
- * that reads the table. If a policy would hide rows from that role, the query fails.
+ * Returns the versions of all objects. `postgres` can add indexes to the table, and PostgreSQL evaluates their
+ * expressions as the role that reads the table. The query fails if a policy would hide rows from that role.
  */
 export async function listVersions(database: Database): Promise<string[]> {
   const [rows] = await database
@@ -20,7 +20,10 @@ export interface WalPosition {
   readonly lsn: string;
 }
 
-/** The time is read before the position, so all commits that were acknowledged before that time precede the position. */
+/**
+ * Returns the current time and WAL position. The time is read first, so all commits acknowledged before that time
+ * precede the position.
+ */
 export async function currentPosition(db: Queryable): Promise<WalPosition> {
   const [row] = await db.query<{ time: number; lsn: string }>(sql`
     with clock as materialized (select extract(epoch from pg_catalog.clock_timestamp())::float8 * 1000 as time)
@@ -29,7 +32,7 @@ export async function currentPosition(db: Queryable): Promise<WalPosition> {
 }
 
 export interface SlotState {
-  /** `lost` if PostgreSQL removed WAL that the slot needs. */
+  /** `lost` if PostgreSQL has removed WAL that the slot needs. */
   readonly status: string | null;
   readonly restartLsn: string | null;
 }
@@ -41,7 +44,7 @@ export async function findSlot(db: Queryable, name: string): Promise<SlotState |
   return row && { status: row.status, restartLsn: row.restart };
 }
 
-/** The identifier that initdb gave the cluster. Restored copies have the same identifier. */
+/** Returns the identifier that initdb assigned to the cluster. Restored copies have the same identifier. */
 export async function systemIdentifier(db: Queryable): Promise<string> {
   const [row] = await db.query<{ id: string }>(
     sql`select system_identifier::text as id from pg_catalog.pg_control_system()`,

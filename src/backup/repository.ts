@@ -1,4 +1,4 @@
-/** A backup target with encryption: writes and reads whole files by name. */
+/** An encrypted backup target. Reads and writes whole files by name. */
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import { pipeline, Readable } from 'node:stream';
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
@@ -10,17 +10,20 @@ import type { StoredFile, Target } from './target/types.ts';
 
 export interface Repository {
   readonly label: string;
-  /** PostgreSQL's identifier of the cluster that the backups belong to. */
+  /** The PostgreSQL identifier of the cluster that the backups belong to. */
   readonly systemIdentifier: string;
   write(name: string, plain: AsyncIterable<Uint8Array>, options?: WriteOptions): Promise<void>;
   writeBytes(name: string, plain: Uint8Array, options?: WriteOptions): Promise<void>;
-  /** Returns undefined if the file doesn't exist. @throws {BackupError} damaged, also while reading */
+  /**
+   * Returns undefined if the file doesn't exist. The returned iterable also throws `damaged`. @throws {BackupError}
+   * damaged
+   */
   read(name: string): Promise<AsyncIterable<Buffer> | undefined>;
-  /** Reads a small file. @throws {BackupError} damaged */
+  /** Reads a small file. Returns undefined if it doesn't exist. @throws {BackupError} damaged */
   readBytes(name: string): Promise<Buffer | undefined>;
   list(prefix: string): AsyncIterable<StoredFile>;
   remove(name: string): Promise<void>;
-  /** Removes incomplete files of interrupted writes that began before this time. */
+  /** Removes incomplete files of writes that began before this time and were interrupted. */
   removeUnfinished(beforeMs: number): Promise<void>;
   close(): void;
 }
@@ -34,21 +37,21 @@ interface TargetInfo {
   readonly format: number;
   readonly id: string;
   readonly systemIdentifier: string;
-  /** Proves that the key belongs to the target, and that this file is unchanged. */
+  /** Proves that the key belongs to the target and that this file is unchanged. */
   readonly proof: string;
 }
 
 const format = 1;
-/** The file that describes the target is read before it is authenticated, so its size is limited. */
+/** The size limit for the file that describes the target, which is read before it can be authenticated. */
 const maxInfoBytes = 64 * 1024;
-/** The fastest level. Higher levels save little space and slow the server down. */
+/** The fastest level. Higher levels save little space and would slow the server down. */
 const compressionLevel = 1;
 const batchBytes = 256 * 1024;
 
 export interface CreateOptions {
-  /** PostgreSQL's identifier of the running cluster. An empty target is prepared for this cluster. */
+  /** The running cluster's PostgreSQL identifier. An empty target is initialized for this cluster. */
   readonly systemIdentifier: string;
-  /** Whether the target with this label contained backups before. If so, it is never prepared again. */
+  /** Whether the target with this label has contained backups before. If so, it is never initialized again. */
   readonly isKnown: (label: string) => boolean;
 }
 
@@ -108,7 +111,7 @@ function sealedBy(target: Target, wrappingKey: Buffer, systemIdentifier: string)
   return repository;
 }
 
-/** An error of the source is passed on to the reader. */
+/** Compresses a stream. Passes an error of the source to the reader. */
 function compressed(plain: AsyncIterable<Uint8Array>): AsyncIterable<Buffer> {
   const zstd = createZstdCompress({
     params: { [constants.ZSTD_c_compressionLevel]: compressionLevel },
@@ -118,7 +121,7 @@ function compressed(plain: AsyncIterable<Uint8Array>): AsyncIterable<Buffer> {
   return zstd;
 }
 
-/** Joins small chunks, because passing a chunk to the thread that compresses it costs more than copying it. */
+/** Joins small chunks, because copying a chunk is cheaper than passing it to the compression thread. */
 async function* inBatches(plain: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let batch: Uint8Array[] = [];
   let sizeBytes = 0;
@@ -147,7 +150,7 @@ async function* named(bytes: AsyncIterable<Buffer>, name: string): AsyncGenerato
   }
 }
 
-/** Adds the file's name to the error so that the operator knows which file is damaged. */
+/** Adds the file name to the error so that the operator knows which file is damaged. */
 function withName(error: unknown, name: string): unknown {
   const isDamage =
     (error instanceof BackupError && error.code === 'damaged') ||
@@ -155,7 +158,7 @@ function withName(error: unknown, name: string): unknown {
   return isDamage ? new BackupError('damaged', `(${name})`, error) : error;
 }
 
-/** @throws {BackupError} damaged if there are more than `maxBytes` */
+/** Reads the whole stream. @throws {BackupError} damaged if it has more than `maxBytes` */
 async function wholeOf(
   bytes: AsyncIterable<Uint8Array>,
   maxBytes = Number.POSITIVE_INFINITY,
@@ -198,7 +201,7 @@ const proofOf = (
     .update(JSON.stringify([format, id, systemIdentifier]))
     .digest('hex');
 
-/** Pads or truncates text to the 64 bytes of a proof so that both can be compared in constant time. */
+/** Pads or truncates text to the 64 bytes of a proof, so that proofs can be compared in constant time. */
 const padded = (text: string): Buffer => {
   const bytes = Buffer.alloc(64);
   bytes.write(text.slice(0, 64), 'latin1');

@@ -1,6 +1,6 @@
 /**
- * The rounds of the archiver. A round reads the received WAL, uploads every object body in the journal, stores the WAL,
- * and only then removes the object bodies of deleted rows.
+ * The archiver's rounds. Each round takes the received WAL, uploads all object bodies in the journal, and stores the
+ * WAL. Only then does it remove the object bodies of deleted rows.
  */
 import type { Archiver } from './archive/archiver.ts';
 import type { Bodies } from './bodies.ts';
@@ -8,7 +8,7 @@ import type { JournalFiles } from './journal.ts';
 import type { BodyStore } from './types.ts';
 
 export interface Rounds {
-  /** Runs a round after the current one. Returns the time up to which the archive is complete. */
+  /** Runs a round after the current one ends. Returns the time up to which the archive is complete. */
   run(archiver: Archiver | undefined): Promise<number | undefined>;
 }
 
@@ -17,8 +17,8 @@ export function createRounds(journal: JournalFiles, bodies: Bodies, store: BodyS
   const round = async (archiver: Archiver | undefined): Promise<number | undefined> => {
     const taken = await archiver?.take();
     const entries = journal.read();
-    // Removed object bodies are also uploaded, because another process may have recorded that they were stored after
-    // its file was read.
+    // Removed object bodies are uploaded too. Another process may have recorded that they were stored after its file
+    // was read.
     await bodies.upload([...entries.stored, ...entries.removed]);
     const completeMs = await taken?.store();
     if (entries.removed.length > 0) await store.remove(entries.removed);

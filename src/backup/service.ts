@@ -1,4 +1,4 @@
-/** Backups in the running server: the loop that archives continuously and starts base backups. */
+/** Runs backups in the running server. Its loop archives continuously and starts base backups. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CurrentSession, createBaseRuns, messageOf } from './base-runs.ts';
 import { listBackups } from './catalog.ts';
@@ -11,9 +11,9 @@ import type { BackupEntry, BackupStatus } from './types.ts';
 
 export interface Backups {
   start(): void;
-  /** Archives the remaining changes. Called while the database and the object bodies are still available. */
+  /** Archives the remaining changes. Must be called while the database and the object bodies are still available. */
   stop(): Promise<void>;
-  /** Takes a base backup, or waits for one that is running. */
+  /** Takes a base backup. If one is already running, waits for it instead. */
   run(): Promise<BackupEntry>;
   prune(): Promise<PruneReport>;
   /** Reads the complete base backups from the target, oldest first. */
@@ -22,17 +22,17 @@ export interface Backups {
 }
 
 /**
- * If the machine is lost, at most two seconds of changes may be lost. This interval leaves the rest of the two seconds
- * for storing a round.
+ * The interval between rounds. If the machine fails, at most two seconds of changes may be lost, and storing a round
+ * takes part of that time.
  */
 const roundEveryMs = 500;
 const snapshotEveryMs = 10_000;
 const firstRetryMs = 1_000;
 const lastRetryMs = 30_000;
 const overdueMs = 60 * 60_000;
-/** How long the last round may take when the server stops. */
+/** The maximum duration of the last round when the server stops. */
 const stopGraceMs = 5_000;
-/** How long a base backup waits for the target after an interruption. */
+/** The maximum time that a base backup waits for an interrupted target. */
 const reopenMs = 30 * 60_000;
 const reopenPollMs = 200;
 
@@ -102,7 +102,7 @@ export function createBackups(ctx: BackupContext): Backups {
     return session;
   };
 
-  /** Undefined while the archive is less than a minute behind. */
+  /** Returns an error, or undefined while the archive is less than a minute behind. */
   function lagError(newestMs: number | undefined): string | undefined {
     const lagMs = archiveLagMs({
       nowMs: now(),
@@ -113,7 +113,7 @@ export function createBackups(ctx: BackupContext): Backups {
     return `The newest recoverable time is ${Math.floor(lagMs / 1000)} seconds old.`;
   }
 
-  /** A command on a stopped server has no loop, so a session is opened for the duration of the work. */
+  /** Opens a session for the operation if the loop isn't running, as in a command on a stopped server. */
   async function withSession<T>(use: (current: CurrentSession) => Promise<T>): Promise<T> {
     if (session !== undefined) return await use(currentSession);
     if (error !== undefined) throw new BackupError('interrupted', error);

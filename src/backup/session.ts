@@ -1,4 +1,4 @@
-/** An open target with the state that rounds and base backups share. */
+/** An open target, with the state that rounds and base backups share. */
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Database } from '../database/types.ts';
@@ -31,13 +31,13 @@ export interface BackupSettings {
 }
 
 export interface BackupContext {
-  /** Read for each use because the schedule and the retention can change. */
+  /** Read at each use because the schedule and retention can change. */
   readonly settings: BackupSettings;
   readonly database: Database;
   readonly journal: JournalFiles;
   readonly store: BodyStore;
   readonly sources: SnapshotSources;
-  /** Relative target folders are resolved from here. */
+  /** The folder that relative target folders start from. */
   readonly projectDir: string;
   readonly now: () => number;
   readonly log: Logger;
@@ -50,9 +50,9 @@ export interface Session {
   readonly ownership: Ownership;
   /** Undefined if the WAL isn't archived. */
   readonly archiver: Archiver | undefined;
-  /** Whether WAL is missing between the last base backup and the archiver's start. */
+  /** Whether WAL between the last base backup and the archiver's start is missing. */
   readonly hasGap: boolean;
-  /** Stores `supabase/` and the key files if they changed. */
+  /** Stores `supabase/` and the key files if they have changed. */
   snapshot(): Promise<void>;
   close(): void;
 }
@@ -75,8 +75,8 @@ const targetOf = (settings: BackupSettings, projectDir: string): Target =>
   });
 
 /**
- * Rejects a target inside the project folder because each snapshot would contain the backups before it. @throws
- * {BackupError} target_in_project
+ * Rejects a target inside the project folder, because each snapshot would contain the earlier backups.
+ * @throws {BackupError} target_in_project
  */
 export function refuseTargetIn(folder: string, label: string): void {
   const path = relative(realPath(folder), realPath(label));
@@ -84,14 +84,14 @@ export function refuseTargetIn(folder: string, label: string): void {
   if (!isOutside) throw new BackupError('target_in_project', `(${label})`);
 }
 
-/** Resolves the symbolic links of a path that may not exist yet. */
+/** Resolves the symbolic links in a path that may not exist yet. */
 function realPath(path: string): string {
   if (existsSync(path)) return realpathSync(path);
   const parent = dirname(path);
   return parent === path ? path : join(realPath(parent), path.slice(parent.length));
 }
 
-/** Uploads missing object bodies first so that the archive never contains a row without its object body. */
+/** Opens a session. Uploads missing object bodies first, so that the archive never contains a row without its body. */
 export async function openSession(ctx: BackupContext, archives: boolean): Promise<Session> {
   const { database, settings, projectDir, journal, store, log } = ctx;
   const identifier = await systemIdentifier(database.pool('supabase_admin'));
@@ -134,8 +134,8 @@ export async function openSession(ctx: BackupContext, archives: boolean): Promis
 }
 
 /**
- * Records the target that contains the backups of this data folder. If the target is empty later, for example because
- * it isn't mounted, it isn't initialized again.
+ * Remembers which target contains this data folder's backups. If the target is empty later, for example because it
+ * isn't mounted, it isn't initialized again.
  */
 function knownTarget(dataDir: string): { read(): string | undefined; write(label: string): void } {
   const path = join(dataDir, 'backup', 'target');

@@ -1,6 +1,6 @@
 /**
- * The project folder `supabase/`, the deployed functions and the key files of the data folder, as one tar archive that is
- * stored when it changes.
+ * Stores the project folder `supabase/`, the deployed functions and the data folder's key files as a tar archive,
+ * whenever they change.
  */
 import { createHash } from 'node:crypto';
 import type { Dirent } from 'node:fs';
@@ -15,11 +15,11 @@ export interface SnapshotSources {
   readonly supabaseDir: string;
 }
 
-/** Folders that are installed or generated. */
+/** Folders with installed or generated files, which are skipped. */
 const skippedFolders = new Set(['node_modules', '.git', '.temp', '.branches']);
-/** The subfolder of the data folder that contains the deployed functions. A restore puts it in the same place. */
+/** The data folder's subfolder for deployed functions. A restore creates the same subfolder. */
 export const deployedFolder = 'deployed';
-/** Larger files in a project folder aren't considered source files. */
+/** A larger file in a project folder isn't considered a source file. */
 const maxFileBytes = 64 * 1024 * 1024;
 
 interface Found {
@@ -29,7 +29,7 @@ interface Found {
   readonly stamp: string;
 }
 
-/** Stores a snapshot if the files changed since `previous`. Returns the files' fingerprint. */
+/** Stores a snapshot if the files have changed since `previous`. Returns the fingerprint of the files. */
 export async function storeSnapshot(
   repository: Repository,
   sources: SnapshotSources,
@@ -48,7 +48,7 @@ export async function storeSnapshot(
   return fingerprint;
 }
 
-/** Returns the name of the newest snapshot up to a time, or else of the first one. */
+/** Returns the name of the newest snapshot up to this time. If there is none, returns the first snapshot. */
 export async function findSnapshot(repository: Repository, timeMs: number): Promise<string | undefined> {
   const times: number[] = [];
   for await (const { name } of repository.list(snapshotFolder)) {
@@ -61,8 +61,8 @@ export async function findSnapshot(repository: Repository, timeMs: number): Prom
 }
 
 /**
- * Every file directly in the data folder, except locks, state, drafts and the access token for another server. Folders
- * contain data, caches and logs.
+ * Returns all files directly in the data folder, except locks, state, drafts and the access token for another server.
+ * Its subfolders contain data, caches and logs.
  */
 async function keyFiles(dataDir: string): Promise<Found[]> {
   const names = (await entriesOf(dataDir)).filter((entry) => entry.isFile()).map(({ name }) => name);
@@ -115,7 +115,7 @@ async function* archiveOf(files: readonly Found[]): AsyncGenerator<Buffer> {
   await filled;
 }
 
-/** Resolves once the bytes were read from the archive, so only one file is in memory. */
+/** Resolves when the archive's bytes have been read, so that only one file is in memory. */
 function addEntry(archive: Pack, name: string, content: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
     const entry = archive.entry({ name, mode: 0o600, size: content.length }, (error) =>

@@ -1,6 +1,6 @@
 /**
- * Checks that a restored copy fits on the disk, before and while it is written. The reserve is never used, because a running
- * server on the same disk rejects writes once only its reserve is left.
+ * Checks that a restored copy fits on the disk, before and during the restore. The reserve isn't available, because a
+ * server on the same disk rejects writes when only its reserve is left.
  */
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
@@ -14,20 +14,23 @@ import { BackupError } from './errors.ts';
 import type { Repository } from './repository.ts';
 
 const MiB = 1024 * 1024;
-/** PostgreSQL's `max_wal_size`. The recovery keeps this much WAL, and removes older segments. */
+/** PostgreSQL's `max_wal_size`. Recovery keeps this much WAL and removes older segments. */
 const maxKeptWal = 1024 * MiB;
-/** Space for the segments that are requested in advance, and for the files that PostgreSQL creates when it starts. */
+/** Space for prefetched segments and for the files that PostgreSQL creates at startup. */
 const overhead = 64 * MiB;
-/** The health check reports a disk with less than twice the reserve as filling up. */
+/**
+ * The number of reserves that a restore must leave free. With less free space, the health check reports that the disk
+ * is filling up.
+ */
 const reserves = 2;
-/** Below this multiple of the reserve, a copy that is being written is aborted. */
+/** A restore is aborted if less than this many reserves are free. */
 const endAtReserves = 1.25;
 const watchEveryMs = 250;
 
 export interface SpaceOptions {
-  /** The folder of the copy, which may not exist yet. */
+  /** The copy's folder, which may not exist yet. */
   readonly dir: string;
-  /** The folder that is named in messages. */
+  /** The folder that messages name. */
   readonly shownDir: string;
   /** `[database] reserved_space`. If undefined, the reserve depends on the size of the disk. */
   readonly reservedBytes: number | undefined;
@@ -36,8 +39,8 @@ export interface SpaceOptions {
 }
 
 /**
- * The size of the database and its WAL after a recovery. The database may have grown since the base backup, by no more
- * than the WAL that is replayed. If it grows by more than this estimate, `watchSpace` aborts the restore.
+ * Returns the size of the database and its WAL after recovery. Since the base backup, the database can't have grown by
+ * more than the WAL to replay. If this estimate is too low, `watchSpace` aborts the restore.
  */
 export function databaseBytes({ manifest, end }: Choice, { ranges }: Pick<WalCatalog, 'ranges'>): number {
   const backupEnd = parseLsn(manifest.endLsn);
@@ -49,7 +52,7 @@ export function databaseBytes({ manifest, end }: Choice, { ranges }: Pick<WalCat
   return Math.ceil(manifest.sizeBytes + Math.min(walBytes, maxKeptWal) + growth + overhead);
 }
 
-/** The stored size of each object version, which is slightly more than the size of its bytes. */
+/** Returns the stored size of each object version, which is slightly larger than its bytes. */
 export async function bodySizes(repository: Pick<Repository, 'list'>): Promise<ReadonlyMap<string, number>> {
   const sizes = new Map<string, number>();
   for await (const { name, sizeBytes } of repository.list(bodyFolder)) {
@@ -66,7 +69,7 @@ export const sumOf = (sizes: ReadonlyMap<string, number>, versions: Iterable<str
   return sum;
 };
 
-/** @throws {BackupError} no_space */
+/** Checks that there is enough free space. @throws {BackupError} no_space */
 export async function checkSpace(neededBytes: number, options: SpaceOptions): Promise<void> {
   const space = await measure(options);
   const reserve = reserves * reserveOf(space, options.reservedBytes);
@@ -78,7 +81,7 @@ export async function checkSpace(neededBytes: number, options: SpaceOptions): Pr
   );
 }
 
-/** Aborts the returned signal if the disk fills up. `stop` must be called at the end. */
+/** Monitors the free space and aborts the returned signal if the disk fills up. The caller must call `stop`. */
 export function watchSpace(options: SpaceOptions): {
   readonly signal: AbortSignal;
   stop(): void;
@@ -98,7 +101,7 @@ export function watchSpace(options: SpaceOptions): {
           ),
         );
     } catch {
-      // Ignored, because the folder was removed or the disk can't be measured, and the writes report their own errors.
+      // Ignored because the folder was removed or the disk can't be measured. Writes report their own errors.
     } finally {
       isMeasuring = false;
     }

@@ -1,9 +1,9 @@
 /**
  * The interface of the backup module.
  *
- * Glossary. *Target*: the folder or bucket. *Base backup*: a copy of the cluster's files. *Archive*: the WAL at the
- * target. *Body*: the bytes of one object version. *Snapshot*: project folder and key files. *Drill*: a restore whose result
- * is checked and deleted.
+ * Glossary. *Target*: the folder or bucket for backups. *Base backup*: a copy of the cluster's files. *Archive*: the
+ * WAL at the target. *Body*: the bytes of an object version. *Snapshot*: the project folder and key files. *Drill*: a
+ * restore whose result is checked and then deleted.
  */
 
 /** A complete base backup. */
@@ -11,11 +11,11 @@ export interface BackupEntry {
   readonly id: string;
   readonly startedAtMs: number;
   readonly endedAtMs: number;
-  /** The size of PostgreSQL's files before compression. */
+  /** The uncompressed size of PostgreSQL's files. */
   readonly sizeBytes: number;
   readonly storedBytes: number;
   readonly timeline: number;
-  /** The newest time that can be recovered with this base backup. */
+  /** The newest time that this base backup can be recovered to. */
   readonly newestMs: number;
 }
 
@@ -45,7 +45,7 @@ export interface DrillReport {
   readonly databaseMs: number;
   readonly checkMs: number;
   readonly lastTransactionAt: string | undefined;
-  /** The age of the newest recoverable time at the beginning of the drill. */
+  /** The age of the newest recoverable time when the drill began. */
   readonly newestAgeMs: number;
 }
 
@@ -57,19 +57,23 @@ export interface DrillRecord {
   readonly error?: string;
 }
 
-/** The journal in which storage records the object bodies that it stores and removes. */
+/** The journal where storage records stored and removed object bodies. */
 export interface BodyJournal {
-  /** Called when an object body is durable and before its row is committed. */
+  /** Called when an object body is durable, before its row is committed. */
   stored(version: string): void;
-  /** Called after rows are deleted, instead of removing their object bodies. */
+  /** Called after rows are deleted. Their object bodies are removed later. */
   removed(versions: readonly string[]): void;
 }
 
 /** Reads and removes the object bodies in storage. */
 export interface BodyStore {
-  /** Returns undefined if the object body doesn't exist. */
+  /** Returns the object body, or undefined if it doesn't exist. */
   read(version: string): Promise<AsyncIterable<Uint8Array> | undefined>;
-  /** @param maxBytes at least the size of the object body */
+  /**
+   * Stores an object body.
+   *
+   * @param maxBytes at least the size of the object body
+   */
   write(version: string, bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<void>;
   /** Removes the object bodies of deleted rows. */
   remove(versions: readonly string[]): Promise<void>;

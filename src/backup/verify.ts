@@ -1,4 +1,4 @@
-/** The drill: restores into a temporary folder, reads every table, and compares every object with its row. */
+/** The drill. Restores to a temporary folder, reads every table, and compares every object with its row. */
 import { createHash } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,14 +14,14 @@ export interface DrillOptions {
   readonly repository: Repository;
   /** The ID of a base backup. If undefined, the newest recoverable state is restored. */
   readonly toBackup: string | undefined;
-  /** The temporary folder is created here. */
+  /** The folder that will contain the temporary folder. */
   readonly workDir: string;
   /** The value of `[database] reserved_space`. */
   readonly reservedBytes: number | undefined;
   readonly openStore: (dataDir: string) => Promise<BodyStore & { close(): Promise<void> }>;
   readonly onProgress: (message: string) => void;
   readonly nowMs: number;
-  /** Stops the drill and removes its copy. */
+  /** Aborts the drill and removes its copy. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -45,7 +45,7 @@ export async function drill(options: DrillOptions): Promise<DrillReport> {
       repository,
       dataDir,
       toBackup: options.toBackup,
-      // A gap in the listing is reported as a problem.
+      // Allowed because the report lists a gap as a problem.
       allowGap: newest.hasGap,
       openStore: () => openStore(dataDir),
       storesBodies: true,
@@ -87,7 +87,7 @@ async function readTables({ reader }: RecoveredCluster, checked: Checked): Promi
   for (const { schema, name } of tables) {
     const table = `${quoteIdentifier(schema)}.${quoteIdentifier(name)}`;
     try {
-      // Reads every value, including those stored out of line.
+      // Reads every value, including out-of-line (TOAST) values.
       checked.rows += await reader.copyOut(table);
       checked.tables += 1;
     } catch (error) {
@@ -149,7 +149,7 @@ async function problemOf(row: ObjectFacts, store: BodyStore): Promise<string | u
   }
   if (row.size !== null && Number(row.size) !== sizeBytes) return 'the size differs from the row';
   const etag = row.etag?.replaceAll('"', '') ?? '';
-  // Other ETags aren't compared, because the ETag of a multipart object isn't the MD5 of its bytes.
+  // Compares only MD5 ETags, because the ETag of a multipart object isn't the MD5 of its bytes.
   if (/^[0-9a-f]{32}$/.test(etag) && etag !== hash.digest('hex')) return 'the hash differs from the row';
   return undefined;
 }

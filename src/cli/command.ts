@@ -1,4 +1,4 @@
-/** Defines commands, parses their arguments with `node:util`, and prints their help. */
+/** Defines commands, parses their arguments with `node:util`, and formats their help. */
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { nearest } from '../config/index.ts';
 import { remoteWithValue, upstreamFlagsOf, withoutBooleanValues } from './core/upstream-flags.ts';
@@ -10,7 +10,7 @@ export interface Option {
   /** The placeholder for the value in the help text, such as `PORT`. */
   readonly value?: string;
   readonly help: string;
-  /** Whether only Plinth's own processes use the command. If so, the help text doesn't list it. */
+  /** Whether only Plinth's own processes use the command. If so, the help doesn't list it. */
   readonly hidden?: true;
 }
 
@@ -23,7 +23,7 @@ export interface Command {
   readonly options: Readonly<Record<string, Option>>;
   /** Example command lines, with descriptions. */
   readonly examples: readonly (readonly [line: string, effect: string])[];
-  /** Returns lines to print at the end of the help text. */
+  /** Returns additional lines for the end of the help text. */
   readonly more?: () => Promise<readonly string[]>;
   /** Runs the command and resolves with the exit status. */
   run(input: Input): Promise<number>;
@@ -31,16 +31,16 @@ export interface Command {
 
 export interface Input {
   readonly positionals: readonly string[];
-  /** Returns the last value of an option. */
+  /** Returns an option's last value. */
   text(name: string): string | undefined;
-  /** Returns all values of an option, split at commas. */
+  /** Returns all values of an option. Commas separate values. */
   list(name: string): string[];
   flag(name: string): boolean;
-  /** Returns the value of an option as a port. @throws {UsageError} */
+  /** Returns an option's value as a port. @throws {UsageError} */
   port(name: string): number | undefined;
 }
 
-/** An invalid command line. The error is printed with the command's usage, and the exit status is 2. */
+/** An invalid command line. The command prints the error and its usage, and exits with status 2. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }
@@ -56,7 +56,7 @@ export const projectOptions = {
 
 export interface ParsedInput extends Input {
   readonly help: boolean;
-  /** Notes about flags that upstream's CLI accepts but that don't have an effect in Plinth. */
+  /** Notes about flags from upstream's CLI that are accepted but have no effect in Plinth. */
   readonly notes: readonly string[];
 }
 

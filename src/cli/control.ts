@@ -1,10 +1,9 @@
 /**
- * Allows a command to control the running process over HTTP on a separate loopback port. Requests require a token that
- * only the owner of the data folder can read. A response consists of JSON lines: first progress messages, then one
- * result or error.
+ * Lets a command control the running process over HTTP on a separate loopback port. Requests require a token that only
+ * the data folder's owner can read. A response consists of JSON lines: progress messages, then one result or error.
  *
- * After a process is killed, any user of the machine can listen on its port. Before a command sends the token and
- * trusts the response, the process must therefore prove that it knows the token.
+ * After a process is killed, any user of the machine can listen on its port. Therefore, the process must prove that it
+ * knows the token before a command sends the token and trusts the response.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -32,7 +31,11 @@ type Line =
   | { readonly result: unknown }
   | { readonly error: string; readonly advice: readonly string[] };
 
-/** @param find returns the operation with the given name */
+/**
+ * Starts the control server.
+ *
+ * @param find returns the operation with the given name
+ */
 export async function startControl(
   find: (name: string) => Promise<Operation | undefined>,
 ): Promise<ControlServer> {
@@ -65,14 +68,14 @@ export async function startControl(
 
 const challengeHeader = 'x-plinth-challenge';
 
-/** Computes a proof that the caller knows the token, without revealing the token. */
+/** Returns a proof that the caller knows the token. The proof doesn't reveal the token. */
 const proofOf = (token: string, challenge: string): string =>
   createHmac('sha256', token).update(`plinth control ${challenge}`).digest('base64url');
 
 function isAllowed({ headers }: IncomingMessage, token: string): boolean {
   const given = Buffer.from(headers.authorization ?? '');
   const expected = Buffer.from(`Bearer ${token}`);
-  // Browsers send an Origin header, whereas Plinth's commands don't.
+  // Rejects browsers, which send an Origin header. Plinth's commands don't.
   return headers.origin === undefined && given.length === expected.length && timingSafeEqual(given, expected);
 }
 
@@ -109,7 +112,7 @@ const proofTimeoutMs = 10_000;
 /** A Plinth process that is running for this data folder. */
 export interface Running {
   readonly state: State;
-  /** Runs an operation in the process. @throws {RemoteError} with the process's error message */
+  /** Runs an operation in the process. @throws {RemoteError} with the error message of the process */
   call<T = unknown>(
     operation: string,
     parameters?: Readonly<Record<string, unknown>>,
@@ -118,7 +121,8 @@ export interface Running {
 }
 
 /**
- * Returns undefined if Plinth isn't running for this data folder, even if a killed process left its state file behind.
+ * Returns the running process. Returns undefined if Plinth isn't running for this data folder, even if a killed process
+ * left its state file behind.
  */
 export async function findRunning(dataDir: string): Promise<Running | undefined> {
   const state = readState(dataDir);
@@ -152,7 +156,7 @@ function provesToken({ controlPort, token }: State): Promise<boolean> {
       response.on('end', () => resolve(proof === expected));
       response.on('error', reject);
     });
-    // The time is limited because another program that listens on this port might never respond.
+    // Limits the time, because another program may be listening on this port without ever responding.
     call.setTimeout(proofTimeoutMs, () =>
       call.destroy(new Error("The running Plinth process didn't identify itself in time.")),
     );

@@ -16,7 +16,7 @@ and \`npm run -s plinth -- COMMAND\` runs any command. Names, flags and output m
 - **Upstream flags.** Flags of the upstream CLI that have no effect in Plinth, such as \`--local\`, \`--debug\`, \`--yes\` and \`--network-id\`,
   are accepted. Flags that select another database or a hosted project (\`--linked\`, \`--db-url\`, \`--project-id\`) are rejected with an
   explanation unless the command supports them.
-- **Data folder.** Data, logs and the state of the running process are stored in \`.plinth/\` in the project folder, which is ignored by
+- **Data folder.** Data, logs and the state of the running process are stored in the project folder, in \`.plinth/\`, which is ignored by
   Git.
 `;
 

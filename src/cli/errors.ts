@@ -1,4 +1,4 @@
-/** Describes the errors of failed commands. Unexpected errors are printed with their stack trace. */
+/** Describes the errors of failed commands. Unexpected errors include their stack trace. */
 import { isPostgresError } from '../shared/postgres-error.ts';
 
 export interface Described {
@@ -6,7 +6,7 @@ export interface Described {
   readonly advice: readonly string[];
 }
 
-/** An error in the running process, which is printed by the command that called the process. */
+/** An error in the running process, which the calling command prints. */
 export class RemoteError extends Error {
   override name = 'RemoteError';
   readonly advice: readonly string[];
@@ -16,7 +16,7 @@ export class RemoteError extends Error {
   }
 }
 
-/** An error of the CLI with advice on how to fix it. */
+/** A CLI error with advice on how to fix it. */
 export class CommandError extends Error {
   override name = 'CommandError';
   readonly advice: readonly string[];
@@ -30,7 +30,10 @@ export function notRunning(): CommandError {
   return new CommandError("Plinth isn't running in this folder.", 'Run "plinth start" to start it.');
 }
 
-/** SQLSTATEs of a failed sign-in, a missing database, a full server and a server that is starting or stopping. */
+/**
+ * The SQLSTATEs for a failed sign-in, a missing database, a server without free connections, and a server that is
+ * starting or stopping.
+ */
 const rejectsSession = /^(28|3D|53300|57P)/;
 
 const spoken = new Set([
@@ -73,7 +76,7 @@ export function describeError(error: unknown): Described {
     return { message: `The database rejected the connection: ${error.message}.`, advice: [] };
   if (spoken.has(error.name))
     return { message: error.message, advice: advice ?? (hint === undefined ? [] : [hint]) };
-  // The system's error message already contains the path, as in `EACCES: permission denied, mkdir '/x'`.
+  // The system's message already contains the path, as in `EACCES: permission denied, mkdir '/x'`.
   if (syscall !== undefined) return { message: error.message, advice: [] };
   return { message: error.stack ?? error.message, advice: [] };
 }

@@ -1,6 +1,6 @@
 /**
- * The process that serves the example page with Vite's dev server. The process receives the backend's URL once and
- * exits when its parent exits.
+ * The process that serves the example page with Vite's dev server. It receives a single message with the backend's URL,
+ * and exits when its parent exits.
  */
 import type { PageMessage, PageOrder } from './example.ts';
 
@@ -8,7 +8,7 @@ const send = (message: PageMessage) => {
   if (process.connected) process.send?.(message);
 };
 
-// Ctrl-C also signals this process, but the parent decides when it exits.
+// Ignores Ctrl-C, which also signals this process, because the parent decides when it exits.
 for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
 process.on('disconnect', () => process.exit());
 

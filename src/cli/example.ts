@@ -1,6 +1,6 @@
 /**
  * Implements `start --example`, which starts the included example project and its page. Vite's dev server serves the
- * page from a separate process (`example-page.ts`), so its modules aren't loaded into the server process.
+ * page in a separate process (`example-page.ts`), so its modules aren't loaded into the server process.
  */
 import { fork } from 'node:child_process';
 import { createServer } from 'node:net';
@@ -14,17 +14,17 @@ import type { Companion } from './run-server.ts';
 
 const projectDir = fileURLToPath(new URL('../../examples/live-board', import.meta.url));
 const host = '127.0.0.1';
-/** The port that the example's config.toml and README contain. */
+/** The port in the example's config.toml and README. */
 const usualPort = 5173;
 
-/** Returns the location of the example project. @throws {UsageError} */
+/** Returns the example project's location. @throws {UsageError} */
 export function exampleLocation(input: Input): ProjectLocation {
   if (input.text('workdir') !== undefined)
     throw new UsageError("--example and --workdir can't be used together");
   return { projectDir, dataDir: resolve(input.text('data-dir') ?? join(projectDir, '.plinth')) };
 }
 
-/** The example page. Its URL is known before the server starts because the redirect rules must allow it. */
+/** The example page. Its URL is known before the server starts, because the redirect rules must allow it. */
 export interface ExamplePage {
   readonly flags: Readonly<Record<string, string>>;
   start(status: Readonly<Record<string, string>>): Promise<Companion>;
@@ -50,7 +50,7 @@ export async function examplePage(
   );
   const url = `http://${host}:${port}`;
   return {
-    flags: port === usualPort ? {} : { 'auth.site_url': url },
+    flags: port === usualPort ? {} : { 'auth.site_url': url, 'plinth.account.sign_in_url': `${url}/sign-in` },
     start: (status) => startPage(url, dataDir, status),
   };
 }
@@ -69,7 +69,9 @@ async function choosePort(requested: number, insisted: boolean): Promise<number>
   return other;
 }
 
-/** Returns the port, or a free port if the argument is 0. Returns undefined if the port is in use. */
+/**
+ * Returns the port if it is free. If the argument is 0, returns any free port. Returns undefined if the port is in use.
+ */
 function probe(port: number): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -89,7 +91,7 @@ export interface PageOrder {
   readonly cacheDir: string;
   readonly host: string;
   readonly port: number;
-  /** The values that the page reads from `import.meta.env`. */
+  /** The values for the page's `import.meta.env`. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -101,14 +103,13 @@ async function startPage(
   { API_URL = '', PUBLISHABLE_KEY = '' }: Readonly<Record<string, string>>,
 ): Promise<Companion> {
   const child = fork(fileURLToPath(new URL('example-page.ts', import.meta.url)), [], {
-    // The child's output is ignored because stdout is reserved for the command's result.
+    // Ignores the child's output because stdout is reserved for the command's result.
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const order: PageOrder = {
     root: projectDir,
-    // Each data folder has a separate cache because two example pages running at the same time would conflict in a
-    // shared cache.
+    // Each data folder has its own cache, because two example pages running at the same time can't share one.
     cacheDir: join(dataDir, 'page'),
     host,
     port: Number(new URL(url).port),
@@ -133,7 +134,7 @@ async function startPage(
     fields: { EXAMPLE_URL: url },
     async stop() {
       stopping = true;
-      // The child process exits when its channel to this process closes, even if this process is killed.
+      // The child exits when its channel to this process closes, even if this process is killed.
       if (child.connected) child.disconnect();
       const late = setTimeout(() => child.kill('SIGKILL'), 3000);
       await ended;

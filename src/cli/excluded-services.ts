@@ -1,4 +1,4 @@
-/** The service names that `-x` accepts, which are Plinth's names and those of upstream's CLI. */
+/** The service names that `-x` accepts: Plinth's names and the names in upstream's CLI. */
 import { nearest } from '../config/index.ts';
 import { UsageError } from './command.ts';
 
@@ -14,7 +14,7 @@ const ours = [
   'storage',
 ] as const;
 
-/** Upstream's containers. A container that doesn't correspond to a service of Plinth is `undefined`. */
+/** Upstream's containers. The value is `undefined` for a container without a corresponding Plinth service. */
 const upstream: Readonly<Record<string, string | undefined>> = {
   gotrue: 'auth',
   'edge-runtime': 'functions',

@@ -1,4 +1,4 @@
-/** The database whose migration history a command reads or changes: this project's database, or a different one. */
+/** The database whose migration history a command reads or changes: this project's database or another one. */
 import { shellEnvironment } from '../config/index.ts';
 import { openOtherDatabase, type Pool } from '../database/index.ts';
 import { type Input, type Option, UsageError } from './command.ts';
@@ -13,11 +13,11 @@ export const historyOptions = {
     type: 'string',
     short: 'p',
     value: 'PASSWORD',
-    help: 'Password, if the URL has none. Default: SUPABASE_DB_PASSWORD.',
+    help: 'Password, if the URL has none. Default: the SUPABASE_DB_PASSWORD environment variable.',
   },
 } as const satisfies Record<string, Option>;
 
-/** Returns the URL of the other database. Undefined for the project's own. @throws {UsageError} */
+/** Returns the URL of the other database, or undefined for this project's database. @throws {UsageError} */
 export function otherUrl(location: ProjectLocation, input: Input): string | undefined {
   const named = ['db-url', 'linked', 'local'].filter((name) => input.text(name) !== undefined);
   if (named.length > 1)

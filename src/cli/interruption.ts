@@ -1,11 +1,11 @@
-/** Cleans up if a signal terminates a command that has started a separate server. */
+/** Cleans up if a signal interrupts a command that has started a separate server. */
 import { constants } from 'node:os';
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Runs `work`, then `cleanUp`. If a signal arrives, `cleanUp` runs immediately, and the process exits with the status
- * that shells use for the signal. A second signal terminates the process without waiting.
+ * Runs `work`, then `cleanUp`. If a signal arrives, runs `cleanUp` immediately and exits with the status that shells
+ * use for the signal. A second signal terminates the process immediately.
  *
  * @example const server = await startServer(); await withCleanUp(() => use(server), () => server.stop());
  */
@@ -26,7 +26,7 @@ export async function withCleanUp<T>(work: () => Promise<T>, cleanUp: () => Prom
   try {
     return await work();
   } finally {
-    // `work` fails because of the cleanup. The process exits instead of reporting this failure.
+    // The cleanup makes `work` fail. This failure isn't reported, because the process is about to exit.
     if (isInterrupted) await new Promise(() => {});
     try {
       await cleanUpOnce();
@@ -36,10 +36,7 @@ export async function withCleanUp<T>(work: () => Promise<T>, cleanUp: () => Prom
   }
 }
 
-/**
- * Runs `work`. A signal aborts `work` through its AbortSignal and then terminates the process as in {@link
- * withCleanUp}.
- */
+/** Runs `work`. A signal aborts its AbortSignal and then ends the process as in {@link withCleanUp}. */
 export async function withAbort<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
   let running: Promise<T> | undefined;

@@ -1,4 +1,4 @@
-/** Implements the command line: finds the command, runs it, and prints its result or error. */
+/** Implements the command line: finds the command, runs it, and prints errors. */
 import { nearest } from '../config/index.ts';
 import { installedVersion } from '../shared/version.ts';
 import { type Command, helpOf, parseInput, UsageError } from './command.ts';
@@ -10,7 +10,9 @@ import { columns, print, say } from './output.ts';
 import { aliases, registry } from './registry.ts';
 
 /**
- * @param name the name that the program was called by, which is `supabase` in existing scripts
+ * Runs the command line.
+ *
+ * @param name the program's name on the command line, which is `supabase` in existing scripts
  * @returns the exit status: 0 for success, 1 for failure, 2 for an invalid command line
  */
 export async function main(line: readonly string[], name: 'plinth' | 'supabase' = 'plinth'): Promise<number> {
@@ -51,7 +53,7 @@ async function runCommand(command: Command, args: readonly string[]): Promise<nu
 }
 
 /**
- * Returns the command with the longest name at the start of the line, so `migration new` takes precedence over
+ * Returns the command with the longest matching name at the start of the line, so `migration new` takes precedence over
  * `migration`.
  */
 function findCommand(args: readonly string[]) {

@@ -1,4 +1,7 @@
-/** Provides the parts that the migration commands share: the two ends, their options, and the printed reports. */
+/**
+ * The parts that the migration commands share: the source and target of a migration, their options, and the printed
+ * reports.
+ */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig, setToml, shellEnvironment } from '../config/index.ts';
@@ -20,7 +23,7 @@ import { type LocalEnd, localEndOf, withBackend } from './operations.ts';
 import { say } from './output.ts';
 import type { ProjectLocation } from './project-location.ts';
 
-/** The options of the other end. `prefix` is `target-` for `migrate to`. */
+/** Returns the options for the other end. `prefix` is `target-` for `migrate to`. */
 export const otherEndOptions = (prefix: '' | 'target-', which: string) =>
   ({
     [`${prefix}db-url`]: {
@@ -32,7 +35,7 @@ export const otherEndOptions = (prefix: '' | 'target-', which: string) =>
       type: 'string',
       short: 'p',
       value: 'PASSWORD',
-      help: 'Password, if the URL has none. Default: SUPABASE_DB_PASSWORD.',
+      help: 'Password, if the URL has none. Default: the SUPABASE_DB_PASSWORD environment variable.',
     },
     [`${prefix}project-url`]: {
       type: 'string',
@@ -64,7 +67,10 @@ export const functionsOptions = {
   },
 } as const satisfies Record<string, Option>;
 
-/** Returns undefined if functions aren't migrated, because no project or token is specified. */
+/**
+ * Returns a client for the other end. Returns undefined if no project or token is specified, because functions aren't
+ * migrated then.
+ */
 export function managementOf(input: Input, projectUrl: string | undefined): ManagementAccess | undefined {
   const accessToken = input.text('access-token') ?? shellEnvironment().SUPABASE_ACCESS_TOKEN;
   const hosted = /^https:\/\/([a-z]{20})\.supabase\.(?:co|in|red)\/?$/.exec(projectUrl ?? '')?.[1];
@@ -79,7 +85,7 @@ const functionsDirOf = ({ projectDir }: ProjectLocation): string => join(project
 
 const noFunctions: FunctionsReport = { functions: [], withoutJwt: [], notes: [] };
 
-/** Downloads the functions. Functions that are exempt from token checks at the source remain exempt. */
+/** Downloads the functions. Functions that don't require a token at the source don't require one here either. */
 export async function migrateFunctions(
   location: ProjectLocation,
   access: ManagementAccess | undefined,
@@ -117,7 +123,7 @@ export const transferOptions = {
   ...projectOptions,
   check: {
     type: 'boolean',
-    help: 'Lists the differences and everything that cannot be migrated. Changes nothing.',
+    help: "Lists the differences and everything that can't be migrated. Changes nothing.",
   },
   'start-jobs': {
     type: 'boolean',
@@ -125,9 +131,9 @@ export const transferOptions = {
   },
   overwrite: {
     type: 'boolean',
-    help: 'Deletes rows and objects of the target that the source does not have.',
+    help: 'Deletes rows and objects that exist only in the target.',
   },
-  'keep-going': { type: 'boolean', help: 'Skips and lists definitions that cannot be created.' },
+  'keep-going': { type: 'boolean', help: "Skips and lists definitions that can't be created." },
   parallel: {
     type: 'string',
     value: 'N',
@@ -136,7 +142,7 @@ export const transferOptions = {
   json: { type: 'boolean', help: 'Prints JSON.' },
 } as const satisfies Record<string, Option>;
 
-/** @throws {UsageError} if the database isn't specified */
+/** Returns the other end. @throws {UsageError} if its database isn't specified */
 export function otherEnd(input: Input, prefix: '' | 'target-', name: string): EndOptions {
   const environment = shellEnvironment();
   const databaseUrl = input.text(`${prefix}db-url`) ?? environment.MIGRATE_DB_URL;
@@ -163,7 +169,10 @@ export function parallelOf(input: Input): number {
   return parallel;
 }
 
-/** Starts this project's database for the duration of `work` if Plinth isn't running. Objects need a running Plinth. */
+/**
+ * Runs `work` with this project's database. Starts it if Plinth isn't running. Migrating objects requires a running
+ * Plinth.
+ */
 export async function withLocalEnd<T>(
   location: ProjectLocation,
   name: string,
@@ -187,7 +196,7 @@ export async function withLocalEnd<T>(
   });
 }
 
-/** A sentence about tokens that were signed with the source's secret. */
+/** Returns a sentence about the validity of tokens signed with the source's secret. */
 export function tokenNotes(sourceKey: string | undefined, targetSecret: string): string[] {
   const isSigned = sourceKey === undefined ? undefined : isSignedWith(sourceKey, targetSecret);
   if (isSigned !== false) return [];

@@ -1,4 +1,4 @@
-/** Ensures that this project's own database contains its migrations before it is compared. */
+/** Ensures that this project's migrations have been applied to its database before a comparison. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ConnectionOptions, inspectionTarget, openCopySession } from '../database/index.ts';
@@ -14,13 +14,17 @@ export const notMigrated = (): CommandError =>
     'Run "plinth start", which creates the database and applies them, and then run this command again.',
   );
 
-/** @throws {CommandError} if there are migrations, and the database that they belong to doesn't exist yet */
+/**
+ * Checks that the database exists. @throws {CommandError} if there are migrations but the database doesn't exist yet
+ */
 export async function requireStarted(location: ProjectLocation): Promise<void> {
   const isExpected = !hasMigrations(location) || existsSync(join(location.dataDir, 'postgres'));
   if (!isExpected && (await findRunning(location.dataDir)) === undefined) throw notMigrated();
 }
 
-/** @throws {CommandError} if there are migrations, and none of them is in the database's history */
+/**
+ * Checks the migration history. @throws {CommandError} if there are migrations but the history contains none of them
+ */
 export async function requireApplied(location: ProjectLocation, target: ConnectionOptions): Promise<void> {
   if (!hasMigrations(location)) return;
   const session = await openCopySession(await inspectionTarget(target));

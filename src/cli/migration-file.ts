@@ -7,11 +7,11 @@ import { CommandError } from './errors.ts';
 export interface NewMigration {
   readonly version: string;
   readonly path: string;
-  /** The path that messages show: `supabase/migrations/20240101000000_init.sql`. */
+  /** The path shown in messages, such as `supabase/migrations/20240101000000_init.sql`. */
   readonly shownPath: string;
 }
 
-/** Returns the file for a migration that is created now. @throws {UsageError} if the name can't be part of a file name */
+/** Returns the file for a migration created now. @throws {UsageError} if the name can't be part of a file name */
 export function newMigration(projectDir: string, given: string): NewMigration {
   const name = given.trim().replaceAll(' ', '_');
   if (!/^[\w.-]+$/.test(name))
@@ -25,7 +25,7 @@ export function newMigration(projectDir: string, given: string): NewMigration {
   };
 }
 
-/** @throws {CommandError} if the file exists */
+/** Writes the migration. @throws {CommandError} if the file already exists */
 export function writeMigration({ path }: NewMigration, text: string): void {
   if (existsSync(path)) throw new CommandError(`${path} already exists.`);
   mkdirSync(join(path, '..'), { recursive: true });

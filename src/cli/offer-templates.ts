@@ -1,11 +1,11 @@
-/** Called without a command in an empty folder: offers to create an app. */
+/** Offers to create an app when `plinth` is run without a command in an empty folder. */
 import { createInterface } from 'node:readline/promises';
 import { chosenTemplate, templateNames, templates } from './core/templates.ts';
 import { print, say } from './output.ts';
 
 /**
- * Returns the command line that creates the chosen project. Returns undefined without a terminal, after it has printed
- * the available commands.
+ * Returns the command line that creates the chosen project. Without a terminal, prints the available commands and
+ * returns undefined.
  */
 export async function offerTemplates(): Promise<readonly string[] | undefined> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) {

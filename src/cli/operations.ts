@@ -134,8 +134,8 @@ function backupsOf({ backups, database }: Backend): NonNullable<Backend['backups
 type OperationName = keyof ReturnType<typeof backendOperations>;
 
 /**
- * Runs an operation in the process that serves this folder, or in a temporary backend. With `needs: 'running'`, a
- * temporary backend isn't used because its services don't listen.
+ * Runs an operation in the process that serves this folder, or in a temporary backend. With `needs: 'running'`, no
+ * temporary backend is started, because its services don't listen.
  */
 export async function perform<T>(
   location: ProjectLocation,
@@ -159,8 +159,8 @@ export async function perform<T>(
 }
 
 /**
- * Starts a backend with its database for the duration of `work`, and stops it even if a signal terminates the command.
- * The backend's services don't listen.
+ * Starts a backend with its database for the duration of `work`. Stops it even if a signal interrupts the command. The
+ * backend's services don't listen.
  */
 export async function withBackend<T>(
   location: ProjectLocation,
@@ -174,7 +174,7 @@ export async function withBackend<T>(
   );
 }
 
-/** Options for a backend that can run at the same time as others. */
+/** Options for a backend that can run alongside others. */
 export const freePorts = { port: 0, dbPort: 0, mailPort: 0, consolePort: 0 } as const;
 
 async function openBackend(

@@ -8,7 +8,7 @@ export function say(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-/** Prints each step only once, even if several modules report it. */
+/** Returns a function that prints each step once, even if several modules report it. */
 export function progressPrinter(tell: (text: string) => void): (text: string) => void {
   let last: string | undefined;
   return (text) => {
@@ -17,7 +17,7 @@ export function progressPrinter(tell: (text: string) => void): (text: string) =>
   };
 }
 
-/** Pads the cells of each column to the width of its widest cell. */
+/** Pads each column's cells to the width of its widest cell. */
 export function columns(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) {

@@ -1,4 +1,4 @@
-/** Finds the project and the data folder that a command uses. */
+/** Finds a command's project and data folder. */
 import { existsSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { findProjectDir } from '../shared/find-project-dir.ts';
@@ -10,9 +10,10 @@ export interface ProjectLocation {
 }
 
 /**
- * Returns the folder in `--workdir`, the nearest parent folder that contains `supabase/`, or the working directory.
+ * Returns the `--workdir` folder. Defaults to the nearest parent folder that contains `supabase/`, then to the working
+ * directory.
  *
- * @throws {UsageError} if the folder in `--workdir` doesn't exist
+ * @throws {UsageError} if the `--workdir` folder doesn't exist
  */
 export function locationOf(input: Input): ProjectLocation {
   const named = input.text('workdir');

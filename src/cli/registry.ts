@@ -1,4 +1,4 @@
-/** Lists all commands, each with one line of help. A command's module is loaded when the command is called. */
+/** Lists all commands with one line of help each. A command's module is loaded only when the command is called. */
 import type { Command } from './command.ts';
 
 export interface Entry {

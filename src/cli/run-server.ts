@@ -1,6 +1,5 @@
 /**
- * Implements `start` and `serve`: starts a backend, serves other commands while the backend runs, and stops the
- * backend.
+ * Implements `start` and `serve`: starts a backend, handles requests from other commands while it runs, and stops it.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { rmSync } from 'node:fs';
@@ -21,23 +20,22 @@ import { watchSettings } from './watch-settings.ts';
 
 export interface ServerOptions extends ProjectLocation {
   readonly mode: 'development' | 'production';
-  /** Settings that flags override, by their dotted keys in config.toml. */
+  /** The values of flags that override settings, by the setting's dotted key in config.toml. */
   readonly flags: Readonly<Record<string, string | number | boolean>>;
   readonly databaseUrl?: string;
-  /** The number of API workers, which overrides the setting. `plinth start` has none. */
+  /** The number of API workers, which overrides the setting. Not available in `plinth start`. */
   readonly workers?: number | 'auto' | undefined;
   readonly exclude: readonly string[];
   readonly ignoreHealthCheck: boolean;
-  /** Whether the first start skips failing statements. Resets have a separate option for this. */
+  /** Whether the first start skips failing statements. Resets have their own option. */
   readonly keepGoing: boolean;
-  /** Whether the parent process continues without waiting for this process to end. */
+  /** Whether the parent process continues without waiting for this process to exit. */
   readonly isDaemon: boolean;
   /** Whether the server stops when stdin closes. */
   readonly followsInput: boolean;
   readonly onProgress: (message: string) => void;
-  /** Starts a companion process when the server is ready. */
+  /** Starts a companion process once the server is ready. */
   readonly companion?: (status: Record<string, string>) => Promise<Companion>;
-  /** Called once, when the server is ready. */
   readonly onReady: (ready: ReadyServer) => void | Promise<void>;
 }
 
@@ -47,20 +45,20 @@ export interface ReadyServer {
   readonly consoleLink: (() => Promise<string>) | undefined;
 }
 
-/** A process that runs alongside the server and is stopped before the server. Its fields are included in the status. */
+/** A process that runs alongside the server and is stopped before it. Its fields are included in the status. */
 export interface Companion {
   readonly fields: Readonly<Record<string, string>>;
   stop(): Promise<void>;
 }
 
-/** Resolves after a signal or `plinth stop` has stopped the server. */
+/** Runs the server. Resolves after a signal or `plinth stop` has stopped it. */
 export async function runServer(options: ServerOptions): Promise<void> {
   const { projectDir, dataDir, mode, onProgress } = options;
   ensureDataDir(dataDir);
   const config = loadProject(options, onProgress);
   const log = createLogger(join(dataDir, 'logs'), config.plinth.log);
   const server = new Server(options, log);
-  // If a stop is requested during startup, the server stops after startup so that no step is left incomplete.
+  // A stop requested during startup takes effect after startup, so that no step is left incomplete.
   const stopRequested = Promise.withResolvers<void>();
   server.onStop = stopRequested.resolve;
   surviveClosedOutput();
@@ -75,8 +73,8 @@ export async function runServer(options: ServerOptions): Promise<void> {
   const control = await startControl((name) => server.operation(name));
   let unwatchSettings: (() => void) | undefined;
   try {
-    await server.start({ keepGoing: options.keepGoing, config });
-    await server.startCompanion();
+    await server.open({ keepGoing: options.keepGoing, config });
+    // Other commands find the server as soon as its port is open, because scripts wait only for the port.
     writeState(dataDir, {
       pid: process.pid,
       mode,
@@ -85,6 +83,8 @@ export async function runServer(options: ServerOptions): Promise<void> {
       controlPort: control.port,
       token: control.token,
     });
+    await server.waitForHealth();
+    await server.startCompanion();
     registerProject({ pid: process.pid, projectId: config.project_id, projectDir, dataDir });
     await options.onReady({ status: server.status(), consoleLink: server.consoleLink() });
     module.flushCompileCache();
@@ -117,7 +117,7 @@ class Server {
   onStop: () => void = () => {};
   readonly #options: ServerOptions;
   readonly #log: ProcessLogger;
-  /** The ports in use. They don't change during a reset because clients continue to use the URLs. */
+  /** The ports in use. They stay the same during a reset because clients continue to use the URLs. */
   #ports: Pick<BackendOptions, 'port' | 'dbPort' | 'mailPort' | 'consolePort'> = {};
   #resetFailed = false;
   /** Reloads, restarts and resets run one at a time. */
@@ -132,7 +132,13 @@ class Server {
   }
 
   async start(extra: Partial<BackendOptions> = {}, onProgress = this.#options.onProgress): Promise<void> {
-    const { projectDir, dataDir, mode, databaseUrl, exclude, ignoreHealthCheck } = this.#options;
+    await this.open(extra, onProgress);
+    await this.waitForHealth();
+  }
+
+  /** Starts the backend, which opens the ports. Services may still be unhealthy. */
+  async open(extra: Partial<BackendOptions> = {}, onProgress = this.#options.onProgress): Promise<void> {
+    const { projectDir, dataDir, mode, databaseUrl, exclude } = this.#options;
     const config = extra.config ?? loadProject(this.#options, onProgress);
     const backend = await createBackend({
       projectDir,
@@ -162,9 +168,19 @@ class Server {
     try {
       await backend.start();
       this.#ports = portsOf(backend.status(), config, databaseUrl === undefined);
-      if (!ignoreHealthCheck) await waitForHealth(backend, config.db.health_timeout);
     } catch (error) {
       await backend.stop();
+      throw error;
+    }
+  }
+
+  /** Stops the backend and throws if a service stays unhealthy. */
+  async waitForHealth(): Promise<void> {
+    if (this.#options.ignoreHealthCheck) return;
+    try {
+      await untilHealthy(this.backend, this.config().db.health_timeout);
+    } catch (error) {
+      await this.backend.stop();
       throw error;
     }
   }
@@ -184,7 +200,7 @@ class Server {
     this.#companion = await this.#options.companion?.(this.backend.status());
   }
 
-  /** The settings that the server runs with. */
+  /** Returns the settings that the server is running with. */
   config(): Config {
     return this.backend.config;
   }
@@ -208,8 +224,8 @@ class Server {
   }
 
   /**
-   * Reads the settings again and applies the changes that the running server can apply. Invalid settings are logged, and
-   * nothing is changed.
+   * Reloads the settings and applies the changes that don't need a restart. Invalid settings are logged, and nothing
+   * changes.
    * @throws {ConfigError}
    */
   reload(): Promise<Reload> {
@@ -221,9 +237,9 @@ class Server {
   }
 
   /**
-   * Stops the backend and starts it again with the settings in the files, in this process and on the same ports unless
-   * their settings have changed. If the new settings don't work, the previous ones are used again.
-   * @throws {ConfigError} The settings are invalid, and nothing was stopped.
+   * Stops the backend and starts it again in this process with the settings in the files. The ports stay the same
+   * unless their settings have changed. If the start fails, the previous settings are used again.
+   * @throws {ConfigError} if the settings are invalid. Nothing is stopped.
    */
   restart(onProgress = this.#options.onProgress): Promise<void> {
     this.#restarting = this.#alone(() => this.#restart(onProgress));
@@ -249,7 +265,7 @@ class Server {
   }
 
   /**
-   * If the server can't start with its previous settings either, the process exits so that a supervisor notices the
+   * If the server can't start with the previous settings either, the process exits so that a supervisor notices the
    * failure.
    */
   async #startAgain(config: Config, onProgress: (message: string) => void): Promise<void> {
@@ -283,7 +299,7 @@ class Server {
     }
   }
 
-  /** Returns an operation that other commands can call. The code of most operations is loaded only for the first one. */
+  /** Returns an operation that other commands can call. Most operations are loaded when the first of them is called. */
   async operation(name: string): Promise<Operation | undefined> {
     const { backendOperations } = await import('./operations.ts');
     const operations: Readonly<Record<string, Operation>> = {
@@ -319,8 +335,8 @@ class Server {
   }
 
   /**
-   * Creates a new cluster and repeats the first start. Returns the number of skipped statements. This is possible only
-   * with the embedded database.
+   * Creates a new cluster and repeats the first start. Returns the number of skipped statements. Supported only for the
+   * embedded database.
    */
   async #reset(
     parameters: Readonly<Record<string, unknown>>,
@@ -345,7 +361,7 @@ class Server {
   }
 }
 
-/** Returns no option for a single process, which needs no workers. */
+/** Returns the workers option. Empty for a single process, which doesn't need workers. */
 function workersFor({ mode, workers }: ServerOptions, { plinth }: Config): Pick<BackendOptions, 'workers'> {
   if (mode !== 'production') return {};
   const wanted = workers ?? plinth.server.workers;
@@ -353,7 +369,7 @@ function workersFor({ mode, workers }: ServerOptions, { plinth }: Config): Pick<
   return count === 1 ? {} : { workers: { count, fork: forkWorker } };
 }
 
-/** Starts this program again. Data is passed over IPC because other users can read arguments. */
+/** Starts this program as a worker. Data is passed over IPC because other users can read process arguments. */
 const forkWorker = (): ChildProcess =>
   fork(process.argv[1] ?? '', ['serve', '--api-worker'], {
     serialization: 'advanced',
@@ -381,12 +397,12 @@ function portsOf(
     port: port(API_URL),
     dbPort: isEmbedded ? port(DB_URL) : undefined,
     mailPort: port(MAILPIT_URL),
-    // In all other cases, the port is configured, and the URL may belong to a proxy.
+    // Set only if the port was selected automatically. Otherwise, the URL may belong to a proxy.
     consolePort: config.studio.port === 0 ? port(STUDIO_URL) : undefined,
   };
 }
 
-/** Returns the ports that a restart keeps, which are those whose settings haven't changed. */
+/** Returns the ports to keep after a restart: those whose settings haven't changed. */
 function keptPorts(
   ports: Pick<BackendOptions, 'port' | 'dbPort' | 'mailPort' | 'consolePort'>,
   before: Config,
@@ -411,11 +427,11 @@ function upToVersion({ upToVersion }: Readonly<Record<string, unknown>>): Partia
   return typeof upToVersion === 'string' ? { upToVersion } : {};
 }
 
-/** Waits after startup until all services are healthy, but no longer than `db.health_timeout`. */
-async function waitForHealth(backend: Backend, timeoutMs: number): Promise<void> {
+/** Waits after startup until all services are healthy, for at most `db.health_timeout`. */
+async function untilHealthy(backend: Backend, timeoutMs: number): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
-    // The check doesn't use HTTP because loading an HTTP client would take longer than the startup itself.
+    // Doesn't check over HTTP, because loading an HTTP client would take longer than the startup itself.
     const faults = Object.entries(backend.health()).filter(([, fault]) => fault !== undefined);
     if (faults.length === 0) return;
     if (performance.now() > deadline) {
@@ -427,7 +443,7 @@ async function waitForHealth(backend: Backend, timeoutMs: number): Promise<void>
   }
 }
 
-/** Rejects a second start. @throws {CommandError} if Plinth is already running in this folder */
+/** Checks that no other process is running. @throws {CommandError} if Plinth is already running in this folder */
 export async function rejectIfRunning({ dataDir }: ProjectLocation): Promise<void> {
   const running = await findRunning(dataDir);
   if (running === undefined) return;

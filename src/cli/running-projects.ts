@@ -1,7 +1,7 @@
 /**
- * The list of running projects, for `stop --all` and `status --all`. Each project has one file in the user's state
- * folder, which contains no secrets. An entry only records where to look. The project's own state file and the proof of
- * its token determine whether the project is running.
+ * The list of running projects for `stop --all` and `status --all`. Each project has a file without secrets in the
+ * user's state folder. The file only records where the project is. Its state file and the proof of its token determine
+ * whether it is running.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -29,14 +29,14 @@ const folder = (): string =>
 const fileOf = (dataDir: string): string =>
   join(folder(), `${createHash('sha256').update(dataDir).digest('hex').slice(0, 32)}.json`);
 
-/** Adds this process. A server must also run without a home folder, so a failure is ignored. */
+/** Adds this process to the list. Errors are ignored because a server must also run without a home folder. */
 export function registerProject(entry: ProjectEntry): void {
   try {
     mkdirSync(folder(), { recursive: true, mode: 0o700 });
     removeDead();
     writeFileSync(fileOf(entry.dataDir), `${JSON.stringify(entry)}\n`, { mode: 0o600 });
   } catch {
-    // "stop" and "status" in the project folder work without the entry.
+    // Without an entry, "stop" and "status" still work in the project folder.
   }
 }
 
@@ -45,7 +45,7 @@ export function unregisterProject(dataDir: string): void {
   if (readEntry(fileOf(dataDir))?.pid === process.pid) rmSync(fileOf(dataDir), { force: true });
 }
 
-/** Returns the projects that respond, sorted by ID and folder. Entries of projects that aren't running are removed. */
+/** Returns the projects that respond, sorted by ID and folder. Removes the entries of projects that aren't running. */
 export async function runningProjects(): Promise<RunningProject[]> {
   const found = await Promise.all(
     entryFiles().map(async (file): Promise<RunningProject[]> => {
@@ -64,7 +64,7 @@ function removeDead(): void {
   for (const file of entryFiles()) if (isStale(readEntry(file))) rmSync(file, { force: true });
 }
 
-/** Whether the process has exited. Another process may have reused its ID since then. */
+/** Whether the process has exited. Another process may have its ID now. */
 const isStale = (entry: ProjectEntry | undefined): boolean =>
   entry === undefined || readState(entry.dataDir)?.pid !== entry.pid || !isAlive(entry.pid);
 
@@ -89,7 +89,7 @@ function readEntry(file: string): ProjectEntry | undefined {
   }
 }
 
-/** Whether the process exists. A process of another user, which can't be signaled, exists too. */
+/** Whether the process exists. This includes processes of other users, which can't be signaled. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -1,4 +1,4 @@
-/** Compares the schemas of two databases for a command, and asks about renames. */
+/** Compares two databases' schemas for a command, and asks the user about possible renames. */
 import { createInterface } from 'node:readline/promises';
 import type { ConnectionOptions } from '../database/index.ts';
 import {
@@ -26,15 +26,15 @@ export interface SchemaDiffOptions {
   readonly from: ConnectionOptions;
   readonly to: ConnectionOptions;
   readonly schemas: readonly string[];
-  /** As in `--rename`: the old and the new name. */
+  /** Pairs of an old and a new name, in the format of `--rename`. */
   readonly renames: readonly string[];
-  /** Runs the result in `from`, if that is a temporary database. */
+  /** Runs statements in `from`. Set only if `from` is a temporary database. */
   readonly rehearse?: ((text: string) => Promise<void>) | undefined;
 }
 
 /**
- * Returns the SQL that turns `from` into `to`, or an empty string. With `rehearse`, the SQL is run, and statements for
- * the remaining differences are appended.
+ * Returns the SQL that converts `from` to `to`, or an empty string if they are equal. If `rehearse` is set, runs the
+ * SQL and appends statements for the remaining differences.
  *
  * @throws {DiffError} @throws {UsageError}
  */
@@ -60,14 +60,14 @@ export async function schemaDiff(options: SchemaDiffOptions): Promise<string> {
 }
 
 interface Renamed {
-  /** The statements that attach, detach and rename, or an empty string. */
+  /** The statements that attach, detach and rename objects, or an empty string. */
   readonly text: string;
   readonly diff: SchemaDiff;
 }
 
 /**
- * In a temporary database, the objects are renamed before the next comparison so that PostgreSQL itself changes
- * everything that refers to them. More renames can then be possible, such as columns of a renamed table.
+ * Applies renames to a temporary database before the next comparison, so that PostgreSQL itself updates all references.
+ * This can reveal more possible renames, such as columns of a renamed table.
  */
 async function withRenames(
   { from, schemas, rehearse }: SchemaDiffOptions,
@@ -110,7 +110,10 @@ async function withRenames(
   }
 }
 
-/** Runs each statement, and returns those that succeed. A table with different columns can't be attached yet. */
+/**
+ * Runs each statement and returns those that succeed. For example, a table with different columns can't be attached
+ * yet.
+ */
 async function runPossible(
   statements: readonly string[],
   run: (text: string) => Promise<void>,
@@ -137,7 +140,7 @@ function unknownRename(
   );
 }
 
-/** Asks each question once. Without a terminal, nothing is renamed. */
+/** Asks about each rename only once. Without a terminal, nothing is renamed. */
 function askOnTerminal(): (candidates: readonly Rename[]) => Promise<Rename[]> {
   const asked = new Set<string>();
   return async (candidates) => {

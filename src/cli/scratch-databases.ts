@@ -1,6 +1,6 @@
 /**
- * Empty databases that contain Plinth's schemas. Each database has a separate server, so a running Plinth and its data
- * aren't affected. The databases of one server share roles and settings, so they wouldn't be independent.
+ * Empty databases that contain Plinth's schemas. Each has its own server, so they don't affect a running Plinth or its
+ * data. Databases on the same server would share roles and settings.
  */
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,13 +17,13 @@ export interface ScratchDatabases {
   /** Starts a server with an empty database. The caller must stop the server. */
   open(): Promise<Backend>;
   /**
-   * Stops the servers that are still running and deletes all files. A server in use can't finish its sessions, so this
-   * function doesn't wait for long. Such a server shuts down when this process exits.
+   * Stops all running servers and deletes all files. A server in use can't end its sessions, so this function waits
+   * only briefly. Such a server shuts down when this process exits.
    */
   close(): Promise<void>;
 }
 
-/** Creates the first database with all its schemas. The others are copies of its files. */
+/** Creates the first database with all its schemas. The other databases are copies of its files. */
 export function createScratchDatabases(projectDir: string): ScratchDatabases {
   const home = mkdtempSync(join(tmpdir(), 'plinth-scratch-'));
   const template = join(home, 'template');

@@ -1,11 +1,11 @@
 /**
- * The operation behind `plinth functions serve`. It serves functions with the command's options instead of the
- * server's, and streams the log of the functions until the command ends.
+ * Implements `plinth functions serve`. Serves functions with the command's options instead of the server's, and streams
+ * the functions' log until the command ends.
  */
 import type { Backend, FunctionLogLine, InspectMode, ServeSession } from '../main.ts';
 import type { Operation } from './control.ts';
 
-/** The maximum number of function URLs to print. */
+/** The maximum number of function URLs printed. */
 const maxAddresses = 5;
 
 export function functionsServeOperation(backend: () => Backend): Operation {

@@ -1,4 +1,4 @@
-/** Databases that are created from the project's files for a comparison, each on a separate temporary server. */
+/** Databases created from the project's files for comparisons. Each has its own temporary server. */
 import { loadConfig } from '../config/index.ts';
 import { type ConnectionOptions, parseConnectionString } from '../database/index.ts';
 import { silentLogger } from '../kernel/log.ts';
@@ -21,12 +21,14 @@ export interface Shadow {
 }
 
 export interface Shadows {
-  /** Creates a database from roles.sql and the migrations, or those up to a version. */
+  /** Creates a database from roles.sql and the migrations, optionally up to a version. */
   fromMigrations(options?: { readonly upToVersion?: string }): Promise<Shadow>;
   /** Creates a database from roles.sql only. */
   fromRoles(): Promise<Shadow>;
   hasSchemaFiles(): boolean;
-  /** Creates a database from roles.sql and the declarative schema files. Undefined if there are none. */
+  /**
+   * Creates a database from roles.sql and the declarative schema files. Returns undefined if the project has none.
+   */
   fromSchemaFiles(): Promise<Shadow | undefined>;
 }
 

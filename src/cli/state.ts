@@ -1,4 +1,4 @@
-/** The state file of a running Plinth, `.plinth/state.json` (mode 0600), which other commands use to find it. */
+/** The state file of a running Plinth, `.plinth/state.json` (mode 0600). Other commands use it to find the process. */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -14,7 +14,7 @@ export interface State {
 
 const fileOf = (dataDir: string) => join(dataDir, 'state.json');
 
-/** Creates the data folder if it doesn't exist, and makes git ignore it. */
+/** Creates the data folder if necessary and makes Git ignore it. */
 export function ensureDataDir(dataDir: string): void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   writeFileSync(join(dataDir, '.gitignore'), '*\n', { mode: 0o600 });

@@ -1,15 +1,15 @@
 /**
- * Determines when a server in the foreground stops: on a signal, when its terminal is closed, or when npm has started
- * the server and exits. A server without a terminal reloads its configuration on SIGHUP.
+ * Determines when a foreground server stops: when it receives a signal, when its terminal closes, or when the npm
+ * process that started it exits. A server without a terminal reloads its configuration on SIGHUP.
  */
 import { closeSync, openSync, readFileSync } from 'node:fs';
 
-/** Ctrl-C can arrive twice because both npm and the terminal forward it. */
+/** Two signals within this time count as one, because both npm and the terminal forward Ctrl-C. */
 const sameStopMs = 1000;
 const parentPollMs = 1000;
 
 export interface StopSignals {
-  /** Whether the server stops when npm exits. False for a server in the background. */
+  /** Whether the server stops when npm exits. False for a background server. */
   readonly followsNpm: boolean;
   /** Called once, for the first signal. */
   onStop(): void;
@@ -21,8 +21,8 @@ export interface StopSignals {
 }
 
 /**
- * Starts watching, and returns a function that stops watching npm. Signals are handled until the process exits so that
- * a second signal doesn't turn a clean exit into a failure.
+ * Starts watching. Returns a function that stops watching npm. Signals are handled until the process exits, so that a
+ * second signal doesn't turn a clean exit into a failure.
  */
 export function watchStopSignals({
   followsNpm,
@@ -55,10 +55,7 @@ export function watchStopSignals({
   return () => clearInterval(timer);
 }
 
-/**
- * Without this handler, the server would terminate when it writes a line after its reader has exited, as in `plinth
- * start | head`.
- */
+/** Prevents the server from terminating when it writes to a closed pipe, as in `plinth start | head`. */
 export function surviveClosedOutput(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 }
@@ -85,12 +82,12 @@ function isHangupIgnored(): boolean {
 
 interface Ancestor {
   readonly pid: number;
-  /** Distinguishes the process from a later process with the same ID. Undefined if the value can't be read. */
+  /** Distinguishes the process from a later one with the same ID. Undefined if the value can't be read. */
   readonly startedAt: string | undefined;
 }
 
 /**
- * Returns npm and the shells between npm and this process. Empty if npm didn't start this process or doesn't wait for
+ * Returns npm and the shells between npm and this process. Empty if npm didn't start this process or isn't waiting for
  * it.
  */
 function npmAncestors(): readonly Ancestor[] {

@@ -1,4 +1,4 @@
-/** The database that a command reads or changes: this project's, the linked one, or one specified by its URL. */
+/** The database that a command reads or changes: this project's, the linked one, or one specified by a URL. */
 import { shellEnvironment } from '../config/index.ts';
 import { type ConnectionOptions, parseConnectionString } from '../database/index.ts';
 import { type Input, type Option, UsageError } from './command.ts';
@@ -17,11 +17,11 @@ export const targetOptions = {
     type: 'string',
     short: 'p',
     value: 'PASSWORD',
-    help: 'Password, if the URL has none. Default: SUPABASE_DB_PASSWORD.',
+    help: 'Password, if the URL has none. Default: the SUPABASE_DB_PASSWORD environment variable.',
   },
 } as const satisfies Record<string, Option>;
 
-/** Starts this project's database for the duration of `work` if Plinth isn't running. */
+/** Runs `work` with the selected database. Starts this project's database if Plinth isn't running. */
 export async function withTarget<T>(
   location: ProjectLocation,
   input: Input,
@@ -35,7 +35,7 @@ export async function withTarget<T>(
   return await withTargetNamed(location, target, work, input.text('password'));
 }
 
-/** Same as {@link withTarget}, but for a target that isn't set by options. */
+/** Like {@link withTarget}, but for a target that the options don't specify. */
 export async function withTargetNamed<T>(
   location: ProjectLocation,
   target: 'local' | 'linked' | { readonly url: string },

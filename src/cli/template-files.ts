@@ -9,12 +9,12 @@ import { CommandError } from './errors.ts';
 const root = fileURLToPath(new URL('../../templates/', import.meta.url));
 
 interface File {
-  /** Relative to the project. */
+  /** The path relative to the project folder. */
   readonly path: string;
   readonly source: string;
 }
 
-/** Returns the files of a template. Names use slashes. */
+/** Returns a template's files. Names use slashes. */
 function filesOf(name: string, { shared }: Template): readonly File[] {
   const folder = join(root, name);
   const own = readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -26,8 +26,8 @@ function filesOf(name: string, { shared }: Template): readonly File[] {
 }
 
 /**
- * Writes the template. Existing files are only replaced with `force`.
- * @throws {CommandError} if a file exists, in which case nothing is written
+ * Writes the template. Replaces existing files only with `force`.
+ * @throws {CommandError} if a file exists. Nothing is written.
  */
 export function writeTemplate(
   name: string,

@@ -1,4 +1,4 @@
-/** Applies changed settings files while the server runs, and prints the result. */
+/** Applies changes to the settings files while the server runs, and prints the result. */
 
 import { ConfigError, noticeText, readFilesState } from '../config/index.ts';
 import type { Reload } from '../main.ts';
@@ -15,10 +15,10 @@ export interface SettingsWatch {
 }
 
 /**
- * Starts watching, and returns a function that stops watching. The files are read at intervals because file system
- * events miss files that an editor or a deployment tool replaces. A change counts once two readings in a row are the
- * same, because several files may be written one after the other. When the watch is turned on, the files are compared
- * with the running settings once.
+ * Starts watching. Returns a function that stops watching. The files are read at intervals, because file system events
+ * miss files that an editor or deployment tool replaces. A change counts once two consecutive reads are equal, because
+ * several files may be written one after another. When watching is turned on, the files are compared once with the
+ * running settings.
  */
 export function watchSettings({ isOn, files, reload, print }: SettingsWatch): () => void {
   const read = (): string => readFilesState(files).hash;

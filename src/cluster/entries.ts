@@ -1,13 +1,13 @@
 /**
- * Collects the log lines and request records of a worker and sends them to the lead in batches. Only one batch is in
- * transit at a time, so batches grow if the lead reads slowly. If too many entries are waiting, additional entries are
- * dropped and counted.
+ * Collects a worker's log lines and request records and sends them to the lead in batches. Only one batch is in transit
+ * at a time, so batches grow if the lead reads slowly. If too many entries are waiting, additional entries are dropped
+ * and counted.
  */
 import type { RequestRecord } from '../kernel/trace.ts';
 import type { Line } from './messages.ts';
 
 const batchMs = 20;
-/** About as many requests as a busy worker handles per second. */
+/** About the number of requests that a busy worker handles per second. */
 const maxWaiting = 20_000;
 
 export type SendEntries = (lines: readonly Line[], records: readonly RequestRecord[]) => Promise<void>;
@@ -36,7 +36,7 @@ export class Entries {
     if (this.#mayAdd()) this.#records.push(record);
   }
 
-  /** Sends everything that is waiting. */
+  /** Sends all waiting entries. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;

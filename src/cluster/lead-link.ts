@@ -1,4 +1,4 @@
-/** A worker's connection to the lead. When the lead exits, the worker also exits, because it can't serve on its own. */
+/** A worker's connection to the lead. If the lead exits, so does the worker, because it can't serve requests alone. */
 
 import type { Socket } from 'node:net';
 import type { Config } from '../config/index.ts';
@@ -21,7 +21,7 @@ export interface LeadHandlers {
 }
 
 export interface LeadLink<Init> {
-  /** Resolves with the data that the lead sends first. */
+  /** Resolves with the lead's first message, which contains the startup data. */
   readonly init: Promise<Init>;
   /** Writes to the lead's log. */
   readonly log: Logger;
@@ -31,14 +31,18 @@ export interface LeadLink<Init> {
   restoreLogins(): Promise<void>;
   /** Reports that the worker can serve connections. */
   ready(handlers: LeadHandlers): void;
-  /** Reports that the worker couldn't start. The process exits. */
+  /** Reports that the worker couldn't start. The process then exits. */
   failed(error: unknown): void;
 }
 
 /** The exit status of a worker whose lead has exited. */
 const orphaned = 70;
 
-/** @param onGone called before the process exits because the lead has exited */
+/**
+ * Connects to the lead.
+ *
+ * @param onGone called if the lead has exited, before this process exits
+ */
 export function connectLead<Init>(onGone: () => void): LeadLink<Init> {
   const init = Promise.withResolvers<Init>();
   const restoring: PromiseWithResolvers<void>[] = [];
@@ -59,7 +63,7 @@ export function connectLead<Init>(onGone: () => void): LeadLink<Init> {
     onGone();
     process.exit(orphaned);
   });
-  // Ignores signals because the lead handles them. A terminal and systemd send them to all processes.
+  // Ignores signals, because a terminal and systemd send them to all processes and the lead handles them.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'] as const)
     process.on(signal, () => undefined);
   process.on('message', (message: LeadMessage<Init>, socket: unknown) => {
@@ -68,8 +72,8 @@ export function connectLead<Init>(onGone: () => void): LeadLink<Init> {
         init.resolve(message.init);
         return;
       case 'connection':
-        // Sent before anything else, because until then, the lead passes the connection to another worker if this one
-        // dies.
+        // Must be the first message after a connection arrives. If the worker exits before it, the lead passes the
+        // connection to another worker.
         tell({ kind: 'accepted', id: message.id });
         // The socket is undefined if the client has already disconnected.
         if (socket !== undefined) handlers?.onConnection(socket as Socket);

@@ -1,6 +1,4 @@
-/**
- * Converts the fields of log lines to text and back. Errors keep their type, stack and properties. Has no side effects.
- */
+/** Converts log fields to text and back. Errors keep their type, stack and properties. Has no side effects. */
 import type { LogFields } from '../kernel/log.ts';
 import { isRecord } from '../shared/is-record.ts';
 
@@ -13,7 +11,7 @@ export function packFields(fields: LogFields): string {
       return typeof value === 'bigint' ? String(value) : value;
     });
   } catch (error) {
-    // JSON.stringify can't serialize an object that contains itself.
+    // JSON.stringify can't serialize circular references.
     return JSON.stringify({ unprintable: String(error) });
   }
 }

@@ -1,14 +1,20 @@
-/** The API port of a server with API workers. Accepts connections and passes them on without reading from them. */
+/**
+ * The API port of a server with API workers. Accepts connections and passes them to workers without reading from them.
+ */
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
 export interface Listener {
-  /** Listens, and resolves with the port. @throws {Error} from Node, such as EADDRINUSE */
+  /** Starts listening and resolves with the port. @throws {Error} from Node, such as EADDRINUSE */
   listen(host: string, port: number): Promise<number>;
-  /** Stops accepting connections. Connections that were passed on stay open. */
+  /** Stops accepting connections. Connections already passed to a worker stay open. */
   close(): void;
 }
 
-/** @param probeAfterMs the time without data after which the kernel probes whether a client is still connected */
+/**
+ * Creates a listener that passes each accepted connection to `take`.
+ *
+ * @param probeAfterMs the idle time after which the kernel probes whether a client is still connected
+ */
 export function createListener(take: (socket: Socket) => void, probeAfterMs: number): Listener {
   const server = createServer({
     pauseOnConnect: true,
@@ -17,7 +23,7 @@ export function createListener(take: (socket: Socket) => void, probeAfterMs: num
     keepAliveInitialDelay: probeAfterMs,
   });
   server.on('connection', (socket) => {
-    // Handles a connection reset that arrives before the worker has the connection.
+    // Handles a reset that arrives before the connection has been passed to a worker.
     socket.on('error', () => socket.destroy());
     take(socket);
   });

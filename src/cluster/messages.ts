@@ -1,9 +1,9 @@
 /**
  * The messages between the lead and its API workers.
  *
- * Glossary. *Lead*: the process that the operator started. It owns everything that exists once: the lock, PostgreSQL, the
- * jobs, the log and every service with state. *API worker*: a child process that serves the API port. *Handover*: the
- * lead accepts a connection and passes it to a worker.
+ * Glossary. *Lead*: the process that the operator started. It owns everything that exists only once: the lock,
+ * PostgreSQL, the jobs, the log and every stateful service. *API worker*: a child process that serves the API port.
+ * *Handover*: the lead accepts a connection and passes it to a worker.
  */
 import type { Config } from '../config/index.ts';
 import type { MetricValues } from '../kernel/metrics/catalog.ts';
@@ -21,11 +21,11 @@ export type LeadMessage<Init> =
   | ({ readonly kind: 'stop' } & StopRequest);
 
 export interface StopRequest {
-  /** The time during which each connection is closed after its next response. */
+  /** During this period, each connection is closed after its next response. */
   readonly drainMs: number;
-  /** The time after which requests in flight are aborted. */
+  /** Requests in flight are aborted after this time. */
   readonly graceMs: number;
-  /** Whether the worker still receives connections while it drains, because no other worker could serve them. */
+  /** Whether no other worker can serve connections. If so, this worker still receives them while it drains. */
   readonly isLast: boolean;
 }
 
@@ -37,20 +37,20 @@ export type WorkerMessage =
   | { readonly kind: 'entries'; readonly lines: readonly Line[]; readonly records: readonly RequestRecord[] }
   | ({ readonly kind: 'facts' } & WorkerFacts);
 
-/** A log line of a worker. */
+/** A worker's log line. */
 export interface Line {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
-  /** The fields as JSON, because a message can't contain every object that a log line can. */
+  /** The fields as JSON. A message can't contain every object that a log line can. */
   readonly fields: string;
   readonly message: string;
 }
 
-/** The state that a worker regularly reports. */
+/** The state that a worker reports regularly. */
 export interface WorkerFacts {
   readonly connections: number;
   /** The reason why the worker can't serve requests. Undefined if it can. */
   readonly fault: string | undefined;
   readonly metrics: MetricValues;
-  /** The uses of the signing keys since the last report, by key ID. */
+  /** How often each signing key was used since the last report, by key ID. */
   readonly keyUses: ReadonlyMap<string, KeyUse>;
 }

@@ -5,9 +5,9 @@ import type { LeadMessage, StopRequest, WorkerFacts, WorkerMessage } from './mes
 
 export interface WorkerEvents {
   readonly onReady: () => void;
-  /** Messages that aren't only about the worker's state. */
+  /** Called for each message that contains more than the worker's state. */
   readonly onMessage: (message: WorkerMessage) => void;
-  /** Called once. `unserved` contains the connections that the worker hasn't accepted. */
+  /** Called once when the worker exits. `unserved` contains the connections that it hadn't accepted. */
   readonly onExit: (exit: WorkerExit, unserved: readonly Socket[]) => void;
 }
 
@@ -22,7 +22,7 @@ export class WorkerProcess<Init> {
   readonly startedAt = performance.now();
   readonly pid: number | undefined;
   facts: WorkerFacts | undefined;
-  /** When the worker last sent a message, as a `performance.now()` time. */
+  /** When the worker last sent a message, in `performance.now()` time. */
   heardAt = performance.now();
   #state: 'starting' | 'ready' | 'stopping' | 'gone' = 'starting';
   readonly #child: ChildProcess;
@@ -69,22 +69,22 @@ export class WorkerProcess<Init> {
   }
 
   send(message: LeadMessage<Init>): void {
-    // Errors are ignored because the exit of a worker is reported separately.
+    // Errors are ignored because the worker's exit is reported separately.
     if (this.#child.connected) this.#child.send(message, () => undefined);
   }
 
-  /** Passes a connection to the worker. This process keeps it open until the worker has it. */
+  /** Passes a connection to the worker. This process keeps the connection open until the worker has accepted it. */
   handOver(socket: Socket): void {
     const id = this.#nextId++;
     this.#unserved.set(id, socket);
     this.#handedSinceFacts += 1;
-    // Errors are ignored because they mean that the worker has exited or the client has disconnected, and both are
-    // handled elsewhere.
+    // Errors are ignored. They mean that the worker has exited or the client has disconnected, which is handled
+    // elsewhere.
     if (this.#child.connected)
       this.#child.send({ kind: 'connection', id }, socket, { keepOpen: true }, () => undefined);
   }
 
-  /** Stops the worker once its requests are complete. Resolves when it has exited. */
+  /** Stops the worker after its requests are complete. Resolves when the worker has exited. */
   stop(request: StopRequest): Promise<void> {
     if (this.#state === 'gone') return this.exited;
     this.#state = 'stopping';
@@ -125,5 +125,5 @@ export class WorkerProcess<Init> {
   }
 }
 
-/** How long a worker may exceed its own limits before it is killed. */
+/** The extra time after a worker's own limits before it is killed. */
 const killAfterMs = 5000;

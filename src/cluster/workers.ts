@@ -1,6 +1,6 @@
 /**
- * Starts the API workers and keeps them running. A worker that exits is replaced, after a delay if it keeps exiting. The
- * other workers aren't affected, and connections that a lost worker hadn't accepted yet go to another one.
+ * Starts the API workers and keeps them running. A worker that exits is replaced, after a delay if it keeps exiting.
+ * The other workers aren't affected, and connections that the worker hadn't accepted are passed to another worker.
  */
 import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
@@ -16,20 +16,20 @@ import { type WorkerExit, WorkerProcess } from './worker-process.ts';
 
 export interface WorkersOptions<Init> {
   readonly count: number;
-  /** Starts the program of a worker, with an IPC channel that uses advanced serialization. */
+  /** Starts a worker's program with an IPC channel that uses advanced serialization. */
   readonly fork: () => ChildProcess;
-  /** Returns the data that a worker needs at startup. Called for each start. */
+  /** Returns the data that a worker needs at startup. Called at each start. */
   readonly init: () => Init;
   readonly onEntries: (entries: Extract<WorkerMessage, { readonly kind: 'entries' }>, worker: number) => void;
   readonly onKeyUses: (uses: WorkerFacts['keyUses']) => void;
   readonly restoreLogins: () => Promise<void>;
-  /** Returns the time limits for the workers that a rolling restart replaces. */
+  /** Returns the time limits for workers that a rolling restart replaces. */
   readonly retire: () => Omit<StopRequest, 'isLast'>;
   readonly log: Logger;
 }
 
 export interface WorkerStatus {
-  /** The number of the worker, from 1. A replacement keeps its predecessor's number. */
+  /** The worker's number, starting at 1. A replacement keeps its predecessor's number. */
   readonly number: number;
   readonly isReady: boolean;
   readonly pid: number | undefined;
@@ -46,7 +46,7 @@ export interface Workers {
   setCertificates(pairs: readonly PemPair[]): void;
   setConfig(config: Config): void;
   status(): readonly WorkerStatus[];
-  /** Returns the metrics of all workers together, and those of each worker. */
+  /** Returns the total metrics of all workers, and each worker's state as metrics. */
   metrics(): MetricValues;
   stop(request: Omit<StopRequest, 'isLast'>): Promise<void>;
 }
@@ -58,10 +58,10 @@ interface Slot<Init> {
   timer: NodeJS.Timeout | undefined;
 }
 
-/** Connections beyond this number are closed while no worker is ready. */
+/** The maximum number of connections that wait while no worker is ready. Additional connections are closed. */
 const maxWaiting = 4096;
 const startTimeoutMs = 60_000;
-/** A worker that has sent nothing for this long is stuck, because it reports once per second. */
+/** Workers report once per second, so a worker that has been silent for this long is stuck. */
 const maxSilenceMs = 30_000;
 const checkMs = 1000;
 
@@ -85,7 +85,7 @@ export function createWorkers<Init>(options: WorkersOptions<Init>): Workers {
   /** Starts a process. Resolves when it is ready. */
   function launch(slot: Slot<Init>, onLost: (exit: WorkerExit) => void) {
     const ready = Promise.withResolvers<void>();
-    // Prevents an unhandled rejection. The error is also reported to `onLost`.
+    // Prevents an unhandled rejection. `onLost` also receives the error.
     ready.promise.catch(() => undefined);
     const worker: WorkerProcess<Init> = new WorkerProcess(options.fork(), options.init(), {
       onReady() {
@@ -117,7 +117,7 @@ export function createWorkers<Init>(options: WorkersOptions<Init>): Workers {
       );
   }
 
-  /** Starts the current worker of a slot, and starts it again whenever it exits. */
+  /** Starts a slot's worker, and restarts it whenever it exits. */
   function fill(slot: Slot<Init>): Promise<void> {
     const { worker, ready } = launch(slot, (exit) => onCrash(slot, worker, exit));
     slot.current = worker;
@@ -159,7 +159,7 @@ export function createWorkers<Init>(options: WorkersOptions<Init>): Workers {
     if (isStopping || predecessor === undefined || !predecessor.isReady) return;
     const { worker, ready } = launch(slot, (exit) => onCrash(slot, worker, exit));
     await ready;
-    // The predecessor may have crashed and been replaced in the meantime.
+    // Read here because the previous worker may have crashed and been replaced in the meantime.
     const retired = slot.current;
     clearTimeout(slot.timer);
     slot.current = worker;
@@ -216,12 +216,12 @@ function describe({ code, signal, reason }: WorkerExit): string {
   return signal === null ? `exited with status ${code}` : `was terminated by ${signal}`;
 }
 
-/** Kills workers that are stuck. Returns the timer. */
+/** Kills workers that have stopped responding. Returns the timer. */
 function watchSilence<Init>(slots: readonly Slot<Init>[], log: Logger): NodeJS.Timeout {
   let checkedAt = performance.now();
   return setInterval(() => {
     const now = performance.now();
-    // If this process itself was suspended, missing messages don't mean that a worker is stuck.
+    // If this process was suspended, missing messages don't mean that a worker is stuck.
     const wasSuspended = now - checkedAt > 5 * checkMs;
     checkedAt = now;
     for (const { current, number } of slots) {
@@ -234,7 +234,7 @@ function watchSilence<Init>(slots: readonly Slot<Init>[], log: Logger): NodeJS.T
   }, checkMs).unref();
 }
 
-/** Returns the ready worker with the fewest connections. Workers with the same number take turns. */
+/** Returns the ready worker with the fewest connections. Workers with equal numbers take turns. */
 function leastLoaded<Init>(slots: readonly Slot<Init>[], turn: number): WorkerProcess<Init> | undefined {
   const ready = slots.flatMap(({ current }) => (current?.isReady ? [current] : []));
   const first = turn % Math.max(1, ready.length);

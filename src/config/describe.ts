@@ -1,4 +1,4 @@
-/** Describes the settings in the schema, for pages that show them. */
+/** Describes the settings in the schema for the Console's settings pages. */
 import { effectOf } from './core/applies.ts';
 import { printDuration, printSize } from './core/values.ts';
 import type { Fields, Node, Section, Type } from './schema/define.ts';
@@ -12,23 +12,23 @@ export interface SettingFacts {
   readonly file: SettingsFile;
   readonly path: readonly string[];
   readonly label: string;
-  /** Search words that neither the label nor the help text contains. */
+  /** Search terms that neither the label nor the help text contains. */
   readonly words: string;
-  /** The unit of a number, such as `seconds`. */
+  /** A number's unit, such as `seconds`. */
   readonly unit?: string;
   /** The labels of an enum's values. */
   readonly options?: Readonly<Record<string, string>>;
   readonly type: Type['name'];
-  /** The allowed values, if the type is an enum. */
+  /** The allowed values of an enum. */
   readonly values?: readonly string[];
   readonly min?: number;
   readonly max?: number;
-  /** The default as it would be written in the file. Null if the setting has no default. */
+  /** The default as it would be written in the file. Null if the setting has none. */
   readonly default: string | null;
   readonly help: string;
-  /** The role with the fewest permissions that can change the setting. */
+  /** The least privileged role that can change the setting. */
   readonly changedBy: 'owner' | 'developer';
-  /** The reason why a change needs a restart. Null if a change applies while the server runs. */
+  /** The reason why a change needs a restart. Null if changes apply at run time. */
   readonly restart: string | null;
 }
 
@@ -39,31 +39,31 @@ export interface SectionFacts {
   readonly settings: readonly SettingFacts[];
 }
 
-/** A table whose keys the user chooses, such as `[functions.SLUG]`. */
+/** A table with user-chosen keys, such as `[functions.SLUG]`. */
 export interface NamesFacts {
   readonly file: SettingsFile;
-  /** The path of the table. In it, {@link anyName} stands for the names that the user chooses. */
+  /** The table's path. {@link anyName} stands for user-chosen names. */
   readonly path: readonly string[];
   readonly help: string;
   /** The placeholder for the name, such as `SLUG`. */
   readonly placeholder: string;
-  /** The pattern that names must match, as the source of a RegExp. */
+  /** The pattern that names must match, as a RegExp source. */
   readonly pattern: string;
   readonly upperCase: boolean;
   /**
-   * The settings for each name. Their paths contain {@link anyName}. If a path ends with it, the setting is the value
-   * of the name itself.
+   * The settings for each name. Their paths contain {@link anyName}. If a path ends with it, the name itself has a
+   * value.
    */
   readonly settings: readonly SettingFacts[];
 }
 
-/** A part of a page, with the keys of its settings. In the keys, {@link anyName} stands for user-chosen names. */
+/** A section of a page, with the keys of its settings. In the keys, {@link anyName} stands for user-chosen names. */
 export interface PartFacts {
   readonly title: string | null;
   readonly text: string | null;
   readonly isRare: boolean;
   readonly keys: readonly string[];
-  /** The path of the table whose keys the user chooses, if the part shows one. */
+  /** The path of the table with user-chosen keys that the section shows, or null. */
   readonly names: string | null;
   readonly panel: Panel | null;
 }
@@ -77,7 +77,7 @@ export interface PageFacts {
   readonly parts: readonly PartFacts[];
 }
 
-/** Lists the pages of the Console's settings. Each setting that has a page is on exactly one. */
+/** Returns the Console's settings pages. Each setting is on at most one page. */
 export function describePages(): PageFacts[] {
   return settingPages.map(({ words = '', parts, ...page }) => ({
     ...page,
@@ -95,10 +95,10 @@ export function describePages(): PageFacts[] {
   }));
 }
 
-/** Stands for the names that the user chooses, in the paths of {@link NamesFacts}. */
+/** A placeholder for user-chosen names in the paths of {@link NamesFacts}. */
 export const anyName = '*';
 
-/** Lists all tables whose keys the user chooses, in the order of the schema. */
+/** Returns all tables with user-chosen keys, in schema order. */
 export function describeNames(): NamesFacts[] {
   return [...namesIn('config.toml', projectSchema, []), ...namesIn('plinth.toml', plinthSchema, [])];
 }
@@ -123,10 +123,7 @@ function namesIn(file: SettingsFile, node: Node, path: readonly string[]): Names
   return [...(settings.length === 0 ? [] : [own]), ...namesIn(file, value, below)];
 }
 
-/**
- * Lists all settings that have an effect, in the order of the schema. Settings in {@link describeNames} aren't
- * included.
- */
+/** Returns all settings that have an effect, in schema order, except those in {@link describeNames}. */
 export function describeSettings(): SectionFacts[] {
   return [...sections('config.toml', projectSchema, []), ...sections('plinth.toml', plinthSchema, [])];
 }

@@ -12,7 +12,7 @@ This page lists all settings. Plinth reads the upstream CLI's settings from \`su
 \`config.jsonc\`) and its own settings from \`supabase/plinth.toml\`. Command-line flags override environment variables, which override
 the file, which overrides the defaults.
 
-- **Environment variables.** An environment variable can set the value of a setting. Its name consists of a prefix, the section and the key
+- **Environment variables.** An environment variable can set the value of a setting. The variable's name consists of a prefix, the section and the key
   in uppercase. For example, \`SUPABASE_API_PORT\` sets \`[api] port\`, and \`PLINTH_BRANDING_NAME\` sets \`[branding] name\` in
   plinth.toml.
 - **References.** A value of the form \`env(NAME)\` is replaced with the environment variable NAME, regardless of the setting's type.
@@ -25,7 +25,7 @@ the file, which overrides the defaults.
   Every size unit is a power of 1024.
 - **File paths.** Paths are relative to \`supabase/\`, except \`auth.email.template.*.content_path\`, which is relative to the project
   folder.
-- **Errors.** An unknown key is ignored with a warning. All other errors are reported together, with file and line.
+- **Errors.** An unknown key is ignored with a warning. All other errors are reported together, with file names and line numbers.
 - **Changes.** The column "Change" shows when a changed value takes effect. *Live* settings apply while the server runs: after
   \`plinth reload\`, SIGHUP or a change in the Console, and immediately with \`plinth start\` or \`[server] watch_config\`. A request
   that is in progress keeps the values that it started with. All other settings require a restart, for the reason given in the column. If a file

@@ -1,16 +1,16 @@
-/** Detects whether the files that the configuration is read from have changed. */
+/** Detects whether the files that contain the configuration have changed. */
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 
-/** The contents of the files at one point in time. */
+/** A summary of the files at a point in time. */
 export interface FilesState {
-  /** A hash that is equal for equal contents. */
+  /** A hash of the files' contents. */
   readonly hash: string;
-  /** The time of the newest change, in milliseconds since the epoch. 0 if no file exists. */
+  /** When the most recently changed file changed, in milliseconds since the epoch. 0 if no file exists. */
   readonly changedAtMs: number;
 }
 
-/** Reads the files. Files that don't exist or can't be read are also part of the state. */
+/** Reads the files. Missing and unreadable files also affect the hash. */
 export function readFilesState(paths: readonly string[]): FilesState {
   const hash = createHash('sha256');
   let changedAtMs = 0;

@@ -5,6 +5,7 @@
  * const { config, environment, warnings, supabaseDir } = loadConfig({ projectDir: '/home/ada/app' });
  */
 export { type Changes, compareConfigs, type NeedsRestart } from './core/changes.ts';
+export { dependentVariables, maskDotenv, parseDotenv, setDotenv } from './core/dotenv.ts';
 export { setToml, type TomlValue } from './core/edit-toml.ts';
 export { nearest } from './core/nearest.ts';
 export type { Overrides } from './core/resolve.ts';
@@ -34,6 +35,6 @@ export {
 } from './load.ts';
 export type { Config } from './schema/index.ts';
 
-/** Returns the shell's environment. Used by commands whose settings aren't part of the schema. */
+/** Returns the shell's environment, for commands whose settings aren't in the schema. */
 export const shellEnvironment = (): Readonly<Record<string, string | undefined>> => process.env;
 export type { SettingsFile } from './schema/settings-file.ts';

@@ -1,36 +1,34 @@
 /**
- * The running configuration, which can be replaced while the server runs. Services read it for each use instead of
+ * The running configuration, which can be replaced while the server runs. Services read it at each use instead of
  * copying settings when they are created.
  *
- * A request sees one configuration: code in its asynchronous context (`kernel/trace.ts`) reads the configuration that
- * was current when the request first read it.
+ * All code that handles a request sees the same configuration: the one that was current when the request first read it.
+ * The request is identified by its asynchronous context (`kernel/trace.ts`).
  */
 import { traces } from '../kernel/trace.ts';
 import type { Config } from './schema/index.ts';
 
 export interface LiveConfig {
-  /** The configuration of the current request, or the newest one outside of requests. */
+  /** The current request's configuration. Outside requests, the newest configuration. */
   readonly current: Config;
   /**
-   * Returns a function that returns a value derived from {@link current}. The value is computed once per configuration.
-   * If `read` throws, {@link LiveConfigOwner.replace} rejects the configuration.
+   * Returns a function that returns a value derived from {@link current}, computed once per configuration. If `read`
+   * throws, {@link LiveConfigOwner.replace} rejects the configuration.
    *
    * @example
-   * const limits = config.derive(({ plinth }) => limitsFrom(plinth.server));
-   * limits().maxConnections;
+   * const limits = config.derive(({ plinth }) => limitsFrom(plinth.server)); limits().maxConnections;
    */
   derive<T>(read: (config: Config) => T): () => T;
-  /** Calls the listener after each replacement. The replacement waits for it. */
+  /** Calls the listener after each replacement, and waits for it. */
   onChange(listener: Listener): void;
 }
 
-/** A listener receives the new and the previous configuration. */
 export type Listener = (config: Config, previous: Config) => void | Promise<void>;
 
 export interface LiveConfigOwner extends LiveConfig {
   /**
-   * Replaces the configuration for all later requests. Resolves with the errors of listeners, which may have completed
-   * only part of their work.
+   * Replaces the configuration for all later requests. Resolves with the errors of listeners, whose work may be
+   * incomplete.
    * @throws {Error} from a derived value. The configuration isn't replaced.
    */
   replace(next: Config): Promise<readonly unknown[]>;
@@ -51,7 +49,7 @@ export function createLiveConfig(initial: Config): LiveConfigOwner {
       return current();
     },
     derive<T>(read: (config: Config) => T): () => T {
-      // The values are kept per configuration because requests in progress can still use the previous one.
+      // Stored per configuration because requests in progress can still use the previous one.
       const known = new WeakMap<Config, { readonly value: T }>();
       const valueFor = (config: Config): T => {
         let found = known.get(config);

@@ -1,6 +1,7 @@
-/** Loads the settings once, from the files in the project folder, dotenv files, the environment and flags. */
-import { existsSync, lstatSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
-import { basename, dirname, join, parse, relative, resolve as resolvePath } from 'node:path';
+/** Loads the settings from the files in the project folder, dotenv files, the environment and flags. */
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join, relative, resolve as resolvePath } from 'node:path';
+import { realPathOf } from '../kernel/real-path.ts';
 import { check } from './core/check.ts';
 import { type NamedFile, outsideFault } from './core/confine.ts';
 import { privateKeysFrom } from './core/decrypt.ts';
@@ -13,26 +14,23 @@ import { ConfigError, type Notice, noticeText, type RawTable, treeFrom } from '.
 import { type Config, plinthSchema, projectSchema } from './schema/index.ts';
 
 export interface LoadOptions {
-  /** The folder that contains `supabase/`, if that folder exists. */
+  /** The folder that contains `supabase/`. The `supabase/` folder may be missing. */
   readonly projectDir: string;
   /** The shell's environment. Defaults to `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Values by key, such as `{ 'api.port': 0 }`. They have the highest precedence. */
+  /** Values by key, such as `{ 'api.port': 0 }`. They take precedence over all other sources. */
   readonly flags?: Readonly<Record<string, string | number | boolean>>;
-  /**
-   * The contents that replace those of files in `supabase/`, by file name. They are used to validate a change before it
-   * is written.
-   */
+  /** Contents that replace files in `supabase/`, by file name. Used to validate a change before it is written. */
   readonly texts?: Readonly<Record<string, string>>;
 }
 
 export interface Loaded {
   readonly config: Config;
-  /** The variables that `env()` uses, from the shell and the dotenv files. Functions also receive them. */
+  /** The variables available to `env()`, from the shell and the dotenv files. Functions also receive them. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Warnings with file and line, one per line. */
+  /** The warnings with file and line. */
   readonly warnings: readonly string[];
-  /** The path of the `supabase/` folder. The folder may not exist. */
+  /** The path of the `supabase/` folder, which may not exist. */
   readonly supabaseDir: string;
   readonly overrides: Overrides;
 }
@@ -46,7 +44,7 @@ export interface Loaded {
 export function loadConfig({ projectDir, env = process.env, flags = {}, texts = {} }: LoadOptions): Loaded {
   const supabaseDir = join(projectDir, 'supabase');
   const shown = (path: string) => relative(projectDir, path).replaceAll('\\', '/');
-  const environment = readEnvironment(env, [supabaseDir, projectDir], shown);
+  const environment = readEnvironment(env, [supabaseDir, projectDir], shown, texts);
   const project = readFirst(supabaseDir, ['config.json', 'config.jsonc', 'config.toml'], shown, texts);
   const plinth = readFirst(supabaseDir, ['plinth.toml'], shown, texts);
   const { config, warnings, overrides } = build(project, plinth, {
@@ -67,7 +65,7 @@ export function loadConfig({ projectDir, env = process.env, flags = {}, texts = 
 }
 
 /**
- * Returns the paths of the files that {@link loadConfig} reads, whether they exist or not. Files that settings refer to,
+ * Returns the paths of the files that {@link loadConfig} reads, including missing ones. Files that settings refer to,
  * such as certificates, aren't included.
  */
 export function settingsFiles({ projectDir, env = process.env }: LoadOptions): string[] {
@@ -79,7 +77,7 @@ export function settingsFiles({ projectDir, env = process.env }: LoadOptions): s
   ];
 }
 
-/** Returns all defaults, for tests and for folders that don't have settings. */
+/** Returns the defaults of all settings, for tests and for folders without settings. */
 export function defaultConfig(): Config {
   return configFrom({});
 }
@@ -93,8 +91,8 @@ type DeepPartial<T> = T extends readonly unknown[]
 export type PartialConfig = DeepPartial<Config>;
 
 /**
- * Returns the defaults with some settings replaced. The settings are validated like a file. Neither files nor the
- * environment are read.
+ * Returns the defaults with some settings replaced. The settings are validated as if they were in a file. Doesn't read
+ * files or the environment.
  *
  * @throws {ConfigError}
  * @example configFrom({ auth: { enable_anonymous_sign_ins: true } });
@@ -108,38 +106,27 @@ export function configFrom(partial: PartialConfig, supabaseDir = join(process.cw
     defaultProjectId: 'plinth',
     exists: existsSync,
     numbersAreUnits: true,
-    // Settings from code are allowed to refer to any file.
+    // Settings from code may refer to any file.
     outside: () => undefined,
   }).config;
 }
 
 type BuildOptions = Omit<Sources, 'prefix' | 'privateKeys'> & {
   readonly defaultProjectId: string;
-  /** Returns an error message if a file is outside of the project folder and of the `allowed` folders. */
+  /** Returns an error message if a file is outside the project folder and the `allowed` folders. */
   readonly outside: (file: NamedFile, allowed: readonly string[]) => string | undefined;
 };
-
-/** Resolves symbolic links in the part of the path that exists. This includes links whose target doesn't exist. */
-function realPathOf(path: string, links = 0): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    const above = dirname(path);
-    // The symbolic links form a loop.
-    if (above === path || links > maxLinks) return parse(path).root;
-    const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
-    if (isLink) return realPathOf(resolvePath(above, readlinkSync(path)), links + 1);
-    return join(realPathOf(above, links), basename(path));
-  }
-}
-const maxLinks = 40;
 
 function build(project: RawTable, plinth: RawTable, options: BuildOptions) {
   const sources = { ...options, privateKeys: privateKeysFrom(options.environment) };
   const remotes = checkRemotes(project, projectSchema);
   const withoutMeta = new Map([...project].filter(([key]) => key !== 'remotes' && key !== '$schema'));
   const first = resolve(projectSchema, withoutMeta, { ...sources, prefix: 'SUPABASE' });
-  const second = resolve(plinthSchema, plinth, { ...sources, flags: {}, prefix: 'PLINTH' });
+  const second = resolve(plinthSchema, plinth, {
+    ...sources,
+    flags: plinthFlags(sources.flags),
+    prefix: 'PLINTH',
+  });
   const warnings: Notice[] = [...first.warnings, ...second.warnings, ...remotes.warnings];
 
   const values = first.value as Omit<Config, 'project_id' | 'plinth'> & { project_id: string | undefined };
@@ -180,7 +167,7 @@ function build(project: RawTable, plinth: RawTable, options: BuildOptions) {
   return { config, warnings, overrides: new Map([...first.overrides, ...second.overrides]) };
 }
 
-/** Sorts the providers as in the file, because the Account pages list them in this order. */
+/** Sorts the providers as in the file, because the Account pages use this order. */
 function inFileOrder<Providers extends object>(providers: Providers, project: RawTable): Providers {
   const auth = project.get('auth')?.value;
   const external = auth instanceof Map ? auth.get('external')?.value : undefined;
@@ -192,8 +179,7 @@ function inFileOrder<Providers extends object>(providers: Providers, project: Ra
 }
 
 /**
- * Returns the position of a key. If the file doesn't contain the key, returns the position of the nearest section
- * around it.
+ * Returns a key's position. If the file doesn't contain the key, returns the position of the nearest enclosing section.
  */
 function at({ locations }: Resolved, key: string): Pick<Notice, 'location'> {
   const parts = key.split('.');
@@ -225,7 +211,7 @@ function readFirst(
 }
 
 /**
- * Reads the shell's variables and then the dotenv files in each folder. The first definition of a name applies. The
+ * Reads the shell's variables, then the dotenv files in each folder. A name's first definition takes precedence. The
  * order within a folder is `.env.ENV.local`, `.env.local` (except in tests), `.env.ENV` and `.env`, where ENV is the
  * value of SUPABASE_ENV.
  */
@@ -233,14 +219,16 @@ function readEnvironment(
   env: Readonly<Record<string, string | undefined>>,
   dirs: readonly string[],
   shown: (path: string) => string,
+  texts: Readonly<Record<string, string>>,
 ): Record<string, string> {
   const merged: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) if (value !== undefined) merged[name] = value;
   const files = dotenvFiles(merged);
-  for (const dir of dirs) {
+  for (const [index, dir] of dirs.entries()) {
     for (const file of files) {
       const path = join(dir, file);
-      for (const [name, value] of parseDotenv(readIfThere(path) ?? '', shown(path))) merged[name] ??= value;
+      const text = (index === 0 ? texts[file] : undefined) ?? readIfThere(path) ?? '';
+      for (const [name, value] of parseDotenv(text, shown(path))) merged[name] ??= value;
     }
   }
   return merged;
@@ -261,3 +249,13 @@ function readIfThere(path: string): string | undefined {
     throw error;
   }
 }
+
+const plinthPrefix = 'plinth.';
+
+/** Returns the flags for settings in plinth.toml, without their prefix. */
+const plinthFlags = (flags: Sources['flags']): Sources['flags'] =>
+  Object.fromEntries(
+    Object.entries(flags).flatMap(([key, value]) =>
+      key.startsWith(plinthPrefix) ? [[key.slice(plinthPrefix.length), value]] : [],
+    ),
+  );

@@ -1,5 +1,9 @@
-/** The routes of the Console's API. Loaded once the ports listen, because together they are a large part of the code. */
+/**
+ * The routes of the Console's API. They are loaded only once the ports are listening, because together they are a large
+ * part of the code.
+ */
 import type { FastifyInstance } from 'fastify';
+import type { Seal } from '../shared/seal.ts';
 import type { RecentAdvisors } from './advisors/recent.ts';
 import { advisorRoutes } from './advisors/routes.ts';
 import type { Audit } from './audit.ts';
@@ -13,6 +17,7 @@ import { inboxRoutes } from './inbox/routes.ts';
 import { jobRoutes } from './jobs/routes.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { logRoutes } from './logs/routes.ts';
+import { migrationRoutes } from './migrations/routes.ts';
 import type { Factors } from './operators/factors.ts';
 import { passkeyRoutes } from './operators/passkey-routes.ts';
 import type { Passkeys } from './operators/passkeys.ts';
@@ -50,6 +55,7 @@ export interface ApiParts extends ConsoleDeps {
   readonly advisors: RecentAdvisors;
   readonly problems: () => Promise<Problem[]>;
   readonly callService: ServiceClient;
+  readonly seal: Seal;
 }
 
 export function apiRoutes(scope: FastifyInstance, parts: ApiParts): void {
@@ -90,9 +96,10 @@ export function apiRoutes(scope: FastifyInstance, parts: ApiParts): void {
   });
   inboxRoutes(api, parts.inbox, audit);
   personaRoutes(api, database, clock);
-  sqlRoutes(api, database, clock, audit);
+  sqlRoutes(api, { database, clock, audit, seal: parts.seal });
   searchRoutes(api, parts);
   policyRoutes(api, database, audit, writeMigration);
+  migrationRoutes(api, parts);
   jobRoutes(api, database, audit);
   queryRoutes(api, database, audit);
   whyRoutes(api, database, clock);

@@ -1,17 +1,16 @@
-/** The audit log of operators' actions. Entries can't be changed (sql/0002_audit_log.sql). */
+/** The audit log of operator actions. Entries can't be changed (sql/0002_audit_log.sql). */
 import type { FastifyRequest } from 'fastify';
 import type { Queryable } from '../database/types.ts';
 import { sql } from '../kernel/sql.ts';
 
-/** Records an action. Called after each change, and before a secret is returned. */
+/** Records an action. Must be called after each change, and before returning a secret. */
 export type Audit = (
-  /** The operator and the request. The call object of a route contains both. */
+  /** The operator and the request. A route's call object contains both. */
   by: { readonly operator: Actor; readonly request?: Pick<FastifyRequest, 'id'> },
-  /** The action in the form `subject.verb`, such as `row.delete`. */
+  /** The action as `subject.verb`, such as `row.delete`. */
   action: string,
   /**
-   * The name of the target, such as `public.tasks`, an email address or a bucket name. Empty if the action has no
-   * target.
+   * The target's name, such as `public.tasks`, an email address or a bucket name. Empty for actions without a target.
    */
   target: string,
   /** The details. They must not contain secrets, because every operator can read the log. */
@@ -24,7 +23,7 @@ export interface Actor {
   readonly name: string;
 }
 
-/** The operator that is recorded for commands, which anyone with access to the project's folder can run. */
+/** The operator recorded for commands, which anyone with access to the project folder can run. */
 export const commandLine: Actor = { id: null, name: 'command line' };
 
 export const createAudit =

@@ -1,5 +1,5 @@
 /**
- * The types of all routes in the Console's API, for the web app. The file contains only types, because importing a
+ * The types of all routes in the Console's API, for the web app. This file contains only types, because importing a
  * value would load zod.
  */
 import type { contract as advisors } from './advisors/contract.ts';
@@ -10,6 +10,7 @@ import type { contract as inbox } from './inbox/contract.ts';
 import type { contract as jobs } from './jobs/contract.ts';
 import type { contract as keys } from './keys/contract.ts';
 import type { contract as logs } from './logs/contract.ts';
+import type { contract as migrations } from './migrations/contract.ts';
 import type { contract as operators } from './operators/contract.ts';
 import type { contract as persona } from './persona/contract.ts';
 import type { contract as policies } from './policies/contract.ts';
@@ -34,6 +35,7 @@ export type ConsoleContract = typeof advisors &
   typeof jobs &
   typeof keys &
   typeof logs &
+  typeof migrations &
   typeof operators &
   typeof persona &
   typeof policies &

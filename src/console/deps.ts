@@ -1,4 +1,4 @@
-/** What the Console needs from the rest of the server. */
+/** The Console's dependencies on the rest of the server. */
 import type { AttemptLimits, AuthChecks, MessagePreviews, UserAdministration } from '../auth/index.ts';
 import type { LiveConfig } from '../config/index.ts';
 import type { Database } from '../database/types.ts';
@@ -15,6 +15,7 @@ import type { FunctionsView } from './functions/routes.ts';
 import type { Conditions } from './home/problems.ts';
 import type { HomeDeps } from './home/routes.ts';
 import type { ManagementDeps } from './management/calls.ts';
+import type { Migrations } from './migrations/routes.ts';
 import type { WriteMigration } from './schema/apply.ts';
 import type { SettingsDeps } from './settings/routes.ts';
 
@@ -30,7 +31,7 @@ export interface ConsoleDeps {
   readonly callbackUrl: () => string;
   readonly users: UserAdministration;
   readonly guesses: AttemptLimits;
-  /** The folder that contains `supabase/`. Settings are saved in `supabase/` itself. */
+  /** The folder that contains `supabase/`. Settings are saved in `supabase/`. */
   readonly projectDir: string;
   readonly supabaseDir: string;
   readonly apiUrl: () => string;
@@ -39,19 +40,18 @@ export interface ConsoleDeps {
   /** The Console's host names. */
   readonly ownAddress: OwnAddress;
   /**
-   * Returns the health of every service. The value is undefined if the service works, and otherwise a sentence that
-   * describes the problem.
+   * Returns the services by name. The value describes the service's problem, or is undefined if the service is healthy.
    */
   readonly health: () => Record<string, string | undefined>;
   /** The health of the disk and of the certificates. */
   readonly conditions: () => Conditions;
-  /** Returns the project's statements that were skipped at startup because of --keep-going. */
+  /** Returns the project's statements that startup skipped because of --keep-going. */
   readonly skipped: HomeDeps['skipped'];
-  /** Sends a request to the REST service, whose changes can be rolled back. */
+  /** Sends a request to the REST service, optionally rolling back its changes. */
   readonly attempt: Attempt;
   /** Sends a request to a service in this process, such as /auth/v1/admin/users. */
   readonly internalFetch: (path: string, init?: RequestInit) => Promise<Response>;
-  /** Sends a request like `internalFetch` and streams the response body. Aborting `init.signal` ends the response. */
+  /** Like `internalFetch`, but streams the response body. Aborting `init.signal` ends the response. */
   readonly internalStream: (path: string, init?: RequestInit) => Promise<Response>;
   readonly functions: FunctionsView & ManagementDeps['functions'];
   readonly realtime: Pick<RealtimeService, 'deliveryChecks' | 'report'>;
@@ -59,9 +59,12 @@ export interface ConsoleDeps {
   readonly drills: BackupDeps['drills'];
   readonly configuration: SettingsDeps['configuration'];
   readonly restart: SettingsDeps['restart'];
-  /** Writes a change to the schema as a migration file in the project. */
+  /** Creates a function from a template in the project folder and returns its path. */
+  readonly createFunction: (name: string) => string;
+  readonly projectMigrations: Migrations;
+  /** Writes a schema change as a migration file in the project. */
   readonly writeMigration: WriteMigration;
-  /** The folder `.plinth/`, which contains the key that encrypts second factors. */
+  /** The folder `.plinth/`, which contains the key that encrypts second factors and private queries. */
   readonly dataDir: string;
   readonly telemetry: Telemetry;
   /** The folder of the built web app (dist/web). */

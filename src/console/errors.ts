@@ -1,5 +1,6 @@
-/** The errors of the Console's API. They are sent as `{code, message, detail?, hint?, requestId}`. */
+/** The errors of the Console's API, sent as `{code, message, detail?, hint?, requestId}`. */
 
+import type { OutsideFolders } from '../kernel/real-path.ts';
 import type { Question } from './sql-page/contract.ts';
 
 export const errors = {
@@ -13,6 +14,10 @@ export const errors = {
       'This sign-in link has expired or was already used. Ask an owner for a new link, or run "npm run -s plinth -- console".',
   },
   factor_needed: { status: 403, message: 'Verify your second factor first.' },
+  sign_in_again: {
+    status: 403,
+    message: 'This action requires a sign-in within the last 10 minutes.',
+  },
   factor_there: {
     status: 409,
     message: 'You already have a second factor. Remove it before you add another.',
@@ -33,7 +38,7 @@ export const errors = {
   not_found: { status: 404, message: 'Not found.' },
   no_primary_key: {
     status: 409,
-    message: "This table has no primary key, so you can't edit single rows.",
+    message: "This table has no primary key, so you can't edit individual rows.",
   },
   conflict: { status: 409, message: 'This row was changed by another operator or process.' },
   not_changed: {
@@ -59,17 +64,17 @@ export interface ConsoleErrorFields {
   readonly message?: string;
   readonly detail?: string;
   readonly hint?: string;
-  /** The SQLSTATE of an error from PostgreSQL. */
+  /** The SQLSTATE of a PostgreSQL error. */
   readonly sqlstate?: string;
-  /** The column that PostgreSQL's error names. */
+  /** The column named in the PostgreSQL error. */
   readonly column?: string;
   /** The zero-based index of the edit that failed. */
   readonly index?: number;
-  /** The value of the `retry-after` header. */
+  /** The `retry-after` header's value. */
   readonly waitSeconds?: number;
   /** The statements that the operator must confirm first. */
   readonly questions?: readonly Question[];
-  /** The current row, if the error is a conflict. */
+  /** The current row in case of a conflict. */
   readonly current?: Record<string, string | null>;
 }
 
@@ -84,3 +89,13 @@ export class ConsoleError extends Error {
     this.fields = fields;
   }
 }
+
+export const outsideFolders = (error: OutsideFolders): ConsoleError =>
+  new ConsoleError(
+    'refused',
+    {
+      message: error.message,
+      hint: 'Add the folder to allowed_folders under [files] in plinth.toml, or remove the symbolic link.',
+    },
+    { cause: error },
+  );

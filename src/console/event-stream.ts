@@ -1,12 +1,12 @@
 /**
  * Streams log entries as server-sent events (HTML standard, section 9.2). The number and duration of streams are
- * limited. When a stream ends, the browser reconnects automatically, and its session is checked again. If a client
- * reads too slowly, entries are dropped, and the client is sent the number of dropped entries.
+ * limited. When a stream ends, the browser reconnects automatically, which checks its session again. If a client reads
+ * too slowly, entries are dropped and the client receives their number.
  */
 import type { ServerResponse } from 'node:http';
 import { ConsoleError } from './errors.ts';
 
-/** The maximum number of streams for each of the two logs: the log of all services and the log of functions. */
+/** The maximum number of streams for each of the two logs: all services and functions. */
 const maxStreams = 30;
 const maxStreamMs = 5 * 60_000;
 const heartbeatMs = 15_000;
@@ -17,11 +17,12 @@ const maxEntries = 200;
 export interface EventStreams {
   /**
    * Opens a stream. `follow` receives a function that sends an entry as JSON, and returns a function that stops
-   * following. If entries have IDs, a browser that reconnects sends the ID of the last entry that it received (section
-   * 9.2.4). @throws {ConsoleError} too_many
+   * following. If entries have IDs, a reconnecting browser sends the ID of the last entry that it received (section
+   * 9.2.4).
+   * @throws {ConsoleError} too_many
    */
   open(response: ServerResponse, follow: (send: (json: string, id?: number) => void) => () => void): void;
-  /** Closes all streams because the server would otherwise wait for them when it stops. */
+  /** Closes all streams. Otherwise, the server would wait for them when it stops. */
   closeAll(): void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The server side of the Console, which has a separate port. It serves the built pages under `/console`, signs
- * operators in, and serves the API for all pages. Credentials for services never leave the server.
+ * The server side of the Console, which has a separate port. Serves the built pages under `/console`, signs operators
+ * in, and serves the API for all pages. Service credentials never leave the server.
  *
  * Glossary. *Operator*: a person who runs the project, as opposed to an end user of the app. *Link*: a one-time sign-in
  * URL. Its secret is in the fragment, which doesn't appear in server logs. *Permission*: read, secrets, write or own
@@ -15,7 +15,8 @@ import { createWebFace, type WebFace } from '../kernel/web-face.ts';
 import { createSeal } from '../shared/seal.ts';
 import { createRecentAdvisors } from './advisors/recent.ts';
 import { commandLine, createAudit } from './audit.ts';
-import { arrivalOf, arrivalPlaceholder } from './core/arrival.ts';
+import { compressResponses } from './compress-responses.ts';
+import { arrivalOf, arrivalPlaceholder, sessionHint, sessionPlaceholder } from './core/arrival.ts';
 import { createAttempts } from './core/attempts.ts';
 import type { OperatorRole } from './core/roles.ts';
 import type { ConsoleDeps } from './deps.ts';
@@ -25,7 +26,7 @@ import { createFactors } from './operators/factors.ts';
 import { createPasskeys } from './operators/passkeys.ts';
 import * as queries from './queries.ts';
 import { createServiceClient } from './service-client.ts';
-import { createSessions } from './sessions.ts';
+import { createSessions, type Sessions } from './sessions.ts';
 import { createTokens, type Tokens } from './tokens/tokens.ts';
 
 export type { OperatorRole } from './core/roles.ts';
@@ -36,12 +37,12 @@ export type { CreatedToken, TokenRow } from './tokens/tokens.ts';
 export const migrations: MigrationSet = { module: 'console', dir: new URL('./sql/', import.meta.url) };
 
 export interface ConsoleService extends Service {
-  /** Returns a new one-time link that is valid for ten minutes. If no name is specified, the link is for `owner`. */
+  /** Returns a new one-time link that is valid for ten minutes. The default operator is `owner`. */
   issueLink(operatorName?: string): Promise<string>;
   listOperators(): Promise<
     { name: string; role: OperatorRole; created_at: string; last_sign_in_at: string | null }[]
   >;
-  /** Returns false if an operator with this name already exists. */
+  /** Creates an operator. Returns false if the name is already in use. */
   createOperator(name: string, role: OperatorRole): Promise<boolean>;
   /** Access tokens for the Management API. */
   readonly tokens: Pick<Tokens, 'create' | 'list' | 'revoke'>;
@@ -49,7 +50,7 @@ export interface ConsoleService extends Service {
   manage(name: Parameters<Management['call']>[0], input: unknown): Promise<unknown>;
 }
 
-/** The limit for requests with unknown access tokens, per IP address. */
+/** The limit per IP address for requests with unknown access tokens. */
 const tokenAttempts = { max: 10, windowMs: 60_000, addresses: 1000 };
 
 export function createConsole(deps: ConsoleDeps): ConsoleService {
@@ -63,9 +64,10 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
     ownAddress: deps.ownAddress,
     factorRequired,
   });
+  const seal = createSeal(join(deps.dataDir, 'console.key'));
   const factors = createFactors({
     database,
-    seal: createSeal(join(deps.dataDir, 'console.key')),
+    seal,
     guesses: deps.guesses,
     clock: deps.clock,
     issuer,
@@ -91,27 +93,26 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
     createdAt: () => statSync(deps.dataDir).birthtimeMs,
   });
 
+  const attempts = createAttempts(tokenAttempts);
+
   return {
     name: 'console',
     mounts: [
-      {
-        prefix: '/v1',
-        cors: 'none',
+      ...([1, 2] as const).map((version) => ({
+        prefix: `/v${version}`,
+        cors: 'none' as const,
         apiKeys: false,
-        documents: 'plinth',
-        plugin: async (app) => {
+        documents: 'plinth' as const,
+        plugin: async (app: FastifyInstance) => {
           const { managementPlugin } = await import('./management/routes.ts');
           await app.register(
-            managementPlugin({
-              management,
-              tokens,
-              attempts: createAttempts(tokenAttempts),
-              uploadLimits: deps.functions.deployments.limits,
-              log,
-            }),
+            managementPlugin(
+              { management, tokens, attempts, uploadLimits: deps.functions.deployments.limits, log },
+              version,
+            ),
           );
         },
-      },
+      })),
       {
         prefix: '/console',
         cors: 'none',
@@ -120,11 +121,13 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
         plugin: async (app) => {
           await app.register(
             async (scope) => {
+              compressResponses(scope);
               // Uploaded files are passed to the handlers as streams.
               scope.addContentTypeParser('application/octet-stream', (_request, body, done) =>
                 done(null, body),
               );
-              // Columns can be named `__proto__` or `constructor`. Contracts parse every body, so these keys are harmless.
+              // Bodies aren't checked for keys such as `__proto__` and `constructor`, because columns can have these
+              // names. The keys are harmless, because contracts parse every body.
               scope.addContentTypeParser(
                 'application/json',
                 { parseAs: 'string' },
@@ -143,11 +146,12 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
                 advisors,
                 problems,
                 callService,
+                seal,
               });
             },
             { prefix: '/api' },
           );
-          pageRoutes(app, face, deps.apiUrl);
+          pageRoutes(app, face, deps.apiUrl, sessions);
         },
       },
     ],
@@ -163,11 +167,16 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
   };
 }
 
-function pageRoutes(app: FastifyInstance, face: WebFace, apiUrl: () => string): void {
+function pageRoutes(
+  app: FastifyInstance,
+  face: WebFace,
+  apiUrl: () => string,
+  sessions: Pick<Sessions, 'hasCookie'>,
+): void {
   app.get<{ Params: { name: string } }>('/assets/:name', (request, reply) =>
     face.sendAsset(request, reply, request.params.name),
   );
-  // The web app has its own router, so the server returns the same HTML for each of its paths.
+  // Returns the same HTML for all paths, because the web app has its own router.
   app.get('/*', { config: { isPage: true } }, (request, reply) => {
     const html = face.html('index.html');
     if (html === undefined) {
@@ -177,7 +186,9 @@ function pageRoutes(app: FastifyInstance, face: WebFace, apiUrl: () => string): 
         .send('The web app has not been built. Run: npm run build\n');
     }
     return face.sendPage(request, reply, {
-      html: html.replace(arrivalPlaceholder, arrivalOf(request.headers)),
+      html: html
+        .replace(arrivalPlaceholder, arrivalOf(request.headers))
+        .replace(sessionPlaceholder, sessionHint(request.headers, sessions.hasCookie(request))),
       frames: true,
       api: new URL(apiUrl()).origin,
     });

@@ -15,7 +15,7 @@ export async function findOperator(db: Queryable, name: string): Promise<Operato
   return row;
 }
 
-/** Returns the operator for whom a link is created if no name is specified. */
+/** Returns the first owner, who gets a link by default. Returns undefined if the project has no owner. */
 export async function findFirstOwner(db: Queryable): Promise<OperatorRow | undefined> {
   const [row] = await db.query<OperatorRow>(
     sql`select id, name, role from _plinth.operators where role = 'owner' order by created_at, name limit 1`,
@@ -63,8 +63,7 @@ export async function insertLink(
 }
 
 /**
- * Deletes the link and returns its operator so that the link works only once even if two browsers use it at the same
- * time.
+ * Deletes the link and returns its operator, so that the link works only once even if two browsers use it concurrently.
  */
 export async function consumeLink(
   db: Queryable,
@@ -83,6 +82,8 @@ export interface SessionRow extends OperatorRow {
   session_id: string;
   has_factor: boolean;
   factor_proven: boolean;
+  /** Whether the operator signed in, or verified the second factor if there is one, within the last minutes. */
+  is_fresh: boolean;
 }
 
 export async function insertSession(
@@ -106,14 +107,20 @@ export async function insertSession(
   return row.id;
 }
 
-/** Finds a session. Also updates the time of its last use, at most once every five minutes. */
-export async function findSession(db: Queryable, cookieHash: Buffer): Promise<SessionRow | undefined> {
+/** Finds a session. Also updates its last use, at most once every five minutes. */
+export async function findSession(
+  db: Queryable,
+  cookieHash: Buffer,
+  freshSeconds: number,
+): Promise<SessionRow | undefined> {
   const [row] = await db.query<SessionRow>(sql`
     with seen as (
       update _plinth.operator_sessions set last_seen_at = now()
       where cookie_hash = ${cookieHash} and last_seen_at < now() - interval '5 minutes')
     select o.id, o.name, o.role, s.csrf_token, s.id as session_id,
-           o.totp_confirmed_at is not null as has_factor, s.factor_at is not null as factor_proven
+           o.totp_confirmed_at is not null as has_factor, s.factor_at is not null as factor_proven,
+           coalesce(case when o.totp_confirmed_at is null then s.created_at else s.factor_at end
+             > now() - make_interval(secs => ${freshSeconds}), false) as is_fresh
     from _plinth.operator_sessions s join _plinth.operators o on o.id = s.operator_id
     where s.cookie_hash = ${cookieHash} and s.expires_at > now()`);
   return row;

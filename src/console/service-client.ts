@@ -1,6 +1,6 @@
 /**
- * Calls services in this process as service_role so that the rules of each service also apply to changes from the
- * Console. The key never leaves the server.
+ * Calls services in this process as service_role, so that each service's rules also apply to changes from the Console.
+ * The key never leaves the server.
  */
 import type { Keys } from '../keys/types.ts';
 import { ConsoleError } from './errors.ts';
@@ -12,28 +12,30 @@ export interface ServiceClientDeps {
 
 export interface ServiceCall {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS';
-  /** The body, which is sent as JSON. */
+  /** The body, sent as JSON. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A token to use instead of the one for service_role. */
+  /** A token to use instead of service_role's. */
   readonly token?: string;
-  /** The error message if the service responds with 404. */
+  /** The error message for a 404 response. */
   readonly missing?: string;
 }
 
 export interface ServiceResponse {
-  /** The JSON body of the response. An empty object if the body isn't JSON. */
+  /** The response's JSON body. Empty if the body isn't a JSON object. */
   readonly body: Record<string, unknown>;
   readonly headers: Headers;
 }
 
-/** Calls a service. @throws {ConsoleError} not_found; bad_request, with the service's message and code; upstream */
+/** Calls a service. @throws {ConsoleError} not_found, bad_request with the service's message and code, or upstream */
 export type ServiceClient = (path: string, call?: ServiceCall) => Promise<ServiceResponse>;
 
 /**
+ * Creates a client.
+ *
  * @example
- * const callService = createServiceClient({ keys, internalFetch });
- * const { body } = await callService('/auth/v1/admin/users/6b0a…');
+ * const callService = createServiceClient({ keys, internalFetch }); const { body } = await
+ * callService('/auth/v1/admin/users/6b0a…');
  */
 export function createServiceClient({ keys, internalFetch }: ServiceClientDeps): ServiceClient {
   return async (path, { method = 'GET', body, headers = {}, token = keys.serviceRoleKey, missing } = {}) => {
@@ -55,7 +57,7 @@ export function createServiceClient({ keys, internalFetch }: ServiceClientDeps):
 
 /**
  * Rejects paths that contain `.` or `..`. URL parsing resolves such segments even if they are percent-encoded (WHATWG
- * URL, section 4.4), so the path would lead to a different endpoint with service_role's permissions.
+ * URL, section 4.4). The path would then lead to a different endpoint with service_role's permissions.
  * @throws {ConsoleError} bad_request
  */
 export function requireNormalizedPath(path: string): void {
@@ -65,7 +67,10 @@ export function requireNormalizedPath(path: string): void {
     });
 }
 
-/** Auth sends `msg` and `error_code`. Storage sends the real status and a code in the body. */
+/**
+ * Converts a service's error. Auth sends `msg` and `error_code`. Storage sends the actual status and a code in the
+ * body.
+ */
 export function serviceError(
   status: number,
   body: Record<string, unknown>,

@@ -1,6 +1,6 @@
 /**
  * Signs operators in. A one-time link is exchanged for a session in an httpOnly cookie. Every request except GET must
- * contain the session's CSRF token, which proves that it comes from a Console page.
+ * contain the session's CSRF token, which proves that a Console page sent it.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -15,8 +15,13 @@ import * as queries from './queries.ts';
 
 const linkLifetimeSeconds = 600;
 const sessionLifetimeSeconds = 12 * 3600;
+/**
+ * The maximum age of the sign-in or the second factor when a secret key is revealed. Someone who finds an open browser
+ * can use its session but can't sign in again.
+ */
+const freshSeconds = 600;
 const attemptLimits = { max: 10, windowMs: 60_000, addresses: 1000 };
-/** The operator for whom the start command creates a link if the project doesn't have an owner yet. */
+/** The operator who gets a link from the start command if the project has no owner yet. */
 const firstOperator = { name: 'owner', role: 'owner' } as const;
 
 export interface Operator {
@@ -26,29 +31,39 @@ export interface Operator {
   readonly csrfToken: string;
   readonly sessionId: string;
   readonly factor: FactorState;
+  /** Whether the operator has authenticated within {@link freshSeconds}. */
+  readonly isFresh: boolean;
+}
+
+/** Requires a recent sign-in before an action that exposes a secret. @throws {ConsoleError} sign_in_again */
+export function requireFresh({ isFresh }: Operator): void {
+  if (!isFresh) throw new ConsoleError('sign_in_again');
 }
 
 export interface Sessions {
   /**
-   * Returns the operator with this name, or the first owner, who is created if there is none. Rejects if the operator
-   * doesn't exist.
+   * Returns the operator with this name. Without a name, returns the first owner, and creates one if necessary. Rejects
+   * if the operator doesn't exist.
    */
   operatorNamed(name: string | undefined): Promise<queries.OperatorRow>;
   /**
-   * Returns the secret of a new one-time link. If no name is specified, the link is for the first owner. Rejects if the
-   * operator doesn't exist.
+   * Returns a new one-time link's secret. Without a name, the link is for the first owner. Rejects if the operator
+   * doesn't exist.
    */
   issueLinkToken(operatorName?: string): Promise<string>;
-  /** Returns the secret of a link for an invitation. */
+  /** Returns an invitation link's secret. */
   linkTokenFor(operatorId: string, lifetimeSeconds: number): Promise<string>;
-  /** Checks a sign-in before its body is read. @throws {ConsoleError} csrf, too_many */
+  /** Checks a sign-in request before its body is read. @throws {ConsoleError} csrf, too_many */
   checkSignIn(request: FastifyRequest): void;
   /** Uses up the link and sets the session cookie. @throws {ConsoleError} link_invalid */
   signIn(token: string, request: FastifyRequest, reply: FastifyReply): Promise<Operator>;
   signOut(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  /** Whether the request has a session cookie, which may have expired. */
+  hasCookie(request: FastifyRequest): boolean;
   /**
-   * Authenticates the operator and checks the permission. If `beforeFactor` is set, the session's second factor doesn't
-   * have to be verified yet. @throws {ConsoleError} signed_out, csrf, factor_needed, forbidden
+   * Authenticates the operator and checks the permission. With `beforeFactor`, the session doesn't need to have
+   * verified its second factor yet.
+   * @throws {ConsoleError} signed_out, csrf, factor_needed, forbidden
    */
   authorize(request: FastifyRequest, permission: Permission, beforeFactor?: boolean): Promise<Operator>;
   /** Returns the data that every page needs: the operator, the permissions and the CSRF token. */
@@ -64,26 +79,26 @@ export interface SessionsDeps {
   readonly factorRequired: () => boolean;
 }
 
-/** The maximum number of cookies with our name that are looked up per request. */
+/** The maximum number of session cookies that are looked up per request. */
 const maxCookies = 4;
 
 export function createSessions({ db, consoleUrl, ownAddress, factorRequired }: SessionsDeps): Sessions {
   const attempts = createAttempts(attemptLimits);
 
   /**
-   * Whether the cookie has the prefix `__Host-`, so other hosts in the domain can't set it (RFC 6265bis, section
-   * 4.1.3). Browsers accept this prefix only over TLS.
+   * Whether the cookie has the prefix `__Host-`, which prevents other hosts in the domain from setting it (RFC 6265bis,
+   * section 4.1.3). Browsers accept the prefix only over TLS.
    */
   const isSecure = ({ headers }: FastifyRequest): boolean =>
     ownAddress.publicUrl?.protocol === 'https:' && isToPublicUrl(headers, ownAddress);
-  // The name contains the port because browsers share cookies between all ports of a host and two projects may run on
-  // one host.
+  // The name contains the port. Browsers share cookies between all ports of a host, and two projects may run on the
+  // same host.
   const cookieName = (request: FastifyRequest): string =>
     isSecure(request) ? '__Host-plinth-console' : `plinth-console-${new URL(consoleUrl()).port || 'default'}`;
 
   function cookieHeader(request: FastifyRequest, value: string, maxAgeSeconds: number): string {
-    // The path limits where browsers send the cookie, because they would otherwise also send it to the other ports of
-    // this host.
+    // The path restricts where browsers send the cookie, because they would otherwise also send it to the host's other
+    // ports.
     const secure = request.protocol === 'https' ? '; Secure' : '';
     const scope = isSecure(request) ? 'Path=/; Secure' : `Path=/console${secure}`;
     return `${cookieName(request)}=${value}; ${scope}; HttpOnly; SameSite=Strict; Max-Age=${maxAgeSeconds}`;
@@ -102,7 +117,7 @@ export function createSessions({ db, consoleUrl, ownAddress, factorRequired }: S
    */
   async function sessionOf(request: FastifyRequest): Promise<queries.SessionRow | undefined> {
     const rows = await Promise.all(
-      readCookies(request).map((cookie) => queries.findSession(db, hash(cookie))),
+      readCookies(request).map((cookie) => queries.findSession(db, hash(cookie), freshSeconds)),
     );
     const [row, ...others] = rows.filter((each) => each !== undefined);
     return others.length === 0 ? row : undefined;
@@ -140,7 +155,7 @@ export function createSessions({ db, consoleUrl, ownAddress, factorRequired }: S
     },
     linkTokenFor,
     checkSignIn(request) {
-      // The browser's own headers were checked before any route. In addition, a form on another website can't send this
+      // The browser's own headers have already been checked. In addition, a form on another website can't send this
       // header.
       if (request.headers[sameOriginHeader] !== '1') throw new ConsoleError('csrf');
       const waitSeconds = attempts.waitSeconds(request.ip, performance.now());
@@ -163,16 +178,17 @@ export function createSessions({ db, consoleUrl, ownAddress, factorRequired }: S
         ip: request.ip,
         lifetimeSeconds: sessionLifetimeSeconds,
       });
-      // Ends previous sessions of the same browser because they would otherwise remain valid.
+      // Ends this browser's previous sessions, which would otherwise remain valid.
       await endSessions(request);
       reply.header('set-cookie', cookieHeader(request, cookie, sessionLifetimeSeconds));
       const { id, name, role, has_factor } = operator;
-      return { id, name, role, csrfToken, sessionId, factor: factorOf(has_factor, false) };
+      return { id, name, role, csrfToken, sessionId, factor: factorOf(has_factor, false), isFresh: true };
     },
     async signOut(request, reply) {
       await endSessions(request);
       reply.header('set-cookie', cookieHeader(request, '', 0));
     },
+    hasCookie: (request) => readCookies(request).length > 0,
     async authorize(request, permission, beforeFactor = false) {
       const row = await sessionOf(request);
       if (row === undefined) throw new ConsoleError('signed_out');
@@ -183,7 +199,15 @@ export function createSessions({ db, consoleUrl, ownAddress, factorRequired }: S
         throw new ConsoleError('factor_needed');
       if (!may(row.role, permission)) throw new ConsoleError('forbidden');
       const { id, name, role, csrf_token, session_id } = row;
-      return { id, name, role, csrfToken: csrf_token, sessionId: session_id, factor };
+      return {
+        id,
+        name,
+        role,
+        csrfToken: csrf_token,
+        sessionId: session_id,
+        factor,
+        isFresh: row.is_fresh,
+      };
     },
     described: ({ name, role, csrfToken, factor }) => ({
       operator: { name, role, permissions: permissionsOf(role) },

@@ -29,7 +29,10 @@ export async function setAutoExposeNewTables(database: Database, expose: boolean
   await database.pool('supabase_admin').exec(statements.join(';\n'));
 }
 
-/** On an external server with a different administrator named `postgres`, this is the URL's account. */
+/**
+ * Returns the role that the project uses. Usually `postgres`, but on an external server where `postgres` is a different
+ * administrator, it's the account in the URL.
+ */
 async function projectRole(database: Database): Promise<string> {
   const [row] = await database
     .pool('postgres')

@@ -1,4 +1,4 @@
-/** Generates a database's types for client code, with the generator that upstream uses. */
+/** Generates a database's types for client code. Uses the same generator as upstream. */
 import { withComputedFields } from './computed-fields.ts';
 import { DatabaseError } from './errors.ts';
 
@@ -17,7 +17,8 @@ export interface TypesOptions {
 }
 
 /**
- * The generator and its client are loaded on demand because loading them is slow.
+ * Generates the types and returns them as TypeScript source. Loads the generator and its client on demand because
+ * loading them is slow.
  * @throws {DatabaseError} types_timeout
  */
 export async function generateTypes(
@@ -36,7 +37,7 @@ export async function generateTypes(
     max: 4,
     ...(timeoutMs === undefined ? {} : { connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs }),
   });
-  // A connection that fails while it is idle would otherwise terminate the process.
+  // Without this listener, an idle connection that fails would terminate the process.
   pool.on('error', () => undefined);
   try {
     const metadata = generators.sortGeneratorMetadata(
@@ -59,8 +60,9 @@ export async function generateTypes(
 }
 
 /**
- * Adds the password, and the option that gives `sslmode=require` the same meaning as in libpq: an encrypted connection
- * without a certificate check. By default, node-postgres checks the certificate, which fails for hosted databases.
+ * Returns the URL with the password added. Also sets the option that makes `sslmode=require` work as in libpq, which
+ * encrypts the connection but doesn't check the certificate. By default, node-postgres checks the certificate, which
+ * fails for hosted databases.
  */
 function clientUrl(text: string, password: string | undefined): string {
   if (!URL.canParse(text)) return text;

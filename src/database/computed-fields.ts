@@ -1,6 +1,6 @@
 /**
- * Adds `ComputedFields` to generated TypeScript types, in the format of CLI 3.1. A computed field is a member of a
- * `Row` that is a function of the row rather than a column. The published version of the generator doesn't support
+ * Adds `ComputedFields` to generated TypeScript types, in the format of CLI 3.1. A computed field is a property of a
+ * `Row` whose value comes from a function instead of a column. The published version of the generator doesn't support
  * computed fields yet.
  */
 
@@ -21,7 +21,7 @@ const levels = {
 const width = 80;
 
 /**
- * Adds the computed fields to the types.
+ * Returns the types with their computed fields added.
  * @param types Types that are indented with two spaces per level.
  * @param columns The columns of every table and view in the types.
  */

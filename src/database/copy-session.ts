@@ -1,4 +1,4 @@
-/** A session that copies rows from and to a server, for dumps. */
+/** Opens sessions that copy rows to and from a server. Dumps use them. */
 
 import type { Sql } from '../kernel/sql.ts';
 import type { Queryable, Row } from './types.ts';
@@ -10,7 +10,7 @@ export interface CopySession extends Pick<Queryable, 'query' | 'queryText' | 'ex
   readonly serverVersion: number;
   /** Whether the server still has the session. */
   readonly isOpen: () => boolean;
-  /** The state after the last statement: no transaction, a transaction, or one that failed. */
+  /** The state after the last statement: outside a transaction, in a transaction, or in a failed transaction. */
   readonly transaction: () => 'none' | 'open' | 'failed';
   /**
    * Runs COPY ... TO STDOUT. Each line is in COPY's text format and valid only during the call. If `onLine` returns a
@@ -26,7 +26,7 @@ export interface CopySession extends Pick<Queryable, 'query' | 'queryText' | 'ex
   destroy(): void;
 }
 
-/** @throws {ConnectionError} */
+/** Opens a session that copies rows. @throws {ConnectionError} if the connection or the sign-in fails */
 export async function openCopySession(
   options: ConnectionOptions,
   onNotice?: (notice: Notice) => void,

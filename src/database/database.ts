@@ -56,7 +56,7 @@ export interface DatabaseOptions {
    * Settings of the database itself, such as `app.settings.jwt_secret`. They are used only with the embedded server.
    */
   readonly databaseSettings?: readonly Setting[];
-  /** Settings that earlier versions applied. They are removed if they still have this value. */
+  /** Settings that earlier versions applied. They are removed if they still have the value given here. */
   readonly withheldSettings?: readonly Setting[];
   /** The password of the role `postgres` on the embedded server. Defaults to `postgres`. */
   readonly password?: string;
@@ -69,7 +69,7 @@ export interface DatabaseOptions {
   readonly pools?: Pick<PoolsOptions, 'max' | 'maxWaiting'>;
   /** Whether data must survive a crash. False disables fsync, for disposable test clusters. */
   readonly durable?: boolean;
-  /** Returns the folder of a prepared cluster that a new data folder is copied from. */
+  /** Returns the folder of a prepared cluster. A new data folder is copied from it. */
   readonly prepared?: (() => Promise<string | undefined>) | undefined;
   readonly log?: Logger;
   /**
@@ -83,11 +83,11 @@ export interface DatabaseOptions {
   readonly whileStarting?: () => void;
 }
 
-/** A running server (embedded or external) and one of its databases. */
+/** A running server, embedded or external, and the database that Plinth uses on it. */
 export interface Server extends SignIns {
   /**
-   * The session that applies Plinth's numbered SQL files. The session is closed at the end of the first `migrate`.
-   * Undefined if this process doesn't apply any.
+   * The session that applies Plinth's numbered SQL files. The first call of `migrate` closes it. Undefined if this
+   * process doesn't apply SQL files.
    */
   readonly admin?: Client;
   readonly info: DatabaseInfo;
@@ -141,11 +141,13 @@ async function startEmbedded(
       admin = await signIn(cluster);
     } catch (error) {
       if ((error as PostgresErrorShape).code !== '28P01') throw error;
-      // The folder was copied without its key or together with another folder's key.
+      // The folder was copied without its key or with the key of a different folder.
       await cluster.stop();
       cluster = await start(true);
       admin = await signIn(cluster);
     }
+    // No client relies on a new database yet, and the first transaction of a client flushes all earlier ones.
+    if (cluster.isNew) await admin.exec('set synchronous_commit = off');
     const serverVersion = readVersion(admin);
     await rejectNewer(admin, options, `in ${options.dataDir}`);
     await applyFiles({ session: admin, serverVersion, log, onProgress }, readMigrationFiles([bootstrapSet]));
@@ -171,7 +173,7 @@ async function startEmbedded(
   }
 }
 
-/** Compares the ledger with the files of all modules. */
+/** Throws if the ledger lists files of a newer version. */
 async function rejectNewer(
   session: Client,
   { knownMigrations }: DatabaseOptions,
@@ -246,7 +248,7 @@ export function openDatabase(
       const run = { session, serverVersion: info.serverVersion, log, onProgress };
       return await applyFiles(run, readMigrationFiles(sets));
     } finally {
-      // The session is closed because it is no longer needed and its caches are large after a bootstrap.
+      // After a bootstrap, the session has large caches and is no longer needed, so it is closed.
       await session.connection.close();
     }
   };

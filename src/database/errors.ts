@@ -21,12 +21,12 @@ const table = {
   },
   folder_foreign: {
     message: (d: Details) =>
-      `The folder ${d.dir} isn't empty and doesn't contain a PostgreSQL data folder of Plinth.`,
+      `The folder ${d.dir} isn't empty and isn't one of Plinth's PostgreSQL data folders.`,
     hint: "Move its contents elsewhere, or use another folder with --data-dir. The folder wasn't changed.",
   },
   wrong_version: {
     message: (d: Details) =>
-      `The data folder ${d.dir} was created by PostgreSQL ${d.found}, and this version of Plinth has PostgreSQL ${d.expected}, so run "plinth upgrade" first.`,
+      `The data folder ${d.dir} was created by PostgreSQL ${d.found}, and this version of Plinth uses PostgreSQL ${d.expected}, so run "plinth upgrade" first.`,
     hint: '"plinth upgrade --check" checks the upgrade without changing anything.',
   },
   newer_version: {
@@ -78,7 +78,7 @@ const table = {
   },
   login_refused: {
     message: (d: Details) => `Plinth can't sign in to the database as ${d.role}: ${d.reason}`,
-    hint: 'Services sign in with the password in the database URL. Add a password to the URL, and allow its roles in pg_hba.conf.',
+    hint: "Services sign in with the password in the database URL. Add a password to the URL, and allow the services' roles in pg_hba.conf.",
   },
   schema_newer: {
     message: (d: Details) =>

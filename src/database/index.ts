@@ -16,6 +16,7 @@ export {
   startRecovery,
   type TableReader,
 } from './embedded/recovery.ts';
+export { makeSpare } from './embedded/spare.ts';
 export { migrateNewCluster } from './embedded/upgrade/migrate.ts';
 export { type ClusterPair, openClusterPair, type PrivateServer } from './embedded/upgrade/pair.ts';
 export { DatabaseError, type DatabaseErrorCode, databaseErrors } from './errors.ts';

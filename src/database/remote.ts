@@ -15,8 +15,8 @@ export interface RemoteOptions {
    */
   readonly connectOptions: () => ConnectionOptions;
   /**
-   * The maximum number of connections for requests. Listening uses one additional connection, and reading the catalogs
-   * uses another one for a short time.
+   * The maximum number of connections for requests. One more connection is used for listening, and another is used
+   * briefly while the catalogs are read.
    */
   readonly connections: number;
   readonly acquireTimeoutMs: number;

@@ -66,7 +66,7 @@ const slots = sql`
       (pg_catalog.to_jsonb(s) ->> 'inactive_since')::timestamptz)::float8 as "inactiveSeconds"
   from pg_catalog.pg_replication_slots s`;
 
-/** @throws {PostgresErrorShape} */
+/** Returns the statistics for `/metrics`. @throws {PostgresErrorShape} */
 export async function readStatistics(pool: Pool): Promise<MetricValues> {
   const [[first], states, slotRows] = (await pool.statements([server, connections, slots], options)) as [
     readonly [ServerRow],
@@ -110,7 +110,10 @@ function slotValues(rows: readonly SlotRow[]): MetricValues {
   };
 }
 
-/** Reads sizes from the file system, which takes longer in large databases. @throws {PostgresErrorShape} */
+/**
+ * Returns the sizes of the databases. Slower than {@link readStatistics} in large databases, because PostgreSQL reads
+ * them from the file system. @throws {PostgresErrorShape}
+ */
 export async function readSizes(pool: Pool): Promise<MetricValues> {
   const [[size]] = (await pool.statements(
     [

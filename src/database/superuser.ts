@@ -4,9 +4,7 @@
  * docs/decisions/0032-superuser-sessions.md.
  */
 
-/**
- * With this path, names refer to PostgreSQL's own objects. A better match in a project's schema is never considered.
- */
+/** With this path, names refer only to PostgreSQL's own objects, even if a project's schema contains a better match. */
 export const superuserSearchPath = 'pg_catalog, pg_temp';
 
 /**

@@ -13,7 +13,7 @@ import {
 export interface TextSession {
   /** Runs one or more statements without parameters. @throws {PostgresError} */
   run(text: string): Promise<readonly ScriptResult[]>;
-  /** Asks the server to cancel the running statements. */
+  /** Sends a cancel request for the running statements. */
   cancel(): Promise<void>;
   end(): void;
 }

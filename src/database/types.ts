@@ -3,7 +3,8 @@
  *
  * Glossary. *Login role*: the role that a connection uses to sign in. *Request context*: the role, claims and settings
  * of a client request, always set with `set_config(…, true)` and discarded at the end of its transaction. *Request
- * path*: the way that `rest` sends a request in one write (Bind/Execute set_config, Bind/Execute statement, Sync).
+ * path*: the component that `rest` uses to send a request in one write (Bind/Execute set_config, Bind/Execute
+ * statement, Sync).
  */
 import type { Sql } from '../kernel/sql.ts';
 
@@ -26,10 +27,10 @@ export type LoginRole =
   | 'supabase_read_only_user';
 
 /**
- * A row with values decoded by type. bool is decoded to boolean; int2, int4, oid, int8, float4 and float8 to number;
- * and bytea to Buffer. json and jsonb are parsed. text, uuid, numeric, dates and times are decoded to string in
- * PostgreSQL's ISO format (session time zone UTC). One-dimensional arrays of these types are decoded to arrays. All
- * other types are returned as text.
+ * A row with values decoded by type. bool becomes boolean. int2, int4, oid, int8, float4 and float8 become number.
+ * bytea becomes Buffer. json and jsonb are parsed. text, uuid, numeric, dates and times become strings in PostgreSQL's
+ * ISO format (session time zone UTC). One-dimensional arrays of these types become arrays. All other types are returned
+ * as text.
  */
 export type Row = Record<string, unknown>;
 
@@ -73,7 +74,7 @@ export interface Transaction extends Queryable {
   savepoint<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
 }
 
-/** A whole transaction. A {@link Transaction} can also be a savepoint within one. */
+/** A whole transaction, whereas a {@link Transaction} can also be a savepoint within one. */
 export interface WholeTransaction extends Transaction {
   /**
    * Sends the last statements and COMMIT in one write so that they need a single round trip. No other statement may
@@ -90,8 +91,8 @@ export interface TransactionOptions {
   /** Statements that are sent together with BEGIN, after the settings. `work` receives the rows of each statement. */
   readonly first?: readonly Sql[];
   /**
-   * How the transaction ends. With `rollback`, everything is rolled back even if `work` succeeds. Used to check
-   * permissions and for previews.
+   * How the transaction ends. With `rollback`, everything is rolled back even if `work` succeeds, which is useful for
+   * permission checks and previews.
    */
   readonly end?: 'commit' | 'rollback';
   readonly signal?: AbortSignal | undefined;
@@ -101,15 +102,15 @@ export interface TransactionOptions {
 export type StatementsOptions = Pick<TransactionOptions, 'readOnly' | 'isolation' | 'settings' | 'end'>;
 
 /**
- * Indicates whether the caller has canceled the work. `aborted` is polled, so no listener is needed. An AbortSignal can
- * be used here. The caller receives `reason`.
+ * Indicates whether the caller has canceled the work. `aborted` is polled, so listeners aren't needed. `reason` is
+ * thrown to the caller. An AbortSignal has this shape.
  */
 export interface Cancellation {
   readonly aborted: boolean;
   readonly reason: unknown;
 }
 
-/** The work of a transaction. `rows` contains the rows of {@link TransactionOptions.first}. */
+/** A function that runs inside a transaction. `rows` contains the rows of {@link TransactionOptions.first}. */
 export type TransactionWork<T> = (tx: WholeTransaction, rows: readonly (readonly object[])[]) => Promise<T>;
 
 /** A setting's name and value, as in `set_config`. */
@@ -146,17 +147,17 @@ export interface Session extends Queryable {
   /** The server process ID, for pg_cancel_backend and logs. */
   readonly processId: number;
   /**
-   * Prepares a user's statement, runs it once, and passes on its rows as they arrive. The server rejects text that
+   * Prepares a user's statement and runs it once. Passes each row to `rows` as it arrives. The server rejects text that
    * contains several statements (42601).
    */
   runCapped(text: string, rows: CappedRows): Promise<CappedEnd>;
-  /** Asks the server to cancel the running statement. Resolves once the request has been delivered. */
+  /** Sends a cancel request for the running statement. Resolves once the request has been delivered. */
   cancel(): Promise<void>;
   /** Calls `listener` with each notice from the server until the session is released. */
   onNotice(listener: (notice: NoticeShape) => void): void;
 }
 
-/** A session where the role itself has signed in, so SQL can't switch back to another role. */
+/** A session that the role itself signed in to, so its SQL can't switch back to a more powerful role. */
 export interface RoleSession {
   readonly processId: number;
   /**
@@ -164,7 +165,7 @@ export interface RoleSession {
    * and discarded. Resolves with the command tag or the row count of the last statement.
    */
   run(text: string): Promise<{ readonly commandTag: string; readonly rowCount: number | undefined }>;
-  /** Asks the server to cancel the running statement. */
+  /** Sends a cancel request for the running statement. */
   cancel(): Promise<void>;
   end(): Promise<void>;
 }
@@ -175,11 +176,11 @@ export interface CappedRows {
   /** The parameters of the statement, in the order of their numbers. */
   readonly parameters?: readonly BoundParameter[];
   /**
-   * The maximum size of the UTF-8 text of a cell. The rest of a longer cell isn't read into memory. Row and column
-   * numbers start at 0.
+   * The maximum size of the UTF-8 text of a cell. The rest of a longer cell is discarded without being kept in memory.
+   * Row and column numbers start at 0.
    */
   readonly maxCellBytes: number | ((row: number, column: number) => number);
-  /** The maximum size of a row, from which its remaining cells are truncated. */
+  /** The maximum size of a row. The cells after this size are truncated. */
   readonly maxRowBytes?: number;
   columns(columns: TextResult['columns']): void;
   /** Receives a row. `cut` contains the indexes of truncated cells. `flow` pauses and resumes the connection. */
@@ -236,8 +237,8 @@ export interface PathRequest {
   readonly before?: readonly PathStatement[];
   readonly after?: readonly PathStatement[];
   /**
-   * Requests an explicit transaction (BEGIN … COMMIT) instead of an implicit one. This is only required if the caller
-   * must see the result before deciding between commit and rollback, or if an isolation level is requested.
+   * Requests an explicit transaction (BEGIN … COMMIT) instead of an implicit one. Required only if the caller decides
+   * between commit and rollback based on the result, or if an isolation level is requested.
    */
   readonly explicit?: {
     readonly isolation?: 'read committed' | 'repeatable read' | 'serializable';
@@ -252,7 +253,7 @@ export interface PathRequest {
    * needs a separate connection.
    */
   readonly lane: 'shared' | 'alone';
-  /** The client, which takes turns with other clients. Requests without one aren't limited. */
+  /** The client that sent the request. Clients take turns. Requests without a client aren't limited. */
   readonly client?: RequestClient;
   /** The measured speed of the query shape. Requests without it aren't limited. */
   readonly speed?: ShapeSpeed;
@@ -269,8 +270,8 @@ export interface PathRequest {
   /** Where to store a result that may be large. If undefined, all rows are kept in memory. */
   readonly overflow?: Overflow;
   /**
-   * A separator of up to 11 bytes. If it is set, the rows of the main statement, which must have a single cell, are
-   * joined with it.
+   * A separator of up to 11 bytes. If it is set, the main statement's rows are joined with it. The rows must have a
+   * single cell.
    */
   readonly joinWith?: Uint8Array;
 }
@@ -306,7 +307,7 @@ export interface PoolLoad {
   readonly rejected: number;
   /** The number of requests that waited for a connection until the time limit. */
   readonly timeouts: number;
-  /** The total time that requests have waited, and the number of these requests. */
+  /** The total time that requests have waited for a connection. `waited` is the number of these requests. */
   readonly waitedMs: number;
   readonly waited: number;
 }
@@ -326,8 +327,8 @@ export interface RowFlow {
   pause(): void;
   resume(): void;
   /**
-   * Rejects the remaining rows because space has run out or no one reads them. The statement is canceled if this
-   * doesn't affect any other request.
+   * Rejects the remaining rows because the space is used up or the rows are no longer read. Cancels the statement if
+   * that doesn't affect other requests.
    */
   refuse(): void;
 }
@@ -352,7 +353,7 @@ export interface RowStore {
   readonly failure: unknown;
   /** Iterates over the stored bytes. A chunk is valid only until the next one is requested. */
   chunks(): AsyncIterable<Buffer>;
-  /** Releases all resources. This can be called at any time and more than once. */
+  /** Releases all resources. Can be called at any time and repeatedly. */
   free(): void;
 }
 
@@ -364,14 +365,16 @@ export interface PathStatement {
 
 export interface PathResult {
   /**
-   * The rows of the main statement, as raw bytes in text format. If cells are stored, contains only the other cells. If
-   * `joinWith` is set, contains chunks of the joined text, and the caller must add the separator between the chunks.
+   * The rows of the main statement, as raw bytes in text format. If cells are stored elsewhere, a row contains only the
+   * remaining cells. If `joinWith` is set, the rows are chunks of the joined text, and the caller must add the
+   * separator between the chunks.
    */
   readonly rows: readonly (readonly (Buffer | null)[])[];
   /** The number of rows that the statement returned. */
   readonly rowCount: number;
   /**
-   * The store. Only set if there were many or large rows. Call `finish` before you use the store, and `free` afterward.
+   * The store. Set only if there were many rows or large rows. Call `finish` before you use the store, and `free`
+   * afterward.
    */
   readonly stored: RowStore | undefined;
   readonly columns: readonly string[];
@@ -397,21 +400,18 @@ export interface RequestContext {
   readonly role: string;
   /** The settings other than `role`, such as request.jwt.claims, request.headers and storage.operation. */
   readonly settings: readonly Setting[];
-  /** The client, which takes turns with other clients. Undefined for the server's own work. */
+  /** The client that sent the request. Clients take turns. Undefined for the server's own work. */
   readonly client?: RequestClient | undefined;
 }
 
 export interface Database {
   /**
    * Returns the pool for a login role. The pool is created on first use, has few connections, and closes idle
-   * connections. The work of a `client` takes turns with the other clients. Without one, it isn't limited to a share of
-   * the connections.
+   * connections. Clients take turns, and each is limited to a share of the connections. Work without a `client` isn't
+   * limited.
    */
   pool(role: LoginRole, client?: RequestClient): Pool;
-  /**
-   * Opens a session where code can run as any role in any database of the server. @throws if the role isn't allowed to
-   * sign in
-   */
+  /** Opens a session as the given role in any database of the server. @throws if the role isn't allowed to sign in */
   signIn(role: string, database: string): Promise<RoleSession>;
   /** Runs a transaction on the authenticator's pool. The context is set for this transaction only. */
   asRequest<T>(
@@ -490,8 +490,8 @@ export interface DatabaseInfo {
   /** The version of the server as a number, for example 180004. */
   readonly serverVersion: number;
   /**
-   * The folder of the server's Unix socket, where this process can listen. Undefined if Plinth didn't start the server
-   * or the server doesn't have a socket.
+   * The folder of the server's Unix socket. This process can create its own sockets there. Undefined if Plinth didn't
+   * start the server or the server doesn't have a socket.
    */
   readonly socketDir?: string | undefined;
   /**
@@ -544,7 +544,7 @@ export interface ReplicationConnection {
   /** Confirms that everything up to `lsn` has been processed. */
   acknowledge(lsn: bigint): void;
   /**
-   * Stops reading until {@link resume} so that the server must wait. Status updates are still sent every few seconds so
+   * Stops reading until {@link resume}, which makes the server wait. Status updates are still sent every few seconds so
    * that the server doesn't time out. Messages that were already read may still arrive.
    */
   pause(): void;

@@ -3,7 +3,7 @@ import type { CopySession } from '../database/index.ts';
 import { type Sql, sql } from '../kernel/sql.ts';
 import type { Membership } from './core/normalize.ts';
 import type { Property } from './core/properties.ts';
-import type { VirtualColumn } from './types.ts';
+import type { ScriptedMember, VirtualColumn } from './types.ts';
 
 const triggerState = (alias: string) =>
   sql.raw(
@@ -44,6 +44,9 @@ export async function readProperties({ query, serverVersion }: CopySession): Pro
       format('ALTER %s %s SET (toast.%I = %L)', kind, identity, option_name, option_value),
       format('ALTER %s %s RESET (toast.%I)', kind, identity, option_name)
     from tables t join pg_class toast on toast.oid = t.reltoastrelid, pg_options_to_table(toast.reloptions)
+    -- A table keeps its TOAST table after the columns that needed it were dropped. A new copy has none, and PostgreSQL
+    -- then ignores the options.
+    where exists (select from pg_attribute a where a.attrelid = t.oid and not a.attisdropped and a.attstorage <> 'p')
     union all
     select schema, relation, null, 'type', format('ALTER TABLE %s OF %s', identity, reloftype::regtype),
       format('ALTER TABLE %s NOT OF', identity)
@@ -96,7 +99,7 @@ export async function readProperties({ query, serverVersion }: CopySession): Pro
   return rows.filter(({ set }) => set !== '');
 }
 
-/** Properties of objects that aren't tables or columns, and of triggers, comments and defaults. */
+/** Returns a query for properties of triggers, comments, defaults and all objects other than tables and columns. */
 function otherProperties(serverVersion: number): Sql {
   const generated = sql.raw(serverVersion >= 180_000 ? "p.pubgencols::text = 's'" : 'false');
   return sql`
@@ -139,7 +142,27 @@ function otherProperties(serverVersion: number): Sql {
       format('ALTER SEQUENCE %s SET LOGGED', c.oid::regclass)
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where c.oid >= 16384 and c.relkind = 'S' and c.relpersistence = 'u'
-      and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'i')`;
+      and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'i')
+    union all
+    -- pg-delta doesn't read the base types of extensions.
+    select n.nspname, t.typname, null, 'privileges of a type of ' || e.extname,
+      concat_ws(E';\n', revoked.text, (select string_agg(format('GRANT USAGE ON TYPE %s TO %s%s', t.oid::regtype, g.name,
+          case when g.is_grantable then ' WITH GRANT OPTION' else '' end), E';\n' order by g.name)
+        from (select case grantee when 0 then 'PUBLIC' else quote_ident(pg_get_userbyid(grantee)) end as name, is_grantable
+          from aclexplode(coalesce(t.typacl, standard)) where grantee <> t.typowner) g)),
+      format(E'%s;\nGRANT USAGE ON TYPE %s TO PUBLIC', revoked.text, t.oid::regtype)
+    from pg_type t join pg_namespace n on n.oid = t.typnamespace
+    join pg_depend d on d.classid = 'pg_type'::regclass and d.objid = t.oid and d.deptype = 'e' join pg_extension e on e.oid = d.refobjid
+    cross join lateral acldefault('T', t.typowner) as standard
+    cross join lateral (select format('REVOKE ALL ON TYPE %s FROM %s', t.oid::regtype, string_agg(name, ', ' order by name)) as text
+      from (select 'PUBLIC' as name union select quote_ident(pg_get_userbyid(grantee)) from aclexplode(t.typacl) where grantee not in (0, t.typowner)
+        union select quote_ident(pg_get_userbyid(x.grantee)) from pg_default_acl a, aclexplode(a.defaclacl) x where a.defaclobjtype = 'T'
+          and a.defaclrole = t.typowner and a.defaclnamespace in (0, t.typnamespace) and x.grantee not in (0, t.typowner)) r) revoked
+    where t.typtype = 'b' and not exists (select from pg_type element where element.typarray = t.oid)
+      and (exists (select unnest(t.typacl)::text except select unnest(standard)::text)
+        or t.typacl is not null and exists (select unnest(standard)::text except select unnest(t.typacl)::text)
+        or exists (select from pg_default_acl a where a.defaclobjtype = 'T' and a.defaclrole = t.typowner
+          and a.defaclnamespace in (0, t.typnamespace)))`;
 }
 
 export const readVirtualColumns = ({ query }: CopySession): Promise<VirtualColumn[]> =>
@@ -148,6 +171,18 @@ export const readVirtualColumns = ({ query }: CopySession): Promise<VirtualColum
     from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
     join pg_attrdef on adrelid = a.attrelid and adnum = a.attnum
     where a.attgenerated = 'v' and c.oid >= 16384`);
+
+export const readScriptedMembers = ({ query }: CopySession): Promise<ScriptedMember[]> =>
+  query(sql`
+    select n.nspname::text as schema, o.name::text as name,
+      array_agg(distinct case grantee when 0 then 'PUBLIC' else pg_get_userbyid(grantee)::text end) as grantees
+    from pg_init_privs i join (
+      select 'pg_proc'::regclass as classid, oid, pronamespace as namespace, proname as name from pg_proc
+      union all select 'pg_class'::regclass, oid, relnamespace, relname from pg_class
+      union all select 'pg_type'::regclass, oid, typnamespace, typname from pg_type
+    ) o on o.classid = i.classoid and o.oid = i.objoid
+    join pg_namespace n on n.oid = o.namespace left join aclexplode(i.initprivs) x on true
+    where i.privtype = 'e' group by 1, 2`);
 
 /** Before PostgreSQL 16, CREATE ROLE didn't grant the role to its creator. */
 export function readMemberships({ query, serverVersion }: CopySession): Promise<Membership[]> {

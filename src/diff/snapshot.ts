@@ -1,6 +1,4 @@
-/**
- * Reads the schema of a database in three parts: the objects that pg-delta models, other objects, and other properties.
- */
+/** Reads the schema of a database in three parts: objects that pg-delta models, other objects, and other properties. */
 import { extract } from '@supabase/pg-delta/extract';
 import pg from 'pg';
 import {
@@ -14,7 +12,7 @@ import { quoteIdentifier, sql } from '../kernel/sql.ts';
 import { isUnmodeled } from './core/extras.ts';
 import { normalizeFacts } from './core/normalize.ts';
 import { refOf } from './core/refs.ts';
-import { readMemberships, readProperties, readVirtualColumns } from './properties.ts';
+import { readMemberships, readProperties, readScriptedMembers, readVirtualColumns } from './properties.ts';
 import type { Snapshot } from './types.ts';
 
 export async function readSnapshot(target: ConnectionOptions): Promise<Snapshot> {
@@ -32,6 +30,7 @@ export async function readSnapshot(target: ConnectionOptions): Promise<Snapshot>
         refs: new Map(catalog.objects.flatMap(namesByKey)),
       },
       virtualColumns: await readVirtualColumns(session),
+      scriptedMembers: await readScriptedMembers(session),
       properties: (await readProperties(session)).filter(({ schema }) => !isManaged(schema ?? '')),
       placeholders: new Map(catalog.objects.flatMap(placeholderByName)),
     };
@@ -41,8 +40,8 @@ export async function readSnapshot(target: ConnectionOptions): Promise<Snapshot>
 }
 
 /**
- * All parts are read in one snapshot. The database may be hostile, so its own search path must not decide which functions
- * and operators the queries call, and its own settings must not change how definitions are printed.
+ * All parts are read in one snapshot. The database may be hostile. Its search path must not determine which functions
+ * and operators the queries call, and its settings must not change how definitions are printed.
  */
 const begin = `${sessionSettings};begin isolation level repeatable read read only;set local search_path = pg_catalog, pg_temp`;
 

@@ -1,8 +1,8 @@
 /**
  * A comparison of two schemas.
  *
- * Glossary. *Fact*: an object or a part of one, such as a column, in pg-delta's model. *Extra*: an object of a kind that
- * pg-delta doesn't model. *Property*: a property that pg-delta doesn't model and that one statement sets.
+ * Glossary. *Fact*: an object or a part of one, such as a column, in pg-delta's model. *Extra*: an object of a kind
+ * that pg-delta doesn't model. *Property*: a property that pg-delta doesn't model and that a single statement sets.
  */
 import type { FactBase } from '@supabase/pg-delta';
 import type { CatalogObject, Dependency } from '../dump/index.ts';
@@ -14,6 +14,7 @@ export interface Snapshot {
   readonly extras: Extras;
   readonly properties: readonly Property[];
   readonly virtualColumns: readonly VirtualColumn[];
+  readonly scriptedMembers: readonly ScriptedMember[];
   /** For each view, a query that returns the same columns and depends only on types. */
   readonly placeholders: ReadonlyMap<string, string>;
 }
@@ -23,6 +24,14 @@ export interface VirtualColumn {
   readonly relation: string;
   readonly column: string;
   readonly expression: string;
+}
+
+/** An object of an extension whose privileges the extension's script sets. Overloaded functions share a name. */
+export interface ScriptedMember {
+  readonly schema: string;
+  readonly name: string;
+  /** The roles that had privileges after CREATE EXTENSION, including those from default privileges. */
+  readonly grantees: readonly string[];
 }
 
 export interface Extras {
@@ -49,7 +58,7 @@ export interface Rename {
   readonly to: string;
   /** The keyword in ALTER ... RENAME: `table`, `column`. */
   readonly kind: string;
-  /** Renames the object, without a semicolon. */
+  /** The statement that renames the object, without a semicolon. */
   readonly statement: string;
 }
 
@@ -58,13 +67,13 @@ export interface DiffStatement {
   readonly text: string;
   /** Whether the statement can delete data. */
   readonly isDestructive: boolean;
-  /** Whether the statements before this one must be committed first, such as ALTER TYPE ... ADD VALUE. */
+  /** Whether earlier statements, such as ALTER TYPE ... ADD VALUE, must be committed before this one. */
   readonly needsCommit: boolean;
 }
 
 export interface SchemaDiff {
   readonly statements: readonly DiffStatement[];
-  /** Pairs that could be renames and that are compared as different objects. */
+  /** Pairs of objects that could be renames. They are compared as different objects. */
   readonly possibleRenames: readonly Rename[];
   /**
    * Statements that attach tables to a parent as partitions, or detach them. Without these statements, the plan would

@@ -12,8 +12,8 @@ export interface CopiedTable {
 const blockBytes = 128 * 1024;
 
 /**
- * Runs COPY ... TO STDOUT on the source and COPY ... FROM STDIN on the target. Only a few blocks are in memory, because the
- * source waits while the target is busy.
+ * Runs COPY ... TO STDOUT on the source and COPY ... FROM STDIN on the target. The source waits while the target is
+ * busy, so only a few blocks are in memory.
  */
 export async function copyTable(
   source: CopySession,
@@ -47,7 +47,9 @@ export async function copyTable(
   return { rows, bytes, hash: content.text() };
 }
 
-/** Reads a table as if to copy it. COPY doesn't plan a query, so it doesn't evaluate index expressions. */
+/**
+ * Reads a table with COPY and discards the rows. COPY doesn't plan a query, so it doesn't evaluate index expressions.
+ */
 export async function readTable(session: CopySession, statement: string): Promise<CopiedTable> {
   const content = new ContentHash();
   let rows = 0;
@@ -115,7 +117,7 @@ class BlockQueue {
     this.#wakeReader?.();
   }
 
-  /** Lets the source finish even though nothing reads its rows. */
+  /** Discards further rows so that the source can finish. */
   discard(): void {
     this.#discarding = true;
     this.#ready = [];

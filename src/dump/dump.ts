@@ -1,6 +1,6 @@
 /**
- * Writes a database as SQL that psql and `plinth db restore` run. Everything is read in one REPEATABLE READ snapshot,
- * with shared locks on the tables, so that the dump is consistent while others write.
+ * Writes a database as SQL that psql and `plinth db restore` can run. Everything is read in one REPEATABLE READ
+ * snapshot with shared locks on the tables, so the dump is consistent even during writes.
  */
 import {
   type ConnectionOptions,
@@ -49,7 +49,7 @@ export interface DumpReport {
   readonly unsupported: readonly string[];
 }
 
-/** @throws {DumpError} @throws {ConnectionError} */
+/** Writes the dump and returns a summary of it. @throws {DumpError} @throws {ConnectionError} */
 export async function dumpDatabase(options: DumpOptions): Promise<DumpReport> {
   const session = await openCopySession(options.target);
   const onAbort = (): void => session.destroy();
@@ -70,7 +70,7 @@ export async function dumpDatabase(options: DumpOptions): Promise<DumpReport> {
   }
 }
 
-/** Values must not depend on the settings of the role or the database. */
+/** Settings that make the values independent of the role's and the database's own settings. */
 export const sessionSettings = [
   "set client_encoding = 'UTF8'",
   "set search_path = ''",
@@ -144,7 +144,7 @@ async function writeRoles(session: CopySession, output: DumpOutput): Promise<voi
   await writeStatements(output, roleStatements({ roles, memberships, settings }));
 }
 
-/** @throws {DumpError} schema_unknown */
+/** Determines what the dump contains. @throws {DumpError} schema_unknown */
 async function selectionOf(session: CopySession, options: DumpOptions): Promise<Selection> {
   const { schemas = [], excludedTables = [], content } = options;
   const rows = await session.query<{ name: string; owner: string }>(
@@ -182,7 +182,7 @@ async function writeData(
   const tables = catalog.tables
     .filter(({ schema, name }) => selection.includesData(schema, name))
     .toSorted((a, b) => (a.table < b.table ? -1 : 1));
-  // Existing triggers and foreign keys, such as those of the target's own schemas, apply to rows that are copied.
+  // Triggers and foreign keys that already exist in the target apply to copied rows.
   const hasTriggers = content === 'data' || tables.some(({ schema }) => !selection.includes(schema));
   if (hasTriggers) await output.write('SET session_replication_role = replica;\n\n');
   let rows = 0;

@@ -1,7 +1,7 @@
 /**
- * Plans the move of a whole database to an empty one: everything that the catalogs contain, including the schemas of
- * Plinth. Unlike a dump, the plan specifies the role that must run a statement whose expressions could call a project's
- * functions.
+ * Plans the move of a whole database to an empty one, with everything that the catalogs contain, including Plinth's
+ * schemas. Unlike a dump, the plan specifies the role that must run a statement whose expressions could call a
+ * project's functions.
  */
 import type { CopySession } from '../database/index.ts';
 import { readCatalog } from './catalog/read.ts';
@@ -38,10 +38,10 @@ export interface MovePlan {
   largeObjects(): AsyncGenerator<string>;
 }
 
-/** Begins a transaction that sees one snapshot. No other code may use the session. */
+/** Returns the plan. Begins a transaction with a single snapshot. Only the plan may use the session. */
 export async function planMove(session: CopySession): Promise<MovePlan> {
   await session.exec(`${sessionSettings};begin isolation level repeatable read read only`);
-  // No privileges are granted by default, because the new database has no default privileges until the end of the move.
+  // The new database doesn't have any default privileges until the end of the move.
   const read = await readCatalog(session, { includes: () => true });
   const catalog: Catalog = { ...read, apiRoles: [] };
   const steps = orderObjects(catalog.objects, catalog.dependencies);
@@ -115,9 +115,9 @@ const evaluated: ReadonlySet<ObjectKind> = new Set([
 ]);
 
 /**
- * PostgreSQL evaluates constant calls when it creates a table or a domain and when it reads the definition of an index,
- * and it checks all rows when it adds a check constraint. Everything else is created without calling functions, or
- * PostgreSQL switches to the owner itself.
+ * Returns the role that must run a statement. PostgreSQL evaluates constant calls when it creates a table or a domain
+ * and when it reads an index definition. It checks all rows when it adds a check constraint. For everything else, it
+ * doesn't call functions, or it switches to the owner itself.
  */
 function roleOf({ object }: Step, owners: (object: CatalogObject) => string): { role?: string } {
   if (object.kind === 'EXTENSION') return object.creator === undefined ? {} : { role: object.creator };
@@ -126,8 +126,8 @@ function roleOf({ object }: Step, owners: (object: CatalogObject) => string): { 
 }
 
 /**
- * Adds foreign keys without validation, because validation reads both tables in the current session, where the planner
- * would evaluate their index predicates.
+ * Adds foreign keys without validation. Validation would read both tables in the current session, and the planner would
+ * evaluate their index predicates.
  */
 const withoutValidation = (text: string): string =>
   text.startsWith('ALTER TABLE') && text.includes(' FOREIGN KEY ') && !/ NOT (VALID|ENFORCED)$/.test(text)

@@ -24,7 +24,7 @@ test('a file appears only when it is complete, and only its owner can read it', 
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
-test('a discarded file leaves nothing behind', async () => {
+test('discarding a file removes everything that was written', async () => {
   const output = await fileOutput(join(folder, 'dump.sql'));
   await output.write('half');
   await output.discard();

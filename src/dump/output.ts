@@ -1,4 +1,4 @@
-/** The destination of a dump: a file that appears when it is complete, or a stream. */
+/** Opens the destination of a dump, which is a stream or a file. A file appears once it is complete. */
 import { createWriteStream } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -9,13 +9,13 @@ export interface DumpOutput {
   write(text: string): Promise<void>;
   /** Copies the bytes. Returns a promise if the caller must wait before it writes more. */
   push(chunk: Uint8Array | string): Promise<void> | undefined;
-  /** Resolves when everything is written. A file is then complete on disk. */
+  /** Resolves when everything is written. A file is then complete and on disk. */
   finish(): Promise<void>;
   /** Removes an incomplete file. */
   discard(): Promise<void>;
 }
 
-/** Rows are small, so they are buffered up to this size. */
+/** Rows are small, so they are collected in a buffer of this size before they are written. */
 const bufferBytes = 64 * 1024;
 
 export function streamOutput(stream: Writable): DumpOutput {
@@ -81,7 +81,7 @@ function ended(stream: Writable): Promise<void> {
   });
 }
 
-/** The file can contain personal data, so only its owner can read it. @throws {DumpError} file_unwritable */
+/** Opens a file. It can contain personal data, so only its owner can read it. @throws {DumpError} file_unwritable */
 export async function fileOutput(path: string): Promise<DumpOutput> {
   const partial = `${path}.${process.pid}.partial`;
   const rejected = (error: unknown): DumpError =>

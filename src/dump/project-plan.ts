@@ -1,6 +1,6 @@
 /**
- * Reads a project's definitions and tables as single statements, to compare two databases that both have Plinth's or the
- * hosted service's schemas. A dump contains the same statements.
+ * Reads a project's definitions and tables as single statements. They are used to compare two databases that both have
+ * Plinth's or the hosted service's schemas. A dump contains the same statements.
  */
 import type { CopySession } from '../database/index.ts';
 import { sql } from '../kernel/sql.ts';
@@ -39,7 +39,7 @@ export interface ProjectPlan {
   readonly catalog: Catalog;
 }
 
-/** The session must have the settings of a dump and an open transaction. */
+/** Returns the plan. The session must have a dump's settings and an open transaction. */
 export async function planProject(session: CopySession): Promise<ProjectPlan> {
   const [auth] = await session.query<{ owner: string }>(
     sql`select pg_get_userbyid(nspowner)::text as owner from pg_namespace where nspname = 'auth'`,

@@ -1,4 +1,4 @@
-/** Runs a dump on a database: one written by Plinth, or pg_dump's plain format. */
+/** Runs a dump on a database. Accepts Plinth's dumps and pg_dump's plain format. */
 import { createReadStream } from 'node:fs';
 import {
   type ConnectionOptions,
@@ -27,7 +27,7 @@ export interface RestoreReport {
 
 export const readDumpFile = (path: string): AsyncIterable<Uint8Array> => createReadStream(path);
 
-/** @throws {DumpError} @throws {ConnectionError} */
+/** Runs the dump and returns a summary. @throws {DumpError} @throws {ConnectionError} */
 export async function restoreDump(options: RestoreOptions): Promise<RestoreReport> {
   const session = await openCopySession(options.target);
   const onAbort = (): void => session.destroy();
@@ -73,7 +73,7 @@ async function run(session: CopySession, { text, rows }: ScriptStatement): Promi
   else await session.copyIn(text, rows);
 }
 
-/** Returns an error that contains the line number. */
+/** Returns an error that names the line of the failed statement. */
 function explain(session: CopySession, { line, text }: ScriptStatement, error: unknown): DumpError {
   if (error instanceof DumpError) return error;
   const { message } = error as Error;

@@ -13,7 +13,7 @@ export interface Part {
   readonly key: string;
   /** The identity of a constraint in COMMENT ON. */
   readonly comment?: string;
-  /** The statement that creates the part separately. */
+  /** The statement that creates the part after its table or domain. */
   readonly statement: string;
   /** If set, the part is always created separately. A constraint that isn't validated is created after the data. */
   readonly section?: Section;
@@ -47,7 +47,10 @@ export interface CatalogObject {
   readonly functionSchema?: string | undefined;
   /** Returns the statements. `separate` contains the keys of the parts that are created later. */
   create(separate: ReadonlySet<string>): readonly string[];
-  /** Creates a view with the same columns that doesn't depend on other views or functions, to break a cycle. */
+  /**
+   * The statement that creates a placeholder view with the same columns. The placeholder doesn't depend on other views
+   * or functions, so it breaks a cycle.
+   */
   readonly placeholder?: string | undefined;
 }
 
@@ -104,7 +107,7 @@ export interface Acl {
   readonly target: AclTarget;
   /** PostgreSQL's text of each item, such as `anon=r/postgres`. Null if only the defaults apply. */
   readonly items: readonly string[] | null;
-  /** The items of each column that has any. */
+  /** The items of each column that has column privileges. */
   readonly columns?: readonly { readonly column: string; readonly items: readonly string[] }[] | undefined;
 }
 
@@ -168,7 +171,7 @@ export interface Catalog {
   readonly dependencies: readonly Dependency[];
   readonly comments: readonly Comment[];
   readonly defaultAcls: readonly DefaultAcl[];
-  /** Those of the roles anon, authenticated and service_role that exist. */
+  /** The existing roles among anon, authenticated and service_role. */
   readonly apiRoles: readonly string[];
   readonly tables: readonly TableData[];
   readonly sequences: readonly SequenceData[];
@@ -177,7 +180,7 @@ export interface Catalog {
   readonly memberSequences: readonly SequenceData[];
   /** Materialized views with data, by key. */
   readonly populated: ReadonlySet<string>;
-  /** Objects that a dump can't contain, which a note lists. */
+  /** Objects that a dump can't contain. A note in the dump lists them. */
   readonly unsupported: readonly string[];
 }
 

@@ -18,7 +18,7 @@ test('requests, errors and durations are counted per minute', () => {
   expect(recent).toHaveLength(60);
   const [full, current] = recent.slice(-2);
   expect(full).toMatchObject({ at: start, requests: 100, errors: 7 });
-  // The classes are exact to within a tenth.
+  // Duration classes are accurate to within 10%.
   expect(full?.p50Ms).toBeGreaterThan(450);
   expect(full?.p50Ms).toBeLessThan(550);
   expect(full?.p95Ms).toBeGreaterThan(855);
@@ -39,7 +39,31 @@ test('minutes older than an hour, and functions that weren’t used recently, ar
   expect(activity.recent('a', start + 69 * minute).every(({ requests }) => requests === 0)).toBe(true);
 });
 
-test('a request that took long is counted in the minute in which it arrived', () => {
+test('saved counts are loaded, unless they are older than an hour or from the future', () => {
+  const before = createFunctionActivity();
+  for (const [index, durationMs] of [1, 20, 400].entries())
+    before.add({ function: 'a', at: start + index * minute, status: index === 1 ? 500 : 200, durationMs });
+  const saved: unknown = JSON.parse(JSON.stringify(before.save(start + 2 * minute)));
+  const loadedAt = (now: number) => {
+    const after = createFunctionActivity();
+    after.load(saved, now);
+    return after;
+  };
+  const now = start + 2 * minute;
+  const after = loadedAt(now);
+  expect(after.recent('a', now)).toEqual(before.recent('a', now));
+  after.add({ function: 'a', at: now, status: 200, durationMs: 1 });
+  expect(after.recent('a', now).at(-1)).toMatchObject({ requests: 2 });
+  expect(loadedAt(start + 61 * minute).save(start + 61 * minute)).toEqual([
+    ['a', [[1002, 1, 0, expect.any(Number), 1]]],
+  ]);
+  expect(loadedAt(start + 62 * minute).save(start + 62 * minute)).toEqual([]);
+  expect(loadedAt(start - minute).save(now)).toEqual([]);
+  for (const broken of [undefined, null, 'x', [['a', [[1, -1, 0]]]], [['a', [['x']]]], { a: [] }])
+    expect(() => after.load(broken, now)).not.toThrow();
+});
+
+test('a long request is counted in the minute of its arrival', () => {
   const activity = createFunctionActivity();
   activity.add({ function: 'a', at: start + minute, status: 200, durationMs: 1 });
   activity.add({ function: 'a', at: start, status: 200, durationMs: 90_000 });

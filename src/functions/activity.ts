@@ -1,13 +1,15 @@
 /** Counts the requests to each function per minute, with their errors and durations, for the last hour. */
+import { z } from 'zod';
+import { addPackedCounts, packCounts } from '../shared/sparse-counts.ts';
 import type { Invocation } from './invocations.ts';
 
 export interface ActivityMinute {
   /** The beginning of the minute, in milliseconds since the epoch. */
   readonly at: number;
   readonly requests: number;
-  /** Responses with a status of at least 500. They include errors of the platform, such as a failed start. */
+  /** Responses with a status of at least 500. Platform errors, such as a failed start, are included. */
   readonly errors: number;
-  /** The duration that half of the requests don't exceed, to within a tenth. Null without requests. */
+  /** The median duration, to within 10%. Null if there weren't any requests. */
   readonly p50Ms: number | null;
   readonly p95Ms: number | null;
 }
@@ -15,6 +17,13 @@ export interface ActivityMinute {
 export interface FunctionActivity {
   /** Returns the last hour, oldest minute first. */
   recent(slug: string, nowMs: number): ActivityMinute[];
+  /** Returns all counts of the last hour, for {@link load}. */
+  save(nowMs: number): SavedActivity;
+  /**
+   * Loads saved counts before the first invocation. Ignores minutes that are too old or in the future, and data in a
+   * different format.
+   */
+  load(saved: unknown, nowMs: number): void;
 }
 
 interface Bucket {
@@ -28,15 +37,25 @@ interface Bucket {
 const minuteMs = 60_000;
 const shownMinutes = 60;
 const maxKnownFunctions = 200;
-/** Each class is a fifth wider than the previous one, so its middle differs from any duration in it by a tenth. */
+/** Each class is 20% wider than the previous one, so its middle differs from any duration in it by at most 10%. */
 const growth = 1.2;
-/** The last class begins at 1.2 to the 79th milliseconds, which is about half an hour. */
+/** The number of classes. The last one begins at 1.2^79 ms, which is about half an hour. */
 const classes = 80;
+
+const count = z.number().int().min(0).max(0xffff_ffff);
+/**
+ * The slug and the minutes of each function. A minute consists of its number, its request count, its error count and
+ * its packed duration classes.
+ */
+const savedActivity = z
+  .array(z.tuple([z.string(), z.array(z.tuple([count, count, count], count)).max(shownMinutes)]))
+  .max(maxKnownFunctions);
+type SavedActivity = z.infer<typeof savedActivity>;
 
 export function createFunctionActivity(): FunctionActivity & {
   add(invocation: Pick<Invocation, 'function' | 'at' | 'status' | 'durationMs'>): void;
 } {
-  // The function that was invoked least recently comes first and is the next one to be removed.
+  // The least recently invoked function comes first and is removed next.
   const known = new Map<string, Bucket[]>();
   return {
     add({ function: slug, at, status, durationMs }) {
@@ -45,7 +64,7 @@ export function createFunctionActivity(): FunctionActivity & {
       const [oldest] = known.keys();
       if (known.size >= maxKnownFunctions && oldest !== undefined) known.delete(oldest);
       known.set(slug, buckets);
-      // A long request arrived in an earlier minute than the requests that have already finished.
+      // A long request may have arrived in an earlier minute than requests that have already finished.
       const minute = Math.floor(at / minuteMs);
       let bucket = buckets.find((each) => each.minute === minute);
       if (bucket === undefined) {
@@ -73,8 +92,37 @@ export function createFunctionActivity(): FunctionActivity & {
         };
       });
     },
+    save(nowMs) {
+      const last = Math.floor(nowMs / minuteMs);
+      return Array.from(known, ([slug, buckets]) => [
+        slug,
+        buckets
+          .filter(({ minute }) => isShown(minute, last))
+          .map(({ minute, requests, errors, durations }) => [
+            minute,
+            requests,
+            errors,
+            ...packCounts(durations),
+          ]),
+      ]);
+    },
+    load(saved, nowMs) {
+      const last = Math.floor(nowMs / minuteMs);
+      for (const [slug, minutes] of savedActivity.safeParse(saved).data ?? []) {
+        const buckets = minutes
+          .filter(([minute]) => isShown(minute, last))
+          .map(([minute, requests, errors, ...packed]) => {
+            const durations = new Uint32Array(classes);
+            addPackedCounts(durations, packed);
+            return { minute, requests, errors, durations };
+          });
+        if (buckets.length > 0) known.set(slug, buckets);
+      }
+    },
   };
 }
+
+const isShown = (minute: number, last: number): boolean => minute > last - shownMinutes && minute <= last;
 
 const classOf = (ms: number): number =>
   ms < 1 ? 0 : Math.min(classes - 1, 1 + Math.floor(Math.log(ms) / Math.log(growth)));

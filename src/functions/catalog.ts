@@ -1,5 +1,5 @@
 /**
- * Finds the functions of a project, which are the folders `supabase/functions/SLUG/index.ts` and the sections
+ * Finds the functions of a project, from the files `supabase/functions/SLUG/index.ts` and the sections
  * `[functions.SLUG]` in config.toml.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
@@ -14,7 +14,7 @@ export interface FunctionSource {
   readonly verifyJwt: boolean;
   /** The absolute path of the main module. */
   readonly entrypoint: string;
-  /** The flags for Deno that control how imports are resolved. */
+  /** The Deno flags that control how imports are resolved. */
   readonly importFlags: readonly string[];
   /** The files that can affect how imports are resolved. Some of them may not exist. */
   readonly importFiles: readonly string[];
@@ -23,8 +23,8 @@ export interface FunctionSource {
   readonly staticFiles: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   /**
-   * The folder of a deployed function. The function can import and read every file in it, but no other files. Undefined
-   * for functions in the project folder.
+   * The folder of a deployed function. The function can import and read only the files in this folder. Undefined for
+   * functions in the project folder.
    */
   readonly root: string | undefined;
 }
@@ -50,7 +50,7 @@ export interface ServeOverrides {
 export interface Catalog {
   /**
    * Returns a function's source. Returns undefined if the function doesn't exist or is disabled. Reads the file system
-   * at each call, so that a new folder is served immediately.
+   * at each call, so a new folder is served immediately.
    */
   find(slug: string): FunctionSource | undefined;
   list(): string[];
@@ -81,8 +81,8 @@ export function createCatalog(
         ? resolve(supabaseDir, settings.entrypoint)
         : join(functionsDir, slug, 'index.ts');
       if (!isFile(entrypoint)) return undefined;
-      // Evaluated only when it is needed, because the surrounding code runs for every request. The import configuration
-      // is needed only when a worker starts, and finding it takes about a dozen file system calls.
+      // Evaluated lazily. The surrounding code runs for every request, but the import configuration is needed only when
+      // a worker starts, and finding it takes about a dozen file system calls.
       const imports = once(() =>
         importsOf(
           dirname(entrypoint),
@@ -120,7 +120,7 @@ export function createCatalog(
   };
 }
 
-/** Import settings are evaluated only when a worker starts. */
+/** Returns the source of a deployed function. Its import settings are evaluated only when a worker starts. */
 function deployedSource(
   { slug, verifyJwt, entrypointPath, importMapPath }: DeployedVersion,
   root: string,
@@ -130,7 +130,7 @@ function deployedSource(
   const folder = dirname(entrypoint);
   const imports = once(() => {
     const map = importMapPath === undefined ? undefined : join(root, importMapPath);
-    // A deno.json beside the entrypoint can contain more than an import map.
+    // Besides an import map, a deno.json beside the entrypoint can contain other settings.
     const isConfig =
       map !== undefined && [join(folder, 'deno.json'), join(folder, 'deno.jsonc')].includes(map);
     return importsOf(folder, folder, isConfig ? undefined : map);
@@ -154,7 +154,10 @@ function deployedSource(
   };
 }
 
-/** The deno.json of a deployed function can't let Deno write packages to the folder of the version. */
+/**
+ * Returns the flags with additional ones that prevent Deno from writing packages to the version's folder, whatever the
+ * function's deno.json contains.
+ */
 function withoutWrites(flags: readonly string[]): string[] {
   const hasFolder = flags.some((flag) => flag.startsWith('--node-modules-dir'));
   return [...flags, ...(hasFolder ? [] : ['--node-modules-dir=none']), '--vendor=false'];
@@ -170,7 +173,7 @@ function once<T>(make: () => T): () => T {
 
 function foldersOf(dir: string): string[] {
   if (!existsSync(dir)) return [];
-  // Symbolic links to folders are included, because a repository may store its functions in a different place.
+  // Symbolic links to folders are included, because a repository may store its functions elsewhere.
   return readdirSync(dir).filter((name) =>
     statSync(join(dir, name), { throwIfNoEntry: false })?.isDirectory(),
   );

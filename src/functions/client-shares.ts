@@ -7,7 +7,7 @@ export class ClientShares {
     this.#limit = limit;
   }
 
-  /** @param client undefined for clients that aren't limited */
+  /** Whether another request of the client may start. @param client Undefined for clients that aren't limited. */
   mayStart(slug: string, client: string | undefined): boolean {
     return client === undefined || (this.#counts.get(keyOf(slug, client)) ?? 0) < this.#limit();
   }
@@ -27,5 +27,5 @@ export class ClientShares {
   }
 }
 
-/** Joins the parts with a space, because slugs don't contain spaces. */
+/** The separator is a space, because slugs don't contain spaces. */
 const keyOf = (slug: string, client: string): string => `${slug} ${client}`;

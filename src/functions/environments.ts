@@ -25,7 +25,7 @@ interface EnvironmentDeps {
   readonly isDevelopment: boolean;
   readonly keys: Keys;
   readonly log: Logger;
-  /** The secrets that were set while the server runs. */
+  /** Secrets that were set while the server was running. */
   readonly secrets: Pick<SecretStore, 'values'>;
   readonly shell: Readonly<Record<string, string | undefined>>;
 }
@@ -43,10 +43,7 @@ export class FunctionEnvironments {
     this.#catalog = catalog;
   }
 
-  /**
-   * Returns the variables of the project and the platform. Also returns the names of project variables that have no
-   * effect.
-   */
+  /** Returns the project's and the platform's variables, and the names of project variables that have no effect. */
   projectVariables(source: FunctionSource): ReturnType<typeof functionEnvironment> {
     const { config, keys, apiUrl, database, isDevelopment, secrets } = this.#deps;
     return functionEnvironment({

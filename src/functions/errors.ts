@@ -1,4 +1,4 @@
-/** Errors that the platform returns instead of a function, as `{code, message}`. */
+/** Defines the errors that the platform returns in place of a function's response, as `{code, message}`. */
 
 export interface PlatformError {
   readonly status: number;
@@ -49,7 +49,7 @@ export const errors = {
   },
 } as const satisfies Record<string, PlatformError>;
 
-/** An error that `routes.ts` converts to a response. Other modules never receive it. */
+/** An error that `routes.ts` converts to a response. It never reaches other modules. */
 export class FunctionError extends Error {
   readonly entry: PlatformError;
   /** Output of Deno or the platform. It is logged and, in development, included in the response. */

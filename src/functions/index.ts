@@ -61,7 +61,7 @@ export interface FunctionsDeps {
   readonly database: Pick<Database, 'info'>;
   readonly keys: Keys;
   readonly config: LiveConfig;
-  /** The environment in which Plinth was started, from which the network settings are read. */
+  /** The environment in which Plinth was started. The network settings are read from it. */
   readonly shell: Readonly<Record<string, string | undefined>>;
   /** The `supabase/` folder. */
   readonly supabaseDir: string;
@@ -70,7 +70,7 @@ export interface FunctionsDeps {
   readonly disk: DiskState;
   /**
    * Returns the URL at which functions can reach the API. This is a function because the port isn't known in advance if
-   * it is configured as 0.
+   * port 0 is configured.
    */
   readonly apiUrl: () => string;
   /** The file of the self-signed certificate at {@link apiUrl}. */
@@ -129,8 +129,8 @@ export interface FunctionsService extends Service {
 
 export interface ServeSession extends ServeOverrides {
   /**
-   * The mode of the debugger and its first port. Each function that starts uses the next port. With a debugger, time
-   * limits don't apply.
+   * The mode of the debugger and its first port. Each function that starts uses the next port. Time limits don't apply
+   * while a debugger is enabled.
    */
   readonly inspect?: { readonly mode: InspectMode; readonly port: number } | undefined;
 }
@@ -164,14 +164,17 @@ const mountOf = (config: LiveConfig, routes: RouteDeps): Mount => ({
 
 type RouteDeps = Parameters<typeof functionsPlugin>[0] & Parameters<typeof upgradeHandler>[0];
 
-/** Workers receive these settings when they start. Requests in progress keep their worker. */
+/** Replaces all workers when settings change that they receive at startup. Requests in progress keep their worker. */
 function replaceWorkersOnChange(config: LiveConfig, supervisor: Supervisor): void {
   config.onChange((next, previous) => {
     if (!isDeepStrictEqual(workerSettings(next), workerSettings(previous))) supervisor.reload(undefined);
   });
 }
 
-/** Opens the deployed functions and their secrets. `onChange` receives the changed functions, or undefined for all. */
+/**
+ * Opens the deployed functions and their secrets. `onChange` receives the changed functions, or undefined if all
+ * functions are affected.
+ */
 function openStores(
   { dataDir, disk }: FunctionsDeps,
   onChange: (slugs: readonly string[] | undefined) => void,

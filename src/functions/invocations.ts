@@ -21,7 +21,7 @@ export interface Invocation {
    * responded.
    */
   readonly code: string | undefined;
-  /** The time until the response was complete or, for a WebSocket connection, until the socket was closed. */
+  /** The time until the response was complete. For a WebSocket connection, the time until the socket was closed. */
   readonly durationMs: number;
   /** The time that the request waited until a process had started. Undefined if one was already running. */
   readonly bootMs: number | undefined;
@@ -56,7 +56,7 @@ export const defaultInvocationBounds: InvocationBounds = {
 };
 
 export function createInvocations(bounds: InvocationBounds = defaultInvocationBounds): InvocationRing {
-  // The function that was invoked least recently comes first and is the next one to be removed.
+  // The least recently invoked function comes first and is removed next.
   const rings = new Map<string, Invocation[]>();
   let lastId = 0;
   return {

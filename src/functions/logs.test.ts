@@ -41,7 +41,7 @@ test('returns the lines after a given line, and follows until it is stopped', ()
   expect(logs.recent({ function: 'unknown' })).toEqual([]);
 });
 
-test('limits the lines of a function per second and adds one line that reports this', () => {
+test('limits a function’s lines per second and adds one line that reports the limit', () => {
   const logs = createFunctionLogs({ ...bounds, linesPerFunction: 100, charsPerLine: 200, linesPerSecond: 2 });
   const kept = [1000, 1001, 1002, 1003, 1999, 2000].map((at) => logs.add(line('a', `at ${at}`), at)?.line);
   expect(kept).toEqual([

@@ -1,14 +1,14 @@
 /**
  * Keeps the latest log lines of every function in memory: the function's output and the platform's notes about its
- * worker. The number of lines, their length, the number of functions and the lines per second are limited, so a
- * function with endless output doesn't use more memory than others.
+ * worker. The number of lines, their length, their rate and the number of functions are limited, so a function with
+ * endless output doesn't use more memory than others.
  */
 import type { LogLevel } from './core/log-frames.ts';
 
 export type { LogLevel } from './core/log-frames.ts';
 
 export interface FunctionLogLine {
-  /** A number that increases with each line of any function, until the server restarts. */
+  /** The number of the log line, counted across all functions since the server started. */
   readonly id: number;
   /** Milliseconds since the epoch. */
   readonly at: number;
@@ -21,8 +21,8 @@ export interface FunctionLogLine {
   readonly level: LogLevel;
   readonly line: string;
   /**
-   * The request that printed the line. For output that didn't come from the console, it is set only if the worker had a
-   * single request at the time.
+   * The request that printed the line. For output that bypassed the console, it is set only if the worker had a single
+   * request at the time.
    */
   readonly requestId: string | undefined;
 }
@@ -56,7 +56,7 @@ export interface LogBounds {
   readonly linesPerFunction: number;
   readonly charsPerLine: number;
   readonly functions: number;
-  /** The maximum number of lines per second and function. */
+  /** The maximum number of lines per second for each function. */
   readonly linesPerSecond: number;
 }
 
@@ -84,19 +84,21 @@ export function passes(filter: LogFilter): (line: FunctionLogLine) => boolean {
 
 interface Ring {
   readonly lines: FunctionLogLine[];
-  /** The current second, and the number of lines in it. */
+  /** The current second. `count` is the number of lines in it. */
   second: number;
   count: number;
 }
 
 /**
+ * Creates the logs.
+ *
  * @example
  * const logs = createFunctionLogs();
  * logs.add({ function: 'hello', level: 'info', line: 'hi', requestId: undefined }, Date.now());
  * logs.recent({ function: 'hello' }).length; // 1
  */
 export function createFunctionLogs(bounds: LogBounds = defaultLogBounds): FunctionLogRing {
-  // The function whose last line is the oldest comes first and is the next one to be removed.
+  // The function with the oldest last line comes first and is removed next.
   const rings = new Map<string, Ring>();
   const listeners = new Set<(line: FunctionLogLine) => void>();
   let lastId = 0;

@@ -14,7 +14,7 @@ export interface FunctionMetrics {
   started(bootMs: number | undefined): void;
   /** Returns a function that counts an invocation and then calls `next`. */
   counting(next: (invocation: NewInvocation) => void): (invocation: NewInvocation) => void;
-  /** @param load The number of running workers and of the requests that they process. */
+  /** Returns the metrics. @param load The numbers of running workers and of requests that they are processing. */
   values(load: { readonly workers: number; readonly pending: number }, maxWorkers: number): MetricValues;
 }
 

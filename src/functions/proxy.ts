@@ -1,6 +1,6 @@
 /**
- * Forwards a request to a worker and streams the response. Neither is buffered. If the client aborts the request, the
- * request to the worker is aborted too.
+ * Forwards a request to a worker and streams the response, without buffering either. If the client aborts the request,
+ * the request to the worker is aborted too.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
@@ -14,8 +14,8 @@ import { RequestBody } from './request-body.ts';
 import { connectWorker } from './worker-socket.ts';
 
 /**
- * The maximum size of the headers of a response. The gateway of the local stack has the same limit, which allows many
- * cookies or a long Content-Security-Policy.
+ * The maximum size of the headers of a response. The limit leaves room for many cookies or a long
+ * Content-Security-Policy, and is the same in the local stack's gateway.
  */
 const maxResponseHeadBytes = 160 * 1024;
 
@@ -75,8 +75,8 @@ export function createProxy(limits: Limits): FunctionProxy {
           method: request.method as 'GET',
           headers: requestHeaders(request),
           body,
-          // A node:http server that hasn't read a body to its end doesn't accept another request on the same
-          // connection.
+          // A node:http server doesn't accept another request on a connection before it has read the previous body to
+          // its end.
           reset: body instanceof RequestBody,
           signal: gone.signal,
           responseHeaders: 'raw',
@@ -116,7 +116,7 @@ export async function reasonOf(
 ): Promise<(typeof errors)[keyof typeof errors]> {
   if (isOutOfFiles(error)) return errors.overloaded;
   if ((error as { code?: string }).code === 'UND_ERR_HEADERS_TIMEOUT') return errors.idle;
-  // Waits for the exit, because the socket closes shortly before the exit of the process is reported.
+  // The socket closes shortly before the process's exit is reported, so this waits for the exit.
   if (worker.ended === undefined)
     await Promise.race([worker.exited, new Promise((resolve) => setTimeout(resolve, 50).unref())]);
   return worker.ended === 'limit' ? errors.limit : errors.worker;
@@ -185,7 +185,7 @@ function writeHead(
   if (!namesOrigin) headers.push('access-control-allow-origin', '*');
   if (requestId !== undefined) headers.push('x-request-id', String(requestId));
   response.writeHead(status, headers);
-  // If the length of the response is unknown, its headers are sent immediately, because the first chunk may arrive
+  // If the response's length is unknown, its headers are sent immediately because the first chunk may arrive much
   // later. Otherwise, headers and content are sent together.
   if (!hasLength) response.flushHeaders();
 }

@@ -1,7 +1,7 @@
 /**
  * Lists the files that a function can read while it runs: its modules, its static files, and the data files beside
- * them. Files are listed one by one, because a folder would also include files that are added later, such as the `.env`
- * of another function. Only package folders are included as a whole.
+ * them. Files are listed individually, because access to a folder would include files that are added later, such as
+ * another function's `.env`. Only package folders are listed as a whole.
  */
 import { existsSync, globSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
@@ -16,7 +16,7 @@ export interface ReadableRules {
   readonly dataDir: string;
 }
 
-/** The number is limited, because Deno checks each file and more files would slow down every start. */
+/** The maximum number of files. Deno checks each file, so more files would slow down every start. */
 export const maxReadableFiles = 1000;
 
 /** Package folders contain thousands of files but no secrets. */
@@ -84,7 +84,7 @@ function filesBelow(root: string): string[] {
       if (entry.isDirectory()) {
         if (!packageFolders.has(entry.name)) folders.push(path);
       } else if (entry.isFile() || entry.isSymbolicLink()) files.push(path);
-      // The caller limits the total number of files. This limit only prevents reading a huge folder tree.
+      // The caller limits the total number of files. This higher limit only stops the search in a huge folder tree.
       if (files.length > 10 * maxReadableFiles) return files;
     }
   }

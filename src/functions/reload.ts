@@ -1,7 +1,7 @@
 /**
  * Reloads functions in development. When a file is saved, the workers of all functions that use the file are stopped.
- * Functions that were running restart immediately, so that errors are logged before the next request, and their types
- * are checked.
+ * Functions that were running restart immediately, so errors are logged before the next request. Their types are
+ * checked too.
  */
 import { dirname, join, relative, sep } from 'node:path';
 import type { Catalog, FunctionSource } from './catalog.ts';

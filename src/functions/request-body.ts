@@ -1,12 +1,10 @@
-/**
- * Wraps a request body in a separate stream, so that the client's connection remains usable if a worker stops reading.
- */
+/** Wraps a request body in a separate stream, so the client's connection remains usable if a worker stops reading. */
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 
 /**
- * The body of a request. No other code may read the request. If the stream is destroyed early, the rest of the body is
- * read and discarded.
+ * The body of a request. Other code must not read the request. If the stream is destroyed early, the rest of the body
+ * is read and discarded.
  */
 export class RequestBody extends Readable {
   readonly #request: IncomingMessage;

@@ -58,8 +58,8 @@ export function functionsPlugin(deps: RoutesDeps): FastifyPluginAsync {
       });
     });
     app.get('/_internal/health', async () => ({ message: 'ok' }));
-    // The request is handled in a hook, so that its body is streamed to the function regardless of its type. After the
-    // hooks, Fastify would reject content types that it can't parse.
+    // The request is handled in a hook, which streams its body to the function regardless of the content type. After
+    // the hooks, Fastify would reject content types that it can't parse.
     const serve = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
       const target = find(deps, request.raw.url ?? '');
       if (target === undefined)
@@ -100,13 +100,13 @@ export function functionsPlugin(deps: RoutesDeps): FastifyPluginAsync {
   };
 }
 
-/** Without a free file descriptor, neither a file nor a process can be opened until others are closed. */
+/** Without a free file descriptor, no file can be opened and no process can be started until another is closed. */
 const asOverload = (error: unknown): unknown =>
   !(error instanceof FunctionError) && isOutOfFiles(error)
     ? new FunctionError(errors.overloaded, { cause: error })
     : error;
 
-/** There is nothing to send, because the hook has already sent the response. */
+/** Does nothing, because the hook has already sent the response. */
 const nothingIsLeft = (): void => undefined;
 
 /** Starts measuring an invocation. Returns a function that ends the measurement with a status or an error. */

@@ -1,7 +1,7 @@
 /**
  * Secrets that are set while the server runs. Functions receive them as environment variables. They are stored in one
- * file in the data folder, each value encrypted with a key from another file, so neither viewing the file nor copying
- * it reveals them.
+ * file in the data folder. Each value is encrypted with a key from another file, so a copy of the secrets file alone
+ * doesn't reveal them.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ export interface SecretFacts {
 export interface SecretStore {
   /** Returns the secrets without their values, sorted by name. */
   list(): SecretFacts[];
-  /** Sets all of the secrets or none. @throws {DeployError} invalid */
+  /** Sets either all of the secrets or none of them. @throws {DeployError} invalid */
   set(secrets: readonly Secret[]): void;
   /** Removes the secrets. Unknown names are ignored, as upstream's API does. */
   unset(names: readonly string[]): void;
@@ -36,7 +36,7 @@ export interface SecretStore {
 export interface SecretStoreOptions {
   readonly file: string;
   readonly keyFile: string;
-  /** Returns the current time in milliseconds since the epoch. */
+  /** The current time, in milliseconds since the epoch. */
   readonly now: () => number;
   readonly onChange: () => void;
 }
@@ -50,7 +50,7 @@ interface Entry {
 
 const about = (name: string): string => `function secret ${name}`;
 
-/** Opened when the store is created, so that a damaged file is reported when the server starts. */
+/** Opens the store. The file is read immediately, so damage is reported when the server starts. */
 export function createSecretStore({ file, keyFile, now, onChange }: SecretStoreOptions): SecretStore {
   const seal: Seal = createSeal(keyFile);
   let known = new Map(readEntries(file).map((entry) => [entry.name, { ...entry, value: opened(entry) }]));

@@ -28,7 +28,7 @@ test('the files of a function are in its own folder', () => {
   expect(pathsOf(at('functions/one/index.ts'))).toEqual(['index.ts', 'lib.ts']);
 });
 
-test('beside an entrypoint elsewhere, no other file is listed or read', async () => {
+test('if the entrypoint isn’t in the function’s folder, no other files are listed or read', async () => {
   expect(pathsOf(at('top.ts'))).toEqual(['top.ts']);
   expect(pathsOf(at('functions/all.ts'))).toEqual(['all.ts']);
   expect(await readSourceFile(at('top.ts'), functionsDir, 'top.ts')).toMatchObject({ text: 'top.ts' });

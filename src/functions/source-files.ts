@@ -55,15 +55,15 @@ const maxShownBytes = 256 * 1024;
 const folderOf = ({ root, entrypoint }: FunctionSource): string => root ?? dirname(entrypoint);
 
 /**
- * Whether the folder contains only this function. An entrypoint elsewhere can be beside other files of the project, such
- * as signing keys and settings.
+ * Whether the folder contains only this function. If the entrypoint is somewhere else, its folder can contain other
+ * project files, such as signing keys and settings.
  */
 const hasOwnFolder = (source: FunctionSource, functionsDir: string): boolean =>
   source.root !== undefined || dirname(source.entrypoint).startsWith(`${resolve(functionsDir)}${sep}`);
 
 /**
  * Returns the files of a function as they are on the disk, sorted by path. Hidden files are excluded because `.env`
- * contains secrets, and links because they may lead to other folders.
+ * contains secrets. Links are excluded because they may lead to other folders.
  */
 export function listSourceFiles(source: FunctionSource, functionsDir: string): readonly SourceFile[] {
   const base = folderOf(source);
@@ -91,7 +91,7 @@ export function listSourceFiles(source: FunctionSource, functionsDir: string): r
   return files.sort((one, other) => (one.path < other.path ? -1 : 1));
 }
 
-/** Reads a file of {@link listSourceFiles}. Returns undefined for any other path. */
+/** Reads a file that {@link listSourceFiles} returned. Returns undefined for any other path. */
 export async function readSourceFile(
   source: FunctionSource,
   functionsDir: string,

@@ -1,7 +1,7 @@
 /**
  * Manages the workers of all functions. A worker starts at the first request to a function and is shared by all
- * requests, or starts for each request with `oneshot`. A worker ends when it is idle, and is replaced when its source
- * changes. The number of workers is limited, and requests wait if the limit is reached.
+ * requests. With `oneshot`, each request starts its own worker. Idle workers end, and a worker is replaced when its
+ * source changes. The number of workers is limited. If the limit is reached, requests wait.
  */
 
 import type { QueueLoad } from '../kernel/queue-load.ts';
@@ -26,8 +26,8 @@ export interface SupervisorOptions extends StarterOptions {
 }
 
 /**
- * The state of a function. It is `running` if a worker serves it, `failed` if its last start failed, and `idle`
- * otherwise.
+ * The state of a function. The state is `running` if a worker serves the function, `failed` if its last start failed,
+ * and `idle` otherwise.
  */
 export type FunctionState = 'running' | 'failed' | 'idle';
 
@@ -51,7 +51,7 @@ export interface Supervisor {
   /** Returns the load of the queue for workers. */
   queue(): QueueLoad;
   stateOf(slug: string): { readonly state: FunctionState; readonly pending: number };
-  /** Returns the number of running workers and of the requests that they process. */
+  /** Returns the numbers of running workers and of requests that they are processing. */
   load(): { readonly workers: number; readonly pending: number };
   /**
    * Replaces the workers of the changed functions at their next request. If `slugs` is undefined, all workers are

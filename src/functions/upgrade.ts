@@ -1,7 +1,7 @@
 /**
  * Forwards an upgrade request (WebSocket) to a worker. If the function accepts the upgrade, the two sockets are
- * connected. Otherwise, the response is forwarded and the connection is closed, because the client's next request might
- * be for a different function and must pass through the gateway.
+ * connected. Otherwise, the response is forwarded and the connection is closed. The client's next request might be for
+ * a different function, so it must pass through the gateway.
  */
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Duplex, Readable } from 'node:stream';
@@ -60,7 +60,8 @@ export async function forwardUpgrade(
 interface UpgradeResponse {
   readonly response: IncomingMessage;
   /**
-   * The connection to the worker if the function accepted the upgrade, and the bytes that were already read from it.
+   * The connection to the worker, if the function accepted the upgrade. `head` contains the bytes that were already
+   * read from it.
    */
   readonly upstream?: Duplex;
   readonly early?: Buffer;
@@ -81,7 +82,7 @@ function responseTo(offer: ClientRequest): Promise<UpgradeResponse> {
  */
 function passOn(source: Readable, socket: Duplex): Promise<void> {
   return new Promise((resolve) => {
-    // Ignored, because a `close` event follows.
+    // A `close` event follows.
     source.on('error', () => undefined);
     source.once('close', () => {
       socket.end(() => socket.destroy());

@@ -5,7 +5,7 @@ import { WaitingRequests } from './waiting-requests.ts';
 const full = () => new Error('full');
 const late = () => new Error('late');
 
-test('clients take turns, and a full queue drops a request of the client with the most requests', async () => {
+test('clients take turns, and a full queue drops a request from the client with the most requests', async () => {
   const waiting = new WaitingRequests(4, full);
   const order: string[] = [];
   const wait = (name: string) =>

@@ -1,5 +1,5 @@
 /**
- * Requests that are waiting for a slot. When a slot might be available, each of them tries again, and the clients take
+ * The queue of requests that wait for a slot. When a slot might be available, each of them tries again. Clients take
  * turns.
  */
 import type { QueueLoad } from '../kernel/queue-load.ts';
@@ -18,8 +18,8 @@ export class WaitingRequests {
   #rejected = 0;
 
   /**
-   * If more than `limit` requests wait, a waiting request of the client with the most waiting requests is rejected with
-   * the result of `onFull`.
+   * If more than `limit` requests are waiting, one is rejected with the result of `onFull`. It is a request of the
+   * client that has the most waiting requests.
    */
   constructor(limit: number, onFull: () => Error) {
     this.#queue = new FairQueue(limit);
@@ -64,7 +64,7 @@ export class WaitingRequests {
     for (const { retry } of order) retry();
   }
 
-  /** Counts a request that has waited and now starts. */
+  /** Records the wait of a request that now starts. */
   started(waitedMs: number): void {
     this.#waited += 1;
     this.#waitedMs += waitedMs;

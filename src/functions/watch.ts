@@ -15,8 +15,8 @@ export interface FunctionsWatch {
 }
 
 /**
- * Calls `onChange` with the absolute paths of changed files, after a short period without changes. If the changed file
- * isn't known, calls it with undefined.
+ * Calls `onChange` with the absolute paths of changed files, after a short period without changes. If it isn't known
+ * which file changed, calls it with undefined.
  */
 export function watchFunctions(
   functionsDir: string,
@@ -45,7 +45,7 @@ export function watchFunctions(
       watcher.on('error', () => watcher.close());
       watchers.set(folder, watcher);
     } catch {
-      // The machine's limit on file watches has been reached. Functions continue to run, but changes require a restart.
+      // The limit on file watches has been reached. Functions continue to run, but changes require a restart.
     }
   };
   open(functionsDir, true);

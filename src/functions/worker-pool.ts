@@ -27,7 +27,7 @@ export class WorkerPool {
   readonly current = new Map<string, Worker>();
   readonly #options: WorkerPoolOptions;
   readonly #alive = new Set<Worker>();
-  /** Workers whose source code has changed since they started. */
+  /** Workers that started before their source code changed. */
   readonly #outdated = new WeakSet<Worker>();
   /** The number of slots that are reserved for workers that are starting. */
   #reserved = 0;
@@ -142,8 +142,7 @@ export class WorkerPool {
     if (reason !== undefined) onLimit(slug, reason, onlyRequest);
     else if (worker.retired || worker.bootMs === undefined) return;
     else if (worker.pending === 0 && clock.now() - worker.idleSince > limits.idleMs) this.retire(worker);
-    // If no other worker can start, this worker continues to receive requests, because a slow response is better than
-    // an error.
+    // If no other worker can start, this worker continues to receive requests. A slow response is better than an error.
     else if (worker.isSpent && this.of(slug).length < limits.maxWorkersPerFunction) this.retire(worker);
   }
 }

@@ -109,7 +109,7 @@ export class WorkerStarter {
       for (const line of lines) note(this.#options, slug, line, requestId);
       throw this.#fail(slug, lines);
     }
-    // Ends the function's other workers, because a debugger's port can be used by only one process.
+    // Ends the function's other workers, because only one process can use a debugger's port.
     if (inspect(slug) !== undefined) await this.#pool.endAll(slug);
     const worker = this.#runOrReject(deno, source, graph);
     try {
@@ -154,7 +154,9 @@ export class WorkerStarter {
     return error;
   }
 
-  /** @throws {FunctionError} overloaded, if no file descriptor is left */
+  /**
+   * Runs the worker, or rejects the start. @throws {FunctionError} overloaded, if all file descriptors are in use
+   */
   #runOrReject(deno: string, source: FunctionSource, graph: ModuleGraph | undefined): Worker {
     try {
       return this.#run(deno, source, graph);

@@ -1,7 +1,7 @@
 /**
  * Limits the number of connections, in total and per address, so that one client can't exclude others. Clients over the
- * limit receive an error response. The connections of a trusted proxy serve many clients, so the requests forwarded per
- * client are counted instead.
+ * limit receive an error response. A trusted proxy's connections serve many clients, so each client's forwarded
+ * requests are counted instead.
  */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
@@ -61,8 +61,8 @@ const tooManyAtATime: Rejection = {
 };
 
 /**
- * The maximum number of requests that a client can send on a connection before it receives responses (RFC 9112, section
- * 9.3.2). Browsers and common clients send only one, and Node doesn't limit the number.
+ * The maximum number of requests that a client can send on a connection without waiting for responses (RFC 9112,
+ * section 9.3.2). Browsers and common clients send only one, and Node doesn't limit the number.
  */
 const maxRequestsAtATime = 100;
 
@@ -72,7 +72,10 @@ const maxRequestsAtATime = 100;
  */
 const responsePart = 1 / 8;
 
-/** @param limits Returns the current limits. Lower limits don't close existing connections. */
+/**
+ * Returns an admission control. @param limits Returns the current limits. Lowering a limit doesn't close existing
+ * connections.
+ */
 export function createAdmission(
   server: Server,
   limits: () => AdmissionLimits,
@@ -120,7 +123,7 @@ export function createAdmission(
       }
       const inFlight = (requests.get(socket) ?? 0) + 1;
       if (inFlight > maxRequestsAtATime) {
-        // Requests that were already received on this connection are still read, and are rejected in the same way.
+        // Requests that were already received on this connection are still read, but they are rejected in the same way.
         socket.destroy();
         rejected.pipelined++;
         return tooManyAtATime;

@@ -9,7 +9,7 @@ const rule = createApiKeyRule({
   kindOfApiKey: (key) => (key === 'sb_secret_further' ? 'secret' : undefined),
 });
 
-describe('the rule for API keys', () => {
+describe('the API key rule', () => {
   it.each([
     ['a bearer token passes', 'Bearer eyJ', 'sb_secret_s', 'Bearer eyJ'],
     ['another scheme passes', 'Basic abc', 'sb_secret_s', 'Basic abc'],

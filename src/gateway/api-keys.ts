@@ -1,6 +1,6 @@
 /**
  * The gateway's API key rule, which matches the local stack's gateway. An `Authorization` header is forwarded unless it
- * starts with `Bearer sb_`. In that case, the `apikey` header applies.
+ * starts with `Bearer sb_`. If it does, the `apikey` header applies instead.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Keys } from '../keys/types.ts';

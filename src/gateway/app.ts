@@ -1,4 +1,7 @@
-/** The HTTP server of a port: timeouts, size limits, request IDs and responses to requests that can't be parsed. */
+/**
+ * Creates the HTTP server of a port. Configures timeouts, size limits, request IDs and the responses to requests that
+ * can't be parsed.
+ */
 import type { IncomingMessage } from 'node:http';
 import Fastify, {
   type FastifyInstance,
@@ -33,21 +36,21 @@ export interface AppOptions {
   readonly takeBadPath: (request: FastifyRequest, reply: FastifyReply) => boolean;
 }
 
-/** Routes don't declare schemas for responses, so serializers aren't needed. */
+/** Routes don't declare response schemas, so Fastify's compiled serializers aren't needed. */
 const plainJson = () => () => JSON.stringify;
 
 /** The keep-alive time for idle connections that is announced to clients, in milliseconds. */
 const keepAliveTimeout = 72_000;
 /**
- * The additional time for which idle connections are actually kept. A busy client may send its next request late, and
- * the server must not close the connection just before that.
+ * Idle connections are kept for this additional time. A busy client may send its next request slightly late, and the
+ * server must not close the connection just before it arrives.
  */
 const keepAliveTimeoutBuffer = 10_000;
 
 /**
  * The time without data, in milliseconds, after which the kernel probes whether the client is still connected. A client
- * that lost its network doesn't close its connection, so the server would wait indefinitely for the rest of the request
- * body. A slow client responds to the probe and can continue.
+ * that lost its network doesn't close its connection, so without probes, the server would wait indefinitely for the
+ * rest of the request body. Slow clients respond to the probe, so they can continue.
  */
 export const probeAfterMs = 5 * 60 * 1000;
 
@@ -76,7 +79,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     bodyLimit: defaultBodyLimitBytes,
     trustProxy,
     forceCloseConnections: 'idle',
-    // A request that arrives on an open connection is handled, even while the port is being closed.
+    // Requests that arrive on open connections are handled even while the port is being closed.
     return503OnClosing: false,
     keepAliveTimeout,
     clientErrorHandler: clientErrorHandler(isOpen),

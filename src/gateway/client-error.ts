@@ -8,7 +8,7 @@ import { rawHead } from '../shared/response-head.ts';
 
 export interface ClientError extends Error {
   readonly code?: string;
-  /** The data that was read, starting with the latest chunk. */
+  /** The data that was read, beginning with the latest chunk. */
   readonly rawPacket?: unknown;
 }
 
@@ -52,8 +52,8 @@ export const clientErrorHandler = (isOpen: boolean) => (error: ClientError, sock
 };
 
 /**
- * Returns a complete response for a socket that doesn't belong to a service. The connection is closed after the
- * response. `isOpen` specifies whether pages from every origin can read the response.
+ * Returns a complete response for a socket that doesn't belong to a service. The response closes the connection.
+ * `isOpen` specifies whether pages from every origin can read the response.
  */
 export function rawResponse(status: number, body: object, isOpen = true): string {
   const text = JSON.stringify(body);

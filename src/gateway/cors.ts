@@ -1,5 +1,5 @@
 /**
- * Allows all cross-origin requests, as in the local stack's gateway: any origin, any requested header and the usual
+ * Allows all cross-origin requests, like the local stack's gateway, with any origin, any requested header and the usual
  * methods.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';

@@ -1,7 +1,7 @@
 /**
- * Registers the routes of some mounts after the port listens. Registering a route compiles a part of the router, and
- * all routes together would take a sixth of a start. The deferred routes belong to a second router, because a router
- * can't receive routes once it is in use. Requests for them wait until they are registered.
+ * Registers the routes of some mounts after the port has started to listen. Registering a route compiles part of the
+ * router, and compiling all routes would take a sixth of the startup time. The deferred routes have a second router,
+ * because routes can't be added to a router in use. Requests for these routes wait until the routes are registered.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
@@ -11,12 +11,12 @@ import { findMount } from './find-mount.ts';
 
 export interface DeferredRoutes {
   register(): Promise<void>;
-  /** Returns the app that has the routes of the path. */
+  /** Returns the app whose routes serve the path. */
   appOf(path: string): FastifyInstance;
   close(): Promise<void>;
 }
 
-/** @param create creates the app with the routes of the deferred mounts */
+/** Returns the deferred routes. @param create Creates the app with the routes of the deferred mounts. */
 export function deferRoutes(
   app: FastifyInstance,
   mounts: readonly Mount[],

@@ -1,14 +1,14 @@
 /**
- * Decides when requests start, and which are rejected while more arrive than one CPU core can handle. A request that
- * isn't started costs almost nothing: it isn't routed, parsed or logged.
+ * Decides when requests start, and which ones are rejected if more requests arrive than one CPU core can handle. A
+ * request that isn't started costs almost nothing: it isn't routed, parsed or logged.
  *
  * Requests start immediately until the current turn of the event loop has taken a slice of time. The others wait in a
- * queue that serves the clients in turn, and a slice of them starts per turn. Therefore, the event loop
- * returns often enough to reject requests without delay. A request is rejected if it would wait for longer than
+ * queue where clients take turns, and each turn of the event loop starts a slice of them. The event loop therefore
+ * turns often enough to reject requests without delay. A request is rejected if it would wait for longer than
  * `maxWaitMs` (docs/decisions/0048-overload.md).
  *
- * Upgrades wait in a separate queue, which takes turns with the other one. They open long-lived connections, whose
- * clients all return at the same time after a restart and would only repeat a rejected attempt. Therefore, they are
+ * Upgrades wait in a separate queue, which takes turns with the other one. They open long-lived connections. After a
+ * restart, all their clients reconnect at the same time and would only retry a rejected attempt. Upgrades are therefore
  * rejected only if their queue is full.
  */
 import type { QueueLoad } from '../kernel/queue-load.ts';
@@ -56,20 +56,20 @@ interface Waiting extends Waiter {
 const sliceMs = 10;
 /**
  * The maximum time for which no requests start because connections are being accepted. libuv accepts one connection per
- * turn, so during a burst of connections, requests would otherwise wait in the kernel's queue.
+ * turn, so during a burst, connections would otherwise wait in the kernel's queue.
  */
 const maxRestMs = 60;
 /**
- * During a burst of connections, connections receive this multiple of the time that requests receive. Only an accepted
- * connection can be rejected early. If connections keep arriving for longer than a burst, both receive half of the time,
- * because clients that open a connection per request wouldn't be served otherwise.
+ * During a burst of connections, accepting them gets this multiple of the time that requests get, because only an
+ * accepted connection can be rejected early. If connections keep arriving for longer, each gets half of the time.
+ * Otherwise, clients that open a connection per request wouldn't be served.
  */
 const burstShare = 3;
 const burstMs = 500;
 /**
- * The maximum time per request that is measured. A longer time means that the process was paused, for example by
- * garbage collection, by loading code for the first time, or because the machine was busy with other work. A pause
- * doesn't predict how long other requests wait.
+ * The longest time per request that is recorded. Longer times count as this value. They mean that the process was
+ * paused, for example by garbage collection, by loading code for the first time or by other load on the machine. Such a
+ * pause doesn't predict how long other requests will wait.
  */
 const maxMsPerRequest = 25;
 /** The weight of the newest turn in the average time per request. */
@@ -100,7 +100,7 @@ export class Dispatcher {
   /** Until this time, no requests start while the server is accepting connections. */
   #restUntil = 0;
   #isResting = false;
-  /** When the last turn in which requests started ended. Undefined if no request was waiting at that time. */
+  /** When the last turn that started requests ended. Undefined if no request was waiting at that time. */
   #measuredFrom: number | undefined;
   #msPerRequest = 0;
   #waited = 0;
@@ -224,8 +224,8 @@ export class Dispatcher {
   }
 
   /**
-   * Measures the rate at which requests start while other requests wait. The time between turns contains everything
-   * else that the event loop does, such as reading results and writing responses.
+   * Measures the rate at which requests start while other requests wait. The time between turns includes the event
+   * loop's other work, such as reading results and writing responses.
    */
   #measure(now: number): void {
     if (this.#measuredFrom !== undefined) {

@@ -1,6 +1,6 @@
 /**
- * Prepares to close a port without interrupting requests. Until the load balancer notices that the server isn't ready,
- * new connections are accepted, and each connection is closed after the response to its next request.
+ * Prepares to close a port without interrupting requests. Until the load balancer detects that the server isn't ready,
+ * new connections are accepted. Each connection is closed after its next response.
  */
 import { setImmediate as afterAccepting, setTimeout as sleep } from 'node:timers/promises';
 import type { onRequestHookHandler } from 'fastify';
@@ -8,8 +8,9 @@ import type { onRequestHookHandler } from 'fastify';
 export interface Drain {
   readonly onRequest: onRequestHookHandler;
   /**
-   * Waits, in milliseconds, until the server has accepted the connections that were queued in the kernel. If the port
-   * is closed immediately afterward, only connections that arrive in the meantime are reset. `isIdle` ends the wait.
+   * Waits for `drainMs` milliseconds, or until `isIdle` resolves, and until the server has accepted the connections
+   * that were queued in the kernel. If the port is closed immediately afterward, only connections that arrive between
+   * the two steps are reset.
    */
   begin(drainMs: number, isIdle?: Promise<void>): Promise<void>;
 }

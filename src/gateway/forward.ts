@@ -1,7 +1,6 @@
 /**
  * Passes requests from an API worker to the lead over a private Unix socket. The lead's gateway handles them like any
- * other request, so a worker needs neither the services' rules nor their state. Only the connection's limits apply
- * here.
+ * other request, so a worker doesn't need the services' rules or state. Only the connection's limits apply here.
  */
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -41,7 +40,7 @@ export function leadMount({ prefix, cors, overloaded, isProbe, upgrade }: Mount)
 }
 
 export interface Forwarder {
-  /** The lead's mounts. Their requests are forwarded before Fastify would call the plugin. */
+  /** The lead's mounts. Requests for them are forwarded, so Fastify never calls their plugins. */
   readonly mounts: readonly Mount[];
   /** Forwards the request and takes over the reply. */
   request(request: FastifyRequest, reply: FastifyReply): void;
@@ -66,7 +65,7 @@ const hopByHop = new Set([
   'upgrade',
 ]);
 
-/** The response of a worker if the lead can't be reached. */
+/** A worker's response if the lead can't be reached. */
 interface Unreachable {
   readonly head: string[];
   readonly text: string;
@@ -104,7 +103,10 @@ export function createForwarder({
       maxHeaderSize: 1024 * 1024,
     });
 
-  /** The lead doesn't respond if it is stopping, or if it is so overloaded that its socket is full. */
+  /**
+   * Returns the response for an unreachable lead. The lead can't be reached if it is stopping or if it is so overloaded
+   * that its socket is full.
+   */
   const unreachable = (request: IncomingMessage): Unreachable => {
     const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
     const body = overloadBody(findMount(mounts, path), path);
@@ -144,7 +146,7 @@ export function createForwarder({
 
 /**
  * Returns the headers for the lead. The gateway has already removed forwarding headers that the sender isn't allowed to
- * set. The lead trusts the remaining ones, and `client` replaces the chain of addresses.
+ * set. The lead trusts the remaining ones. `client` replaces the chain of addresses.
  */
 function headersFor(request: IncomingMessage, client: string): Record<string, string | string[]> {
   const ofConnection = new Set(
@@ -227,7 +229,7 @@ function forwardUpgrade(
   });
   sent.once('upgrade', (response, upstream, early) => {
     socket.off('close', leave);
-    // Ignored, because a `close` event follows.
+    // A `close` event follows.
     upstream.on('error', () => undefined);
     socket.once('close', () => upstream.destroy());
     // The client still receives the last bytes, even if it reads slowly.

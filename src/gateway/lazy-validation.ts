@@ -1,5 +1,5 @@
 /**
- * Loads and compiles JSON schema validation when a route is first called. Fastify would do this at startup, where it
+ * Loads and compiles JSON schema validation when a route is first called. At startup, as Fastify does it by default, it
  * would take a quarter of the startup time.
  */
 import { createRequire } from 'node:module';

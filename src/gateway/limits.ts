@@ -24,7 +24,9 @@ export interface ServerSettings {
   readonly max_waiting: number;
 }
 
-/** The limits of the lead, whose clients are its API workers. The workers have already applied the limits. */
+/**
+ * The limits of the lead, whose clients are its API workers. The workers have already applied the configured limits.
+ */
 export const limitsBehindWorkers = (limits: GatewayLimits): GatewayLimits => ({
   ...limits,
   maxConnections: Number.POSITIVE_INFINITY,
@@ -60,7 +62,7 @@ export const limitsFrom = (
   dispatch: { maxWaitMs: settings.max_wait, maxWaiting: settings.max_waiting },
 });
 
-/** The minimum number of times that Node checks for late headers per timeout. */
+/** The minimum number of checks for late headers that Node performs per timeout. */
 const looksPerHeaderTimeout = 4;
 const minIntervalMs = 5000;
 

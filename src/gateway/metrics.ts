@@ -1,5 +1,5 @@
 /**
- * `/metrics` for Prometheus. The endpoint requires the secret key because only a project's owner should see its
+ * `/metrics` for Prometheus. The endpoint requires the secret key, because only the project's owner should see its
  * traffic.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';

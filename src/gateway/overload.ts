@@ -1,6 +1,6 @@
 /**
- * Puts the dispatcher in front of the services: requests that can't be served in time are rejected before they are
- * routed, parsed or logged. The response has the error format of the service and can be read by web pages.
+ * Places the dispatcher in front of the services. Requests that can't be served in time are rejected before they are
+ * routed, parsed or logged. The response has the service's error format, and web pages can read it.
  */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -20,7 +20,7 @@ export interface OverloadOptions {
   readonly proxies: TrustedProxies;
   readonly limits: DispatchLimits;
   readonly log: Logger;
-  /** Called for requests that are rejected, because the rest of their bodies is still read. */
+  /** Called for rejected requests, because the rest of their bodies is still read. */
   readonly watch: (request: IncomingMessage, response: ServerResponse) => void;
 }
 
@@ -35,11 +35,11 @@ export interface Overload {
 /** The prefix under which requests outside of all mounts are counted. */
 const noPrefix = '/';
 
-/** Probes and metrics are needed most while the server is overloaded. */
+/** Paths that are never rejected. Probes and metrics are needed most while the server is overloaded. */
 const exemptPath = /^\/(?:health(?:\/|$)|metrics$)/;
 const logIntervalMs = 10_000;
 
-/** Passes the requests of a server to its listener in the order that the dispatcher decides. */
+/** Passes a server's requests to its listener in the dispatcher's order, and rejects some of them. */
 export function rejectOverload(
   server: Server,
   { mounts, proxies, limits, log, watch }: OverloadOptions,
@@ -104,8 +104,8 @@ export function rejectOverload(
 }
 
 /**
- * Preflight requests that the gateway handles itself are cheap. Without their response, a web page couldn't read why
- * its request was rejected.
+ * Whether a request is never rejected. Preflight requests that the gateway answers itself are cheap, and without an
+ * answer, a web page couldn't find out why its request was rejected.
  */
 function isExempt(request: IncomingMessage, path: string, mount: Mount | undefined): boolean {
   if (mount === undefined) return exemptPath.test(path);

@@ -1,6 +1,6 @@
 /**
- * Detects clients that occupy a connection while barely using it: a body that arrives very slowly, or a response that
- * is barely read. The average over a window is measured, and only time spent waiting for the client counts. A slow
+ * Detects clients that occupy a connection while barely using it, because they send a body or read a response very
+ * slowly. The average rate over a window is measured, and only time spent waiting for the client counts. A slow
  * connection, a short pause or a slow service never ends a request.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
@@ -12,7 +12,7 @@ export interface PaceLimits {
   /** The minimum rate for request bodies and responses. */
   readonly minBytesPerSecond: number;
   readonly bodyWindowMs: number;
-  /** This window is longer because players and browsers stop reading while their buffer is full. */
+  /** The window for responses. It is longer because players and browsers stop reading while their buffer is full. */
   readonly responseWindowMs: number;
 }
 
@@ -90,15 +90,18 @@ export function watchPace(server: Server, limits: () => PaceLimits): Pace {
 }
 
 /**
- * Whether a request body is too slow. Data that has arrived but hasn't been read is waiting for the service, not for
- * the client.
+ * Whether a request body is too slow. If data that has arrived hasn't been read yet, the connection is waiting for the
+ * service and not for the client.
  */
 function isSlowBody(request: IncomingMessage, window: Window, now: number): boolean {
   if (request.complete || request.destroyed) return false;
   return window.isTooSlow(request.readableLength === 0, request.socket.bytesRead, now);
 }
 
-/** Whether a response is read too slowly. Data that the kernel hasn't accepted yet is waiting for the client. */
+/**
+ * Whether a response is read too slowly. If the kernel hasn't accepted all data yet, the connection is waiting for the
+ * client.
+ */
 function isSlowReader(socket: Socket, response: ServerResponse, window: Window, now: number): boolean {
   if (response.writableFinished) return false;
   const { bytesWritten, writeQueueSize } = queueOf(socket);
@@ -112,8 +115,8 @@ interface WriteQueue {
 }
 
 /**
- * Returns the queue of a socket. A socket reports a large write only when all of it has been sent, so the handle is
- * read instead, as in Node's own timeouts. The handle isn't documented. `test/security/slow-clients.test.ts` fails if
+ * Returns the queue of a socket. A socket reports a large write only once all of it has been sent, so this reads the
+ * handle instead, like Node's own timeouts. The handle is undocumented. `test/security/slow-clients.test.ts` fails if
  * it is missing.
  */
 function queueOf(socket: Socket & { readonly _handle?: WriteQueue | null }): WriteQueue {

@@ -48,7 +48,7 @@ test('an error is reported with its code but without its text, which can contain
   expect(report.checks.database?.message).toBe('The check failed (28P01). For the reason, see the log.');
 });
 
-test('a check that never responds has failed', async () => {
+test('a check that never responds is reported as failed', async () => {
   const readiness = createReadiness({ database: () => new Promise(() => undefined) }, silentLogger);
   const report = readiness.report();
   await vi.advanceTimersByTimeAsync(2500);

@@ -1,6 +1,6 @@
 /**
- * Determines from the health checks of all parts whether requests would succeed. Checks run only on request, at most
- * once per second. A check that doesn't respond in time has failed.
+ * Determines from the health checks of all components whether requests would succeed. Checks run on demand, at most
+ * once per second. A check that doesn't respond in time counts as failed.
  */
 import type { Health, HealthCheck } from '../kernel/health.ts';
 import type { Logger } from '../kernel/log.ts';
@@ -28,7 +28,7 @@ export function createReadiness(checks: Readonly<Record<string, HealthCheck>>, l
   /** Checks that are still running, including those that were reported as failed because they took too long. */
   const running = new Map<string, Promise<Health>>();
 
-  /** A check that is still running isn't started again, so that a stalled part doesn't receive more and more work. */
+  /** Starts a check, unless it is still running. Otherwise, a stalled component would receive more and more work. */
   const start = (name: string, check: HealthCheck): Promise<Health> => {
     const known = running.get(name);
     if (known !== undefined) return known;

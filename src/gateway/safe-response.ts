@@ -1,6 +1,6 @@
 /**
- * The code through which every response on the port is sent. Responses from Fastify, from services that write directly
- * and from Node's HTTP server all end in `writeHead`, so new services are covered automatically.
+ * Adds security headers to every response on the port. Responses from Fastify, from services that write directly and
+ * from Node's HTTP server all call `writeHead`, so new services are covered automatically.
  */
 import type { IncomingMessage, OutgoingHttpHeader, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { ServerResponse as NodeResponse } from '../kernel/http.ts';
@@ -20,7 +20,7 @@ export class SafeResponse<Request extends IncomingMessage = IncomingMessage> ext
     return reason === undefined ? super.writeHead(status, safe) : super.writeHead(status, reason, safe);
   }
 
-  /** Includes the headers that were set individually, so that all headers are checked together. */
+  /** Merges in the headers that were set individually, so all headers are checked together. */
   #takeOver(given: unknown[]): unknown[] {
     const names = this.getHeaderNames();
     if (names.length === 0) return given;

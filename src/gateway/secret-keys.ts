@@ -17,8 +17,8 @@ export interface SecretKeyRule {
 export interface SecretKeyOptions {
   readonly keys: Pick<Keys, 'secretKey' | 'kindOfApiKey' | 'verifyOwn'>;
   /**
-   * Whether the keys are the public keys of the local stack. Any page may know these keys, regardless of the host name
-   * under which the page reached this machine.
+   * Whether the keys are the public keys of the local stack. Every page may know these keys, whatever host name it used
+   * to reach this machine.
    */
   readonly areKnown: boolean;
   /** Returns the host names of this server that are allowed in addition to private names. */
@@ -64,7 +64,7 @@ function keysIn({ headers, url = '' }: Pick<IncomingMessage, 'headers' | 'url'>)
   return given.filter((key) => key !== undefined).flatMap((key) => [key, plainly(key)]);
 }
 
-/** Some services accept a key that is percent-encoded or contains spaces. */
+/** Returns the key without percent-encoding and spaces, because some services accept keys in these forms. */
 function plainly(key: string): string {
   try {
     return decodeURIComponent(key).replace(/\s/g, '');

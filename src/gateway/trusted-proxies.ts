@@ -1,9 +1,10 @@
 /**
- * Determines which senders are trusted proxies. The forwarding headers of other senders are removed before a service
- * receives the request, so services can rely on the headers.
+ * Determines which senders are trusted proxies. Other senders' forwarding headers are removed before a service receives
+ * the request, so services can trust the remaining ones.
  */
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
+import type { Logger } from '../kernel/log.ts';
 
 export interface TrustedProxies {
   /** Whether the sender at this address is a trusted proxy. */
@@ -66,8 +67,8 @@ export function createTrustedProxies(listed: readonly string[]): TrustedProxies 
 }
 
 /**
- * The only sender is an API worker on a private Unix socket, whose peers have no address. The worker has checked the
- * headers and replaced the chain of addresses with the client's.
+ * Trusts every sender. The only senders are API workers on a private Unix socket, where peers have no address. A worker
+ * has already checked the headers and replaced the chain of addresses with the client's address.
  */
 export const trustedWorkers: TrustedProxies = {
   trusts: (address) => address === undefined,
@@ -87,4 +88,33 @@ function addTo(list: BlockList, entry: string): void {
     );
   if (bits === undefined) list.addAddress(address, family === 6 ? 'ipv6' : 'ipv4');
   else list.addSubnet(address, bits, family === 6 ? 'ipv6' : 'ipv4');
+}
+
+/** Returns a view of the trusted proxies that reads the current configuration on each call. */
+export const currentProxies = (current: () => TrustedProxies): TrustedProxies => ({
+  trusts: (address) => current().trusts(address),
+  clientOf: (request) => current().clientOf(request),
+  strip: (request) => current().strip(request),
+});
+
+/**
+ * Logs once that the forwarding headers of an untrusted proxy are ignored. Plinth's internal calls set these headers on
+ * behalf of the browser.
+ */
+export function createForwardingRule(
+  proxies: TrustedProxies,
+  log: Logger,
+): (request: IncomingMessage) => void {
+  let isWarned = false;
+  return (request) => {
+    const claimed = request.headers['x-forwarded-for'];
+    if (!proxies.strip(request) || isWarned) return;
+    const proxy = request.socket.remoteAddress;
+    if (claimed === undefined || claimed === proxy) return;
+    isWarned = true;
+    log.warn(
+      { proxy },
+      "received requests through a proxy that isn't in [server] trusted_proxies in plinth.toml, so all of its clients count as one address",
+    );
+  };
 }

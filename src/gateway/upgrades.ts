@@ -16,8 +16,8 @@ import { type SecretKeyRule, secretKeyRejection } from './secret-keys.ts';
 import type { TrustedProxies } from './trusted-proxies.ts';
 
 /**
- * Whether the request is a WebSocket request for a service that accepts WebSockets. Other upgrade requests can be
- * ignored (RFC 9110 section 7.8).
+ * Whether the request is a WebSocket request for a service that accepts WebSockets. All other upgrade requests are
+ * ignored, which RFC 9110 section 7.8 allows.
  */
 export function isUpgradable(
   mounts: readonly Mount[],
@@ -38,7 +38,10 @@ export interface UpgradeRules {
   readonly log: Logger;
 }
 
-/** Returns the upgraded sockets that are still open. They are tracked here because the server no longer tracks them. */
+/**
+ * Dispatches upgrade requests. Returns the upgraded sockets that are still open, which the server itself no longer
+ * tracks.
+ */
 export function dispatchUpgrades(
   server: Server,
   mounts: readonly Mount[],
@@ -46,7 +49,7 @@ export function dispatchUpgrades(
 ): ReadonlySet<Duplex> {
   const open = new Set<Duplex>();
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    // The socket's new owner adds its own handlers. Until then, a reset would end the process without this handler.
+    // Until the socket's new owner adds its own handlers, a reset would end the process without this handler.
     socket.on('error', (error) => log.debug({ error: error.message }, 'socket failed during an upgrade'));
     open.add(socket);
     socket.once('close', () => open.delete(socket));
@@ -77,7 +80,7 @@ export function dispatchUpgrades(
         mayUseSecretKeys: !secretKeys.forbids(request),
       });
     } catch (error) {
-      // Logged instead of thrown, because an exception would end the process.
+      // The error is logged because an exception would end the process.
       log.error({ error }, 'upgrade failed');
       socket.destroy();
     }

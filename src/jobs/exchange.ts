@@ -1,7 +1,6 @@
 /**
- * Sends an HTTP request on behalf of SQL. The time and the size of the response are limited. Redirects are followed as
- * curl follows them, because pg_net and http are based on curl, and the destination of each redirect is checked like
- * the first URL.
+ * Sends an HTTP request on behalf of SQL. The response's duration and size are limited. Redirects are followed as in
+ * curl, because pg_net and http are based on it. The destination of each redirect is checked like the first URL.
  */
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
@@ -39,21 +38,20 @@ export class ExchangeError extends Error {
 }
 
 export interface Exchanges {
-  /** Sends a request. @throws {ExchangeError} */
+  /** Sends a request and returns its response. @throws {ExchangeError} */
   send(request: ExchangeRequest, signal?: AbortSignal): Promise<ExchangeResponse>;
   /** Closes the connections that are idle. */
   rest(): void;
 }
 
 /**
- * The maximum size of a response, which is limited because responses are stored in a column and many requests can be
- * pending at the same time.
+ * The maximum size of a response. Responses are stored in a column, and many requests can be pending at the same time.
  */
 export const maxResponseBytes = 4 * 1024 * 1024;
 
 export function createExchanges(rules: () => DestinationRules): Exchanges {
-  // Connections can be reused without checking the rules again, because a connection is reused only for the same
-  // scheme, host and port, for which the rules always return the same result.
+  // Reused connections don't need another check. A connection is reused only for the same scheme, host and port, for
+  // which the rules always return the same result.
   let agents: { readonly http: Agent; readonly https: Agent } | undefined;
   const openAgents = () => {
     const options = { keepAlive: true, timeout: 4_000, maxFreeSockets: 32, scheduling: 'lifo' } as const;
@@ -137,8 +135,8 @@ function open(
     agent,
     servername: isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0 ? url.hostname : '',
     ...(publicOnly ? { lookup: publicLookup } : {}),
-    // The server's own certificate isn't verified, because the connection stays on this machine and the certificate is
-    // for the public name or self-signed.
+    // The server's own certificate isn't verified. The connection stays on this machine, and the certificate is
+    // self-signed or issued for the public name.
     ...(isOwn ? { rejectUnauthorized: false } : {}),
   } as Parameters<typeof send>[1]);
   const response = new Promise<ExchangeResponse>((done, fail) => {
@@ -154,7 +152,7 @@ async function readResponse(response: IncomingMessage): Promise<ExchangeResponse
   let sizeBytes = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     sizeBytes += chunk.length;
-    // Leaving the loop destroys the connection.
+    // Throwing leaves the loop, which destroys the connection.
     if (sizeBytes > maxResponseBytes)
       throw new ExchangeError(`the response is larger than ${maxResponseBytes} bytes`);
     chunks.push(chunk);
@@ -191,7 +189,10 @@ function redirectOf(request: ExchangeRequest, response: ExchangeResponse): Excha
   };
 }
 
-/** Checks an IP address in a URL, because the resolver isn't called for it. */
+/**
+ * Throws if the URL contains a private IP address. The resolver, which checks host names, isn't called for IP
+ * addresses.
+ */
 function requirePublicLiteral({ url, publicOnly }: Destination): void {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   if (publicOnly && isIP(host) !== 0) requirePublic(host);
@@ -207,9 +208,7 @@ const notPublic = (address: string, scope: string): ExchangeError =>
 
 const publicLookup = createPublicLookup({ refusal: notPublic });
 
-/**
- * Returns the message for an error. Where possible, it is the same as curl's, because users search for these messages.
- */
+/** Returns the message for an error. Uses curl's message if possible, because users search for these messages. */
 function inWords(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   switch (code) {

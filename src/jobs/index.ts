@@ -1,7 +1,7 @@
 /**
  * Runs the work that SQL requests from this process: pg_net requests, database webhooks, pg_cron jobs and requests from
- * the http extension. Pending work is stored in the database, so that several processes can share it and a crash
- * doesn't lose any (docs/decisions/0025-jobs.md).
+ * the http extension. Pending work is stored in the database, so several processes can share it and none is lost in a
+ * crash (docs/decisions/0025-jobs.md).
  */
 import { createHash } from 'node:crypto';
 import type { LiveConfig } from '../config/index.ts';
@@ -24,7 +24,7 @@ export interface JobsDeps {
   readonly mode: 'development' | 'production';
   /** Returns the URL of this server for clients. */
   readonly apiUrl: () => string;
-  /** Resolves to the URL of this server on this machine when it accepts connections. */
+  /** Resolves to this server's URL on this machine once it accepts connections. */
   readonly localUrl: Promise<string>;
   readonly log: Logger;
 }
@@ -77,7 +77,7 @@ export function createJobs({ database, config, mode, apiUrl, localUrl, log }: Jo
       plinth_jobs_queued: await queuedRequests(database.pool('postgres')).catch(() => undefined),
     }),
     async start() {
-      // If Plinth doesn't manage the database, workers of its provider do this work.
+      // If Plinth doesn't manage the database, its provider's workers do this work.
       if (!database.info.ownsSchemas) return;
       // Requests in the queue may be addressed to this server, so sending starts only when it accepts connections.
       void localUrl.then((url) => {
@@ -102,7 +102,7 @@ const oldestSeconds = (worker: CountedWorker): number => {
 const outcomes = (kind: string, counts: NetCounts | CronCounts): Sample[] =>
   Object.entries(counts).map(([outcome, count]) => [[kind, outcome], count]);
 
-/** Returns the number in the socket's name, which the database functions compute as well (`http--1.6.sql`). */
+/** Returns the number in the socket's name. The database functions compute the same number (`http--1.6.sql`). */
 async function bridgeNumber(database: Database): Promise<number> {
   const [row] = await database
     .pool('postgres')

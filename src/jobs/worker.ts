@@ -43,7 +43,7 @@ export function createWorker({ database, channel, log, name, pollMs, work }: Wor
   let running: Promise<void> | undefined;
   let needed = false;
   let timer: NodeJS.Timeout | undefined;
-  /** The number of consecutive failures. With each failure, the delay before the next attempt increases. */
+  /** The number of consecutive failures. Each failure increases the delay before the next attempt. */
   let troubles = 0;
   let bell = Promise.withResolvers<void>();
   const ring = (): void => {
@@ -61,7 +61,7 @@ export function createWorker({ database, channel, log, name, pollMs, work }: Wor
     ring();
     running ??= run().finally(() => {
       running = undefined;
-      // Runs again, because a notification arrived while the work was finishing.
+      // A notification arrived while the work was finishing, so it runs again.
       if (needed) wake();
     });
   };

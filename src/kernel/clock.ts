@@ -1,4 +1,4 @@
-/** Provides the current time, so that pure code can be tested at any point in time. */
+/** Provides the current time. Tests can replace it to run pure code at any point in time. */
 export interface Clock {
   /** Returns milliseconds since the epoch. */
   now(): number;
@@ -15,6 +15,6 @@ export const systemClock: Clock = { now: () => Date.now() };
  */
 export const monotonicClock: Clock = { now: () => performance.now() };
 
-/** Returns the time since `then` by the wall clock, or Infinity if the clock has been set back since then. */
+/** Returns the time since `then` on the wall clock, or Infinity if the clock has been set back since. */
 export const ageMs = (then: number, now: number): number =>
   now >= then ? now - then : Number.POSITIVE_INFINITY;

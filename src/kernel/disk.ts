@@ -1,4 +1,4 @@
-/** The free space on the disk that contains the data folder, for services that store data on this disk. */
+/** Reports the free space on the disk that contains the data folder, for services that store data there. */
 export interface DiskState {
   /** Whether only the reserve is left. In this case, no more data may be stored. */
   readonly isFull: boolean;
@@ -9,7 +9,7 @@ export interface DiskState {
 /** The state that is used if the disk isn't monitored. */
 export const spaciousDisk: DiskState = { isFull: false, hasSpaceFor: () => true };
 
-/** Throws ENOSPC, the error of a full disk, as soon as only the reserved disk space is left. */
+/** Throws ENOSPC, the error for a full disk, if only the reserved disk space is left. */
 export function rejectIfFull(disk: DiskState, bytes = 0): void {
   if (disk.isFull || !disk.hasSpaceFor(bytes))
     throw Object.assign(new Error('Only the reserved disk space is left'), { code: 'ENOSPC' });
@@ -25,7 +25,10 @@ const MiB = 1024 * 1024;
 const minReserve = 48 * MiB;
 const maxReserve = 1024 * MiB;
 
-/** The free space that is never used for data: `wanted` if set, otherwise 5% of the disk, within limits. */
+/**
+ * Returns the free space that is never used for data, in bytes. This is `wanted` if set, and otherwise 5% of the disk,
+ * within limits.
+ */
 export const reserveOf = (
   { totalBytes }: Pick<DiskSpace, 'totalBytes'>,
   wanted: number | undefined,

@@ -1,6 +1,6 @@
 /**
  * Determines whether a request comes from a web page of another origin. Secret keys are for servers. A page that sends
- * a secret key has leaked it, or uses the key from the local stack's documentation.
+ * a secret key has either leaked it or uses the key from the local stack's documentation.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
@@ -17,8 +17,8 @@ declare module 'fastify' {
 }
 
 /**
- * Whether a request comes from a page of another origin, as determined from `Sec-Fetch-Site` and `Origin`, which pages
- * can't set and other programs don't send. The origin `null` always counts as another origin.
+ * Whether a request comes from a page of another origin. The result is based on `Sec-Fetch-Site` and `Origin`, which
+ * pages can't set and other programs don't send. The origin `null` always counts as another origin.
  */
 export function isFromOtherOrigin({ origin, host, 'sec-fetch-site': site }: IncomingHttpHeaders): boolean {
   if (site === 'cross-site' || site === 'same-site') return true;
@@ -30,9 +30,9 @@ export function isFromOtherOrigin({ origin, host, 'sec-fetch-site': site }: Inco
 const privateEnd = /\.(?:internal|local|lan|test|home\.arpa)$/;
 
 /**
- * Whether this host can't belong to a website, because it is an address or a name of this machine, a container or a
- * private network. Other checks can't detect DNS rebinding: if a page's own name resolves to this machine, they
- * consider the page same-origin.
+ * Whether this host can't belong to a website because it is an address, or a name of this machine, a container or a
+ * private network. This check detects DNS rebinding, which other checks can't: if a page's own name resolves to this
+ * machine, they consider the page same-origin.
  */
 export function isPrivateHost(host: string | undefined): boolean {
   const name = hostnameOf(host);

@@ -1,6 +1,6 @@
 /**
- * Defines the headers that the gateway adds to every response, which are the request ID and CORS headers. Fastify sends
- * them automatically. Code that hijacks the reply must write them itself.
+ * Defines the headers that the gateway adds to every response: the request ID and the CORS headers. Fastify sends them
+ * automatically, but code that hijacks the reply must write them itself.
  */
 import type { FastifyReply } from 'fastify';
 

@@ -1,6 +1,6 @@
 /** The load of a queue in front of limited resources. Counters start at zero when the process starts. */
 export interface QueueLoad {
-  /** The number of requests that wait. */
+  /** The number of queued requests. */
   readonly waiting: number;
   /** The number of requests that have waited and then started, and how long they waited in total. */
   readonly waited: number;

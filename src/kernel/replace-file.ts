@@ -1,12 +1,21 @@
 /** Replaces the content of a file atomically. Concurrent readers see either the old or the new content. */
 import { randomUUID } from 'node:crypto';
-import { chownSync, closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import {
+  chownSync,
+  closeSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { syncFolder } from './sync-folder.ts';
 
 /**
- * Writes a temporary file beside the original, syncs it, renames it and syncs the folder. The mode and owner of the original are
- * preserved, because the server must still be able to read a file that an administrator changes.
+ * Writes a temporary file beside the original, syncs it, renames it and syncs the folder. The original's mode and owner
+ * are preserved. Otherwise, the server might be unable to read a file that an administrator has changed.
  */
 export function replaceFile(path: string, text: string, newFileMode = 0o600): void {
   const before = statSync(path, { throwIfNoEntry: false });
@@ -14,7 +23,8 @@ export function replaceFile(path: string, text: string, newFileMode = 0o600): vo
   try {
     const handle = openSync(temporary, 'wx', before === undefined ? newFileMode : before.mode & 0o777);
     try {
-      writeSync(handle, text);
+      // Unlike writeSync, this doesn't stop in the middle of the text if the disk is full.
+      writeFileSync(handle, text);
       fsyncSync(handle);
     } finally {
       closeSync(handle);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { foreignOf, hostnameOf, isLoopbackName, keepLoopbackName } from './request-origin.ts';
 
-describe('a URL of this server with the name that the client used', () => {
+describe('a server URL with the name that the client used', () => {
   const url = 'http://127.0.0.1:54321/account';
   it.each([
     ['localhost:54321', 'http://localhost:54321/account'],
@@ -23,7 +23,7 @@ describe('a URL of this server with the name that the client used', () => {
   });
 });
 
-describe('the host of a request', () => {
+describe('the host name of a request', () => {
   it.each([
     ['localhost:54324', 'localhost', true],
     ['LOCALHOST', 'localhost', true],
@@ -42,7 +42,7 @@ describe('the host of a request', () => {
   });
 
   it.each([undefined, '', 'a b', 'localhost:123456', 'user@localhost', 'localhost/x', '[::1'])(
-    'not %j',
+    'no host name is read from %j',
     (host) => {
       expect(hostnameOf(host)).toBeUndefined();
     },
@@ -74,7 +74,7 @@ it.each([
   [{ ...open, origin: 'http://console.example.com' }, 'page'],
   [{ ...open, origin: 'https://api.example.com' }, 'page'],
   [{ ...open, 'sec-fetch-site': 'same-site' }, 'page'],
-  // The configured name and scheme are used, regardless of the forwarding headers.
+  // The configured name and scheme apply, whatever the forwarding headers contain.
   [{ host: '127.0.0.1', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' }, undefined],
   [{ host: 'evil.example', 'x-forwarded-host': 'console.example.com' }, 'name'],
 ])('allowed callers: %j', (headers: Record<string, string>, expected) => {

@@ -1,7 +1,7 @@
 /**
- * Determines which page sent a request, and to which host name. The decision is based on headers that only the browser
- * sets (Fetch Metadata, Origin). Used for servers on loopback, which every website in the same browser can reach, even
- * under the website's own name (DNS rebinding).
+ * Determines which page sent a request, and to which host name. The result is based on headers that only the browser
+ * sets (Fetch Metadata, Origin). This protects servers on loopback, which every website in the same browser can reach,
+ * even under the website's own name (DNS rebinding).
  */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
@@ -22,7 +22,7 @@ const loopbackName = /^(localhost|127(\.\d+){3}|::1)$/;
 
 /**
  * Returns a URL of this server with the name by which the client reached it, if both are names of the loopback
- * interface. A browser's cookies and passkeys for localhost don't exist at 127.0.0.1.
+ * interface. A browser doesn't use its cookies and passkeys for localhost at 127.0.0.1.
  */
 export function keepLoopbackName(url: string, host: string): string {
   const own = new URL(url);
@@ -35,8 +35,8 @@ export function keepLoopbackName(url: string, host: string): string {
 }
 
 /**
- * Whether no website can have this host name, because it always refers to this machine (RFC 6761 section 6.3). This
- * includes Docker's name for the machine.
+ * Whether the host name always refers to this machine, so no website can have it (RFC 6761 section 6.3). Docker's name
+ * for the machine is included.
  */
 export function isLoopbackName(name: string): boolean {
   if (isIP(name) === 4) return name.startsWith('127.');
@@ -50,7 +50,7 @@ export function isLoopbackName(name: string): boolean {
  */
 export interface OwnAddress {
   readonly publicUrl?: URL | undefined;
-  /** The scheme of the port itself, without a proxy. Defaults to `http:`. */
+  /** The scheme of the port itself, regardless of any proxy. Defaults to `http:`. */
   readonly scheme?: 'http:' | 'https:';
 }
 
@@ -62,8 +62,8 @@ export function isToPublicUrl(headers: IncomingHttpHeaders, { publicUrl }: OwnAd
 }
 
 /**
- * The reason why a server whose pages contain secrets rejects a request, or undefined if it doesn't. `name`: the
- * request was sent to a name that isn't the server's (DNS rebinding). `page`: another website sent the request.
+ * Returns why a server whose pages contain secrets rejects a request, or undefined if it accepts the request. `name`:
+ * the request was sent to a name that isn't the server's (DNS rebinding). `page`: another website sent the request.
  * Following a link to a page (`isPage`) is allowed.
  *
  * @example
@@ -86,8 +86,8 @@ export function foreignOf(
 }
 
 /**
- * Whether a page of one of these origins sent the request, or the request wasn't sent by a page. Requests that don't
- * come from a page come from the address bar, a bookmark or another program.
+ * Whether a page of one of these origins sent the request, or no page did. Requests without a page come from the
+ * address bar, a bookmark or another program.
  */
 function isFromOwnPage({ 'sec-fetch-site': site, origin }: IncomingHttpHeaders, own: string[]): boolean {
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;

@@ -1,9 +1,9 @@
 /**
- * Checks whether a request comes from one of Plinth's own pages. A cookie alone proves nothing because browsers send it
+ * Checks whether a request comes from one of Plinth's own pages. A cookie alone isn't proof because browsers send it
  * automatically.
  *
  * Three headers are checked: Plinth's own header, and `Sec-Fetch-Site` and `Origin` if the browser sends them. Another
- * site can't send the header without a preflight request, which Plinth never allows.
+ * site can't send Plinth's header without a preflight request, which Plinth always rejects.
  */
 export const sameOriginHeader = 'x-plinth-request';
 

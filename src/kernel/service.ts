@@ -5,9 +5,9 @@ import type { HealthCheck } from './health.ts';
 import type { MetricValues } from './metrics/catalog.ts';
 
 /**
- * The author of the documents that a mount serves. `users`: the app's users, or code and SQL that may repeat text from
- * users. Such documents are shown in a sandbox. `operator`: server functions whose operator intentionally serves pages
- * (`[edge_runtime] html = "page"`). `plinth`: Plinth's own pages, which have their own policies.
+ * The author of the documents that a mount serves. `users`: the app's users, or code and SQL whose output can contain
+ * text from users. Such documents are shown in a sandbox. `operator`: server functions whose operator intentionally
+ * serves pages (`[edge_runtime] html = "page"`). `plinth`: Plinth's own pages, which have their own policies.
  */
 export type Documents = 'users' | 'operator' | 'plinth';
 
@@ -22,13 +22,13 @@ export interface Service {
   /** The paths at which the gateway mounts the service. */
   readonly mounts: readonly Mount[];
   /**
-   * Begins preparations that only read the database. Called before `start`, and only if the database existed before this
-   * process started. Errors must not be thrown.
+   * Begins preparations that only read the database. Called before `start`, and only if the database existed before
+   * this process started. Must not throw.
    */
   warm?(): void;
   /**
-   * Starts the service once the database is ready and migrated. This method must return quickly, so slow preparations
-   * are started but not awaited. `hasChanged` is false if nothing has changed the database since `warm`.
+   * Starts the service once the database is ready and migrated. Must return quickly, so slow preparations are started
+   * but not awaited. `hasChanged` is false if the database hasn't changed since `warm`.
    */
   start?(options?: StartOptions): Promise<void>;
   /** Resolves when the preparations that `start` hasn't awaited are complete or have failed. */
@@ -50,8 +50,8 @@ export interface Mount {
   /** The path below which the service is mounted, for example `/auth/v1`. `request.url` still includes this prefix. */
   readonly prefix: string;
   /**
-   * The service's routes. The plugin is registered as an encapsulated child, so that its hooks, parsers and error
-   * handlers don't affect other services.
+   * The service's routes. The plugin is registered as an encapsulated child, so its hooks, parsers and error handlers
+   * don't affect other services.
    */
   readonly plugin: FastifyPluginAsync;
   /**
@@ -74,12 +74,12 @@ export interface Mount {
   readonly documents?: Documents;
   /** Whether the service itself adds its statements to the request's trace (`kernel/trace.ts`). */
   readonly notesStatements?: boolean;
-  /** The response to a path with invalid percent-encoding, in the format of the service. */
+  /** The response to a path with invalid percent-encoding, in the service's format. */
   readonly badPath?: { readonly status: number; readonly body: object };
   /**
-   * The bodies of the 503 responses to requests that are rejected because the server is overloaded, in the formats of
-   * the service. The first body that applies to the path is used. Defaults to the gateway's format. The bodies are
-   * plain data, because they are also sent to API workers.
+   * The bodies of the 503 responses to requests that are rejected because the server is overloaded, in the service's
+   * formats. The first body that applies to the path is used. Defaults to the gateway's format. The bodies are plain
+   * data because they are also sent to API workers.
    */
   readonly overloaded?: readonly OverloadBody[];
   /** Whether the mount serves only health probes, which are never rejected because of overload. */
@@ -97,9 +97,9 @@ export interface OverloadBody {
 }
 
 /**
- * Runs work that one service does for another service in the same process. The work is recorded like a request: in the
- * log, in the metrics and with a separate trace. If the work throws an error, the error's `status` is recorded as the
- * status of the request.
+ * Runs work that one service does for another service in the same process. Like a request, the work appears in the log
+ * and the metrics, and has a separate trace. If it throws an error, the error's `status` is recorded as the request's
+ * status.
  */
 export type Observe = <T>(call: InternalCall, work: () => Promise<T>) => Promise<T>;
 

@@ -1,9 +1,9 @@
-/** Makes changes to the entries of a folder durable. */
+/** Makes changes to a folder's entries durable. */
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 
-/** Waits until creations, renames and removals in the folder will survive a power failure. */
+/** Flushes the folder. Afterward, creations, renames and removals in it survive a power failure. */
 export function syncFolder(path: string): void {
-  // Windows can't flush a folder. NTFS journals renames instead.
+  // Windows can't flush a folder, but NTFS journals renames.
   if (process.platform === 'win32') return;
   const folder = openSync(path, 'r');
   try {

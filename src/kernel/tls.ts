@@ -9,7 +9,7 @@ export interface PemPair {
 }
 
 export interface Certificates {
-  /** Returns the certificate to use for clients that don't send a server name. */
+  /** Returns the certificate for clients that don't send a server name. */
   fallback(): PemPair;
   /** Returns the TLS context for a server name (SNI). For an unknown name, returns the fallback's context. */
   contextFor(serverName: string): SecureContext;

@@ -1,11 +1,11 @@
 /**
- * Records the caller and the statements of one request. The gateway creates a trace per request, and any code can add
- * to it. Code without access to the request finds the trace in its asynchronous context.
+ * Records the caller and the statements of one request. The gateway creates a trace for each request, and any code can
+ * add to it. Code that can't access the request finds the trace in its asynchronous context.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 export interface Span {
-  /** The text of the statement, with `$1` and so on instead of its values. */
+  /** The statement's text, with placeholders such as `$1` instead of values. */
   readonly text: string;
   /** The time between the start of the request and the start of the statement. */
   readonly startMs: number;
@@ -15,8 +15,8 @@ export interface Span {
 }
 
 /**
- * The maximum number of statements in a trace. Additional statements are dropped, so that a loop over rows can't fill
- * the memory.
+ * The maximum number of statements in a trace. Additional statements are dropped, so a loop over rows can't fill the
+ * memory.
  */
 const maxSpans = 40;
 
@@ -35,9 +35,15 @@ export class Trace {
   traceparent: string | undefined;
   /** Whether the sampling decision of {@link traceparent} is kept. */
   keepsSampling: boolean;
-  /** The configuration that the request uses, which is set when it is first read. See `config/live.ts`. */
+  /**
+   * The configuration that the request uses. It is set when the request first reads the configuration. See
+   * `config/live.ts`.
+   */
   config: object | undefined;
-  /** Whether the response was sent. Work that continues in the request's asynchronous context isn't part of it. */
+  /**
+   * Whether the response was sent. Work that continues afterward in the request's asynchronous context isn't part of
+   * the trace.
+   */
   isOver: boolean;
 
   constructor(requestId: string, startedAt: number) {
@@ -67,7 +73,7 @@ export const traces = new AsyncLocalStorage<Trace>();
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The trace of the request. Undefined if the service isn't behind a gateway. */
+    /** The request's trace. Undefined if the service runs without a gateway. */
     trace: Trace | undefined;
   }
 }
@@ -77,7 +83,7 @@ export interface RequestRecord {
   /** The time when the response was complete, in milliseconds since the epoch. */
   readonly at: number;
   readonly requestId: string;
-  /** The name of the service, or `gateway` if there is none. */
+  /** The service's name, or `gateway` if no service handled the request. */
   readonly service: string;
   readonly method: string;
   /** The pattern of the route, for example `/rest/v1/:relation`. Undefined if no route matched. */

@@ -8,7 +8,7 @@ import { createWebFace } from './web-face.ts';
 
 const script = 'console.log("hello");'.repeat(100);
 
-/** The files of the npm package, which contains scripts only in compressed form. */
+/** Starts a web app with the files of the npm package, which contains scripts only in compressed form. */
 function startFace() {
   const dir = mkdtempSync(join(tmpdir(), 'plinth-face-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
@@ -24,7 +24,7 @@ function startFace() {
   return { app, face };
 }
 
-test('a compressed asset is sent as it is, or decompressed for clients that do not accept the coding', async () => {
+test('a compressed asset is sent unchanged, or decompressed for clients that don’t accept the coding', async () => {
   const { app, face } = startFace();
   expect(face.html('index.html')).toBe('<title>Plinth</title>');
   const compressed = await app.inject({ url: '/app.js', headers: { 'accept-encoding': 'gzip, br' } });

@@ -1,6 +1,6 @@
 /**
  * Serves one of the built web apps (`dist/web/account`, `dist/web/console`). Asset names contain a hash, so assets
- * never change. HTML responses have a new nonce and a content security policy that contains this nonce.
+ * never change. Each HTML response has a new nonce, which its content security policy contains.
  */
 import { randomBytes } from 'node:crypto';
 import { createReadStream, existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -38,7 +38,7 @@ export interface Page {
   /** The sources of frames in addition to the server's own origin. */
   readonly frameSources?: readonly string[];
   /**
-   * The API's origin. The page can send requests to it, including WebSocket connections, and show its images and media.
+   * The API's origin. The page can send requests and open WebSocket connections to it, and show its images and media.
    */
   readonly api?: string;
   /**
@@ -59,8 +59,8 @@ const types: Readonly<Record<string, string>> = {
 const compressed = promisify(gzip);
 
 /**
- * Returns the policy of a page. It contains `'strict-dynamic'` with a nonce instead of `'self'`, so that only the built
- * page determines its scripts, regardless of what else the origin serves. Style attributes are the only exception,
+ * Returns the policy of a page. It contains `'strict-dynamic'` with a nonce instead of `'self'`, so only the built page
+ * determines its scripts, whatever else the origin serves. The only inline code that it allows is style attributes,
  * because the components' markup contains them.
  */
 export function contentSecurityPolicy(nonce: string, page: Omit<Page, 'html' | 'status'> = {}): string {
@@ -90,7 +90,7 @@ export function contentSecurityPolicy(nonce: string, page: Omit<Page, 'html' | '
 export function createWebFace(dir: string): WebFace {
   const assetsDir = join(dir, 'assets');
   const built = readHtml(join(dir, 'index.html')) !== undefined;
-  // Requested names are looked up in this set. A path is never built from client input.
+  // Requested names are looked up in this set, so a path is never built from client input.
   const assets = new Set(built && existsSync(assetsDir) ? readdirSync(assetsDir) : []);
   const has = (name: string): boolean => assets.has(name) || assets.has(`${name}.br`);
 
@@ -98,7 +98,7 @@ export function createWebFace(dir: string): WebFace {
   const openAsset = (name: string): Readable => {
     if (assets.has(name)) return createReadStream(join(assetsDir, name));
     const decompressed = createBrotliDecompress();
-    // The stream's error ends the response.
+    // An error of the stream ends the response.
     pipeline(createReadStream(join(assetsDir, `${name}.br`)), decompressed).catch(() => undefined);
     return decompressed;
   };
@@ -149,8 +149,8 @@ export function createWebFace(dir: string): WebFace {
 }
 
 /**
- * Reads a page. Plinth's npm package contains only compressed pages, because uncompressed pages would account for most
- * of its size.
+ * Reads a page. Plinth's npm package contains only compressed pages, because uncompressed pages would be most of its
+ * size.
  */
 function readHtml(file: string): string | undefined {
   if (existsSync(file)) return readFileSync(file, 'utf8');
@@ -164,7 +164,7 @@ const codings = [
   { token: 'gzip', ending: 'gz' },
 ] as const;
 
-/** Whether the client accepts a content coding. Only its name is checked, because browsers don't send `q=0`. */
-function accepts(request: FastifyRequest, coding: 'br' | 'gzip'): boolean {
+/** Whether the client accepts a content coding. The quality value is ignored, because browsers don't send `q=0`. */
+export function accepts(request: FastifyRequest, coding: 'br' | 'gzip'): boolean {
   return new RegExp(`\\b${coding}\\b`).test(request.headers['accept-encoding'] ?? '');
 }

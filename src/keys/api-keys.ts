@@ -1,7 +1,7 @@
 /**
- * Manages a project's additional publishable and secret keys. Each key has a name, so that it can be revoked without
- * affecting the others. `.plinth/api-keys.json` contains only the keys' hashes. Every process that reads the folder
- * detects changes within a second.
+ * Manages a project's additional publishable and secret keys. Each key has a name and can be revoked without affecting
+ * the others. `.plinth/api-keys.json` contains only the keys' hashes. Every process that uses the folder detects
+ * changes within a second.
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -63,7 +63,8 @@ export function createApiKeys({ file, monotonicMs, now, log }: ApiKeysOptions): 
     try {
       keys = found === undefined ? new Map() : read(file);
     } catch (error) {
-      // All additional keys are rejected, because a revoked key must not be accepted if the revocation can't be read.
+      // If the file can't be read, revocations aren't known. All additional keys are rejected so that a revoked key is
+      // never accepted.
       keys = new Map();
       log.error({ file, error }, 'failed to read the API keys; rejecting all of them');
     }

@@ -1,5 +1,5 @@
 /**
- * The well-known keys of the local stack. They are public, so they are used only in development and only on loopback.
+ * Defines the local stack's well-known keys. They are public, so they are used only in development and on loopback.
  * `plinth serve` generates new keys and rejects these.
  */
 export const demo = {

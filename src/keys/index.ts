@@ -1,5 +1,5 @@
 /**
- * The key store: a project's API keys, JWT secret and signing keys.
+ * The key store, which contains a project's API keys, JWT secret and signing keys.
  *
  * Development uses the local stack's well-known values unless config.toml sets other values. Production generates its
  * own values (`secrets-file.ts`). The first key in the list that can sign is the current signing key. All keys in the
@@ -53,11 +53,16 @@ export interface KeyStore extends Keys {
   readonly databasePassword: string;
   /** Additional publishable and secret keys. */
   readonly apiKeys: ApiKeys;
-  /** Changes signing keys. Undefined if the well-known key is used for signing, because that key can't be changed. */
+  /** Changes signing keys. Undefined if the well-known key, which can't be changed, is used for signing. */
   readonly signingKeys: KeyFile | undefined;
+  /** Whether a legacy key is signed with the current signing key, so that it changes with a rotation. */
+  readonly areLegacyKeysRotated: boolean;
   /** Returns how often each signing key has verified a token since this process started, by `kid`. */
   keyUses(): ReadonlyMap<string, KeyUse>;
-  /** Returns the same uses as {@link keyUses} and clears them, because another process adds them to its own. */
+  /**
+   * Returns the same uses as {@link keyUses} and clears them. The caller sends them to another process, which adds them
+   * to its own.
+   */
   takeKeyUses(): ReadonlyMap<string, KeyUse>;
   addKeyUses(taken: ReadonlyMap<string, KeyUse>): void;
   /** The names of settings whose value is public because it is the local stack's default or a placeholder. */
@@ -66,7 +71,7 @@ export interface KeyStore extends Keys {
   warm(): Promise<void>;
 }
 
-/** The public secrets in base64url, which is the encoding that a symmetric JWK in a signing keys file uses. */
+/** The publicly known secrets in base64url, the encoding of symmetric JWKs in a signing keys file. */
 const publicSecretTexts = publicJwtSecrets.map((secret) => Buffer.from(secret).toString('base64url'));
 const tenYearsSeconds = 10 * 365 * 24 * 3600;
 
@@ -98,7 +103,8 @@ export function createKeys(options: KeysOptions): KeyStore {
   });
   const secretKey: Key = { kind: 'secret', secret: Buffer.from(jwtSecret) };
 
-  const own = createVerifier(() => ({ secret: secretKey.secret, keys: ring.current().keys }));
+  const ownKeys = () => ({ secret: secretKey.secret, keys: ring.current().keys });
+  const own = createVerifier(ownKeys);
   const issuer = thirdPartyIssuer(auth.third_party);
   const thirdParty =
     issuer === undefined
@@ -110,26 +116,20 @@ export function createKeys(options: KeysOptions): KeyStore {
           log: options.log ?? silentLogger,
         });
   const all =
-    thirdParty === undefined
-      ? own
-      : createVerifier(() => ({
-          secret: secretKey.secret,
-          keys: ring.current().keys,
-          outside: thirdParty.find,
-        }));
+    thirdParty === undefined ? own : createVerifier(() => ({ ...ownKeys(), outside: thirdParty.find }));
   const uses = createKeyUses(Date.now);
   const monotonicMs = options.monotonicMs ?? (() => performance.now());
   const verifyWith = (verifier: typeof own, token: string, expected: TokenKind): VerifiedToken => {
     const verified = verifiedBy(verifier, token);
     if (!verified.ok) return verified;
     uses.note(verified);
-    // The kind of third-party tokens isn't checked, because issuers such as Firebase use ID tokens as access tokens.
+    // A third-party token's kind isn't checked, because issuers such as Firebase use ID tokens as access tokens.
     const kind = verified.isOwn ? kindOfToken(verified.header, verified.claims) : 'access';
     if (kind === expected) return verified;
     return { ok: false, reason: 'kind', algorithm: verified.header.alg, kind };
   };
   const verifiedBy = (verifier: typeof own, token: string): VerifiedToken => {
-    // Reads the key ring even if the token is cached, because this call detects changed keys.
+    // This call detects changed keys, so it is made even if the token is cached.
     ring.current();
     const verified = verifier.verify(token);
     const isUnknown = !verified.ok && (verified.reason === 'no-key' || verified.reason === 'signature');
@@ -142,8 +142,8 @@ export function createKeys(options: KeysOptions): KeyStore {
     return signer ? signWith(signer, claims, typ) : signWithSecret(claims, typ);
   };
   const apiKey = (role: string): string => {
-    // If a signing keys file exists, the local stack signs these keys with the first key in the file, and the keys are
-    // valid for ten years. Otherwise, they are the demo keys.
+    // Like the local stack, signs these keys with the first key in the signing keys file if that file exists. The API
+    // keys are then valid for ten years. Otherwise, the demo keys are used.
     if (auth.signing_keys_path === undefined || ring.current().signer === undefined) {
       return signWithSecret({ iss: demo.keyIssuer, role, exp: demo.keyExpiresAt });
     }
@@ -181,6 +181,7 @@ export function createKeys(options: KeysOptions): KeyStore {
     apiKeys: furtherKeys,
     kindOfApiKey: furtherKeys.kindOf,
     signingKeys: file,
+    areLegacyKeysRotated: areLegacyKeysRotated(auth),
     keyUses: () => uses.read(),
     takeKeyUses: () => uses.take(),
     addKeyUses: (taken) => uses.add(taken),
@@ -214,6 +215,10 @@ export function createKeys(options: KeysOptions): KeyStore {
     }),
   };
 }
+
+const areLegacyKeysRotated = (auth: KeysOptions['config']['auth']): boolean =>
+  auth.signing_keys_path !== undefined &&
+  (auth.anon_key === undefined || auth.service_role_key === undefined);
 
 /** Returns the names of the settings whose value is public. */
 function publicSettings(values: {

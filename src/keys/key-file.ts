@@ -79,7 +79,7 @@ function keyFile(path: string, shape: Shape): KeyFile {
       return whileLocked(path, () => {
         const before = content();
         const keys = change(keysIn(before));
-        // Throws an error for a key that can't be loaded, because such a key must not be stored.
+        // Throws if a key can't be loaded, because such a key must not be stored.
         describeKeys(keys);
         replaceFile(path, `${JSON.stringify(shape.put(before, keys), null, 2)}\n`);
         return keys;

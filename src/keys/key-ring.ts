@@ -1,7 +1,6 @@
 /**
  * Provides the current signing keys. Signing keys can change while the server runs (`plinth keys`, or an edit of the
- * file). Every process that reads the same file detects a change within a second, without a restart or messages between
- * processes.
+ * file). Every process that reads the same file detects a change within a second, without a restart or a message.
  */
 import type { Logger } from '../kernel/log.ts';
 import { type Jwk, type LoadedKey, loadJwk } from './jwk.ts';
@@ -17,7 +16,7 @@ export interface Ring {
 }
 
 export interface KeyRing {
-  /** Returns the keys. The file is checked for changes, but not more often than {@link lookEveryMs}. */
+  /** Returns the keys. Checks the file for changes at most once per {@link lookEveryMs}. */
   current(): Ring;
   /**
    * Checks the file again, even if it was checked recently. Used if a token refers to an unknown key. Returns true if
@@ -28,7 +27,10 @@ export interface KeyRing {
 
 /** The maximum time for which a process uses keys that have been replaced. */
 export const lookEveryMs = 1000;
-/** The minimum time between such checks. Tokens with made-up key IDs must not cause constant checks. */
+/**
+ * The minimum time between checks for unknown keys. Without it, tokens with made-up key IDs could cause constant
+ * checks.
+ */
 const lookAgainEveryMs = 50;
 
 /** Loads the keys. @throws {Error} if a key can't be used. The message explains the problem. */
@@ -36,7 +38,7 @@ export function loadRing(jwks: readonly Jwk[]): Ring {
   const keys = jwks.map(loadJwk);
   const kids = keys.flatMap(({ kid }) => kid ?? []);
   const twice = kids.find((kid, index) => kids.indexOf(kid) !== index);
-  // Two keys can't have the same kid, because it would be ambiguous which of them a token refers to.
+  // Two keys can't have the same kid, because a token's reference to it would be ambiguous.
   if (twice !== undefined) throw new Error(`two keys have the kid ${twice}`);
   return {
     keys,
@@ -78,7 +80,7 @@ export function createKeyRing(options: {
     lookedAt = monotonicMs();
     const found = keyFile.stamp();
     if (found === stamp) return false;
-    // The stamp is stored even if the file is invalid, so that the error is reported once instead of on every request.
+    // The stamp is stored even if the file is invalid, so the error is reported once instead of on every request.
     stamp = found;
     try {
       ring = load(keyFile);

@@ -16,7 +16,7 @@ const b64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('bas
 const hs256 = (data: string, secret: string) => createHmac('sha256', secret).update(data).digest('base64url');
 
 describe('development keys', () => {
-  it('match the well-known keys byte for byte', () => {
+  it('are the same as the well-known keys, byte for byte', () => {
     const [header, payload] = keys.anonKey.split('.');
     expect(Buffer.from(header ?? '', 'base64url').toString()).toBe('{"alg":"HS256","typ":"JWT"}');
     expect(Buffer.from(payload ?? '', 'base64url').toString()).toBe(
@@ -68,6 +68,7 @@ describe('a signing keys file', () => {
       header: { alg: 'RS256', kid: 'k1' },
       claims: { role: 'anon' },
     });
+    expect(own.areLegacyKeysRotated).toBe(true);
     expect(own.internalJwks().keys).toHaveLength(1);
     expect(keys.verify(own.anonKey)).toMatchObject({ ok: false, reason: 'no-key' });
   });
@@ -119,12 +120,12 @@ describe('verify', () => {
     expect(keys.verify(token)).toMatchObject({ ok: false, reason });
   });
 
-  it('any text is rejected, and so is a token with one changed character', () => {
+  it('text that isn’t a token and tokens with one changed character are rejected', () => {
     fc.assert(fc.property(fc.string(), (text) => keys.verify(text).ok === false));
     const token = keys.signWithSecret({ sub: 'a', role: 'authenticated' });
     fc.assert(
       fc.property(fc.nat(token.length - 1), fc.constantFrom('A', 'b', '7', '-', '.'), (index, character) => {
-        // The last character of a 32-byte signature contains two unused bits, so four spellings decode to the same
+        // The last character of a 32-byte signature contains two unused bits, so four characters decode to the same
         // bytes.
         if (token[index] === character || index === token.length - 1) return true;
         return keys.verify(token.slice(0, index) + character + token.slice(index + 1)).ok === false;

@@ -6,7 +6,7 @@ import { type ParsedToken, parseToken } from './token.ts';
 const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const rsa = publicKey.export({ format: 'jwk' });
 
-/** Signatures aren't checked in this test. */
+/** Returns a token with a fake signature, because this test doesn't check signatures. */
 function tokenOf(header: Record<string, unknown>): ParsedToken {
   const head = Buffer.from(JSON.stringify(header)).toString('base64url');
   const parsed = parseToken(`${head}.e30.AA`);
@@ -27,7 +27,7 @@ function keySet(documents: readonly unknown[]) {
   return { set, state };
 }
 
-describe('when keys are fetched', () => {
+describe('an issuer’s keys', () => {
   const old = { keys: [{ ...rsa, kid: 'old' }] };
   const both = {
     keys: [

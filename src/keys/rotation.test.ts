@@ -33,7 +33,7 @@ test('a previous key has no private part', () => {
     'n',
     'use',
   ]);
-  // A secret can't be made a previous key in this way, but it must not return to standby either.
+  // A secret can't lose its private part, but it must not return to standby either.
   const secret = rotate([generateSigningKey('HS256'), generateSigningKey('ES256')]);
   expect(secret[1]).toMatchObject({ key_ops: ['verify'], k: expect.any(String) });
   expect(() => rotate(secret)).toThrow(KeyRejection);
@@ -49,7 +49,7 @@ test('the specified standby key becomes the signing key, and the others remain o
   ]);
 });
 
-test('a change that would leave no signing key, or that refers to no key, is rejected', () => {
+test('a change that would remove the only signing key or that refers to an unknown key is rejected', () => {
   const only = [generateSigningKey('ES256')];
   const kid = String(only[0]?.kid);
   expect(() => rotate(only)).toThrow('No standby key exists.');

@@ -1,5 +1,5 @@
 /**
- * The life cycle of signing keys, implemented as changes to the stored list.
+ * Implements the life cycle of signing keys as changes to the stored list.
  *
  * Glossary. *In use*: the first key in the list that can sign. *Standby*: any other key that can sign. It is published
  * so that clients know it before it signs. *Previous*: a key that verifies older tokens and never signs again. Revoked
@@ -42,8 +42,8 @@ export function withStandby(keys: readonly Jwk[], key: Jwk): Jwk[] {
 }
 
 /**
- * Makes a standby key the signing key: the given key, or the first standby key if none is given. Only the part of the
- * previous key that is needed to verify tokens is kept.
+ * Makes a standby key the signing key. Uses the given key, or the first standby key if none is given. Of the previous
+ * key, only the part that verifies tokens is kept.
  * @throws {KeyRejection} if a standby key is missing
  */
 export function rotate(keys: readonly Jwk[], kid?: string): Jwk[] {
@@ -84,8 +84,8 @@ export function revoke(keys: readonly Jwk[], kid: string): Jwk[] {
 }
 
 /**
- * Returns the key in a form that can only be used to verify. A symmetric key has no public part, so only `key_ops`
- * prevents it from signing.
+ * Returns the key in a form that can only verify tokens. A symmetric key has no public part, so only `key_ops` prevents
+ * it from signing.
  */
 function retired(jwk: Jwk): Jwk {
   return { ...(jwk.kty === 'oct' ? jwk : withoutPrivateParts(jwk)), key_ops: ['verify'] };

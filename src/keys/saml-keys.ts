@@ -1,5 +1,5 @@
 /**
- * The project's RSA keys for SAML identity providers. Uses the configured key, whose format is that of upstream's
+ * Loads the project's RSA keys for SAML identity providers. Uses the configured key, in the format of upstream's
  * GOTRUE_SAML_PRIVATE_KEY (PKCS#1 in base64). If no key is configured, uses `saml-key.pem` in the data folder, which is
  * generated on first use.
  */
@@ -23,7 +23,7 @@ export interface SamlKeySettings {
 const minBits = 2048;
 
 /**
- * Returns a function that loads the keys, and rejects if the key file is invalid.
+ * Returns a function that loads the keys. It rejects if the key file is invalid.
  * @throws {Error} if a configured key is invalid
  */
 export function createSamlKeys(settings: SamlKeySettings, file: string): () => Promise<SamlKeys> {

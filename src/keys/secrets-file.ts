@@ -1,6 +1,6 @@
 /**
  * Manages `.plinth/secrets.json`, which contains the keys that `plinth serve` generates on its first start. The file
- * mode is 0600. The content is written to a temporary file, which is synced and linked, so that a crash leaves either
+ * mode is 0600. The content is written to a temporary file, which is synced and then linked, so a crash leaves either
  * no file or a complete file.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
@@ -29,8 +29,8 @@ export interface Secrets {
 }
 
 /**
- * Reads the file, or creates it if it doesn't exist. An existing file is never overwritten. @throws {Error} if the file
- * is invalid
+ * Reads the secrets from the file, or creates it if it doesn't exist. An existing file is never overwritten. @throws
+ * {Error} if the file is invalid
  */
 export function loadOrCreateSecrets(file: string): Secrets {
   let text: string | undefined;
@@ -77,7 +77,7 @@ function create(file: string): Secrets {
     databasePassword: randomBytes(24).toString('base64url'),
   };
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  // The name is unique each time, so that a file left behind by a crash doesn't cause a conflict.
+  // The name is always unique, so a file left behind by a crash doesn't cause a conflict.
   const temporary = `${file}.${randomUUID()}.tmp`;
   const handle = openSync(temporary, 'wx', 0o600);
   try {

@@ -13,13 +13,13 @@ import { type ParsedToken, parseToken } from './token.ts';
 
 export interface ThirdParty {
   /**
-   * Returns the cached keys that may have signed this token. If the token needs newer keys, they are fetched in the
-   * background.
+   * Returns the cached keys that may have signed this token. Fetches newer keys in the background if the token needs
+   * them.
    */
   find(token: ParsedToken): Key[];
   /** Waits for the keys that this token needs. Returns undefined if the keys are already available. Never rejects. */
   prepare(token: string): Promise<void> | undefined;
-  /** Fetches the keys in advance, so that the first token doesn't have to wait. Never rejects. */
+  /** Fetches the keys in advance, so the first token doesn't have to wait. Never rejects. */
   warm(): Promise<void>;
   known(): readonly Jwk[];
 }
@@ -90,7 +90,10 @@ export function createThirdParty({ issuer, outgoing, now, log }: ThirdPartyOptio
   };
 }
 
-/** The operator configured the issuer, so the URLs in its document are trusted as much as the issuer. */
+/**
+ * Fetches a JSON document. The operator has configured the issuer, so the URLs in its document are trusted like the
+ * issuer itself.
+ */
 async function fetchJson(outgoing: Outgoing, url: string): Promise<unknown> {
   const response = await outgoing.send({ url, reach: 'configured', redirects: 3 });
   if (response.status !== 200) throw new Error(`${url} returned status ${response.status}`);

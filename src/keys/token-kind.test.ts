@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { kindOfToken } from './token-kind.ts';
 
-describe('the type of a token', () => {
+describe('the kind of a token', () => {
   it.each([
     ['access', { typ: 'JWT' }, { role: 'authenticated', sub: 'a', session_id: 's' }],
     ['access', {}, { role: 'anon' }],
     ['access', { typ: 'at+jwt' }, { sub: 'a' }],
     ['access', { typ: 'application/AT+JWT' }, {}],
-    // A project's own tokens may have any claims besides a role.
+    // A project's own tokens can have any claims in addition to a role.
     ['access', { typ: 'jwt' }, { role: 'authenticated', url: 'x/y', auth_time: 1 }],
     ['access', {}, { session_id: 's', auth_time: 1 }],
     ['id', { typ: 'JWT' }, { sub: 'a', aud: 'client', auth_time: 1 }],

@@ -14,7 +14,8 @@ export type Claims = Record<string, unknown>;
 export type TokenKind = 'access' | 'id' | 'signed-url' | 'other';
 
 /**
- * The reason why a token was rejected. The verifier doesn't check expiry and other claims, because each service does.
+ * The reason why a token was rejected. The verifier doesn't check expiry and other claims, because each service checks
+ * them.
  */
 export type TokenFault =
   /** The token isn't a JWT. `parts` is the number of its parts that are separated by dots. */
@@ -63,9 +64,9 @@ export interface Keys {
     readonly isWellKnown: boolean;
   };
   /**
-   * Verifies the signature and the kind of a token synchronously, with a bounded cache of verified tokens. Only access
-   * tokens are accepted. Callers must check `exp`, `nbf`, `aud` and similar claims on each call, whether or not the
-   * token was cached.
+   * Verifies a token's signature and kind synchronously. Verified tokens are cached, up to a limit. Only access tokens
+   * are accepted. Callers must check `exp`, `nbf`, `aud` and similar claims on each call, whether or not the token was
+   * cached.
    */
   verify(token: string): VerifiedToken;
   /**

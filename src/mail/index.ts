@@ -1,6 +1,6 @@
 /**
- * Handles outgoing email. Messages are captured in the development inbox, or sent through the project's SMTP server.
- * The inbox is stored in the database and served on a separate port in the format of Mailpit's REST API.
+ * Handles outgoing email. Messages are either captured in the development inbox or sent through the project's SMTP
+ * server. The inbox is stored in the database and served on a separate port in the format of Mailpit's REST API.
  */
 import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
@@ -93,7 +93,7 @@ export function createMail(deps: MailDeps): Service & {
     if (captured % sweepEvery === 0) await deleteOldest(db, maxMessages);
   }
 
-  /** Counts a message once it is sent or captured, or when this fails. */
+  /** Sends or captures a message and counts the result. */
   async function counted(kind: 'email' | 'sms', outcome: 'sent' | 'captured', work: Promise<void>) {
     try {
       await work;

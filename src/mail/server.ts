@@ -78,8 +78,9 @@ async function respond(db: Queryable, request: IncomingMessage): Promise<MailRes
 }
 
 /**
- * Returns the reason why a request is rejected, or undefined if it is accepted. The inbox has no password and contains
- * sign-in codes, and every website in the developer's browser can send requests to it.
+ * Returns the reason why a request is rejected, or undefined if it is accepted. Requests from other websites are
+ * rejected because any page in the developer's browser can send requests, and the inbox contains sign-in codes but has
+ * no password.
  */
 function rejectForeign(request: IncomingMessage, url: URL): string | undefined {
   switch (foreignOf(request, {}, url.pathname === '/' || url.pathname.startsWith('/view/'))) {
@@ -99,7 +100,7 @@ function readUrl(request: IncomingMessage): URL {
   try {
     if (!decodeURIComponent(target).includes('\0')) return new URL(target, 'http://inbox');
   } catch {
-    // Ignored, because the error below reports an invalid URL.
+    // The error below reports an invalid URL.
   }
   throw new InputError('the address is not valid');
 }
@@ -137,7 +138,7 @@ async function one(db: Queryable, id: string, part: string | undefined): Promise
   return json(renderMessage(row));
 }
 
-/** The policy of captured messages, which must not run scripts in the inbox's origin. */
+/** The content security policy for captured messages. They must not run scripts in the inbox's origin. */
 const pagePolicy = {
   'content-security-policy':
     "default-src 'none'; img-src * data:; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox allow-popups",
@@ -171,9 +172,9 @@ async function indexPage(db: Queryable): Promise<MailResponse> {
       `<span>to ${escapeMarkup(row.recipient)}, ${escapeMarkup(row.created_at.slice(0, 19))} UTC</span></li>`,
   );
   const body = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<meta name="color-scheme" content="light dark"><title>Captured mail</title>
+<meta name="color-scheme" content="light dark"><title>Captured emails</title>
 <style>body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:3rem auto;padding:0 1rem}li{margin:.5rem 0}span{opacity:.7}</style>
-<h1>Captured mail</h1>${items.length > 0 ? `<ol>${items.join('')}</ol>` : '<p>No messages yet.</p>'}</html>`;
+<h1>Captured emails</h1>${items.length > 0 ? `<ol>${items.join('')}</ol>` : '<p>No messages yet.</p>'}</html>`;
   return { type: 'text/html; charset=utf-8', body, headers: pagePolicy };
 }
 
@@ -214,7 +215,7 @@ async function readJson(request: IncomingMessage): Promise<Record<string, unknow
     const parsed: unknown = JSON.parse(body);
     if (typeof parsed === 'object' && parsed !== null) return parsed as Record<string, unknown>;
   } catch {
-    // Ignored, because the error below reports an invalid body.
+    // The error below reports an invalid body.
   }
   throw new InputError('the body is not a JSON object');
 }

@@ -10,7 +10,10 @@ export interface OutgoingMail {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Captured text messages are also stored in the inbox, so that developers and tests find all codes in one place. */
+/**
+ * A text message. Captured text messages are stored in the inbox too, so developers and tests find all codes in one
+ * place.
+ */
 export interface OutgoingSms {
   readonly to: string;
   readonly body: string;
@@ -19,7 +22,7 @@ export interface OutgoingSms {
 
 export interface Mailer {
   /**
-   * Sends an email. Resolves when the message has been stored (captured) or accepted by the SMTP server. Rejects if
+   * Sends an email. Resolves when the message has been captured in the inbox or accepted by the SMTP server. Rejects if
    * sending fails.
    */
   sendMail(mail: OutgoingMail): Promise<void>;

@@ -1,4 +1,4 @@
-/** Lists the changes that a migration would make and the items that it can't migrate, without changing anything. */
+/** Lists the changes that a migration would make and the items that it can't migrate. Doesn't change anything. */
 import { applyDefinitions } from './definitions.ts';
 import { notesOf } from './notes.ts';
 import { readPlans, selectionOf, withEnds } from './plans.ts';
@@ -24,7 +24,7 @@ export async function checkTransfer(options: TransferOptions): Promise<CheckRepo
       `Creating ${definitions.missing.length} definitions in a transaction that is rolled back`,
     );
     const failing = await applyDefinitions(target, definitions.missing, { keepGoing: true, dryRun: true });
-    // Tables that don't exist yet will have the columns of the source.
+    // Tables that the target doesn't have yet will have the source's columns.
     const there = new Set(plans.target.tables.map(({ table }) => table));
     const created = plans.source.tables.filter(
       ({ table, schema }) => !there.has(table) && schema !== 'auth' && schema !== 'storage',

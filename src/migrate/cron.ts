@@ -1,4 +1,4 @@
-/** Migrates pg_cron's jobs by calling pg_cron's functions, because they validate and plan each job. */
+/** Migrates pg_cron's jobs. Calls pg_cron's functions, which validate and plan each job. */
 
 import type { CopySession } from '../database/index.ts';
 import { sql } from '../kernel/sql.ts';
@@ -19,7 +19,10 @@ export interface JobsReport extends Changes {
   readonly notes: readonly string[];
 }
 
-/** Unless `start` is set, new jobs are inactive, so that they don't run on both ends during a rehearsal. */
+/**
+ * Migrates the jobs. Unless `start` is set, new jobs are inactive, so they don't run on both servers during a
+ * rehearsal.
+ */
 export async function migrateJobs(source: End, target: End, start: boolean): Promise<JobsReport> {
   const jobs = await readJobs(source.session);
   const existing = await readJobs(target.session);
@@ -48,7 +51,7 @@ export async function migrateJobs(source: End, target: End, start: boolean): Pro
       same.isActive === isActive
     )
       continue;
-    // A job is created and paused in one transaction, so that it never becomes due before it is paused.
+    // A job is created and paused in one transaction, so it can't become due before it is paused.
     await target.session.exec('begin');
     const [created] =
       same !== undefined
@@ -71,7 +74,7 @@ export async function migrateJobs(source: End, target: End, start: boolean): Pro
   return { ...changes, notes };
 }
 
-/** Returns undefined if the database doesn't have pg_cron. */
+/** Returns the jobs, or undefined if the database doesn't have pg_cron. */
 export async function readJobs({ query }: CopySession): Promise<Job[] | undefined> {
   const [found] = await query<{ exists: boolean }>(
     sql`select coalesce(has_table_privilege(to_regclass('cron.job'), 'select'), false) as exists`,

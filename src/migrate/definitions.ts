@@ -1,4 +1,4 @@
-/** Creates the source's definitions on the target, all in one transaction or none. */
+/** Creates the source's definitions on the target in one transaction. */
 import { PostgresError } from '../database/index.ts';
 import type { MoveStatement } from '../dump/index.ts';
 import { MigrateError } from './errors.ts';
@@ -65,8 +65,8 @@ async function attempt(session: End['session'], { text }: MoveStatement): Promis
 }
 
 /**
- * Whether the project works without this definition: privileges of roles that the target doesn't have, owners and
- * objects of a service, and kinds of objects that only a superuser or a local migration can create.
+ * Whether the project works without this definition. This is the case for privileges of roles that the target doesn't
+ * have, for a service's owners and objects, and for objects that only a superuser or a local migration can create.
  */
 const isMinor = ({ subject, text }: MoveStatement, { code }: PostgresError): boolean =>
   (code === '42704' || code === '42501') &&

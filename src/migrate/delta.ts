@@ -1,4 +1,6 @@
-/** Finds the rows of one table that differ. The target joins the fingerprints of both ends, so memory use is constant. */
+/**
+ * Finds the rows of one table that differ. The target joins the fingerprints of both tables, so memory use is constant.
+ */
 import { copyTable } from '../dump/index.ts';
 import { sql } from '../kernel/sql.ts';
 import { fingerprintQuery, type SharedTable } from './core/row-text.ts';

@@ -1,4 +1,4 @@
-/** Opens the sessions of both ends with the same settings, so that equal rows have equal text. */
+/** Opens the sessions on source and target with the same settings, so equal rows have equal text. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CopySession, openOtherSession } from '../database/index.ts';
 import { sessionSettings } from '../dump/index.ts';
@@ -7,8 +7,8 @@ import { MigrateError } from './errors.ts';
 import type { End, EndFacts, EndOptions } from './types.ts';
 
 /**
- * Opens the source. Its transaction reads one snapshot and can't write, so that nothing in the source's schema can make
- * this session change anything.
+ * Opens the source. Its transaction reads one snapshot and is read-only, so code in the source's schema can't make this
+ * session change anything.
  */
 export async function openSource(options: EndOptions): Promise<End> {
   const end = await openEnd(options);
@@ -25,7 +25,9 @@ export async function openTarget(options: EndOptions): Promise<End> {
   throw isSuperuser ? new MigrateError('superuser', { user, end: options.name }) : new MigrateError('busy');
 }
 
-/** The server may need a moment to notice that a killed process no longer has its session. */
+/**
+ * The time limit for acquiring the lock. After a process is killed, the server may need a moment to end its session.
+ */
 const lockTimeoutMs = 30_000;
 const lockPauseMs = 200;
 
@@ -80,10 +82,11 @@ async function canReplicate(session: CopySession): Promise<boolean> {
 }
 
 /**
- * Runs `work` in a transaction of the target, with triggers and foreign keys disabled if the account can disable them.
+ * Runs `work` in a transaction on the target. Triggers and foreign keys are disabled if the account is allowed to
+ * disable them.
  */
 export async function inTransaction<T>({ session, facts }: End, work: () => Promise<T>): Promise<T> {
-  // A trigger of storage rejects deletions unless this setting allows them, as for the storage server itself.
+  // A storage trigger rejects deletions unless this setting allows them. The storage server uses the same setting.
   const settings = [
     "set local storage.allow_delete_query = 'true'",
     ...(facts.canReplicate ? ['set local session_replication_role = replica'] : []),

@@ -8,11 +8,11 @@ const table = {
   target_not_empty: {
     message: (d: Details) =>
       `The target already has rows that aren't from an earlier run: ${d.tables}. A migration would delete them.`,
-    hint: 'Use an empty project. With --overwrite, the target becomes a copy of the source, and its own rows are deleted.',
+    hint: "Use an empty project, or add --overwrite to replace the target's rows with a copy of the source.",
   },
   busy: {
     message: () => 'Another migration into this target is running.',
-    hint: 'Wait until it has ended. After a lost connection, the server may need a few minutes to notice.',
+    hint: 'Wait until it ends. If its connection was lost, the server may take a few minutes to notice.',
   },
   definition_differs: {
     message: (d: Details) =>
@@ -25,11 +25,11 @@ const table = {
   },
   table_failed: {
     message: (d: Details) => `The rows of ${d.table} can't be copied: ${d.reason}`,
-    hint: 'Tables that were complete stay complete. Solve the problem and run the command again.',
+    hint: 'Tables that were already copied are kept. Fix the problem, and then run the command again.',
   },
   statement_failed: {
     message: (d: Details) => `A database rejected a statement: ${d.reason}`,
-    hint: 'Complete steps stay complete. Solve the problem and run the command again.',
+    hint: 'Completed steps are kept. Fix the problem, and then run the command again.',
   },
   no_replica_role: {
     message: (d: Details) =>

@@ -5,7 +5,7 @@ import type { End } from './types.ts';
 
 const table = 'supabase_migrations.schema_migrations';
 
-/** Returns undefined if the source has no history. */
+/** Creates the table on the target. Returns undefined if the source has no history. */
 export async function prepareHistory(source: End, target: End): Promise<SharedTable | undefined> {
   const from = await readColumns(source);
   if (from.length === 0) return undefined;

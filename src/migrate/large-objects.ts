@@ -5,7 +5,7 @@ import { largeObjectStatements, type ProjectPlan } from '../dump/index.ts';
 import { sql } from '../kernel/sql.ts';
 import type { End } from './types.ts';
 
-/** Replaces all large objects if any of them differs. Returns the number that were migrated. */
+/** Replaces all large objects if any of them differ. Returns the number of migrated objects. */
 export async function migrateLargeObjects(source: End, target: End, plan: ProjectPlan): Promise<number> {
   const wanted = await readHashes(source.session);
   const actual = await readHashes(target.session);

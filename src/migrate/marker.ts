@@ -1,6 +1,6 @@
 /**
- * Marks the target, so that a run that continues an earlier one can be distinguished from one that would delete another
- * project's rows. The marker doesn't record progress. It only identifies the source.
+ * Marks the target with the identity of its source. A later run from the same source can continue, but a run from
+ * another source would delete another project's rows. The marker doesn't record progress.
  */
 import type { CopySession } from '../database/index.ts';
 import type { ProjectPlan } from '../dump/index.ts';
@@ -11,7 +11,10 @@ import type { End } from './types.ts';
 
 const table = 'plinth_migrate.sources';
 
-/** Identifies the server and the database. The value is the same for a direct connection and a pooled one. */
+/**
+ * Returns text that identifies the server and the database. The value is the same for a direct connection and a pooled
+ * one.
+ */
 async function identityOf({ query }: CopySession): Promise<string> {
   const [row] = await query<{ may: boolean; database: string }>(sql`
     select has_function_privilege('pg_control_system()', 'execute') as may, current_database()::text as database`);
@@ -22,7 +25,7 @@ async function identityOf({ query }: CopySession): Promise<string> {
   return `${system?.id}/${row.database}`;
 }
 
-/** Returns whether an earlier run migrated from this source. @throws {MigrateError} target_not_empty */
+/** Returns whether an earlier run migrated this source. @throws {MigrateError} target_not_empty */
 export async function rejectForeignRows(
   source: End,
   target: End,

@@ -1,4 +1,4 @@
-/** Before anything is changed, finds everything that migrating rows and definitions doesn't cover. */
+/** Finds everything that migrating rows and definitions doesn't cover. Runs before anything is changed. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { CopySession } from '../database/index.ts';
 import { sql } from '../kernel/sql.ts';
@@ -78,7 +78,7 @@ async function plinthNotes({ query }: CopySession): Promise<string[]> {
     : [];
 }
 
-/** Definitions that contain the source's address, such as webhooks. */
+/** Adds notes about definitions that contain the source's address, such as webhooks. */
 async function addressNotes({ session, storage }: End): Promise<string[]> {
   const host = storage === undefined ? undefined : URL.parse(storage.projectUrl)?.host;
   if (host === undefined || host === '') return [];
@@ -99,7 +99,7 @@ async function addressNotes({ session, storage }: End): Promise<string[]> {
 }
 
 /**
- * Whether a token of the source was signed with a secret. Undefined if the key isn't such a token.
+ * Whether a key of the source was signed with a secret. Undefined if the key isn't a signed token.
  *
  * @example isSignedWith(serviceKey, jwtSecret)
  */

@@ -37,7 +37,7 @@ export async function readPlans(source: End, target: End): Promise<Plans & { def
   return { ...plans, definitions: planDefinitions(plans.source, plans.target, target.facts) };
 }
 
-/** The catalogs of the target, in one snapshot. */
+/** Reads the target's catalogs in one snapshot. */
 export async function planOf(end: End): Promise<ProjectPlan> {
   await end.session.exec('begin isolation level repeatable read read only');
   try {

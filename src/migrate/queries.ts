@@ -1,4 +1,4 @@
-/** Fixed queries on both ends. */
+/** Runs the fixed queries on both ends. */
 import type { CopySession } from '../database/index.ts';
 import { sql } from '../kernel/sql.ts';
 
@@ -7,7 +7,7 @@ interface KeyRow {
   readonly columns: string[];
 }
 
-/** The quoted columns of each primary key, by the quoted and qualified name of the table. */
+/** Returns the quoted columns of each primary key, by the table's quoted and qualified name. */
 export async function readPrimaryKeys({
   query,
 }: CopySession): Promise<ReadonlyMap<string, readonly string[]>> {
@@ -37,7 +37,7 @@ export async function readTablesWith(
   return new Set(rows.map(({ table }) => table));
 }
 
-/** Foreign keys, as pairs of quoted table names. */
+/** Returns the foreign keys as pairs of quoted table names. */
 export async function readReferences({
   query,
 }: CopySession): Promise<(readonly [from: string, to: string])[]> {
@@ -50,7 +50,7 @@ export async function readReferences({
   return rows.map(({ from, to }) => [from, to]);
 }
 
-/** The number of blocks of a table, by its quoted name. */
+/** Returns the number of blocks in a table. `table` is its quoted name. */
 export async function readBlocks({ query }: CopySession, table: string): Promise<number> {
   const [row] = await query<{ blocks: number }>(sql`
     select (pg_relation_size(${table}::regclass) / current_setting('block_size')::int8)::int8 as blocks`);
@@ -64,7 +64,7 @@ export async function hasRows({ query }: CopySession, table: string): Promise<bo
   return row?.found === true;
 }
 
-/** The tables in the list that have rows. */
+/** Returns the tables in the list that have rows. */
 export async function readFilled(
   session: CopySession,
   tables: readonly string[],
@@ -74,7 +74,7 @@ export async function readFilled(
   return filled;
 }
 
-/** The project's triggers that also fire while rows are copied. */
+/** Returns the project's triggers that fire even while rows are copied. */
 export async function readAlwaysTriggers({ query }: CopySession): Promise<string[]> {
   const rows = await query<{ name: string }>(sql`
     select format('%I on %s', t.tgname, t.tgrelid::regclass) as name from pg_trigger t

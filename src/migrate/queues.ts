@@ -1,7 +1,4 @@
-/**
- * Migrates pgmq's queues and archives. Their tables belong to pgmq, which creates them, so they aren't part of the
- * definitions.
- */
+/** Migrates pgmq's queues and archives. pgmq creates their tables, so the tables aren't part of the definitions. */
 import type { CopySession } from '../database/index.ts';
 import { quoteIfNeeded } from '../dump/index.ts';
 import { sql } from '../kernel/sql.ts';
@@ -56,7 +53,7 @@ export function queueNotes(queues: readonly Queue[]): string[] {
     : [`Partitioned queues ${names.join(', ')} can't be migrated. Process their messages first.`];
 }
 
-/** Returns undefined if the database doesn't have pgmq, or if the account can't use it. */
+/** Returns the queues, or undefined if the database doesn't have pgmq or the account can't use it. */
 export async function readQueues({ query }: CopySession): Promise<Queue[] | undefined> {
   const [found] = await query<{ exists: boolean }>(sql`
     select coalesce(has_table_privilege(to_regclass('pgmq.meta'), 'select')
@@ -67,11 +64,11 @@ export async function readQueues({ query }: CopySession): Promise<Queue[] | unde
     from pgmq.meta order by 1`);
 }
 
-/** The queue (`q`) or its archive (`a`), as pgmq names them. */
+/** Returns pgmq's table name for a queue (`q`) or its archive (`a`). */
 const tableOf = (queue: string, prefix: 'q' | 'a'): string =>
   `pgmq.${quoteIfNeeded(`${prefix}_${queue}`.toLowerCase())}`;
 
-/** Returns the tables of a queue with the columns that both ends have. Their columns depend on the version of pgmq. */
+/** Returns the tables of a queue with the columns that both ends have. The columns depend on pgmq's version. */
 export async function queueTables(
   source: CopySession,
   target: CopySession,
@@ -101,7 +98,7 @@ async function readColumns({ query }: CopySession, table: string): Promise<strin
   return rows.map(({ name }) => name);
 }
 
-/** New messages continue the numbers of the source, because archived messages keep theirs. */
+/** Makes the IDs of new messages continue after the source's, because archived messages keep their IDs. */
 async function continueNumbers(source: End, target: End, table: string): Promise<void> {
   const [from] = await source.session.query<{ last: string; called: boolean }>(sql`
     select coalesce(pg_sequence_last_value(seq::regclass), 1)::text as last,

@@ -15,13 +15,13 @@ import { inTransaction } from './ends.ts';
 import { hasRows, readBlocks } from './queries.ts';
 import type { End, TableReport } from './types.ts';
 
-/** 128 MiB of a heap at the default block size. */
+/** The number of blocks per transaction, which is 128 MiB of a heap at the default block size. */
 const blocksPerPart = 16_384;
 
 export interface RowsOptions {
   /** Called with the number of rows that have been copied so far. */
   readonly onRows: (rows: number) => void;
-  /** Keeps rows that the source doesn't have, because other steps still need them. */
+  /** Whether to keep rows that the source doesn't have because later steps still need them. */
   readonly keepDeleted?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
@@ -61,7 +61,7 @@ async function fillTable(
   return { table: table.table, added: rows, changed: 0, deleted: 0, replaced: false };
 }
 
-/** Uses the usual search path, because a project's checks and generated columns can rely on it. */
+/** Copies rows. Uses the usual search path, because a project's checks and generated columns can rely on it. */
 async function copyRows(
   source: End,
   target: End,
@@ -88,7 +88,7 @@ async function migrateDelta(
 ): Promise<TableReport> {
   return await inTransaction(target, async () => {
     const { session } = target;
-    // Positions are valid as long as no one else changes the rows.
+    // Row positions are valid only as long as no other session changes the rows.
     await session.exec(`lock table only ${table.table} in share row exclusive mode`);
     const changes = await findDelta(source, target, table);
     await session.exec(

@@ -21,9 +21,9 @@ import { readSecrets } from './vault.ts';
 export interface ToFilesOptions {
   readonly source: EndOptions;
   readonly folder: string;
-  /** The project's `supabase/` folder. */
+  /** The path of the project's `supabase/` folder. */
   readonly supabaseDir: string;
-  /** Also writes the vault's secrets, which are readable in the file. */
+  /** Whether to write the vault's secrets too, in plain text. */
   readonly withSecrets: boolean;
   readonly onProgress: (message: string) => void;
   readonly signal?: AbortSignal | undefined;
@@ -40,7 +40,9 @@ export interface FilesReport {
 
 const marker = 'plinth-export.json';
 
-/** Resumes an interrupted export, so objects that are complete aren't downloaded again. */
+/**
+ * Writes the files and returns a report. Resumes an interrupted export, so complete objects aren't downloaded again.
+ */
 export async function exportToFiles(options: ToFilesOptions): Promise<FilesReport> {
   const { source, folder, onProgress, signal } = options;
   await prepareFolder(folder);
@@ -78,7 +80,7 @@ export async function exportToFiles(options: ToFilesOptions): Promise<FilesRepor
   }
 }
 
-/** @throws {MigrateError} folder_not_empty */
+/** Creates the folder. @throws {MigrateError} folder_not_empty */
 async function prepareFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const isExport = existsSync(join(folder, marker));
@@ -151,7 +153,7 @@ async function writeObjects(
 }
 
 /**
- * Downloads the body of an object to a file, which belongs to one version of the object. Returns undefined if the body
+ * Downloads an object's body to a file. The file belongs to one version of the object. Returns undefined if the body
  * doesn't exist.
  */
 async function writeBody(

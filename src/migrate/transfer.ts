@@ -1,6 +1,6 @@
 /**
- * Migrates a whole project, step by step. Every step compares both ends first, so a run resumes where an earlier one
- * stopped.
+ * Migrates a whole project, step by step. Every step compares both ends first, so a new run resumes where an earlier
+ * one stopped.
  */
 import type { ProjectPlan } from '../dump/index.ts';
 import { type DefinitionPlan, isLate } from './core/definitions.ts';
@@ -21,7 +21,7 @@ import { migrateSequences } from './sequences.ts';
 import type { End, Plans, Report, TableReport, TransferOptions } from './types.ts';
 import { migrateSecrets } from './vault.ts';
 
-/** @throws {MigrateError} */
+/** Migrates the project and returns a report. @throws {MigrateError} */
 export async function transfer(options: TransferOptions): Promise<Report> {
   return await withEnds(options, (source, target) => migrateAll(source, target, options));
 }
@@ -123,7 +123,7 @@ async function migrateTables(
   return { reports, buckets: all.find(({ table }) => table === buckets) };
 }
 
-/** A bucket's row is deleted after its objects, because the storage API needs the row to delete them. */
+/** Buckets are deleted after their objects, because the storage API needs a bucket's row to delete its objects. */
 const buckets = 'storage.buckets';
 
 async function removeBuckets(

@@ -1,5 +1,5 @@
 /**
- * The migration of a whole project between two servers.
+ * The types of a migration, which moves a whole project between two servers.
  *
  * Glossary. *End*: the source or the target, which is a database and optionally a storage API. *Note*: an item that
  * isn't migrated, or an action that the operator must take. *Delta*: the rows that are new, changed or deleted in a
@@ -9,7 +9,7 @@ import type { CopySession } from '../database/index.ts';
 import type { ProjectPlan } from '../dump/index.ts';
 
 export interface EndOptions {
-  /** The name of the end in messages, such as `the source`. */
+  /** The end's name in messages, such as `the source`. */
   readonly name: string;
   readonly databaseUrl: string;
   /** The database password, if the URL doesn't contain it. */
@@ -20,11 +20,11 @@ export interface EndOptions {
 export interface TransferOptions {
   readonly source: EndOptions;
   readonly target: EndOptions;
-  /** Activates cron jobs that are active on the source. */
+  /** Whether to activate cron jobs that are active on the source. */
   readonly startJobs: boolean;
-  /** Skips definitions that can't be created. */
+  /** Whether to skip definitions that can't be created. */
   readonly keepGoing: boolean;
-  /** Deletes rows of the target that the source doesn't have, even if they aren't from an earlier run. */
+  /** Whether to delete target rows that the source doesn't have, even if they aren't from an earlier run. */
   readonly overwrite: boolean;
   /** The number of objects that are transferred at the same time. */
   readonly parallel: number;
@@ -39,7 +39,7 @@ export interface StorageAccess {
   readonly serviceKey: string;
 }
 
-/** An open end. */
+/** An end with an open session. */
 export interface End {
   readonly name: string;
   readonly session: CopySession;
@@ -85,7 +85,7 @@ export interface TableReport extends Changes {
 
 export interface ObjectsReport extends Changes {
   readonly bytes: number;
-  /** Objects for which only the row changed. */
+  /** The number of objects of which only the row was updated. */
   readonly updated: number;
 }
 

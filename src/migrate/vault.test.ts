@@ -9,7 +9,7 @@ interface Secret {
   readonly value: string | null;
 }
 
-/** A database with a vault that records the changes. */
+/** Returns an end with a vault that records the changes. */
 function endWith(secrets: readonly Secret[], changes: string[] = []): End {
   const query = async (statement: Sql): Promise<object[]> => {
     const { text } = statement.compile();
@@ -23,7 +23,7 @@ function endWith(secrets: readonly Secret[], changes: string[] = []): End {
   return { session: { query, exec: async () => {}, isOpen: () => true } } as unknown as End;
 }
 
-test('a secret that the source can’t decrypt doesn’t replace the one of the target', async () => {
+test('a secret that the source can’t decrypt doesn’t replace the target’s secret', async () => {
   const changes: string[] = [];
   const source = endWith([{ id: 'a', name: 'key', value: null }]);
   const own = { id: 'b', name: 'key', value: 'set on the target' };
@@ -33,7 +33,7 @@ test('a secret that the source can’t decrypt doesn’t replace the one of the 
   expect(result.notes).toEqual(["Vault: the secret key can't be decrypted by the source."]);
 });
 
-test('other secrets of the target are deleted', async () => {
+test('secrets that only the target has are deleted', async () => {
   const changes: string[] = [];
   const source = endWith([{ id: 'a', name: 'key', value: null }]);
   const result = await migrateSecrets(source, endWith([{ id: 'c', name: 'other', value: 'x' }], changes));

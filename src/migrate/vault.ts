@@ -1,7 +1,7 @@
 /**
- * Migrates the secrets of the vault. Each end encrypts them with its own key, so the source decrypts the secrets, and
- * the target's functions store them. The secrets keep their IDs if the account can insert rows, as it can in Plinth. In
- * other cases, the target chooses the IDs.
+ * Migrates the vault's secrets. Each end encrypts them with its own key, so the source decrypts the secrets and the
+ * target's functions encrypt them again. If the account can insert rows, as in Plinth, the secrets keep their IDs.
+ * Otherwise, the target chooses the IDs.
  */
 import type { CopySession } from '../database/index.ts';
 import { sql } from '../kernel/sql.ts';
@@ -17,7 +17,10 @@ interface Secret {
 
 const none: Changes = { added: 0, changed: 0, deleted: 0 };
 
-/** `notes` lists secrets that weren't migrated, and `remarks` what the operator should know about the others. */
+/**
+ * Migrates the secrets. `notes` lists secrets that weren't migrated. `remarks` contains information for the operator
+ * about the others.
+ */
 export async function migrateSecrets(
   source: End,
   target: End,
@@ -45,7 +48,7 @@ export async function migrateSecrets(
   const missing: Secret[] = [];
   for (const secret of secrets) {
     const { id, name, description, value } = secret;
-    // A secret with another ID is created again, because tables can refer to the ID.
+    // A secret with a different ID is recreated, because tables can refer to the ID.
     const same = keepsIds
       ? take((each) => each.id === id && each.name === name)
       : name === null
@@ -59,7 +62,7 @@ export async function migrateSecrets(
       changes.changed += 1;
     }
   }
-  // For secrets that the source can't decrypt, the target has the only value.
+  // If the source can't decrypt a secret, only the target has its value.
   const unreadable = new Set(
     secrets.flatMap(({ name, value }) => (value === null && name !== null ? [name] : [])),
   );
@@ -114,7 +117,7 @@ async function mayInsert({ query }: CopySession): Promise<boolean> {
   return row?.may === true;
 }
 
-/** Returns undefined if the database has no vault, or if the account can't read it. */
+/** Returns the secrets, or undefined if the database doesn't have a vault or the account can't read it. */
 export async function readSecrets({ query }: CopySession): Promise<Secret[] | undefined> {
   const [found] = await query<{ exists: boolean }>(sql`
     select coalesce(has_table_privilege(to_regclass('vault.decrypted_secrets'), 'select'), false) as exists`);

@@ -1,4 +1,4 @@
-/** Compares both ends after a migration, and changes nothing. */
+/** Compares both ends after a migration without changing anything. */
 import { planProject } from '../dump/index.ts';
 import { sql } from '../kernel/sql.ts';
 import { planDefinitions } from './core/definitions.ts';
@@ -18,7 +18,7 @@ import { readSecrets } from './vault.ts';
 export interface VerifyOptions {
   readonly source: EndOptions;
   readonly target: EndOptions;
-  /** Downloads every object from both ends. Otherwise, only the rows of objects are compared. */
+  /** Whether to download and compare every object. Otherwise, only the objects' rows are compared. */
   readonly objects: boolean;
   readonly parallel: number;
   readonly onProgress: (message: string) => void;
@@ -36,7 +36,7 @@ export interface VerifyReport {
 
 export async function verify(options: VerifyOptions): Promise<VerifyReport> {
   const { onProgress, signal } = options;
-  // Nothing is written, so both ends are read in the same way.
+  // Nothing is written, so the target can be opened like a source.
   const source = await openSource(options.source);
   const close = (): void => source.session.destroy();
   signal?.addEventListener('abort', close, { once: true });
@@ -70,7 +70,7 @@ async function compareDefinitions(source: End, target: End, differences: string[
   const plan = planDefinitions(from, to, target.facts);
   const missing = new Set(plan.missing.map(({ subject }) => subject));
   differences.push(
-    ...[...missing].map((subject) => `Missing on the target, or different: ${subject}`),
+    ...[...missing].map((subject) => `Missing or different on the target: ${subject}`),
     ...plan.different.map((subject) => `Different definition: ${subject}`),
     ...plan.extra.map((subject) => `Only on the target: ${subject}`),
     ...plan.unavailable.map((name) => `Missing extension: ${name}`),
@@ -117,7 +117,7 @@ async function compareTables(
   return { count, rows };
 }
 
-/** Secrets, cron jobs and large objects. Values of secrets never appear in the report. */
+/** Compares secrets, cron jobs and large objects. The report never contains the secrets' values. */
 async function compareRest(source: End, target: End, differences: string[]): Promise<void> {
   const compare = (kind: string, from: readonly string[], to: readonly string[]): void => {
     if ([...from].sort().join('\0') !== [...to].sort().join('\0'))
@@ -128,7 +128,7 @@ async function compareRest(source: End, target: End, differences: string[]): Pro
       JSON.stringify([name, description, value]),
     );
   compare('Vault secrets', await secretTexts(source), await secretTexts(target));
-  // A job that is only paused on the target isn't a difference, because runs pause jobs until the cut-over.
+  // A job that is only paused on the target isn't a difference, because jobs stay paused until the cutover.
   const jobTexts = async (end: End): Promise<string[]> =>
     ((await readJobs(end.session)) ?? []).map(({ name, schedule, command }) =>
       JSON.stringify([name, schedule, command]),

@@ -10,7 +10,7 @@ import { canRunServer, PackageError, packageManifest, userCache } from '../packa
 const entry = new URL('../../dist/server/main.mjs', import.meta.url);
 
 async function runHere(): Promise<number> {
-  // The compile cache halves the startup time.
+  // The compile cache cuts the startup time in half.
   module.enableCompileCache(join(userCache(), 'compiled', packageManifest()?.build ?? 'clone'));
   const { main } = (await import(entry.href)) as { main: (line: readonly string[]) => Promise<number> };
   return await main(process.argv.slice(2));

@@ -11,17 +11,17 @@ export interface BackendOptions {
   readonly dataDir?: string;
   /** `development` (the default) uses the well-known local keys. `production` generates its own. */
   readonly mode?: 'development' | 'production';
-  /** The port of the API, instead of the one in config.toml. With 0, a free port is selected. */
+  /** The API's port, which overrides the one in config.toml. 0 selects a free port. */
   readonly port?: number;
-  /** The port of PostgreSQL. With 0, a free port is selected. */
+  /** PostgreSQL's port. 0 selects a free port. */
   readonly dbPort?: number;
-  /** The port of the captured email. With 0, a free port is selected. */
+  /** The port of the development inbox. 0 selects a free port. */
   readonly mailPort?: number;
-  /** The port of the Console. With 0, a free port is selected. */
+  /** The Console's port. 0 selects a free port. */
   readonly consolePort?: number;
   /** The URL of a PostgreSQL server (15 or newer) to use instead of the embedded one. */
   readonly databaseUrl?: string;
-  /** The names of services that aren't started, such as `realtime`. */
+  /** The names of services that must not be started, such as `realtime`. */
   readonly exclude?: readonly string[];
   /** Called before each step that may take more than a second. */
   readonly onProgress?: (message: string) => void;
@@ -40,7 +40,7 @@ export interface BackendKeys {
 
 export interface Backend {
   /**
-   * The address of the API, such as `http://127.0.0.1:54321`. Includes the selected port once the backend has started.
+   * The address of the API, such as `http://127.0.0.1:54321`. Contains the selected port once the backend has started.
    */
   readonly url: string;
   /** The current keys. In production, they can change while the backend runs. */

@@ -1,4 +1,4 @@
-/** Runs the command in a newer Node from the cache, because this one is too old. */
+/** Runs the command in a newer Node from the cache if this one is too old. */
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -6,16 +6,17 @@ import { serverNode } from '../packages/index.ts';
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Returns the exit status. */
+/** Runs the command in the newer Node and returns its exit status. */
 export async function runInNewerNode(): Promise<number> {
   const { values } = parseArgs({ options: { from: { type: 'string' } }, strict: false });
   const node = await serverNode({
     onProgress: (message) => process.stderr.write(`${message}\n`),
-    // Passed on so that "plinth fetch --from DIR" also works without a network on a machine whose Node is too old.
+    // This option is passed on so that "plinth fetch --from DIR" works without a network even if the machine's Node is
+    // too old.
     from: typeof values.from === 'string' && process.argv[2] === 'fetch' ? values.from : undefined,
   });
   const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' });
-  // A terminal also sends Ctrl-C to the child, but the server counts signals in quick succession as one.
+  // A terminal also sends Ctrl-C to the child, but the server treats signals in quick succession as one.
   for (const signal of signals) process.on(signal, () => child.kill(signal));
   return await new Promise((resolve, reject) => {
     child.once('error', reject);

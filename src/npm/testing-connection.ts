@@ -1,4 +1,4 @@
-/** Connects a test to the process that runs its backends, which the first test of a run starts. */
+/** Connects a test to the process that runs its backends. The first test of a run starts this process. */
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -31,7 +31,7 @@ export async function connectToHost(projectKey: string): Promise<TestingConnecti
   const running = await tryConnect(endpoint);
   if (running !== undefined) return createConnection(running);
   const node = await serverNode();
-  // The first process that holds the claim starts the host. The others connect to it.
+  // The process that acquires the claim first starts the host. The others connect to it.
   const sockets: Socket[] = [];
   await claim(
     endpoint.folder === undefined ? join(userCache(), 'testing.claim') : `${endpoint.path}.claim`,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { endpointFor } from './testing-endpoint.ts';
 
-describe('endpointFor', () => {
+describe('the endpoint of a testing host', () => {
   const linux = { os: 'linux', tmpdir: '/tmp', uid: 1000 };
 
   it('is a socket in a private folder, or a pipe on Windows', () => {

@@ -13,7 +13,7 @@ export interface EndpointPlace {
 export interface Endpoint {
   /** The path that `net.connect` takes. */
   readonly path: string;
-  /** The private folder that contains the socket. Undefined on Windows, where pipes aren't files. */
+  /** The private folder that contains the socket. Undefined on Windows, because pipes aren't files. */
   readonly folder: string | undefined;
 }
 

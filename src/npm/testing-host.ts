@@ -19,7 +19,10 @@ import {
   type TestingRequest,
 } from './testing-protocol.ts';
 
-/** Test runners start a process per test file, with gaps in between, so the host stays alive during the gaps. */
+/**
+ * The time for which the host stays alive without a connection. Test runners start a process per test file, with gaps
+ * between them.
+ */
 const idleMs = 5000;
 
 const [, , path = ''] = process.argv;
@@ -60,7 +63,7 @@ function createSession(socket: Socket): Session {
 
   async function create(request: CreateRequest): Promise<CreatedBackend> {
     const { projectDir, sql: text, exclude } = request;
-    // The test's cluster is a copy of the prepared cluster.
+    // Prepares the cluster that the test cluster is copied from.
     await preparedCluster(() => undefined);
     const backend = await createTestBackend({
       exclude,

@@ -39,7 +39,7 @@ export type TestingResponse =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly error: string; readonly advice: readonly string[] };
 
-/** 64-bit integers become text, as in PostgREST's responses to clients that ask for it. */
+/** Formats a message as one line. 64-bit integers become text, because JSON.stringify rejects bigint values. */
 export const encodeLine = (message: object): string =>
   `${JSON.stringify(message, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))}\n`;
 

@@ -9,13 +9,13 @@ import type { CreatedBackend } from './testing-protocol.ts';
 
 export interface TestBackendOptions {
   /**
-   * The folder that contains `supabase/`, whose settings, migrations and seeds are used. Defaults to the working
+   * The folder that contains `supabase/`. Its settings, migrations and seeds are used. Defaults to the working
    * directory or its nearest parent with such a folder.
    */
   readonly projectDir?: string;
   /** SQL that runs as `postgres` after the project's migrations and seeds. */
   readonly sql?: string;
-  /** The names of services that aren't started, such as `realtime`. */
+  /** The names of services that must not be started, such as `realtime`. */
   readonly exclude?: readonly string[];
   /** Settings that replace those in config.toml, by key, such as `{ 'auth.enable_signup': false }`. */
   readonly settings?: Readonly<Record<string, string | number | boolean>>;
@@ -48,7 +48,7 @@ export interface TestBackend {
   sql<Row = Record<string, unknown>>(texts: TemplateStringsArray, ...values: unknown[]): Promise<Row[]>;
   /** Sends a request like `fetch`, with a path relative to {@link url}. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** Stops the backend and removes its database and files. Also happens when the test's process ends. */
+  /** Stops the backend and removes its database and files. This also happens when the test's process ends. */
   stop(): Promise<void>;
 }
 

@@ -8,11 +8,12 @@
  */
 import type { Plugin } from 'vite';
 import { type DevelopmentServer, startDevelopmentServer } from './development-server.ts';
+import { isDevelopmentServer } from './vite-command.ts';
 
 export interface PlinthPluginOptions {
   /** The folder that contains `supabase/`. Defaults to Vite's root or its nearest parent with such a folder. */
   readonly projectDir?: string;
-  /** The port of the API, instead of the one in config.toml. With 0, all services use free ports. */
+  /** The API's port, which overrides the one in config.toml. With 0, all services use free ports. */
   readonly port?: number;
 }
 
@@ -21,15 +22,12 @@ export interface PlinthPlugin {
   readonly name: string;
   readonly enforce: 'pre';
   readonly apply: 'serve';
-  configureServer(server: PlinthViteServer): Promise<void>;
+  config(config: { readonly root?: string | undefined }, env: PlinthViteCommand): Promise<void>;
 }
 
-export interface PlinthViteServer {
-  readonly config: {
-    readonly root: string;
-    readonly envPrefix?: string | string[] | undefined;
-    readonly env: Record<string, unknown>;
-  };
+export interface PlinthViteCommand {
+  readonly command: 'build' | 'serve';
+  readonly isPreview?: boolean | undefined;
 }
 
 /**
@@ -47,7 +45,8 @@ const variables: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The running backend by project. Vite reloads its configuration when a file changes, but the backend keeps running.
+ * The running backend by project. When Vite reloads its configuration because a file changed, the backend keeps
+ * running.
  */
 const shared = globalThis as { plinthServers?: Map<string, Promise<DevelopmentServer>> };
 shared.plinthServers ??= new Map();
@@ -58,25 +57,20 @@ export function plinth(options: PlinthPluginOptions = {}): PlinthPlugin {
     name: 'plinth',
     enforce: 'pre',
     apply: 'serve',
-    // This hook isn't called by tools that only read the configuration, such as type checkers. Vitest has its own
-    // backends (`plinth/testing`).
-    async configureServer({ config }) {
-      if (process.env.VITEST !== undefined) return;
-      const folder = options.projectDir ?? config.root;
+    // Sets the variables before Vite and frameworks such as SvelteKit read the environment. Vitest has its own backends
+    // (`plinth/testing`).
+    async config({ root }, command) {
+      if (process.env.VITEST !== undefined || !isDevelopmentServer(command, process.argv[1])) return;
+      const folder = options.projectDir ?? root ?? process.cwd();
       const key = JSON.stringify([folder, options.port]);
       const known = servers.get(key);
       const server = known ?? startDevelopmentServer(folder, options.port);
       servers.set(key, server);
       server.catch(() => servers.delete(key));
       const { status } = await server;
-      const prefixes = [config.envPrefix ?? 'VITE_'].flat();
       for (const [field, names] of Object.entries(variables)) {
-        for (const name of names) {
-          if (status[field] === undefined) continue;
-          process.env[name] = status[field];
-          // Vite has read the environment, but hasn't transformed any code that refers to it.
-          if (prefixes.some((prefix) => name.startsWith(prefix))) config.env[name] = status[field];
-        }
+        if (status[field] === undefined) continue;
+        for (const name of names) process.env[name] = status[field];
       }
     },
   } satisfies Plugin;

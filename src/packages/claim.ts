@@ -1,17 +1,20 @@
-/** Lets one process at a time do a piece of work. The others wait until the work is done. */
+/** Ensures that only one process at a time does a task. The others wait until it is done. */
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const pollMs = 100;
-/** The holder touches the file while it works, so an older file belongs to a process that was killed. */
+/**
+ * The age at which a claim is stale. The holder touches the file while it works, so a stale file belongs to a process
+ * that was killed.
+ */
 const staleMs = 15_000;
 const touchMs = 3000;
 
 /**
  * Runs `work` while this process holds the claim `file`. If another process holds it, waits until `isDone` or until the
- * claim is free. The result of `work` must be valid even if two processes work at the same time, because a process that
- * was suspended loses its claim.
+ * claim is free. A process that is suspended loses its claim, so the result of `work` must be valid even if two
+ * processes do it at the same time.
  */
 export async function claim(
   file: string,
@@ -59,7 +62,10 @@ function isStale(file: string): boolean {
   }
 }
 
-/** Unknown process IDs count as alive, because the holder may be about to write its own. */
+/**
+ * Whether the holder is alive. If its process ID is unknown, it counts as alive because it may not have written the ID
+ * yet.
+ */
 function isAlive(pid: number): boolean {
   if (!(pid > 0)) return true;
   try {

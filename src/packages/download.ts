@@ -44,7 +44,7 @@ async function pack(each: NpmPackage, folder: string, env: Environment): Promise
     '--loglevel=error',
   ];
   const child = spawn(npm.file, [...npm.args, 'pack', spec, ...options], {
-    // npm run sets this variable to the name of a script, and some versions of npm pack read it.
+    // `npm run` sets this variable to a script's name, and some versions of `npm pack` read it.
     env: { ...env, npm_config_loglevel: 'error' },
     stdio: ['ignore', 'ignore', 'pipe'],
     shell: npm.shell,

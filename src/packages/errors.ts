@@ -1,4 +1,4 @@
-/** A package that is needed but can't be installed. */
+/** Thrown if a required package can't be installed. */
 export class PackageError extends Error {
   override name = 'PackageError';
   /** Sentences that describe what the user can do. */

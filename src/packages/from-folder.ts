@@ -6,8 +6,8 @@ import { extractTarball, verifyTarball } from './tarball.ts';
 import type { NpmPackage } from './types.ts';
 
 /**
- * Copies a package from `source` to `target`. Archives must have the hash in the lock file. Installed packages must have
- * the same version.
+ * Copies a package from `source` to `target`. An archive must have the hash that the lock file contains. An installed
+ * package must have the same version.
  *
  * @throws {PackageError} if the folder doesn't contain the package
  */
@@ -25,7 +25,7 @@ export async function copyPackage(each: NpmPackage, source: string, target: stri
       [`"npm pack ${each.name}@${each.version}" on a machine with a network writes the archive.`],
     );
   }
-  // Symbolic links are skipped, because the archive doesn't contain them and they would point to the source folder.
+  // Symbolic links are skipped. Archives don't contain them, and they would point to the source folder.
   cpSync(join(installed, each.name), target, {
     recursive: true,
     verbatimSymlinks: true,

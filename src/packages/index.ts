@@ -1,7 +1,7 @@
 /**
  * Finds the packages that contain programs and native code: PostgreSQL, Deno, sharp, password hashing, and Node. In a
  * clone, they are in node_modules. Plinth's npm package doesn't depend on them. It downloads them to the user's cache
- * when they are first needed, so that projects share them and an installation of Plinth stays small.
+ * when they are first needed, so projects share them and Plinth's installation stays small.
  */
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -40,7 +40,7 @@ export const userCache = (env: Environment = process.env): string =>
 /**
  * Installs the packages of a group in the cache, unless they are already installed. Does nothing in a clone.
  *
- * @throws {PackageError} if they can't be downloaded, or don't exist for this machine
+ * @throws {PackageError} if they can't be downloaded or don't exist for this machine
  */
 export async function ensurePackages(group: PackageGroup, options: EnsureOptions = {}): Promise<void> {
   const stored = storedGroup(group);
@@ -49,7 +49,9 @@ export async function ensurePackages(group: PackageGroup, options: EnsureOptions
   await fillGroup(userCache(), stored, { env: process.env, onProgress, from });
 }
 
-/** Returns the folder of a package that is, or will be, installed. Undefined if a clone doesn't have it. */
+/**
+ * Returns the folder of a package, even before it is installed. Returns undefined if a clone doesn't have the package.
+ */
 export function packageFolder(group: PackageGroup, name: string): string | undefined {
   const stored = storedGroup(group);
   if (stored !== undefined) return join(groupFolder(userCache(), stored), 'node_modules', name);
@@ -68,7 +70,7 @@ export async function importPackage<T>(group: PackageGroup, name: string): Promi
   return (await import(pathToFileURL(main).href)) as T;
 }
 
-/** Returns a group's packages for this machine. Undefined in a clone. */
+/** Returns a group's packages for this machine, or undefined in a clone. */
 function storedGroup(group: PackageGroup): StoredGroup | undefined {
   const manifest = packageManifest();
   if (manifest === undefined) return undefined;
@@ -76,7 +78,7 @@ function storedGroup(group: PackageGroup): StoredGroup | undefined {
 }
 
 /**
- * Returns a Node that can run the server: this one, or one from the cache if this one is too old. Installs it first if
+ * Returns a Node that can run the server. If this Node is too old, returns one from the cache and installs it first if
  * necessary.
  */
 export async function serverNode({

@@ -1,4 +1,6 @@
-/** Installs a package group: downloads or copies its packages, and gives the folder its name once it is complete. */
+/**
+ * Installs a package group by downloading or copying its packages. The folder gets its final name once it is complete.
+ */
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -44,7 +46,10 @@ export async function install(
   }
 }
 
-/** Archives don't always mark programs as executable, because npm does that for the programs in `bin` only. */
+/**
+ * Makes programs executable. Archives don't always mark them as executable, because npm does so only for the programs
+ * in `bin`.
+ */
 function allowExecution(folder: string): void {
   if (process.platform === 'win32') return;
   for (const program of [

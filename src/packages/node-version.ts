@@ -1,5 +1,5 @@
 /** The oldest major version of Node that the bundled server runs on. */
 export const minServerNode = 24;
 
-/** @example canRunServer('22.19.0'); // false */
+/** Whether the server can run on this version of Node. @example canRunServer('22.19.0'); // false */
 export const canRunServer = (version: string): boolean => Number.parseInt(version, 10) >= minServerNode;

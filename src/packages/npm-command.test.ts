@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findNpm } from './npm-command.ts';
 
-describe('findNpm', () => {
+describe('the search for npm', () => {
   const unix = { os: 'linux', execPath: '/opt/node/bin/node' };
   const ownNpm = '/opt/node/lib/node_modules/npm/bin/npm-cli.js';
   const windows = { os: 'win32', execPath: 'C:\\node\\node.exe' };
@@ -24,7 +24,7 @@ describe('findNpm', () => {
     ]);
   });
 
-  it('otherwise searches PATH, and on Windows uses a shell because npm is a script there', () => {
+  it('otherwise searches PATH, and uses a shell on Windows because npm is a script there', () => {
     expect(findNpm({ ...unix, env: {}, exists: () => false })).toEqual({
       file: 'npm',
       args: [],

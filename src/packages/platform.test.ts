@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { supportedPlatform } from './platform.ts';
 
-describe('supportedPlatform', () => {
+describe('the check for supported platforms', () => {
   it('names the platforms that have binaries', () => {
     for (const [os, arch] of [
       ['linux', 'x64'],

@@ -41,13 +41,13 @@ export function supportedPlatform({ os, arch, isMusl }: MachinePlatform): Platfo
   ]);
 }
 
-/** The loaders of musl on the architectures that have binaries. */
+/** musl's loaders on the architectures that have binaries. */
 const muslLoaders = ['/lib/ld-musl-x86_64.so.1', '/lib/ld-musl-aarch64.so.1'];
 
-/** Systems with glibc can also have musl. This check is fast, unlike the report. */
+/** Whether musl is installed. Systems with glibc can have it too. Unlike Node's report, this check is fast. */
 const hasMusl = (): boolean => muslLoaders.some((path) => existsSync(path));
 
-/** Node's report names the version of glibc only if Node is linked against it. */
+/** Whether Node is linked against glibc. Only then does Node's report contain the version of glibc. */
 function usesGlibc(): boolean {
   const report = process.report as typeof process.report & { excludeNetwork: boolean };
   // Without this option, the report looks up host names, which can take seconds.

@@ -51,7 +51,7 @@ function packed(name: string, version: string, files: Readonly<Record<string, st
 const fill = (stored: StoredGroup, from: string | undefined = source) =>
   fillGroup(cache, stored, { env: process.env, onProgress: (message) => said.push(message), from });
 
-describe('fillGroup', () => {
+describe('installing a package group', () => {
   it('extracts archives and keeps executable file modes', async () => {
     const stored = packed('@scope/tool', '1.2.3', {
       'package.json': '{}',
@@ -68,10 +68,12 @@ describe('fillGroup', () => {
     expect(said).toHaveLength(1);
   });
 
-  it('rejects an archive with another hash and leaves no files', async () => {
+  it('rejects an archive with a different hash and leaves no files behind', async () => {
     const stored = packed('tool', '1.0.0', { 'package.json': '{}' });
     packed('tool', '1.0.0', { 'package.json': '{ "changed": true }' });
-    await expect(fill(stored)).rejects.toThrow("isn't the one that this version of Plinth was released with");
+    await expect(fill(stored)).rejects.toThrow(
+      "doesn't match the one that this version of Plinth was released with",
+    );
     expect(readdirSync(join(cache, 'packages'))).toEqual([]);
   });
 
@@ -119,7 +121,7 @@ describe('fillGroup', () => {
   });
 });
 
-describe('claim', () => {
+describe('a claim', () => {
   it('takes over from a process that was killed, but not from one that is running', async () => {
     const file = join(folder, 'claim');
     writeFileSync(file, '1\n');

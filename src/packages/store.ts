@@ -1,5 +1,5 @@
 /**
- * Stores package groups in the user's cache folder. A group's folder is complete when it exists, because it is created
+ * Stores package groups in the user's cache folder. If a group's folder exists, it is complete, because it is created
  * under a temporary name and then renamed. Its name contains a hash of the exact packages, so several versions of
  * Plinth share the cache.
  */
@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { claim } from './claim.ts';
 import type { FillOptions, StoredGroup } from './types.ts';
 
-/** Returns the folder of a group, whether it exists or not. */
+/** Returns a group's folder, even if it doesn't exist. */
 export function groupFolder(cache: string, { group, packages }: StoredGroup): string {
   const key = createHash('sha256').update(JSON.stringify(packages)).digest('hex').slice(0, 12);
   return join(cache, 'packages', `${group}-${key}`);

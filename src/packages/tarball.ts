@@ -8,15 +8,15 @@ import { extract } from 'tar-stream';
 import { PackageError } from './errors.ts';
 import type { NpmPackage } from './types.ts';
 
-/** @throws {PackageError} if the archive's hash differs from the one in the lock file */
+/** Verifies an archive's hash. @throws {PackageError} if the hash differs from the one in the lock file */
 export async function verifyTarball(file: string, { name, version, integrity }: NpmPackage): Promise<void> {
   const [algorithm = '', expected] = integrity.split(/-(.*)/s);
   const hash = createHash(algorithm);
   await pipeline(createReadStream(file), hash);
   if (hash.digest('base64') === expected) return;
   throw new PackageError(
-    `The archive of ${name} ${version} isn't the one that this version of Plinth was released with.`,
-    ["Check your npm registry, and if it's a mirror, its copy of this package."],
+    `The archive of ${name} ${version} doesn't match the one that this version of Plinth was released with.`,
+    ["Check your npm registry. If it's a mirror, check its copy of this package."],
   );
 }
 
@@ -24,7 +24,7 @@ export async function verifyTarball(file: string, { name, version, integrity }: 
 export async function extractTarball(file: string, target: string): Promise<void> {
   const archive = extract();
   const reading = pipeline(createReadStream(file), createGunzip(), archive);
-  // The loop reports the stream's errors.
+  // The loop below reports the stream's errors.
   reading.catch(() => undefined);
   for await (const entry of archive) {
     const path = relativePath(entry.header.name);
@@ -41,7 +41,7 @@ export async function extractTarball(file: string, target: string): Promise<void
   await reading;
 }
 
-/** Returns the path below the archive's top folder. Undefined if the path isn't below it. */
+/** Returns the path below the archive's top folder, or undefined if the path isn't below it. */
 function relativePath(name: string): string | undefined {
   const parts = name.split('/').slice(1);
   return parts.length === 0 || parts.some((part) => part === '..' || part === '' || part.includes('\\'))

@@ -3,7 +3,7 @@ export const platforms = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm6
 
 export type Platform = (typeof platforms)[number];
 
-/** npm packages that are installed together, when a part of Plinth first needs them. */
+/** Groups of npm packages. The packages of a group are installed together when a part of Plinth first needs them. */
 export type PackageGroup = 'server' | 'functions' | 'images' | 'types' | 'node';
 
 /** One version of a package on the npm registry. */

@@ -1,8 +1,8 @@
 /**
- * Writes a first migration from generated types. It contains the objects that the migrations need but don't create. The
- * only way to find out which objects these are is to run the migrations, so they are rehearsed in separate databases
- * until the baseline no longer changes. In each rehearsal, missing objects are added, and objects that the migrations
- * create themselves are removed.
+ * Writes a first migration from generated types. It contains the objects that the migrations need but don't create.
+ * These objects can only be found by running the migrations, so the migrations are rehearsed in separate databases
+ * until the baseline no longer changes. Each rehearsal adds missing objects and removes objects that the migrations
+ * create themselves.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -36,10 +36,10 @@ export interface BaselineOptions {
   readonly projectDir: string;
   /** The path as the developer wrote it, relative to the working directory. */
   readonly typesFile: string;
-  /** Opens an empty database. It is called for each rehearsal. */
+  /** Opens an empty database. Called for each rehearsal. */
   readonly openDatabase: () => Promise<EmptyDatabase>;
   readonly onProgress: (message: string) => void;
-  /** After this time, no further rehearsal starts. */
+  /** After this time, no more rehearsals start. */
   readonly timeLimitMs?: number;
 }
 
@@ -55,10 +55,10 @@ export interface Baseline {
   /** The text of the baseline. Undefined if the migrations create everything that the types declare. */
   readonly text: string | undefined;
   readonly tables: readonly string[];
-  /** Tables that clients can't read, because their policies aren't known. */
+  /** Tables that clients can't read because their policies aren't known. */
   readonly withoutPolicy: readonly string[];
   readonly rehearsals: number;
-  /** Whether the last rehearsal was complete and no longer changed the baseline. */
+  /** Whether the last rehearsal was complete and left the baseline unchanged. */
   readonly isSettled: boolean;
   /** The project's statements that still fail. */
   readonly failures: readonly StatementFailure[];
@@ -67,10 +67,13 @@ export interface Baseline {
 /** The maximum number of rehearsals. Most projects need two to eight. */
 const maxRehearsals = 60;
 
-/** After this time, no further rehearsal starts, unless the caller sets another limit. */
+/** The default of {@link BaselineOptions.timeLimitMs}. */
 const defaultTimeLimitMs = 4 * 60_000;
 
-/** Creates the baseline. @throws {ProjectError} `no_types`, `baseline_exists` */
+/**
+ * Creates the baseline and returns it with the result of its rehearsals. @throws {ProjectError} `no_types`,
+ * `baseline_exists`
+ */
 export async function makeBaseline(options: BaselineOptions): Promise<Baseline> {
   const { projectDir, typesFile, onProgress, timeLimitMs = defaultTimeLimitMs } = options;
   const model = readTypes(readFileSync(typesFile, 'utf8'));
@@ -156,7 +159,7 @@ interface Helper {
   readonly failures: StatementFailure[];
 }
 
-/** Returns a function that repairs the baseline after a statement has failed, so that the statement can run again. */
+/** Returns a function that repairs the baseline after a statement has failed. The statement can then run again. */
 function helping(repairer: Repairer, session: Session): Helper {
   const failures: StatementFailure[] = [];
   const notices: NoticeShape[] = [];
@@ -189,7 +192,9 @@ function helping(repairer: Repairer, session: Session): Helper {
   };
 }
 
-/** Runs all statements, or none if one of them fails, so that the transaction of the file can continue. */
+/**
+ * Runs all statements in a savepoint. If one of them fails, none take effect, and the file's transaction can continue.
+ */
 async function apply(remedy: Remedy & { readonly kind: 'run' }, tx: Queryable): Promise<boolean> {
   const run = async (within: Queryable) => {
     for (const statement of remedy.statements) await within.exec(statement);

@@ -47,7 +47,7 @@ const bodyOf = (config: Config, bucket: Bucket) => ({
   allowed_mime_types: bucket.allowed_mime_types.length === 0 ? null : bucket.allowed_mime_types,
 });
 
-/** Returns the settings with which a bucket is created. Undefined if config.toml doesn't define the bucket. */
+/** Returns the settings for creating a bucket, or undefined if config.toml doesn't define the bucket. */
 export function bucketSettings(config: Config, name: string): ReturnType<typeof bodyOf> | undefined {
   const { buckets } = config.storage;
   const bucket = Object.hasOwn(buckets, name) ? buckets[name] : undefined;

@@ -7,7 +7,7 @@ const table = {
   record_failed: (d: Details) =>
     `${d.file}: the statements ran, but the list of applied files could not be updated: ${d.message}`,
   copy_from_stdin: (d: Details) =>
-    `${d.file}: COPY … FROM stdin reads rows from the lines that follow, which only psql supports. Use INSERT statements instead; "pg_dump --column-inserts" writes them.`,
+    `${d.file}: COPY … FROM stdin reads rows from the lines that follow, which only psql supports. Use INSERT statements instead, which "pg_dump --column-inserts" writes.`,
   not_utf8: (d: Details) =>
     `${d.file} contains a null character, which SQL doesn't allow. Save the file as UTF-8.`,
   local_older: () =>
@@ -62,7 +62,7 @@ export interface FailedStatement {
   /** Whether earlier steps of the file have been committed. */
   readonly committed: boolean;
   /**
-   * Whether the statement ran inside a function that Plinth created. The position and context of the error then refer
+   * Whether the statement ran inside a function that Plinth created. If it did, the error's position and context refer
    * to this function.
    */
   readonly isOurCall: boolean;

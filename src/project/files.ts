@@ -20,9 +20,9 @@ export interface MigrationFolder {
 }
 
 /**
- * Whether this is the first migration that CLIs before December 2021 wrote for the service itself. As in upstream, this
- * is only the first entry in the folder, and only if its timestamp has 14 digits. `001_init.sql`, for example, belongs
- * to the user.
+ * Whether this is the migration that CLIs before December 2021 wrote for the service itself. As in upstream, it must be
+ * the first entry in the folder, and its timestamp must have 14 digits. For example, `001_init.sql` belongs to the
+ * user.
  */
 function isServicesInit(entry: string): boolean {
   const time = /(\d{14})_init\.sql/.exec(entry)?.[1];
@@ -77,8 +77,8 @@ function entriesOf(dir: string): { readonly name: string; readonly isFolder: boo
 }
 
 /**
- * Reads a SQL file. Editors on Windows can save UTF-16, which PostgreSQL doesn't accept. Such a file begins with a byte
- * order mark.
+ * Reads a SQL file. Editors on Windows can save UTF-16, which PostgreSQL doesn't accept. UTF-16 is recognized by its
+ * byte order mark.
  */
 export function readSql(path: string): string {
   const content = readFileSync(path);

@@ -38,11 +38,13 @@ export async function firstStart(
   const { database, config, mode, projectDir, onProgress, log } = deps;
   const supabaseDir = join(projectDir, 'supabase');
   const { session, privileged, done } = start;
-  // If the server is embedded, nothing else uses it, because the services don't accept connections yet.
+  // The services don't accept connections yet, so no other client uses an embedded server.
   const quiet = database.info.embedded;
   const shared = {
     session,
     privileged,
+    // The last step flushes all earlier ones. Before that, no client relies on them.
+    isFlushedLater: database.info.embedded,
     embedded: database.info.embedded ? { missing: missingExtensions } : undefined,
     readSources: () => readSources(supabaseDir),
     readTypes: () => findTypesFiles(projectDir),
@@ -95,14 +97,14 @@ async function writeVault({ config, onProgress }: ProjectDeps, session: Session)
 }
 
 /**
- * The key of the advisory lock, which is `proj` in ASCII. With the lock, only one process at a time changes the user's
+ * The key of the advisory lock, which is `proj` in ASCII. It ensures that only one process at a time changes the user's
  * part of a database.
  */
 const lockKey = 0x70726f6a;
 
 /**
- * Opens a connection as `postgres` and closes it at the end. This discards all state that the user's SQL has left in
- * it.
+ * Runs work on a connection as `postgres` that is closed at the end, which discards all state that the user's SQL has
+ * left behind.
  */
 export async function withUserSession<T>(
   { database, mode }: ProjectDeps,

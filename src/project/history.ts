@@ -1,4 +1,4 @@
-/** The history of migrations in a database, which may not be the project's own. */
+/** Reads and changes the migration history of a database, which may not be the project's own. */
 import { join } from 'node:path';
 import type { Pool } from '../database/types.ts';
 import { ProjectError } from './errors.ts';
@@ -36,8 +36,8 @@ export async function repairHistory(
 }
 
 /**
- * Replaces all versions up to this one with this one, whose file now contains them. Returns false, and changes nothing,
- * if the database hasn't applied the version, because it then lacks some of the file's statements.
+ * Replaces all versions up to this one with this one, whose file now contains them. If the database hasn't applied this
+ * version, it lacks some of the file's statements. In that case, returns false and changes nothing.
  */
 export async function squashHistory(pool: Pool, projectDir: string, version: string): Promise<boolean> {
   const { files } = readMigrationFolder(join(projectDir, 'supabase'));

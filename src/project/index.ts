@@ -1,7 +1,7 @@
 /**
  * Creates a database from the user's `supabase/` folder: vault secrets, roles, migrations, seeds and buckets. The first
- * start and a reset run all of these, and later starts run none. If the first start is interrupted, the next start
- * continues where it stopped.
+ * start and a reset run all of these steps, and later starts run none. If the first start is interrupted, the next
+ * start continues where it stopped.
  */
 import { join } from 'node:path';
 import { missingExtensions } from '../database/index.ts';
@@ -36,7 +36,15 @@ export {
 } from './history.ts';
 export { lint } from './lint.ts';
 export type { MigrationState } from './migrations.ts';
+export { createFunction, FunctionExists } from './new-function.ts';
 export { type PushOptions, type PushPlan, planPush, push } from './push.ts';
+export {
+  type DryRun,
+  migrationText,
+  type ReviewedMigration,
+  reviewMigrations,
+  tryMigrations,
+} from './review.ts';
 export { applyProjectMigrations, applySchemaFiles, readSchemaFiles, runAsMigration } from './schema.ts';
 export type { ProjectDeps } from './types.ts';
 export { type WrittenMigration, writeMigration } from './written-migration.ts';
@@ -54,8 +62,8 @@ export interface Project {
    */
   prepareDatabase(options?: PrepareOptions): Promise<boolean>;
   /**
-   * Runs when the services accept connections, and only at the first start. Creates buckets and uploads their files. If
-   * `fetch` is undefined, this is skipped.
+   * Runs once, at the first start, as soon as the services accept connections. Creates buckets and uploads their files.
+   * Does nothing if `fetch` is undefined.
    */
   prepareBuckets(fetch: BucketDeps['fetch'] | undefined): Promise<void>;
 }
@@ -68,6 +76,8 @@ export interface PrepareOptions {
 }
 
 /**
+ * Returns the object that prepares a project's database and buckets.
+ *
  * @example
  * const project = createProject({ database, config, keys, projectDir, mode, log, onProgress });
  * await project.prepareDatabase();
@@ -144,7 +154,7 @@ async function silenceEventTriggers(database: Database, log: Logger): Promise<vo
   }
 }
 
-/** Returns the files and the versions that are applied, for `migration list`. */
+/** Returns the migration files and the applied versions, for `migration list`. */
 export async function listMigrations(
   deps: Pick<ProjectDeps, 'database' | 'projectDir'>,
 ): Promise<MigrationState[]> {

@@ -1,4 +1,4 @@
-/** Records statements that fail at startup, and skips them. */
+/** Skips statements that fail at startup, and records them. */
 import type { Queryable } from '../database/types.ts';
 import type { SkippedStatement } from './core/failures.ts';
 import { insertFailure } from './queries.ts';

@@ -1,6 +1,6 @@
 /**
- * Implements `db lint`. Reports errors that PostgreSQL finds in functions, which may have been created without
- * validation or whose tables may have changed. The bodies of SQL functions are analyzed, and the bodies of PL/pgSQL
+ * Implements `db lint`. Reports errors that PostgreSQL finds in functions. A function may have been created without
+ * validation, or its tables may have changed since. The bodies of SQL functions are analyzed, whereas those of PL/pgSQL
  * functions are only parsed.
  */
 
@@ -10,9 +10,9 @@ import { isPostgresError } from '../shared/postgres-error.ts';
 import type { LintIssue, LintResult } from './core/lint.ts';
 import { ProjectError } from './errors.ts';
 
-/** Names in the statements of this file refer to PostgreSQL's own objects. */
+/** The search path for this file's statements. With it, names refer to PostgreSQL's own objects. */
 const ownPath = 'pg_catalog, pg_temp';
-/** PostgreSQL's default. */
+/** PostgreSQL's default search path. */
 const defaultPath = '"$user", public';
 const pathSetting = 'search_path=';
 
@@ -37,8 +37,8 @@ async function userSchemas(db: Queryable): Promise<string[]> {
 
 /**
  * Checks the functions in these schemas, or in all of the project's schemas. The transaction is rolled back, so nothing
- * changes. PostgreSQL evaluates the constraints of domains while it analyzes a body, so a superuser would run the
- * database's code.
+ * changes. While PostgreSQL analyzes a body, it evaluates domain constraints, so a superuser would run the database's
+ * code.
  * @throws {ProjectError} lint_superuser
  */
 export async function lint(

@@ -9,12 +9,12 @@ import { type KeepGoing, type RunOptions, runFile } from './run-file.ts';
 
 export interface MigrationState {
   readonly version: string;
-  /** The file. Undefined if the migration was applied but its file doesn't exist anymore. */
+  /** The file. Undefined if the migration was applied but its file no longer exists. */
   readonly file: MigrationFile | undefined;
   readonly applied: boolean;
 }
 
-/** Combines the files with the versions that are applied. The result is sorted by version as text. */
+/** Combines the files with the applied versions. The result is sorted by version as text. */
 export function compareMigrations(
   files: readonly MigrationFile[],
   applied: readonly string[],
@@ -71,13 +71,14 @@ export interface ApplyOptions {
   readonly readSources: RunOptions['readSources'];
   readonly readTypes?: RunOptions['readTypes'];
   readonly keepGoing?: KeepGoing;
+  readonly isFlushedLater?: boolean;
   readonly onProgress: (message: string) => void;
 }
 
-/** Applies the files. @throws {ProjectError} for the first file that fails. The files before it remain applied. */
+/** Applies the files. @throws {ProjectError} for the first file that fails. Earlier files remain applied. */
 export async function applyMigrations(files: readonly MigrationFile[], options: ApplyOptions): Promise<void> {
   if (files.length === 0) return;
-  await ensureHistory(options.session);
+  await ensureHistory(options.session, options.isFlushedLater);
   for (const { version, name, path, shownPath } of files) {
     options.onProgress(`Applying migration ${version}_${name}.sql...`);
     await runFile(

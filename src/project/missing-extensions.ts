@@ -46,8 +46,8 @@ interface FailedForExtension {
 }
 
 /**
- * Returns the lines to print: one notice for extensions that no statement depends on, and a table of the others with
- * the statements that failed because of them.
+ * Returns the lines to print. They contain one notice for extensions that no statement depends on, and a table of the
+ * others with the statements that failed because of them.
  */
 export function describePlaceholders(
   names: readonly string[],
@@ -92,7 +92,7 @@ function failedForExtension(error: unknown): FailedForExtension | undefined {
   const extension = missingExtensionOf(error.cause);
   const at = /^(\S.*?:\d+): /.exec(error.message)?.[1];
   if (extension === undefined || at === undefined) return undefined;
-  // If the extension isn't in the list, it doesn't have a placeholder.
+  // Only extensions in the list have a placeholder.
   return Object.hasOwn(missingExtensions, extension) ? { extension, at } : undefined;
 }
 

@@ -1,7 +1,7 @@
 /**
  * Runs the statements of a migration that require a superuser (`core/privileged.ts`) inside the user's own transaction.
- * Each of them is enclosed in a security definer function that is created for this purpose and dropped at the end.
- * `postgres` becomes the owner of the created objects, so that later migrations can alter and drop them.
+ * Each of them runs in a security definer function that is created for this purpose and dropped at the end. `postgres`
+ * becomes the owner of the created objects, so later migrations can alter and drop them.
  */
 
 import type { Database, Queryable } from '../database/types.ts';
@@ -14,7 +14,7 @@ export interface PrivilegedRunner {
   prepare(statements: readonly PlannedStatement[]): Promise<void>;
   /** Runs one of the statements in the user's transaction. */
   run(tx: Queryable, statement: PlannedStatement): Promise<void>;
-  /** Drops the functions of this run, and of a run whose process was killed. */
+  /** Drops the functions of this run, and those of runs whose process was killed. */
   cleanUp(): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export function createPrivilegedRunner(database: Database, options: PrivilegedOp
       }
     },
     async run(tx, { index, text }) {
-      // If the file has switched to another role, the statement is sent unchanged, so PostgreSQL rejects it.
+      // If the file has switched to a different role, the statement is sent unchanged, and PostgreSQL rejects it.
       const isOwnRole = await isSessionRole(tx);
       await tx.exec(isOwnRole ? `select ${functionName(index)}()` : text);
     },
@@ -58,7 +58,7 @@ async function isSessionRole(tx: Queryable): Promise<boolean> {
   return row !== undefined && row.current === row.session;
 }
 
-/** Drops functions that remain if the process was killed while it ran a file. */
+/** Drops functions that remain because a process was killed while it ran a file. */
 export async function dropLeftovers(admin: Queryable): Promise<void> {
   const rows = await admin.query<{ name: string }>(sql`
     select p.oid::regprocedure::text as name from pg_catalog.pg_proc p
@@ -84,7 +84,7 @@ function definition(
   alter ${object} ${name} owner to ${owner};
   alter role ${owner} nosuperuser;
 end`;
-  // Without this, the user's own event triggers would run with Plinth's privileges.
+  // Disables event triggers. Otherwise, the user's event triggers would run with Plinth's privileges.
   const silence = serverVersion >= 170_000 ? 'event_triggers = off' : 'session_replication_role = replica';
   return `begin;
 set local ${silence};

@@ -78,7 +78,7 @@ async function pendingSeeds(
     .map((file) => ({ ...file, isChanged: known.has(file.shownPath) }));
 }
 
-/** Makes the changes. @throws {ProjectError} for the first file that fails. The files before it remain applied. */
+/** Makes the changes. @throws {ProjectError} for the first file that fails. Earlier files remain applied. */
 export async function push(deps: PushDeps, plan: PushPlan): Promise<void> {
   const session = await deps.pool.connect();
   try {
@@ -117,7 +117,7 @@ async function pushPlan(
   await applySeeds(seeds, shared);
 }
 
-/** Plinth isn't a superuser in this database, so statements that require one run unchanged. */
+/** Plinth isn't a superuser in this database, so it runs statements that require one unchanged. */
 const asWritten: PrivilegedRunner = {
   prepare: async () => {},
   run: (tx, { text }) => tx.exec(text),

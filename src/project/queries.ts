@@ -5,18 +5,23 @@ import { sql } from '../kernel/sql.ts';
 import type { SkippedStatement } from './core/failures.ts';
 
 /**
+ * Lets a transaction commit without waiting for the disk. The next commit that does wait also flushes this transaction.
+ */
+const withoutFlush = 'set local synchronous_commit = off;';
+
+/**
  * Changes settings before Plinth's own statements run in a user's transaction. These statements then run as the login
  * role and refer to the intended objects, regardless of the role, search_path or timeout that the file has set. The
  * settings end with the transaction, so the file's own settings apply to its later statements.
  */
-export async function shieldFromFile(tx: Queryable): Promise<void> {
+export async function shieldFromFile(tx: Queryable, isFlushedLater = false): Promise<void> {
   await tx.exec(`
     set local role none;
     set local search_path = '';
     set local client_encoding = 'UTF8';
     set local statement_timeout = 0;
     set local lock_timeout = 0;
-    set local row_security = on`);
+    set local row_security = on${isFlushedLater ? `;${withoutFlush}` : ''}`);
 }
 
 /** Whether the file has made the transaction read-only. Such a transaction can't become writable again. */
@@ -35,8 +40,9 @@ alter table supabase_migrations.schema_migrations add column if not exists name 
 create table if not exists supabase_migrations.seed_files (path text not null primary key, hash text not null);`;
 
 /** Creates the schema and tables with the names that upstream's CLI uses, unless they exist. */
-export async function ensureHistory(db: Queryable): Promise<void> {
-  await db.exec(`set client_min_messages = warning;${createHistory}reset client_min_messages`);
+export async function ensureHistory(db: Queryable, isFlushedLater = false): Promise<void> {
+  const flush = isFlushedLater ? withoutFlush : '';
+  await db.exec(`${flush}set client_min_messages = warning;${createHistory}reset client_min_messages`);
 }
 
 export interface AppliedMigration {
@@ -107,8 +113,8 @@ export interface Progress {
 }
 
 /**
- * Whether the database has a table for progress. A database that Plinth doesn't manage has no such table, so there, a
- * file with several steps is always run from the beginning.
+ * Whether the database has a table for progress. Databases that Plinth doesn't manage don't have it, so a file with
+ * several steps always runs from the beginning there.
  */
 async function notesProgress(db: Queryable): Promise<boolean> {
   const [row] = await db.query<{ is: boolean }>(
@@ -183,8 +189,8 @@ export async function selectColumns(
 }
 
 /**
- * Returns the unique keys that an `on conflict` with a list of columns can use. Keys that are partial or contain
- * expressions are excluded.
+ * Returns the unique keys that `on conflict` with a column list can use. Keys that are partial or contain expressions
+ * are excluded.
  */
 export async function selectUniqueKeys(
   db: Queryable,
@@ -246,7 +252,7 @@ export async function selectTablesWithPolicy(db: Queryable, ignoredPrefix: strin
   return rows.map(({ name }) => name);
 }
 
-/** Returns an empty list if the table or the schema doesn't exist. */
+/** Returns the rows, or an empty list if the table or the schema doesn't exist. */
 async function emptyIfMissing<R>(rows: Promise<R[]>): Promise<R[]> {
   try {
     return await rows;

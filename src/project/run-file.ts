@@ -1,7 +1,7 @@
 /**
  * Runs one of the user's SQL files. If PostgreSQL allows it, the file is applied either completely or not at all. If a
- * statement fails, the error states which one. Settings that the file changes don't affect Plinth's own statements,
- * which run in the same transaction after {@link shieldFromFile}.
+ * statement fails, the error identifies it. Settings that the file changes don't affect Plinth's own statements, which
+ * run in the same transaction after {@link shieldFromFile}.
  */
 
 import { createHash } from 'node:crypto';
@@ -34,6 +34,8 @@ export interface RunOptions {
   readonly readTypes?: () => readonly TypesFile[];
   /** Records the file in the history, in the transaction of the file's last statements. */
   readonly record: (tx: Queryable, statements: readonly string[]) => Promise<void>;
+  /** Whether the caller ends with a transaction that flushes all earlier ones to disk, so this file needn't wait. */
+  readonly isFlushedLater?: boolean;
   /** Handles statements that fail. If undefined, the file stops at the first failure. */
   readonly keepGoing?: KeepGoing;
 }
@@ -69,7 +71,7 @@ export interface StatementFailure {
 const maxRetries = 200;
 
 /**
- * Runs the file. The session must be in its initial state, and is returned to this state at the end.
+ * Runs the file. The session must be in its initial state, and this function restores that state at the end.
  *
  * @throws {ProjectError} The session can't be used after this error.
  */
@@ -91,7 +93,7 @@ export async function runFile(file: SqlText, options: RunOptions): Promise<void>
   await session.reset();
 }
 
-/** Adds a transaction at the end if the file doesn't contain one, because the history is recorded in it. */
+/** Adds a transaction at the end if the file doesn't contain one. The history is recorded in this transaction. */
 function endingWithTransaction(steps: Step[]): Step[] {
   const last = steps.at(-1);
   if (last?.kind === 'transaction' && last.end === 'commit') return steps;
@@ -162,7 +164,7 @@ class FileRun {
   /** Records that the step is complete. Returns false if the file has made the transaction read-only. */
   async #book(tx: Queryable, number: number): Promise<boolean> {
     try {
-      await shieldFromFile(tx);
+      await shieldFromFile(tx, this.#options.isFlushedLater);
       if (await isReadOnlyTransaction(tx)) return false;
       if (number < this.#steps.length - 1) {
         await upsertProgress(tx, this.#file.shownPath, this.#progress(number + 1));
@@ -182,8 +184,8 @@ class FileRun {
   }
 
   /**
-   * Records the step in a separate transaction, which is sufficient because the step is already complete and repeating
-   * it does no harm.
+   * Records the step in a separate transaction. This is sufficient because the step is already complete and could be
+   * repeated without harm.
    */
   async #bookLater(number: number): Promise<void> {
     await this.#options.session.transaction((tx) => this.#book(tx, number), { readOnly: false });
@@ -292,7 +294,7 @@ function rejectCopyFromStdin({ shownPath }: SqlText, statements: readonly Statem
 }
 
 /**
- * Returns the error for COPY in the form of a PostgreSQL error, because the statement is skipped like any other failing
+ * Returns an error for COPY in the form of a PostgreSQL error, so the statement is skipped like any other failing
  * statement.
  */
 function copyRejection({ shownPath }: SqlText, line: number): PostgresErrorShape {

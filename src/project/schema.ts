@@ -10,7 +10,10 @@ import { firstStart, withUserSession } from './first-start.ts';
 import { runFile } from './run-file.ts';
 import type { ProjectDeps } from './types.ts';
 
-/** Applies roles.sql and the migrations, or those up to a version. @throws {ProjectError} */
+/**
+ * Applies roles.sql and the migrations. If a version is given, applies only the migrations up to it. @throws
+ * {ProjectError}
+ */
 export async function applyProjectMigrations(
   deps: ProjectDeps,
   options: { readonly upToVersion?: string } = {},

@@ -1,6 +1,6 @@
 /**
- * Applies seed files, each of which runs once. If a file has changed since it ran, the change is only reported, and the
- * file doesn't run again until the next reset.
+ * Applies seed files. Each file runs once. If a file has changed since it ran, the change is only reported. The file
+ * runs again after the next reset.
  */
 import type { Session } from '../database/types.ts';
 import type { SeedFile } from './files.ts';
@@ -15,17 +15,18 @@ export interface SeedOptions {
   readonly readSources: RunOptions['readSources'];
   readonly readTypes?: RunOptions['readTypes'];
   readonly keepGoing?: KeepGoing;
+  readonly isFlushedLater?: boolean;
   readonly onProgress: (message: string) => void;
 }
 
 /**
- * Applies the seeds. @throws {ProjectError} for the first file that fails. None of this file's statements remain
+ * Applies the seeds. @throws {ProjectError} for the first file that fails. None of that file's statements remain
  * applied.
  */
 export async function applySeeds(files: readonly SeedFile[], options: SeedOptions): Promise<void> {
   const { session, onProgress } = options;
   if (files.length === 0) return;
-  await ensureHistory(session);
+  await ensureHistory(session, options.isFlushedLater);
   const known = await selectSeeds(session);
   for (const file of files) {
     const before = known.get(file.shownPath);

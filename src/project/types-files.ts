@@ -1,4 +1,4 @@
-/** Finds generated types in a project, because they can contain a table that no migration creates. */
+/** Finds generated types in a project. They can contain a table that no migration creates. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { readTypes, type TypesModel } from './core/types-file/model.ts';
@@ -25,7 +25,7 @@ const deepest = 7;
 const maxEntries = 20_000;
 const maxFileBytes = 8_000_000;
 
-/** Returns the files that declare a `Database` with tables. Files that are closest to the project folder come first. */
+/** Returns the files that declare a `Database` with tables. Files closer to the project folder come first. */
 export function findTypesFiles(projectDir: string): TypesFile[] {
   const paths: string[] = [];
   const folders: { readonly path: string; readonly depth: number }[] = [{ path: '', depth: 0 }];

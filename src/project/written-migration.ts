@@ -1,5 +1,5 @@
 /** Saves a change that was made in the running database as a migration, with a file and an entry in the history. */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Queryable } from '../database/types.ts';
 import { readMigrationFolder } from './files.ts';
@@ -13,8 +13,8 @@ export interface WrittenMigration {
 }
 
 /**
- * Records the statements as applied, in the transaction that ran them, and writes their file, which must not exist yet.
- * The version is the current time or, if there is a later version, one second after it, so that the file comes last.
+ * Records the statements as applied, in the transaction that ran them, and writes their file. The file must not exist
+ * yet. Its version is the current time or, if there is a later version, one second after that, so the file comes last.
  * @param name The name, which consists of letters, digits, `_`, `.` and `-`.
  */
 export async function writeMigration(
@@ -33,11 +33,18 @@ export async function writeMigration(
   const dir = join(supabaseDir, 'migrations');
   mkdirSync(dir, { recursive: true });
   const path = join(dir, `${version}_${name}.sql`);
-  writeFileSync(path, statements.map((statement) => `${statement};\n`).join('\n'), { flag: 'wx' });
-  return {
-    shownPath: `supabase/migrations/${version}_${name}.sql`,
-    discard: () => rmSync(path, { force: true }),
-  };
+  const discard = (): void => rmSync(path, { force: true });
+  const file = openSync(path, 'wx');
+  try {
+    writeFileSync(file, statements.map((statement) => `${statement};\n`).join('\n'));
+  } catch (error) {
+    // An incomplete file, for example on a full disk, would be applied at the next start.
+    discard();
+    throw error;
+  } finally {
+    closeSync(file);
+  }
+  return { shownPath: `supabase/migrations/${version}_${name}.sql`, discard };
 }
 
 /** Returns a version in the form `YYYYMMDDhhmmss` (UTC) that is greater than all existing versions of this form. */

@@ -57,7 +57,10 @@ export function readRevoked(subTopic: string): string {
   return `You no longer have permission to read from this Channel topic: ${subTopic}`;
 }
 
-/** A rejected join, push or token. `reason` is sent in the reply to a join, and `message` in a system message. */
+/**
+ * Thrown if a join, push or token is rejected. `reason` is sent in the reply to a join, and `message` in a system
+ * message.
+ */
 export class ChannelError extends Error {
   readonly reason: string;
   constructor(reason: string, message: string, options?: ErrorOptions) {

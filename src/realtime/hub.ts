@@ -2,7 +2,7 @@
  * Manages topics and their members, and delivers broadcasts and presence diffs to the members. Public and private
  * channels with the same name are separate topics. A frame is encoded once for all members with the same version.
  * Messages from members in other processes arrive over the bus. A topic is kept even if all of its members are in other
- * processes, so that its presence state is available to local members that join.
+ * processes, so its presence state is available when a local member joins.
  */
 import type { Bus, BusListener, SharedMessage } from './bus/types.ts';
 import type { TopicEntries } from './core/bus-message.ts';
@@ -33,11 +33,11 @@ const topicPrefix = 'realtime:';
 export interface Hub {
   join(subTopic: string, isPrivate: boolean, member: Member): Topic;
   leave(topic: Topic, member: Member): void;
-  /** Sends to the members in all processes. */
+  /** Sends a broadcast to the members in all processes. */
   publish(subTopic: string, isPrivate: boolean, broadcast: Broadcast, except?: Member): void;
   /**
-   * Sends to the members in this process, because each process receives database messages from PostgreSQL. Returns the
-   * number of recipients.
+   * Sends a database message to the members in this process only, because every process receives it from PostgreSQL.
+   * Returns the number of recipients.
    */
   deliver(subTopic: string, isPrivate: boolean, broadcast: Broadcast, except?: Member): number;
   track(topic: Topic, member: Member, key: string, payload: Readonly<Record<string, unknown>>): void;

@@ -1,6 +1,6 @@
 /**
- * The realtime service: broadcast, presence and database changes over WebSocket, with the protocol of realtime (August
- * 2026) and realtime-js 2.
+ * The realtime service, which provides broadcast, presence and database changes over WebSocket. Implements the protocol
+ * of realtime (August 2026) and realtime-js 2.
  */
 import { randomBytes } from 'node:crypto';
 import type { LiveConfig } from '../config/index.ts';
@@ -44,8 +44,8 @@ export interface RealtimeDeps {
   /** Limits that override the configuration. */
   readonly limits?: Partial<Limits>;
   /**
-   * The interval at which processes of a group send messages, and the time after which a process that hasn't sent
-   * anything is considered gone.
+   * The interval at which processes of a group send messages, and the time without a message after which a process is
+   * considered gone.
    */
   readonly lease?: { readonly aliveMs: number; readonly leaseMs: number };
 }
@@ -133,7 +133,7 @@ export function createRealtime(deps: RealtimeDeps): RealtimeService {
     for (const connection of ctx.idle.takeDue(uptime())) connection.checkIdle();
     for (const channel of ctx.tokens.takeDue(time)) channel.confirmToken();
     const offset = time - uptime();
-    // Messages are partitioned by day, and the date may be different because the clock was changed.
+    // Messages are partitioned by day, and a clock change may have changed the date.
     if (Math.abs(offset - clockOffset) > clockJumpMs) upkeep();
     clockOffset = offset;
     closeSlowest(ctx.connections, limits().maxBufferedBytesInAll);
@@ -211,7 +211,7 @@ const metricsOf = (ctx: SocketContext, isFailing: boolean): MetricValues => ({
   plinth_realtime_failing: Number(isFailing),
 });
 
-/** Creates the configured bus. By default, only a database that isn't embedded can be shared by several processes. */
+/** Creates the configured bus. By default, only an external database can be shared by several processes. */
 function createBus({ config, database, keys, lease }: RealtimeDeps, log: Logger): Bus {
   const { bus = database.info.embedded ? 'process' : 'postgres', nats_url: url } =
     config.current.plinth.realtime;

@@ -17,9 +17,9 @@ import {
 export type Extension = 'broadcast' | 'presence';
 
 export interface Permissions {
-  /** @throws {ChannelError} */
+  /** Returns the read permissions. @throws {ChannelError} if a query fails */
   read(query: PermissionsQuery, extensions: readonly Extension[]): Promise<ReadonlySet<Extension>>;
-  /** @throws {ChannelError} */
+  /** Returns the write permissions. @throws {ChannelError} if a query fails */
   write(query: PermissionsQuery, extensions: readonly Extension[]): Promise<ReadonlySet<Extension>>;
 }
 
@@ -27,7 +27,7 @@ export interface PermissionsQuery {
   readonly subTopic: string;
   readonly caller: Caller;
   readonly headersJson: string;
-  /** The client that the query belongs to, because clients take turns. Undefined for checks by operators. */
+  /** The client that the query belongs to. Clients take turns. Undefined for checks by operators. */
   readonly client?: RequestClient | undefined;
 }
 
@@ -46,7 +46,7 @@ export function createPermissions(database: Database, log: Logger): Permissions 
     } catch (error) {
       if (!isMissingPartition(error)) throw rejection(error, query, log);
     }
-    // Today's partition doesn't exist yet, because the machine was suspended or the clock was changed.
+    // Today's partition may not exist yet if the machine was suspended or the clock was changed.
     try {
       await ensurePartitions(pool);
       return new Set((await attempt()) as Extension[]);

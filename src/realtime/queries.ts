@@ -1,4 +1,4 @@
-/** The service's static SQL. */
+/** Runs the service's fixed statements. */
 import type { Pool, Queryable } from '../database/types.ts';
 import { sql } from '../kernel/sql.ts';
 
@@ -77,7 +77,7 @@ export async function currentSnapshot(db: Queryable): Promise<string> {
   return (row as { snapshot: string }).snapshot;
 }
 
-/** Sends the payloads in order, in one transaction. */
+/** Sends notifications with the payloads, in order and in one transaction. */
 export async function notifyAll(db: Pool, channel: string, payloads: readonly string[]): Promise<void> {
   await db.transaction(
     (tx) =>

@@ -26,7 +26,7 @@ export function createRoutes(ctx: SocketContext, closeSockets: () => void): Fast
     return result.ok ? result.caller : undefined;
   };
 
-  /** Returns undefined if the rate is within the limit. */
+  /** Sets the rate headers. Returns the error body if the rate exceeds the limit, and otherwise undefined. */
   const overRate = (reply: FastifyReply, count: number): { message: string } | undefined => {
     const { maxEventsPerSecond } = ctx.limits;
     if (maxEventsPerSecond === Number.POSITIVE_INFINITY) return undefined;
@@ -52,7 +52,7 @@ export function createRoutes(ctx: SocketContext, closeSockets: () => void): Fast
   };
 
   return async (app) => {
-    // Closes WebSockets, which would otherwise keep the server from closing.
+    // Open WebSockets would prevent the server from closing.
     app.addHook('preClose', async () => closeSockets());
     app.removeAllContentTypeParsers();
     app.addContentTypeParser(
@@ -122,7 +122,7 @@ export function createRoutes(ctx: SocketContext, closeSockets: () => void): Fast
     let answer = known.get(subTopic);
     if (answer === undefined) {
       answer = await mayWrite(request, caller, subTopic).catch((error: unknown) => {
-        // The message is skipped without an error, as if its broadcast had been denied.
+        // The message is skipped without an error, as if the policies had denied it.
         log.debug({ topic: subTopic, error }, 'failed to authorize a private broadcast');
         return false;
       });

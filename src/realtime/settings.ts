@@ -1,6 +1,6 @@
 /**
- * The limits of the service. The limits on counts and rates are upstream's and are disabled by default. A self-hosted
- * machine is limited by its memory, so the default limits restrict the memory per socket.
+ * The limits of the service. The limits on counts and rates are the same as upstream's, and are disabled by default.
+ * Memory is the bottleneck of a self-hosted machine, so the default limits restrict the memory per socket.
  */
 import type { Config } from '../config/index.ts';
 import type { MemoryLimits } from './core/memory-use.ts';
@@ -21,7 +21,7 @@ export interface Limits extends MemoryLimits {
   /** The maximum size of a message. Upstream's setting is `max_payload_size_in_kb`. */
   readonly maxPayloadBytes: number;
   readonly privateOnly: boolean;
-  /** The delay before rejecting a handshake or join, so that clients don't retry too fast. */
+  /** The delay before a handshake or join is rejected. It slows down clients that retry. */
   readonly connectErrorDelayMs: number;
   readonly joinErrorDelayMs: number;
   /** The time after which a socket without incoming data is closed. */
@@ -52,7 +52,8 @@ const kilobyte = 1000;
 const envelopeBytes = 500;
 
 /**
- * Reads the limits from `[realtime]` and `[server]` in plinth.toml. Limits without a setting are part of the protocol.
+ * Reads the limits from `[realtime]` and `[server]` in plinth.toml. Limits that have no setting are part of the
+ * protocol.
  */
 export function limitsFrom({
   realtime: settings,

@@ -1,4 +1,4 @@
-/** The interface of the realtime service for other modules. */
+/** Defines the realtime service's interface for other modules. */
 import type { Service } from '../kernel/service.ts';
 
 export interface RealtimeService extends Service {
@@ -7,13 +7,13 @@ export interface RealtimeService extends Service {
   report(): RealtimeReport;
 }
 
-/** All counts refer to this process. */
+/** The state of the service. All counts refer to this process. */
 export interface RealtimeReport {
   readonly sockets: number;
   readonly channels: number;
   /** The number of other running processes that serve the same database. */
   readonly otherProcesses: number;
-  /** The error message while the other processes are unreachable. */
+  /** The error message while other processes are unreachable. Otherwise, undefined. */
   readonly busTrouble: string | undefined;
   readonly stream: StreamReport;
 }
@@ -112,8 +112,8 @@ export type CheckStepName =
 
 /**
  * `passes` means that this step doesn't prevent delivery. `stops` means that nothing is delivered. `alters` means that
- * a changed or incomplete message is delivered. `not asked` means that the step is irrelevant because of an earlier
- * step or the kind of change.
+ * a changed or incomplete message is delivered. `not asked` means that an earlier step or the kind of change makes this
+ * step irrelevant.
  */
 export type StepOutcome = 'passes' | 'stops' | 'alters' | 'not asked';
 
@@ -124,7 +124,7 @@ export interface CheckStep {
   readonly code: string;
   /** An English sentence that describes the result. */
   readonly says: string;
-  /** The facts behind the outcome, such as names, values and sizes in bytes. */
+  /** The facts that determined the outcome, such as names, values and sizes in bytes. */
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
@@ -143,7 +143,10 @@ export interface ChangeCheckResult extends DeliveryCheckResult {
 
 export interface BroadcastCheckResult extends DeliveryCheckResult {}
 
-/** The check can't be performed because a table, row or message doesn't exist. The message is shown to operators. */
+/**
+ * Thrown if the check can't be performed because a table, row or message doesn't exist. The error message is shown to
+ * operators.
+ */
 export class DeliveryCheckError extends Error {
   override readonly name = 'DeliveryCheckError';
 }

@@ -1,6 +1,6 @@
 /**
- * The admin server, which serves /live, /ready, /metrics and /schema_cache with PostgREST 16's responses. The admin
- * server must not be public.
+ * The admin server, which serves /live, /ready, /metrics and /schema_cache with the same responses as PostgREST 16. It
+ * must not be public.
  */
 import type { Server } from 'node:http';
 import { createServer } from '../kernel/http.ts';

@@ -16,7 +16,7 @@ function fail(path: string): never {
   throw new Error(`no file ${path}`);
 }
 
-describe('the grammar', () => {
+describe('the grammar of the configuration file', () => {
   test.each([
     [
       'texts, numbers, booleans',
@@ -74,7 +74,7 @@ test.each([
   expect(() => read(text, { '/etc/a.conf': text })).toThrow(words);
 });
 
-test('any text is parsed or rejected with a listed error', () => {
+test('text is either parsed or rejected with a listed error', () => {
   const fragment = fc.constantFrom(
     'a',
     '.',

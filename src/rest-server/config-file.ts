@@ -1,8 +1,8 @@
 /**
- * Parses PostgREST's configuration file in the grammar of its library `configurator-pg`: `key = value` lines, groups
- * `key { … }`, `import "file"`, comments that start with `#`, and `#;` before a line that is ignored. Values are quoted
- * strings, numbers, booleans and lists. In strings, `$(NAME)` is an earlier setting or an environment variable, and
- * `$$` is a `$`.
+ * Parses PostgREST's configuration file. The grammar is that of its library `configurator-pg`: `key = value` lines,
+ * groups `key { … }`, `import "file"`, comments that start with `#`, and `#;` before an ignored line. Values are quoted
+ * strings, numbers, booleans and lists. In strings, `$(NAME)` refers to an earlier setting or an environment variable,
+ * and `$$` stands for `$`.
  */
 
 export type FileValue = string | number | boolean | readonly FileValue[];
@@ -18,7 +18,7 @@ export interface FileSources {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** The maximum depth of imports. A file can't import itself. */
+/** The maximum depth of imports. It stops files that import each other. */
 const MAX_IMPORTS = 16;
 
 /**

@@ -30,7 +30,7 @@ function faultsOf(...given: Parameters<typeof sources>): string {
   return '';
 }
 
-describe('precedence', () => {
+describe('the precedence of sources', () => {
   const file = 'db-schemas = "f"\ndb-max-rows = 1\nlog-level = "warn"\ndb-pool = 3';
 
   test('the database overrides the environment, which overrides the file', () => {
@@ -42,7 +42,7 @@ describe('precedence', () => {
     expect(read({ PGRST_DB_SCHEMAS: 'e' }, file, { 'pgrst.db_schemas': 'd' }).rest.schemas).toEqual(['d']);
   });
 
-  test('settings of the process can’t be set in the database', () => {
+  test('process settings can’t be stored in the database', () => {
     const config = read({}, file, { 'pgrst.log_level': 'debug', 'pgrst.db_pool': '99', 'pgrst.db_uri': 'x' });
     expect(config).toMatchObject({ logLevel: 'warn', pool: { connections: 3 } });
   });
@@ -113,7 +113,7 @@ test('unknown names cause a warning with the closest setting', () => {
   ]);
 });
 
-describe('jwt-secret', () => {
+describe('the setting jwt-secret', () => {
   const text = '0123456789012345678901234567890123456789';
   const keysOf = (...given: Parameters<typeof sources>) =>
     read(...given).keySet?.keys.map(({ alg, kid }) => [alg, kid]);
@@ -124,7 +124,7 @@ describe('jwt-secret', () => {
     const { keySet } = read({ PGRST_JWT_SECRET: '@/secret' });
     expect(keySet?.keys[0]?.verifyKey).toEqual({ kind: 'secret', secret: Buffer.from(text) });
   });
-  test('base64 is accepted, also in the URL alphabet', () => {
+  test('base64 is accepted, including the URL alphabet', () => {
     const secret = Buffer.from(`${text}??>`).toString('base64');
     for (const written of [secret, secret.replaceAll('/', '_').replaceAll('+', '-').replaceAll('=', '.')]) {
       const { keySet } = read({ PGRST_JWT_SECRET: written, PGRST_JWT_SECRET_IS_BASE64: 'true' });
@@ -134,7 +134,7 @@ describe('jwt-secret', () => {
       "isn't base64",
     );
   });
-  test('a key without alg supports all algorithms of its type that it is strong enough for', () => {
+  test('a key without alg supports all algorithms of its type for which it is strong enough', () => {
     const k = Buffer.from(text).toString('base64url');
     expect(keysOf({ PGRST_JWT_SECRET: JSON.stringify({ kty: 'oct', k, kid: 'a' }) })).toEqual([
       ['HS256', 'a'],
@@ -144,7 +144,7 @@ describe('jwt-secret', () => {
   });
 });
 
-describe('db-uri', () => {
+describe('the setting db-uri', () => {
   test('PG* variables provide missing parts', () => {
     const environment = {
       PGHOST: 'h',
@@ -176,7 +176,7 @@ describe('db-uri', () => {
   });
 });
 
-test('a dumped configuration is parsed unchanged', () => {
+test('parsing a dumped configuration returns the same settings', () => {
   const file = String.raw`db-uri = "host=x password='a\"b\\c$$d'"
 jwt-role-claim-key = "$$.a[?(@ == \"x\")]"
 db-schemas = "a,   b"

@@ -229,7 +229,7 @@ class Reader {
       const uri = text.startsWith('@') ? readFile(text.slice(1)).toString('utf8').trim() : text;
       return connectionOf(uri, environment);
     } catch (error) {
-      // The message of any other error isn't shown, because it could include a password.
+      // Other errors' messages aren't shown because they could include a password.
       const known =
         error instanceof ConnectionStringError || (error as NodeJS.ErrnoException).code !== undefined;
       if (!known) throw error;

@@ -13,7 +13,7 @@ const ask = (request: Partial<Parameters<typeof checkCors>[0]>, origins: string[
   return { kind, ...Object.fromEntries(headers) } as Record<string, string>;
 };
 
-test('without an origin, no CORS headers are sent', () => {
+test('no CORS headers are sent to requests without an origin', () => {
   expect(ask({ origin: undefined })).toEqual({ kind: 'plain' });
 });
 

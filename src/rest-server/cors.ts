@@ -7,9 +7,9 @@ import { EXPOSED_HEADERS } from '../rest/index.ts';
 type Headers = readonly (readonly [name: string, value: string])[];
 
 export type CorsResult =
-  /** The request is a preflight request. The response has status 200 and these headers. */
+  /** A preflight request. The response has status 200 and these headers. */
   | { readonly kind: 'preflight'; readonly headers: Headers }
-  /** The headers that are added to the service's response. */
+  /** Any other cross-origin request. These headers are added to the service's response. */
   | { readonly kind: 'plain'; readonly headers: Headers };
 
 export interface CorsRequest {
@@ -27,8 +27,8 @@ const MAX_AGE_SECONDS = 24 * 60 * 60;
 const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
 
 /**
- * Determines the response headers for a cross-origin request. `origins` lists the allowed origins, which may send
- * credentials. If it is empty, all origins are allowed, without credentials.
+ * Determines the response headers for a cross-origin request. `origins` lists the allowed origins, which can send
+ * credentials. If it is empty, all origins are allowed but can't send credentials.
  */
 export function checkCors(request: CorsRequest, origins: readonly string[]): CorsResult {
   const none: CorsResult = { kind: 'plain', headers: [] };
@@ -47,8 +47,8 @@ export function checkCors(request: CorsRequest, origins: readonly string[]): Cor
       kind: 'plain',
       headers: [...allowed, ['Access-Control-Expose-Headers', EXPOSED_HEADERS.join(', ')]],
     };
-  // For all other requests, and for preflight requests whose method or header isn't allowed, the service responds as if
-  // the request didn't have an origin.
+  // If the request isn't a preflight request, or if its method or a header isn't allowed, the service responds as if
+  // the request had no origin.
   const requested = parseHeaderNames(request.requestedHeaders);
   if (requestedMethod === undefined || !METHODS.includes(requestedMethod) || requested === undefined)
     return none;

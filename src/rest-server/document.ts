@@ -10,7 +10,7 @@ export function settingsHelp(): string[] {
   rows.push([`${APP_SETTINGS.prefix}*`, APP_SETTINGS.help]);
   const width = Math.max(...rows.map(([name]) => name.length));
   return [
-    'Settings (in a file: key = "value"; in the environment: PGRST_KEY in upper case with _ instead of -):',
+    'Settings (in a file: key = "value"; in the environment: PGRST_KEY in uppercase with _ instead of -):',
     ...rows.map(([name, help]) => `  ${name.padEnd(width)}  ${help}`),
   ];
 }

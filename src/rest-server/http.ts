@@ -91,7 +91,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, deps: H
     writeResponse(response, result, log.logger, own);
   } catch (cause) {
     result.release?.();
-    // Thrown if the database has set a header that Node rejects.
+    // Node rejects some headers that the database can set.
     log.logger.error({ error: cause }, 'failed to write the response');
     if (response.headersSent) response.destroy();
     else writeResponse(response, respondError(restError('PGRSTX00', { cause }), rest), log.logger, own);
@@ -125,7 +125,7 @@ async function respondTo(
   );
 }
 
-/** Whether the request declares a body. If it doesn't, the server doesn't wait for a body. */
+/** The body of requests that don't declare one. The server doesn't wait for a body in that case. */
 const NO_BODY = new Uint8Array(0);
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>

@@ -1,9 +1,9 @@
 /**
- * A standalone REST server, a drop-in replacement for the PostgREST 16.2 binary. This module is the second composition
- * root, in addition to `main.ts`.
+ * A standalone REST server that can replace the PostgREST 16.2 binary. Besides `main.ts`, this module is the second
+ * composition root.
  *
- * Glossary. *Admin server*: health and metrics on a separate port. *Reload*: reads the schema, or the configuration and
- * the schema, again while requests are still served with the previous ones.
+ * Glossary. *Admin server*: the server for health checks and metrics on a separate port. *Reload*: rereading the
+ * schema, or the configuration and the schema, while requests are still served with the previous ones.
  */
 import { COMPATIBLE_VERSION } from '../rest/index.ts';
 

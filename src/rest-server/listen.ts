@@ -1,4 +1,4 @@
-/** Opens listeners: PostgREST's special host values, shared ports, and Unix sockets with a file mode. */
+/** Opens listeners. Supports PostgREST's special host values, shared ports, and Unix sockets with a file mode. */
 import { chmodSync, existsSync, rmSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -21,7 +21,7 @@ const SPECIAL: Readonly<Record<string, readonly Address[]>> = {
   '!6': [{ host: '::', ipv6Only: true }],
 };
 
-/** Whether a host represents all addresses. Such a host can't be shown as a URL. */
+/** Whether a host stands for all addresses. Such a host can't be shown in a URL. */
 export const isSpecialHost = (host: string): boolean => Object.hasOwn(SPECIAL, host);
 
 /** Resolves with the address on which the server listens, such as `0.0.0.0:3000`, `[::]:3000` or `/tmp/pgrst.sock`. */

@@ -1,6 +1,6 @@
 /**
- * Formats log output as PostgREST does: requests go to stdout in Apache's format, and everything else goes to stderr
- * with a timestamp.
+ * Formats log output as PostgREST does. Requests are written to stdout in Apache's format, and everything else to
+ * stderr with a timestamp.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from '../kernel/log.ts';
@@ -88,7 +88,7 @@ export function createServerLog(
   };
 }
 
-/** Formats an error as clients see it. For an internal error, the stack trace is added, which clients don't see. */
+/** Formats an error as clients see it. Adds the stack trace, which clients don't see, to an internal error. */
 export function errorJson(error: unknown): string {
   const response = databaseError(error, false);
   const stack =

@@ -1,4 +1,4 @@
-/** Fixed statements, and the types of their rows. */
+/** Runs the fixed statements, and defines their row types. */
 import type { Pool, Queryable } from '../database/index.ts';
 import { quoteIdentifier, sql } from '../kernel/sql.ts';
 import { databaseName, settingKeys, settingOf } from './settings-table.ts';

@@ -27,7 +27,7 @@ export interface Sources {
 export interface Read {
   readonly values: Values;
   readonly appSettings: readonly (readonly [string, string])[];
-  /** The error messages. Each of them explains how to fix the error. */
+  /** The error messages. Each explains how to fix the error. */
   readonly faults: readonly string[];
   readonly warnings: readonly string[];
 }
@@ -81,7 +81,8 @@ const TRUE = /^\W*true\W*$/i;
 const FALSE = /^\W*false\W*$/i;
 
 /**
- * Converts a value to its type. A fault is the text that follows `"value"` in the error message, such as "is not …".
+ * Converts a value to its type. If the value is invalid, returns a fault, which is the text that follows `"value"` in
+ * the error message, such as "is not …".
  */
 function convert(written: FileValue | undefined, kind: Setting['kind']): Value | { readonly fault: string } {
   if (written === undefined) return undefined;
@@ -123,7 +124,7 @@ function readAppSettings({ environment, file }: Sources): (readonly [string, str
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Returns warnings about unknown settings, because an unknown setting is usually a typo. */
+/** Returns warnings about unknown settings, which are usually typos. */
 function unknownNames({ environment, file }: Sources): string[] {
   const names = settingKeys.flatMap((key) => [key, settingOf(key).alias ?? key]);
   const known = new Set<string>(names);

@@ -176,14 +176,14 @@ export class RestServer {
 
   async #stopAll(): Promise<void> {
     const servers = [this.#public, ...(this.#admin === undefined ? [] : [this.#admin])];
-    // Closes connections whose last response is sent during shutdown, because they would otherwise be kept alive.
+    // Connections whose last response is sent during shutdown would otherwise be kept alive.
     const sweep = setInterval(() => this.#public.closeIdleConnections(), 20).unref();
     const cut = setTimeout(() => this.#public.closeAllConnections(), GRACE_MS).unref();
     this.#admin?.closeIdleConnections();
     await Promise.all(servers.map(closed));
     clearInterval(sweep);
     clearTimeout(cut);
-    // Both must run concurrently, because each of them completes work that the other waits for.
+    // Both must run concurrently because each completes work that the other waits for.
     await Promise.all([this.#state.stop(), this.#remote.stop()]);
     await rm(this.#responsesDir, { recursive: true, force: true });
   }
@@ -208,7 +208,7 @@ export class RestServer {
         if (this.#verifier === undefined) throw restError('PGRST300');
         return this.#verifier.verify(token);
       },
-      // Responses contain upstream's messages, without our additional hints.
+      // Responses contain upstream's messages without Plinth's additional hints.
       responseStorage: this.#responseStorage,
       disk: spaciousDisk,
       advise: async (error) => error,
@@ -251,13 +251,13 @@ export class RestServer {
     if (number < OLDEST_VERSION) this.#die(`PostgreSQL 15 or newer is required, but this is ${text}.`);
     if (text !== this.#version) this.#log.say(`Successfully connected to ${text}`);
     this.#version = text;
-    // If only the schema is reloaded, PostgREST's binary reads its configuration again only if the configuration
-    // includes database settings.
+    // When only the schema is reloaded, PostgREST's binary rereads its configuration only if it includes database
+    // settings.
     if (extent === 'all' && !this.#config.readsDatabase) return this.#config.rest;
     const database = await this.#databaseSettings();
     try {
       const read = readServerConfig({ ...this.#options, database });
-      // The remaining settings can't change because listeners and connections are already using them.
+      // Listeners and connections already use the remaining settings, so they can't change.
       this.#config = { ...read, pool: this.#config.pool, connection: this.#config.connection };
       this.#takeKeys();
       this.#warnOfOldClaimPath();

@@ -86,7 +86,7 @@ export const settingsTable = {
     kind: boolean,
     default: 'true',
     reloads: true,
-    help: 'Reads settings from the database, which are the pgrst.* settings of the login role and of db-pre-config.',
+    help: 'Reads settings from the database: the pgrst.* settings of the login role, and those that the db-pre-config function sets.',
   },
   'db-extra-search-path': {
     kind: list,
@@ -122,7 +122,7 @@ export const settingsTable = {
   'db-pool-acquisition-timeout': {
     kind: count,
     default: '10',
-    help: 'Time that a request waits for a connection, in seconds, before it fails (504).',
+    help: 'Maximum time, in seconds, that a request waits for a connection before it fails with status 504.',
   },
   'db-pool-automatic-recovery': {
     kind: boolean,
@@ -175,7 +175,7 @@ export const settingsTable = {
     default: 'public',
     alias: 'db-schema',
     ...anywhere,
-    help: 'Exposed schemas. The first is the default schema of requests.',
+    help: 'Exposed schemas. The first is the default schema for requests.',
   },
   'db-tx-end': {
     kind: choice('commit', 'commit-allow-override', 'rollback', 'rollback-allow-override'),
@@ -232,7 +232,7 @@ export const settingsTable = {
     kind: boolean,
     default: 'false',
     reloads: true,
-    help: 'Logs the SQL of logged responses.',
+    help: 'Logs the SQL of requests whose responses are logged.',
   },
   'openapi-mode': {
     kind: choice('follow-privileges', 'ignore-privileges', 'disabled'),
@@ -315,7 +315,7 @@ export const environmentName = (key: string): string => `PGRST_${key.toUpperCase
 /** Returns the name of a setting in the database, such as `pgrst.db_schemas`. */
 export const databaseName = (key: string): string => `pgrst.${key.replaceAll('-', '_')}`;
 
-/** The settings `app.settings.*` aren't in the table, because users choose their names. */
+/** Describes the settings `app.settings.*`, which aren't in the table because users choose their names. */
 export const APP_SETTINGS = {
   prefix: 'app.settings.',
   environmentPrefix: 'PGRST_APP_SETTINGS_',

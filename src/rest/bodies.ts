@@ -1,6 +1,6 @@
 /**
- * Reads request bodies into memory. The size of each body and the total size of all bodies are limited, so that many
- * large concurrent requests are rejected instead of crashing the process.
+ * Reads request bodies into memory. The size of each body and the total size are limited, so many large concurrent
+ * requests are rejected instead of crashing the process.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
@@ -8,7 +8,7 @@ import { RestError, restError } from './errors.ts';
 
 /** The maximum body size. Clients can split larger imports into several requests. */
 export const BODY_LIMIT_BYTES = 256 * 1024 * 1024;
-/** Smaller bodies don't count toward the total size. */
+/** Bodies smaller than this don't count toward the total size. */
 const COUNTED_BYTES = 1024 * 1024;
 /** Bodies of these types are converted to JSON. During the conversion, both versions are in memory. */
 const BECOMES_JSON = /^\s*(text\/csv|application\/x-www-form-urlencoded)/i;
@@ -24,8 +24,8 @@ export class BodyBudget {
 
   /**
    * Reads the whole body.
-   * @throws {RestError} PGRST102 with status 413 if the body is too large, PGRSTX03 if the limit for all bodies is
-   * reached
+   * @throws {RestError} PGRST102 with status 413 if the body is too large, PGRSTX03 if all bodies together reach their
+   * limit
    */
   read(request: IncomingMessage, payload: Readable): Promise<Buffer> {
     const declared = Number(request.headers['content-length'] ?? 0);

@@ -1,7 +1,8 @@
 /**
- * The error table of the service: the PGRST codes with their status and message, the status of each SQLSTATE, and the
- * error class for the renderer. The digit after PGRST shows the stage (0 connection, 1 request, 2 schema cache, 3 JWT).
- * Earlier PostgREST releases used the codes 104, 109, 110, 113 and 119, which must not be reused.
+ * The service's error table. It contains the PGRST codes with their status and message, and the status of each
+ * SQLSTATE. This module also defines the error class for the renderer. The digit after PGRST shows the stage (0
+ * connection, 1 request, 2 schema cache, 3 JWT). Earlier PostgREST releases used the codes 104, 109, 110, 113 and 119,
+ * which must not be reused.
  */
 
 type Texts = Readonly<Record<string, string>>;
@@ -137,7 +138,7 @@ export interface RestErrorFields {
   readonly code: string;
   readonly status: number;
   readonly message: string;
-  /** A reason phrase for the status line that differs from the standard one. */
+  /** A reason phrase for the status line, if it differs from the standard one. */
   readonly reason?: string | undefined;
   readonly details?: unknown;
   readonly hint?: string | null | undefined;
@@ -187,7 +188,7 @@ export const SQLSTATE_STATUS: Readonly<Record<string, number>> = {
   '53': 503,
   '53400': 500,
   '54': 500,
-  // A value or a select list in the request exceeds these limits, but PostgREST reports these errors as server errors.
+  // PostgREST reports these as server errors, but a value or a select list in the request has exceeded a limit.
   '54000': 400,
   '54011': 400,
   '55': 500,

@@ -46,7 +46,7 @@ export interface RestDeps {
   readonly database: Database;
   readonly keys: Keys;
   readonly config: LiveConfig;
-  /** The folder in which the service creates a folder for temporary files. These files store large responses. */
+  /** The folder in which the service creates a folder for temporary files, which store large responses. */
   readonly dataDir: string;
   /** The disk that the embedded database uses. */
   readonly disk?: DiskState;

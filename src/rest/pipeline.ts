@@ -1,7 +1,7 @@
 /**
- * The request pipeline: authenticate, parse, plan, compile, execute in one transaction, respond. Each stage returns the
- * input of the next stage or throws a {@link RestError}. Any other error comes from the database or is an internal
- * error. The client doesn't receive the details of an internal error.
+ * Runs the request pipeline: authenticate, parse, plan, compile, execute in one transaction, respond. Each stage
+ * returns the input of the next stage or throws a {@link RestError}. Other errors come from the database or are
+ * internal errors, whose details aren't sent to the client.
  */
 import type { Database, Overflow, PathRequest, PathResult, RowStore } from '../database/types.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -221,8 +221,8 @@ function respondTo(prepared: Prepared, raw: PathResult, { settings }: Snapshot):
 }
 
 /**
- * Sends a response that may be stored. If the response is stored, it is released after it has been sent, or immediately
- * if an error response replaces it.
+ * Sends a response that may be stored. A stored response is released after it has been sent, or immediately if an error
+ * response replaces it.
  */
 async function respondStored(
   prepared: Prepared,
@@ -242,17 +242,15 @@ async function respondStored(
 }
 
 /**
- * Returns an error that states that the disk is full. A full disk makes the database read-only, and PostgreSQL's error
- * doesn't indicate that this is temporary.
+ * Returns an error that explains that the disk is full. A full disk makes the database read-only, and PostgreSQL's
+ * error doesn't show that this is temporary.
  */
 function explained(error: RestError, plan: CrudPlan, disk: DiskState): RestError {
   if (error.code !== '25006' || readsOnly(plan) || !disk.isFull) return error;
   return restError('PGRSTX04', { headers: [['Retry-After', '10']], cause: error });
 }
 
-/**
- * Converts an error that occurred after the commit. The error prevents the response, but the changes have been made.
- */
+/** Converts an error that occurred after the commit. The response can't be sent, but the changes have been made. */
 function afterCommit(error: unknown): unknown {
   if (!(error instanceof RestError)) return error;
   const { code, status, message, details } = error;
@@ -322,8 +320,8 @@ function overflowOf({ plan, compiled }: Shape, responseStorage: ResponseStorage)
 }
 
 /**
- * Whether the rows that the statement returns can still cause the request to fail. A read can't, because there is
- * nothing to roll back.
+ * Whether the rows that the statement returns can still make the request fail. Reads can't fail this way, because they
+ * have no changes to roll back.
  */
 function mayReject(shape: Shape): boolean {
   const { plan } = shape;

@@ -1,8 +1,8 @@
 /**
  * Fixed statements over PostgreSQL's catalogs, and their row types. The statements run with an empty search path, so
- * that the names of types and functions are returned with their schema. `schemas` are the exposed schemas. Statements
- * that return a row per relation, key or function are only SQL text here, because `schema-cache/known-rows.ts` runs
- * them and fetches only the rows that it doesn't know.
+ * type and function names include their schema. `schemas` are the exposed schemas. For statements that return a row per
+ * relation, key or function, this module contains only the SQL. `schema-cache/known-rows.ts` runs them and fetches only
+ * rows that it doesn't know yet.
  */
 import type { Queryable } from '../database/types.ts';
 import { type Sql, sql } from '../kernel/sql.ts';
@@ -231,8 +231,8 @@ export interface RoutineRow {
 
 /**
  * Returns the functions that can be called with named arguments, or with one unnamed argument whose type a body can
- * have. pgTAP's functions are excluded, because they execute SQL from their arguments, so a session as `authenticator`
- * could become any API role. `hoisted` contains the names of function settings that apply to the whole transaction.
+ * have. pgTAP's functions are excluded. They execute SQL from their arguments, so a session as `authenticator` could
+ * switch to any API role. `hoisted` contains the names of function settings that apply to the whole transaction.
  */
 export const routineRows = (schemas: readonly string[], hoisted: readonly string[]): Sql => sql`
     with recursive domains (oid, base) as (

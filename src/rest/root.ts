@@ -62,7 +62,7 @@ export async function handleRoot(
 const signature = (routine: Routine): string =>
   `${routine.name}(${routine.parameters.map((parameter) => parameter.type).join(', ')})`;
 
-/** Removes the schema from type names if the type belongs to the document's schema. */
+/** Removes the schema from the names of types in the document's schema. */
 function withShortTypes(routine: Routine, schema: string): Routine {
   const prefix = `${schema}.`;
   const short = (type: string) => (type.startsWith(prefix) ? type.slice(prefix.length) : type);
@@ -83,7 +83,7 @@ async function readAccessible(
     identity,
     roleSettings: roles.get(identity.role)?.settings ?? [],
     timezone: undefined,
-    // The empty search path makes type names identical to those in the schema cache.
+    // With an empty search path, type names are the same as in the schema cache.
     hoisted: [['search_path', '']] as const,
   };
   const params = [quoteIdentifier(profile.schema)];

@@ -32,7 +32,7 @@ export function restPlugin({ prefix, handle, bodies, log }: RestRoutes): Fastify
         writeResponse(reply.raw, response, log, reply.gatewayHeaders);
       } catch (cause) {
         response.release?.();
-        // Thrown if the database has set headers that Node rejects.
+        // Node rejects some headers that the database can set.
         log.error({ requestId: request.id, error: cause }, 'failed to write the response');
         if (reply.raw.headersSent) reply.raw.destroy();
         else
@@ -44,7 +44,7 @@ export function restPlugin({ prefix, handle, bodies, log }: RestRoutes): Fastify
           );
       }
     };
-    // The router accepts an empty path only if there is a prefix.
+    // The router accepts an empty path only if the mount has a prefix.
     const urls = prefix === '' ? ['/*'] : ['', '/*'];
     for (const url of urls) scope.all(url, { bodyLimit: BODY_LIMIT_BYTES }, route);
     // The router doesn't recognize methods such as PURGE and REPORT. They are rejected in this service's error format.

@@ -1,6 +1,7 @@
 /**
- * The service's settings: PostgREST's settings under Plinth's names, and some additional ones. The settings come from
- * the project configuration. The `pgrst.*` settings of the login role take precedence and are read on each reload.
+ * Defines the service's settings, which are PostgREST's settings under Plinth's names and some additional ones. The
+ * settings come from the project configuration. The `pgrst.*` settings of the login role take precedence and are read
+ * on each reload.
  */
 import type { Config } from '../config/index.ts';
 import { type ClaimPath, DEFAULT_ROLE_CLAIM, readClaimPath } from './core/claim-path.ts';
@@ -32,8 +33,8 @@ export interface RestSettings {
   readonly legacyTargetNames: boolean;
   readonly errorVerbosity: 'verbose' | 'minimal';
   /**
-   * Whether the `hint` of a 42501 error states which privilege or policy is missing. PostgREST never states this. The
-   * hosted service does, in short form.
+   * Whether the `hint` of a 42501 error states which privilege or policy is missing. PostgREST never does, whereas the
+   * hosted service does so in a short form.
    */
   readonly permissionHints: PermissionHints;
   /** The values of `app.settings.*`, which are set in every transaction. */
@@ -48,7 +49,7 @@ export type PermissionHints = 'off' | 'short' | 'full';
 
 export function settingsFromConfig(config: Config, permissionHints: PermissionHints): RestSettings {
   return {
-    // Until 2023, the CLI's template contained an empty list, and public was always included.
+    // Until 2023, the CLI's template contained an empty list, for which `public` was exposed.
     schemas: config.api.schemas.length > 0 ? config.api.schemas : ['public'],
     extraSearchPath: config.api.extra_search_path,
     maxRows: config.api.max_rows,
@@ -81,7 +82,7 @@ export function settingsFromConfig(config: Config, permissionHints: PermissionHi
 
 type Reader = (value: string) => Partial<RestSettings>;
 
-/** Reads each setting, by its name after `pgrst.`. If a value is invalid, the setting isn't changed. */
+/** The functions that read a setting, by its name after `pgrst.`. An invalid value doesn't change the setting. */
 const READERS: Readonly<Record<string, Reader>> = {
   client_error_verbosity: (value) => oneOf('errorVerbosity', value, ['verbose', 'minimal']),
   db_aggregates_enabled: (value) => flag('aggregatesEnabled', value),

@@ -1,4 +1,4 @@
-/** Splits long work into slices, so that other requests aren't blocked. */
+/** Splits long work into slices so that it doesn't block other requests. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 const SLICE_MS = 4;

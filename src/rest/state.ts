@@ -1,7 +1,7 @@
 /**
  * Provides settings, roles and the schema cache as one immutable snapshot. A notification from PostgreSQL reloads the
- * snapshot. Several notifications in a short time cause one reload, and the previous snapshot is used until the new one
- * is loaded. Requests wait only for the first snapshot.
+ * snapshot. Several notifications in quick succession cause a single reload. The previous snapshot is used until the
+ * new one is loaded. Requests wait only for the first snapshot.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Database, Pool, Setting } from '../database/types.ts';
@@ -31,7 +31,7 @@ export interface StateSource {
   /** The pool for catalog and settings queries. */
   readonly pool: Pool;
   readonly listen: Database['listen'];
-  /** Returns the settings. Called at each load. */
+  /** Reads the settings. Called at each load. */
   readonly readSettings: (pool: Pool, extent: Extent) => Promise<RestSettings>;
   /** Returns the function that reads the role settings. Returns undefined if role settings aren't applied. */
   readonly readRoles: () => ((pool: Pool) => Promise<RoleSettingRow[]>) | undefined;
@@ -153,8 +153,7 @@ export function createState(source: StateSource): State {
           if (payload === '' || payload === 'reload schema') notified('all');
           else if (payload === 'reload config') notified('config');
         },
-        // The connection was reestablished. Changes that happened in the meantime are unknown, so everything is
-        // reloaded.
+        // The connection was reestablished. Notifications may have been missed, so everything is reloaded.
         () => void reload('all'),
         // The connection was lost. The reload tests whether the database is reachable. The service isn't ready until
         // the reload succeeds.

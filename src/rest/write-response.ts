@@ -6,10 +6,10 @@ import type { RestResponse } from './core/respond.ts';
 
 /** Up to this size, the chunks of a body are concatenated. The chunks of a larger body are written in batches. */
 const JOIN_LIMIT_BYTES = 64 * 1024;
-/** Bodies below this size are written as a string, because Node then sends them together with the head. */
+/** Bodies below this size are written as a string, which Node sends together with the head. */
 const SMALL_BYTES = 8 * 1024;
 
-/** If a client reads nothing of a large response for this long, its connection is closed. */
+/** If a client doesn't read any data of a large response for this long, its connection is closed. */
 const STALLED_MS = 120_000;
 
 /**
@@ -62,8 +62,8 @@ export function writeResponse(
 }
 
 /**
- * Returns the headers as one flat list. Node writes such a list without further processing if no headers were set
- * before.
+ * Returns the headers as one flat list. If no other headers were set, Node writes such a list without further
+ * processing.
  */
 function headArguments(headers: RestResponse['headers'], more: readonly string[]): string[] {
   const list: string[] = [];

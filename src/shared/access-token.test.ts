@@ -5,7 +5,7 @@ import { accessToken, bearerToken, isAccessToken, parseLifetime, tokenBytes } fr
 
 const token = accessToken(randomBytes(tokenBytes));
 
-describe('a token', () => {
+describe('an access token', () => {
   test('has the format that the upstream CLI accepts', () => {
     expect(token).toMatch(/^sbp_(oauth_)?[a-f0-9]{40}$/);
     expect(isAccessToken(token)).toBe(true);
@@ -17,7 +17,7 @@ describe('a token', () => {
   );
 });
 
-describe('the Authorization header', () => {
+describe('an Authorization header', () => {
   test.each([`Bearer ${token}`, `bearer ${token}`, `BEARER  ${token} `])('%s', (header) =>
     expect(bearerToken(header)).toBe(token),
   );
@@ -32,7 +32,7 @@ describe('the Authorization header', () => {
     'Bearer ',
   ])('rejects %s', (header) => expect(bearerToken(header)).toBeUndefined());
 
-  test('is parsed as a token or undefined, for any text', () => {
+  test('every text is parsed as a token or undefined', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const found = bearerToken(text);
@@ -42,7 +42,7 @@ describe('the Authorization header', () => {
   });
 });
 
-describe('the lifetime', () => {
+describe('a lifetime', () => {
   test.each([
     ['1h', 3600],
     ['90d', 7_776_000],

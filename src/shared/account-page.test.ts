@@ -16,7 +16,7 @@ test.each([
   expect(isAccountPage(address, 'https://api.example.com/account')).toBe(expected);
 });
 
-test('all names of this machine are equal', () => {
+test('all names of this machine are equivalent', () => {
   for (const host of ['127.0.0.1', '127.0.0.2', 'localhost', '[::1]'])
     expect(isAccountPage(`http://${host}:54321/account/with`, 'http://127.0.0.1:54321/account')).toBe(true);
 });

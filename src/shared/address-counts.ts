@@ -3,7 +3,10 @@
 import { scopeOf } from './address-scope.ts';
 import { networkOf } from './network-of.ts';
 
-/** IPv4 addresses, also in the notation of a socket that accepts both versions, don't need a look at all ranges. */
+/**
+ * Matches IPv4 addresses, including those in the notation of dual-stack sockets. For them, the slower check of all
+ * ranges isn't needed.
+ */
 const ipv4 = /^(?:::ffff:)?(\d+)\.\d+\.\d+\.\d+$/;
 
 export class AddressCounts {

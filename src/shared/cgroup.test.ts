@@ -41,7 +41,7 @@ const versionOne = (root: string) =>
     `35 31 0:32 ${root} /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory`,
   ].join('\n');
 
-test('version 1: a container sees its own group as the mounted root', () => {
+test('version 1: a container’s own group is the mounted root', () => {
   const group = '/docker/0123abcd';
   expect(
     limitsOf({

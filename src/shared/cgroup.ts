@@ -1,6 +1,6 @@
 /**
  * Reads the limits of Linux control groups, which containers and systemd units use. Node's own functions read only the
- * innermost group, but a limit of any parent group applies as well.
+ * innermost group, but the limits of all parent groups apply as well.
  */
 
 export interface GroupLimits {
@@ -10,13 +10,13 @@ export interface GroupLimits {
   readonly cpus: number | undefined;
 }
 
-/** Returns the content of a file, or undefined if it can't be read. */
+/** A function that returns a file's content, or undefined if the file can't be read. */
 export type ReadText = (path: string) => string | undefined;
 
 /** A mounted hierarchy of groups. */
 interface Hierarchy {
   readonly mountPoint: string;
-  /** The group that is mounted, which isn't the root in a container without a separate namespace. */
+  /** The mounted group. In a container without a separate namespace, it isn't the root. */
   readonly root: string;
 }
 
@@ -81,8 +81,8 @@ function foldersUp(hierarchy: Hierarchy | undefined, group: string | undefined):
   if (hierarchy === undefined || group === undefined) return [];
   const { root, mountPoint } = hierarchy;
   const base = root === '/' ? '' : root;
-  // The path of a group outside of the mounted part is relative to another namespace, so the limits of the mount are
-  // used.
+  // If the group is outside the mounted part, its path is relative to a different namespace, so the limits of the mount
+  // are used.
   const isInside = group === base || group.startsWith(`${base}/`);
   const names = isInside
     ? group
@@ -100,7 +100,7 @@ function bytesOf(text: string | undefined): number | undefined {
   return bytes === undefined || bytes >= unlimitedBytes ? undefined : bytes;
 }
 
-/** Returns undefined if the CPU time isn't limited, in which case the quota is `max` or -1. */
+/** Returns the CPU limit, or undefined if the CPU time isn't limited (the quota is `max` or -1). */
 function cpusOf(quota: string | undefined, period: string | undefined): number | undefined {
   const [used, every] = [numberOf(quota), numberOf(period)];
   return used === undefined || every === undefined ? undefined : used / every;

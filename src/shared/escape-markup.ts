@@ -4,8 +4,7 @@ export function escapeMarkup(text: string): string {
 }
 
 /**
- * Escapes text like {@link escapeMarkup}, and also escapes the white space that an XML parser would change in an
- * attribute.
+ * Escapes text like {@link escapeMarkup}, and also escapes whitespace that an XML parser would change in an attribute.
  */
 export function escapeXml(text: string): string {
   return text.replace(/[&<>"'\t\n\r]/g, (character) => `&#${character.charCodeAt(0)};`);

@@ -27,7 +27,7 @@ test('clients take turns, and each client’s items stay in order', () => {
   expect(queue.size).toBe(0);
 });
 
-test('items that can’t start aren’t counted as ahead', () => {
+test('items that can’t start aren’t counted among the items ahead', () => {
   const { queue } = fill(undefined, 'aabbbc');
   expect(queue.ahead('d')).toBe(3);
   expect(queue.ahead('b')).toBe(6);
@@ -54,7 +54,7 @@ test('items that can’t start are skipped, alone or with their client', () => {
   expect(queue.next(() => 'skip')).toBeUndefined();
 });
 
-test('counts the items that start before a new one', () => {
+test('the items that start before a new one are counted', () => {
   const { queue } = fill(undefined, 'aaaaab');
   expect(queue.ahead('a')).toBe(6);
   expect(queue.ahead('b')).toBe(4);

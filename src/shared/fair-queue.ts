@@ -1,4 +1,4 @@
-/** A bounded queue that serves its clients in turn, so that a client with many waiting items delays only itself. */
+/** A bounded queue in which clients take turns, so a client with many waiting items delays only itself. */
 export interface Waiter {
   /** The user or address that the item is counted for. */
   readonly client: string;
@@ -22,8 +22,8 @@ export class FairQueue<T extends Waiter> {
   }
 
   /**
-   * Adds an item. If the queue is full, returns the item to remove, which is the newest item of the client with the
-   * most items and may be `item` itself.
+   * Adds an item. If the queue is full, returns the item to remove. This is the newest item of the client with the most
+   * items, which may be `item` itself.
    */
   push(item: T): T | undefined {
     if (this.#size < this.#limit) {
@@ -57,7 +57,7 @@ export class FairQueue<T extends Waiter> {
     return undefined;
   }
 
-  /** Removes an item that starts. The next turn of its client comes after all other clients. */
+  /** Removes an item that starts. Its client's next turn comes after those of all other clients. */
   start(item: T): void {
     const items = this.#clients.get(item.client);
     this.remove(item);

@@ -1,4 +1,4 @@
-/** Chooses the media type of a local file that is uploaded. */
+/** Determines the media type of a local file before an upload. */
 import { extname } from 'node:path';
 
 const typesByExtension: Readonly<Record<string, string>> = {

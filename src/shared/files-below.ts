@@ -2,8 +2,8 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Returns the paths of all regular files in a folder and its subfolders, sorted. Symbolic links aren't followed, unlike
- * in a recursive `readdir`, which repeats files if a link leads back to a parent folder.
+ * Returns the paths of all regular files in a folder and its subfolders, sorted. Symbolic links aren't followed. A
+ * recursive `readdir` does follow them, and repeats files if a link leads back to a parent folder.
  */
 export function filesBelow(folder: string): string[] {
   const files: string[] = [];

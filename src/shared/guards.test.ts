@@ -6,7 +6,7 @@ import { isRecord } from './is-record.ts';
 import { isPostgresError } from './postgres-error.ts';
 import { createPublicLookup } from './public-lookup.ts';
 
-describe('escapeMarkup', () => {
+describe('escaping of markup', () => {
   it('escapes every character with a meaning in HTML or XML', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
@@ -19,7 +19,7 @@ describe('escapeMarkup', () => {
   });
 });
 
-describe('isRecord', () => {
+describe('the check for records', () => {
   it.each([[{}], [{ a: 1 }], [Object.create(null)]])('accepts %o', (value) => {
     expect(isRecord(value)).toBe(true);
   });
@@ -29,7 +29,7 @@ describe('isRecord', () => {
   });
 });
 
-describe('isPostgresError', () => {
+describe('the check for PostgreSQL errors', () => {
   const withFields = (fields: object): Error => Object.assign(new Error('refused'), fields);
 
   it('requires a SQLSTATE and a severity', () => {
@@ -40,7 +40,7 @@ describe('isPostgresError', () => {
   });
 });
 
-describe('createPublicLookup', () => {
+describe('the lookup of public addresses', () => {
   const lookUp = (addresses: readonly string[], all: boolean): Promise<unknown> =>
     new Promise((resolve, reject) => {
       const lookup = createPublicLookup({
@@ -63,7 +63,7 @@ describe('createPublicLookup', () => {
     await expect(lookUp(['8.8.8.8', '10.0.0.1'], false)).rejects.toThrow('10.0.0.1 is private');
   });
 
-  it("passes on the resolver's error", async () => {
+  it('forwards the resolver’s error', async () => {
     const lookup = createPublicLookup({
       resolve: (_host, _options, callback) => callback(new Error('no such name'), []),
       refusal: () => new Error('refused'),

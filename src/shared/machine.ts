@@ -10,7 +10,7 @@ export interface Machine {
 }
 
 export interface LimitedMachine extends Machine {
-  /** Whether a control group limits the memory or the CPU time. */
+  /** Whether a control group limits the memory or the CPU time of this process. */
   readonly isLimited: boolean;
 }
 

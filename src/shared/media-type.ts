@@ -1,6 +1,6 @@
 /**
- * Parses media types (RFC 9110, section 8.3.1). All code uses this parser. It is stricter than browsers: text that a
- * browser could interpret in two ways isn't accepted as a media type.
+ * Parses media types (RFC 9110, section 8.3.1). All code uses this parser, which is stricter than browsers. It rejects
+ * text that a browser could interpret in two ways.
  */
 
 export interface MediaType {
@@ -53,7 +53,7 @@ const inertNames: ReadonlySet<string> = new Set([
 
 /**
  * Whether browsers display, play or download content of this type without running code. The response must include
- * `nosniff`, so that browsers don't guess another type. Types that aren't known to be inert are treated as active.
+ * `nosniff`, so browsers don't guess a different type. Types that aren't known to be inert are treated as active.
  */
 export function isInert({ type, subtype }: MediaType): boolean {
   if (inertNames.has(`${type}/${subtype}`)) return true;

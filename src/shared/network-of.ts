@@ -5,8 +5,8 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
 /**
- * Returns the part of an address that identifies one customer's network: the whole IPv4 address, or the first 64 bits
- * of an IPv6 address (RFC 6177), because the customer can change the rest with every request.
+ * Returns the part of an address that identifies one customer's network. This is the whole IPv4 address, or the first
+ * 64 bits of an IPv6 address (RFC 6177), because the customer can change the rest with every request.
  *
  * @example networkOf('2001:db8::1') // '2001:db8:0:0::/64'
  */
@@ -16,8 +16,8 @@ export function networkOf(address: string): string {
 }
 
 /**
- * Returns the part of an IPv6 address that is assigned to a site: 48 bits (RFC 6177), which contain 65,536 networks.
- * Returns undefined for IPv4.
+ * Returns the part of an IPv6 address that is assigned to a site. It has 48 bits (RFC 6177) and contains 65,536
+ * networks. Returns undefined for IPv4.
  *
  * @example siteOf('2001:db8::1') // '2001:db8:0::/48'
  */

@@ -1,9 +1,14 @@
-/** The number of files and sockets that this process can open. Node raises its soft limit to the hard limit at startup. */
+/**
+ * Determines how many files and sockets this process can open. Node raises its soft limit to the hard limit at startup.
+ */
 import { readFileSync } from 'node:fs';
 
-/** Files for database connections, logs, functions and the data of the process itself. */
+/** The number of files that are reserved for database connections, logs, functions and the process's own data. */
 const ownFiles = 200;
-/** A connection that transfers a stored file, or is connected to a function, needs a second descriptor. */
+/**
+ * The average number of descriptors per connection. A connection that transfers a stored file or is connected to a
+ * function needs a second one.
+ */
 const filesPerConnection = 1.25;
 /** The minimum share of the limit that connections use, even if the limit is too low to reserve that many files. */
 const smallestShare = 0.5;

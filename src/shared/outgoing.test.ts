@@ -30,7 +30,7 @@ const faultOf = async (sent: Promise<unknown>): Promise<string | undefined> => {
   return (error as OutgoingError).fault ?? (error as OutgoingError).message;
 };
 
-describe('allowed destinations', () => {
+describe('the allowed destinations of requests', () => {
   test('plain HTTP is allowed only to this machine, from the configuration, during development', async () => {
     listener = (_request, response) => response.end('{}');
     expect((await development.send({ url: base, reach: 'configured' })).status).toBe(200);
@@ -64,7 +64,7 @@ describe('allowed destinations', () => {
     expect(await faultOf(production.send({ url, reach: 'public' }))).toBe(fault);
   });
 
-  test('a name is checked by its resolved addresses when the connection is opened', async () => {
+  test('a name’s resolved addresses are checked when the connection is opened', async () => {
     // Names below .invalid never resolve (RFC 6761).
     expect(await faultOf(production.requirePublic('https://unknown.invalid/'))).toBe('unresolved');
     expect(await faultOf(production.send({ url: 'https://unknown.invalid/', reach: 'public' }))).toBe(
@@ -136,7 +136,7 @@ describe('redirects', () => {
     expect(followed.text).toBe('{"arrived":true}');
   });
 
-  test('can’t lead to a URL that would be rejected as the first one', async () => {
+  test('can’t lead to a URL that would be rejected as the first URL', async () => {
     listener = redirectTo('http://10.0.0.1/');
     expect(await faultOf(development.send({ url: `${base}/start`, reach: 'configured', redirects: 3 }))).toBe(
       'scheme',
@@ -147,7 +147,7 @@ describe('redirects', () => {
     );
   });
 
-  test('end', async () => {
+  test('end after the maximum number', async () => {
     listener = (_request, response) => response.writeHead(302, { location: '/again' }).end();
     seen.length = 0;
     expect((await development.send({ url: base, reach: 'configured', redirects: 3 })).status).toBe(302);

@@ -101,7 +101,7 @@ export function createOutgoing({ mode, resolve }: OutgoingOptions): Outgoing {
   };
 }
 
-/** Checks the parts of an address that don't require name resolution. */
+/** Checks an address as far as possible without name resolution. */
 function checkUrl(text: string, reach: Reach, mode: OutgoingOptions['mode']): URL {
   if (!URL.canParse(text)) throw new OutgoingError(`not an address: ${text}`, 'format');
   const url = new URL(text);
@@ -183,7 +183,7 @@ async function readResponse(response: IncomingMessage): Promise<OutgoingResponse
   let size = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.length;
-    // Exiting the loop destroys the connection.
+    // Throwing leaves the loop, which destroys the connection.
     if (size > maxResponseBytes)
       throw new OutgoingError(`the response is larger than ${maxResponseBytes} bytes`);
     chunks.push(chunk);

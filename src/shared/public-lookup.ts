@@ -1,4 +1,4 @@
-/** Resolves names only to public addresses. Used for requests to URLs that users choose (to prevent SSRF). */
+/** Resolves names only to public addresses. To prevent SSRF, it is used for requests to URLs that users choose. */
 import type { LookupAddress, LookupAllOptions } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { type AddressScope, scopeOf } from './address-scope.ts';

@@ -18,7 +18,7 @@ test('a code is accepted however it is typed', () => {
   }
 });
 
-test('any text is parsed as a code or rejected, and a parsed code is normalized', () => {
+test('text is either parsed as a code or rejected, and parsed codes are normalized', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (typed) => {
       const letters = parseRecoveryCode(typed);

@@ -13,8 +13,8 @@ export function newRecoveryCode(): string {
 }
 
 /**
- * Normalizes a code that a user has typed, in any case and with spaces and dashes anywhere. Returns undefined if the
- * text isn't a code.
+ * Normalizes a code that a user has typed. Case, spaces and dashes don't matter. Returns undefined if the text isn't a
+ * code.
  */
 export function parseRecoveryCode(typed: string): string | undefined {
   const letters = typed.replace(/[\s-]/g, '').toLowerCase();
@@ -22,8 +22,8 @@ export function parseRecoveryCode(typed: string): string | undefined {
 }
 
 /**
- * Returns the hash to store, in hexadecimal. The hash includes the user, so that two users with the same code have
- * different hashes.
+ * Returns the hash to store, in hexadecimal. The hash includes the user, so two users with the same code have different
+ * hashes.
  */
 export function recoveryCodeHash(userId: string, letters: string): string {
   return createHash('sha256').update(`${userId}:${letters}`).digest('hex');

@@ -1,17 +1,17 @@
 /**
  * Adds security headers to every response on the API port, regardless of what a service or an app's user has set. The
- * cookies of the Account pages belong to this origin, so a user's document must not run scripts in this origin. See
+ * cookies of the Account pages belong to this origin, so users' documents must not run scripts in it. See
  * docs/decisions/0029-user-documents.md.
  */
 import type { Documents } from '../kernel/service.ts';
 import { isInert, parseMediaType } from './media-type.ts';
 
-/** Headers as alternating names and values, as `writeHead` accepts them. A name may occur more than once. */
+/** Headers as alternating names and values, in the format of `writeHead`. A name may occur more than once. */
 export type Head = readonly unknown[];
 
 /**
- * The policy that puts a document in a sandbox. Because `allow-same-origin` is missing, the document has an opaque
- * origin. Because `allow-scripts` is missing, it can't run scripts.
+ * The policy that puts a document in a sandbox. Without `allow-same-origin`, the document has an opaque origin. Without
+ * `allow-scripts`, it can't run scripts.
  */
 export const sandbox = 'sandbox';
 
@@ -21,7 +21,7 @@ const ownCookiePrefix = '(?:__Host-|__Secure-)?plinth-';
 const ownCookie = new RegExp(`^${ownCookiePrefix}`, 'i');
 /**
  * Matches a `Set-Cookie` header that sets one of these cookies. Leading equals signs are included, because a browser
- * sends a cookie without a name as its value alone, which can then be mistaken for another cookie's name.
+ * sends a nameless cookie as its value alone, which could then be mistaken for another cookie's name.
  */
 const settingOwnCookie = new RegExp(`^[\\s=]*${ownCookiePrefix}`, 'i');
 
@@ -74,8 +74,8 @@ const isNamed = (name: string, expected: string): boolean =>
   name === expected || name.toLowerCase() === expected;
 
 /**
- * Whether a response with this status has no content (RFC 9110, section 15). A 304 without a media type doesn't change
- * the stored response.
+ * Whether a response with this status has no content (RFC 9110, section 15). A 304 response without a media type
+ * doesn't change the stored response.
  */
 const hasNoContent = (status: number): boolean => status === 204 || status === 304 || status < 200;
 
@@ -92,7 +92,7 @@ function isInertText(text: string): boolean {
   return inert;
 }
 
-/** Returns a `Cookie` header without Plinth's own cookies. Returns undefined if no cookies remain. */
+/** Returns a `Cookie` header without Plinth's own cookies, or undefined if no cookies remain. */
 export function withoutOwnCookies(header: string): string | undefined {
   const kept = header
     .split(';')

@@ -1,16 +1,16 @@
-/** The names of files that mark a data folder. */
+/** Defines the names of files that mark a data folder. */
 
 /**
- * Marks a data folder while a restore is in progress. A server must not start with incomplete data. The file identifies
- * the process that restores the data.
+ * Marks a data folder while a restore is in progress, because a server must not start with incomplete data. The file
+ * identifies the process that restores the data.
  */
 export const restoreMarker = 'restore-unfinished';
 
 /**
- * The data folder is a restored copy. Until it is promoted, its server sends nothing and writes only to its own folder,
- * because the original may still be running.
+ * Marks a data folder that is a restored copy. Until it is promoted, its server sends nothing and writes only to its
+ * own folder, because the original may still be running.
  */
 export const copyMarker = 'restored-copy';
 
-/** Created in the data folder by `promote`, so that the next start takes over the backup target. */
+/** The file that `promote` creates in the data folder. The next start then takes over the backup target. */
 export const takeOverRequest = 'take-over-backups';

@@ -1,9 +1,9 @@
-/** Errors that state when a request can be retried. */
+/** Reads from errors when a request can be retried. */
 
 /** The time after which file descriptors are probably available again. */
 const outOfFilesSeconds = 1;
 
-/** Returns the seconds for the Retry-After header if the error, or one of its causes, states them. */
+/** Returns the seconds for the Retry-After header if the error or one of its causes specifies them. */
 export function retryAfterOf(error: unknown): number | undefined {
   if (!(error instanceof Error)) return undefined;
   if (hasNoFile(error)) return outOfFilesSeconds;

@@ -1,13 +1,13 @@
 /**
  * Creates the folder for the sockets and temporary files of workers. The folder is in the system's temporary folder,
- * because the path of a socket is limited to about 100 bytes. When a process starts its first worker, it removes the
- * folders of processes that were killed.
+ * because socket paths are limited to about 100 bytes. When a process starts its first worker, it removes the folders
+ * of processes that were killed.
  */
 import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The name of a file in each folder. The file identifies the process and the project to which the folder belongs. */
+/** The name of a file in each folder. The file identifies the process and the project that the folder belongs to. */
 const ownerFile = 'owner';
 
 /**
@@ -32,9 +32,9 @@ function removeLeftOver(prefix: string, project: string): void {
 }
 
 /**
- * Returns the owner of a folder. Returns undefined if the folder doesn't belong to this user or is incomplete. All
- * users can write to the temporary folder, so another user could create a pipe, which would block the reader forever,
- * or replace a folder with a symbolic link to this user's files while it is being removed.
+ * Returns the owner of a folder, or undefined if the folder doesn't belong to this user or is incomplete. All users can
+ * write to the temporary folder. Another user could create a pipe, which would block the reader forever. Or they could
+ * replace a folder with a symbolic link to this user's files while it is being removed.
  */
 function ownerOf(folder: string): { readonly pid: number; readonly project: string } | undefined {
   try {

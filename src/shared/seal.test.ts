@@ -15,7 +15,7 @@ test('opens a sealed value, even after a restart', () => {
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-test('rejects values of other users, changed values and values sealed with another key', () => {
+test('rejects other users’ values, changed values and values sealed with a different key', () => {
   const seal = createSeal(file);
   const sealed = seal.close('SECRET', 'ada');
   const changed = Buffer.from(sealed);

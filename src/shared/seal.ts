@@ -1,5 +1,5 @@
 /**
- * Encrypts short secrets with AES-256-GCM. The key is stored in a file in the data folder, which is created on first
+ * Encrypts short secrets with AES-256-GCM. The key is stored in a file in the data folder. The file is created on first
  * use with mode 0600.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
@@ -12,15 +12,15 @@ const tagBytes = 16;
 
 export interface Seal {
   /**
-   * Encrypts a string. {@link open} requires the same `about`, so a string that was encrypted for one purpose can't be
-   * decrypted for another.
+   * Encrypts a string. {@link open} requires the same `about`, so a string encrypted for one purpose can't be decrypted
+   * for another.
    */
   close(text: string, about: string): Buffer;
   /** Decrypts a string. Returns undefined if the key, `about` or the format doesn't match. */
   open(sealed: Buffer, about: string): string | undefined;
 }
 
-/** Reads or creates the key on first use. */
+/** Returns a seal that reads or creates its key on first use. */
 export function createSeal(file: string): Seal {
   let known: Buffer | undefined;
   const key = (): Buffer => {

@@ -1,6 +1,6 @@
 /**
- * Implements time-based one-time passwords (RFC 6238): SHA-1, six digits, 30 seconds, one step of clock skew in either
- * direction.
+ * Implements time-based one-time passwords (RFC 6238) with SHA-1, six digits, 30-second steps and one step of clock
+ * skew in either direction.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { base32, decodeBase32 } from './base32.ts';
@@ -14,7 +14,7 @@ export function totpSecret(): string {
   return base32(randomBytes(20));
 }
 
-/** Returns the code for a time step. Returns undefined if the secret isn't valid base32. */
+/** Returns the code for a time step, or undefined if the secret isn't valid base32. */
 export function totpCode(secret: string, step: number): string | undefined {
   const key = decodeBase32(secret);
   if (!key) return undefined;
@@ -45,7 +45,7 @@ export function totpStep(secret: string, code: string, nowMs: number): number | 
   let matching: number | undefined;
   for (let step = current - skewSteps; step <= current + skewSteps; step++) {
     const expected = totpCode(secret, step);
-    // The loop doesn't exit early, so that its duration doesn't reveal which step matched.
+    // The loop doesn't exit early. Otherwise, its duration would reveal which step matched.
     if (expected !== undefined && timingSafeEqual(Buffer.from(expected), Buffer.from(typed))) matching = step;
   }
   return matching;

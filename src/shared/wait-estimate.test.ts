@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { WaitEstimate } from './wait-estimate.ts';
 
-test('without any measurement, the expected wait is zero', () => {
+test('without a measurement, the expected wait is zero', () => {
   expect(new WaitEstimate().waitMs(100, 4)).toBe(0);
 });
 
@@ -13,7 +13,7 @@ test('the wait grows with the queue and shrinks with the connections', () => {
   expect(estimate.waitMs(10, 2, 200)).toBe(1000);
 });
 
-test('a single outlier hardly changes the estimate', () => {
+test('a single outlier barely changes the estimate', () => {
   const estimate = new WaitEstimate();
   for (let run = 0; run < 50; run++) estimate.record(10);
   estimate.record(100);

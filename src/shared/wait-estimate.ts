@@ -1,4 +1,4 @@
-/** Estimates how long a request will wait, from the durations of earlier requests. */
+/** Estimates how long a request will wait, based on the durations of earlier requests. */
 
 /** The weight of the newest duration in the average. */
 const weight = 0.1;
@@ -7,7 +7,7 @@ export class WaitEstimate {
   readonly #assumedMs: number;
   #meanMs = 0;
 
-  /** @param assumedMs the duration that is assumed until one has been measured */
+  /** @param assumedMs The duration that is assumed until one has been measured. */
   constructor(assumedMs = 0) {
     this.#assumedMs = assumedMs;
   }
@@ -17,6 +17,8 @@ export class WaitEstimate {
   }
 
   /**
+   * Returns the estimated wait.
+   *
    * @param ahead The number of requests that start earlier.
    * @param runningMs The average time for which unfinished requests have been running. It lets slow requests affect the
    *   estimate before any of them has finished.

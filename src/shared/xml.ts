@@ -1,6 +1,6 @@
 /**
- * Parses XML 1.0 with namespaces into elements. Rejects document types, and thus entities and external files. Drops
- * comments and joins the text around them. https://www.w3.org/TR/xml/ https://www.w3.org/TR/xml-names/
+ * Parses XML 1.0 with namespaces into elements. Rejects document types, which rules out entities and external files.
+ * Drops comments and joins the text around them. https://www.w3.org/TR/xml/ https://www.w3.org/TR/xml-names/
  *
  * saxes checks that the document is well-formed ([decision 44](../../docs/decisions/0044-shared-and-libraries.md)).
  */
@@ -19,13 +19,13 @@ export interface XmlElement {
 }
 
 /**
- * The limits of a document. They are necessary because anyone can send a document and parsing blocks the event loop.
+ * The limits of a document. They are necessary because anyone can send a document, and parsing blocks the event loop.
  */
 export interface XmlRules {
   readonly maxDepth: number;
   readonly maxElements: number;
   readonly maxAttributes: number;
-  /** Whether prefixes must be declared. If not, the namespace of every element is `''`. */
+  /** Whether prefixes must be declared. If false, the namespace of every element is `''`. */
   readonly namespaces: boolean;
   readonly rejected: readonly ('cdata' | 'processinginstruction')[];
 }

@@ -1,5 +1,5 @@
 /**
- * Recognizes uploads that failed because the client disconnected. Such failures are common and aren't server errors.
+ * Recognizes uploads that failed because the client disconnected. These failures are common and aren't server errors.
  */
 import type { IncomingMessage } from 'node:http';
 import { StorageError } from './errors.ts';

@@ -1,6 +1,6 @@
 /**
- * Empties a bucket in batches. Objects that were created after the request are kept. A small bucket is already empty
- * when the response is sent. A large bucket is emptied in the background, as the response states.
+ * Empties a bucket in batches. Objects that were created after the request are kept. A small bucket is empty before the
+ * response is sent. A large bucket is emptied in the background, which the response mentions.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { change } from './changes.ts';

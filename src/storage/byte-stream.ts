@@ -1,6 +1,6 @@
 /**
- * Byte streams that are read in chunks. V8 delays garbage collection of memory outside its heap (up to 64 MiB of
- * dropped buffers), so consumers release each chunk as soon as possible.
+ * Defines byte streams that are read in chunks. V8 delays the garbage collection of memory outside its heap (up to 64
+ * MiB of discarded buffers), so consumers release each chunk as soon as possible.
  */
 
 export interface ByteStream extends AsyncIterable<Uint8Array> {

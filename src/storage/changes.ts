@@ -1,17 +1,14 @@
 /**
- * Runs changes that affect both rows and bytes. The row is authoritative. Bytes without a row are removed immediately
- * if the outcome of the transaction is known. The outcome is unknown if the connection failed during the commit. In
- * that case, the next startup removes the bytes.
+ * Runs changes that affect both rows and bytes. Rows are authoritative. If the outcome of the transaction is known,
+ * bytes without a row are removed immediately. If the connection failed during the commit, the outcome is unknown, and
+ * the next startup removes the bytes.
  */
 import { storing } from './backend-errors.ts';
 import type { StorageContext } from './context.ts';
 import { leavesOutcomeOpen } from './database-errors.ts';
 
 export interface Change {
-  /**
-   * Called before the commit. After this call, a failure without a response from the database leaves the outcome
-   * unknown.
-   */
+  /** Called before the commit. From then on, the outcome is unknown if the database fails without a response. */
   committing(): void;
   /** Must be called in the transaction in which these versions lose their row. */
   giveUp(versions: readonly (string | null | undefined)[]): Promise<void>;

@@ -22,7 +22,7 @@ export interface StorageContext {
   readonly fileSizeLimitBytes: number;
   /** A multipart upload is aborted if no new part arrives within this time. */
   readonly multipartLifetimeMs: number;
-  /** Whether the database has a table for S3 checksums. */
+  /** Whether the database has the table for S3 checksums. */
   readonly keepsChecksums: boolean;
   /** Whether object events are recorded because a webhook is configured. */
   readonly notesEvents: boolean;

@@ -4,7 +4,7 @@ import { isPostgresError } from '../shared/postgres-error.ts';
 import { Rejection, StorageError } from './errors.ts';
 
 /**
- * Whether the connection failed, so that it is unknown whether the transaction was committed. This is the case if the
+ * Whether it is unknown if the transaction was committed because the connection failed. This is the case if the
  * SQLSTATE class is 08 (connection) or 57P (server shutdown), or if the error isn't from PostgreSQL.
  */
 export function leavesOutcomeOpen(error: unknown): boolean {
@@ -52,7 +52,7 @@ export function translateDatabaseError(error: unknown): unknown {
         cause,
       );
     case '55P03':
-    // For example, two moves that swap the names of two objects cause a deadlock.
+    // For example, two concurrent moves that swap two objects' names cause a deadlock.
     case '40P01':
       return new StorageError('ResourceLocked', undefined, cause);
     case '57014':
@@ -65,7 +65,7 @@ export function translateDatabaseError(error: unknown): unknown {
       return new StorageError('InvalidParameter', error.message, cause);
     case '22021':
     case '22P05':
-      // PostgreSQL's text and jsonb types can't contain NUL.
+      // PostgreSQL's text and jsonb types can't contain NUL characters.
       return new StorageError('InvalidParameter', 'Text must not contain null characters', cause);
     case '42703':
     case '42P01':

@@ -55,7 +55,7 @@ describe('rejections by the database', () => {
     expect(translateDatabaseError(error)).toMatchObject({ entry });
   });
 
-  test('never contain PostgreSQL’s message, except for row level security', () => {
+  test('never contain PostgreSQL’s message, except for row-level security', () => {
     const shown = translateDatabaseError(rejection('XX000', { message: 'secret detail' })) as StorageError;
     expect(shown.message).toBe('database error, code: XX000');
     const policy = translateDatabaseError(
@@ -64,7 +64,7 @@ describe('rejections by the database', () => {
     expect(policy.message).toBe('new row violates row-level security policy');
   });
 
-  test('a response decides the outcome, and a lost connection doesn’t', () => {
+  test('the outcome is known after a response but not after a lost connection', () => {
     expect(leavesOutcomeOpen(translateDatabaseError(rejection('23505')))).toBe(false);
     expect(leavesOutcomeOpen(new StorageError('NoSuchKey'))).toBe(false);
     expect(leavesOutcomeOpen(translateDatabaseError(rejection('08006')))).toBe(true);

@@ -12,7 +12,7 @@ interface Entry {
   /** The value of the `error` field. Defaults to the code. */
   readonly error?: string;
   readonly message: string;
-  /** The HTTP status, if it isn't 400 (or 500 for `status` 500). */
+  /** The HTTP status. Defaults to 400, or to 500 for the `status` 500. */
   readonly httpStatus?: number;
 }
 
@@ -208,8 +208,8 @@ export const storageErrors = {
 export type StorageErrorName = keyof typeof storageErrors;
 
 /**
- * A rejection by the service itself, in the REST or the S3 protocol. If a lower layer failed, `cause` is the error from
- * that layer.
+ * A rejection by the service itself, in the REST or the S3 protocol. If a lower layer failed, `cause` is that layer's
+ * error.
  */
 export abstract class Rejection extends Error {}
 

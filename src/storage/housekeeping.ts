@@ -13,7 +13,7 @@ import { serverContext } from './scope.ts';
 const recoverEveryMs = 5 * 60 * 1000;
 const forgetEveryMs = 60 * 60 * 1000;
 const sweepEveryMs = 24 * 60 * 60 * 1000;
-/** The delay before the first sweep, so that the sweep doesn't slow down startup. */
+/** The delay before the first sweep, which would otherwise slow down startup. */
 const firstSweepMs = 10 * 60 * 1000;
 
 export interface Housekeeping {

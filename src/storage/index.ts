@@ -40,14 +40,14 @@ export interface StorageDeps {
   /** The data folder (`.plinth`). Bytes are stored in its `storage/` subfolder. */
   readonly dataDir: string;
   readonly log: Logger;
-  /** The mode. In production, webhooks over plain HTTP are rejected, even to this machine. */
+  /** The mode. In production, webhooks over plain HTTP are rejected, even if they are on this machine. */
   readonly mode: 'development' | 'production';
   readonly clock?: Clock;
   /** The disk that contains the data folder. */
   readonly disk?: DiskState;
   /** Records which object bodies are stored and removed, for backups. */
   readonly journal?: BodyJournal | undefined;
-  /** Whether the objects belong to another server, so that they can only be read. */
+  /** Whether the objects belong to another server and can therefore only be read. */
   readonly isReadOnly?: boolean;
 }
 
@@ -71,7 +71,7 @@ function createBackend({
     : createS3Backend({ ...s3, bucket: s3.bucket ?? '' }, root);
 }
 
-/** Checks that rows and bytes can be read. */
+/** Throws if rows or bytes can't be read. */
 async function checkStorage({ database, backend }: StorageContext): Promise<undefined> {
   await Promise.all([
     database.asRequest(serverContext(), hasBuckets, { readOnly: true }),

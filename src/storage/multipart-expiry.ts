@@ -1,6 +1,6 @@
 /**
  * Expires multipart uploads that clients have neither completed nor aborted. This corresponds to S3's lifecycle action
- * AbortIncompleteMultipartUpload, but the time starts with the last part that was received.
+ * AbortIncompleteMultipartUpload, but the time starts when the last part is received.
  */
 import { change } from './changes.ts';
 import type { StorageContext } from './context.ts';
@@ -11,8 +11,8 @@ import { serverContext } from './scope.ts';
 const batchSize = 100;
 
 /**
- * Aborts uploads that received no part within the configured time. Deletes the rows first, then the parts. Returns the
- * number of aborted uploads.
+ * Aborts uploads that didn't receive a part within the configured time. Deletes the rows first and then the parts.
+ * Returns the number of aborted uploads.
  */
 export async function expireMultipartUploads(ctx: StorageContext, signal: AbortSignal): Promise<number> {
   const before = new Date(ctx.clock.now() - ctx.multipartLifetimeMs);
@@ -39,8 +39,8 @@ function expire(ctx: StorageContext, id: string, before: Date): Promise<boolean>
   return change(ctx, [], (change) => {
     change.committing();
     return ctx.database.asRequest(serverContext(), async (tx) => {
-      // Parts are written under the same lock. A new part is therefore either visible to the next statement, or its
-      // request finds that the upload no longer exists.
+      // Parts are written under the same lock. So either the next statement sees a new part, or the part's request
+      // finds that the upload no longer exists.
       if (!(await lockUpload(tx, id))) return false;
       const version = await deleteIdleUpload(tx, id, before);
       if (version === undefined) return false;

@@ -1,6 +1,4 @@
-/**
- * The names of the operations, as documented by upstream. Policies read the current name with `storage.operation()`.
- */
+/** The operation names that upstream documents. Policies read the current name with `storage.operation()`. */
 export const operations = {
   createBucket: 'storage.bucket.create',
   deleteBucket: 'storage.bucket.delete',

@@ -48,9 +48,9 @@ export async function findSignedObject(
 
 /**
  * Calls `use` with an object and its bytes. If the object was replaced after its row was read, its bytes may no longer
- * exist. In that case, `use` is called again with the current row. Each retry requires another replacement, so a client
- * can't cause endless retries without equal effort.
- * @throws {BytesMissingError} if the row's version is unchanged, which is only possible if the row was created by SQL
+ * exist. In that case, `use` is called again with the current row. Each retry requires another replacement, so causing
+ * endless retries would require endless replacements.
+ * @throws {BytesMissingError} if the row's version is unchanged, which is possible only if SQL has created the row
  */
 export async function withCurrentObject<T>(
   find: () => Promise<ObjectRow>,

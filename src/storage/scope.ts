@@ -1,6 +1,6 @@
 /**
- * The caller of a request, and the roles in which its database work runs. The work runs either as the user, restricted
- * by policies, or as the service role for the server's own reads and writes.
+ * Defines the caller of a request and the roles in which its database work runs. The work runs either as the user,
+ * restricted by policies, or as the service role for the server's own reads and writes.
  */
 import type { FastifyRequest } from 'fastify';
 import type {
@@ -43,15 +43,15 @@ export interface Scope {
   asUser<T>(work: Work<T>, options?: WorkOptions): Promise<T>;
   asService<T>(work: Work<T>, options?: WorkOptions): Promise<T>;
   /**
-   * Checks whether the user is allowed to do `work`, within a transaction of the service role. The work is rolled back,
-   * and its errors are rethrown.
+   * Checks whether the user is allowed to do `work`. Runs it within a transaction of the service role, rolls it back
+   * and rethrows its errors.
    */
   tryAsUser(tx: Transaction, work: Work<void>): Promise<void>;
   /** Returns a runner that runs each statement in a separate transaction with a single round trip. */
   eachAsUser(options?: EachOptions): StatementRunner;
   eachAsService(options?: EachOptions): StatementRunner;
   /**
-   * Runs a statement in a separate transaction and streams its rows. The rows are valid only after the promise has
+   * Runs a statement in a separate transaction and streams its rows. The rows are valid only once the promise has
    * resolved.
    */
   rowsAsUser(statement: Sql, onRow: (row: RawRow) => void): Promise<void>;
@@ -73,7 +73,7 @@ interface Caller {
   readonly authenticated: boolean;
   readonly role: string;
   readonly subject: string | undefined;
-  /** Whether the user signed in without an account. */
+  /** Whether the user has signed in anonymously. */
   readonly isAnonymousUser: boolean;
   readonly token: string;
   readonly claimsJson: string;
@@ -106,8 +106,8 @@ export function openScope(
 }
 
 /**
- * Opens the scope of a request that was authorized by other means (S3). The scope is that of a token's user or the
- * service role.
+ * Opens the scope of a request that was authorized by other means, such as an S3 signature. The scope is that of a
+ * token's user or of the service role.
  */
 export function openScopeAs(
   ctx: StorageContext,
@@ -171,8 +171,8 @@ function scopeOf(ctx: StorageContext, request: FastifyRequest, operation: Operat
 }
 
 /**
- * Returns the error for the client. A full disk makes the database read-only. In that case, the error is about the full
- * disk instead of the read-only database.
+ * Returns the error for the client. If the database is read-only because the disk is full, the error is about the full
+ * disk.
  */
 function publicFault({ disk }: StorageContext, error: unknown): unknown {
   const fault = translateDatabaseError(error);
@@ -182,7 +182,7 @@ function publicFault({ disk }: StorageContext, error: unknown): unknown {
     : fault;
 }
 
-/** Throws unless the caller is the service role. @throws {StorageError} RoleRefused */
+/** Requires that the caller is the service role. @throws {StorageError} RoleRefused */
 export function requireServiceRole(scope: Scope): void {
   if (scope.role !== serviceRole) throw new StorageError('RoleRefused');
 }
@@ -249,8 +249,8 @@ function contextOf(
 }
 
 /**
- * Work that the service role does on behalf of a request counts toward the network of the request's IP address.
- * Anonymous users also count toward their network, because anyone can create many of them.
+ * Returns the client that work counts toward. Work that the service role does for a request counts toward the network
+ * of the request's IP address. So does the work of anonymous users, because anyone can create many of them.
  */
 function clientOf({ role, subject, isAnonymousUser }: Caller, { ip }: FastifyRequest): RequestClient {
   const key = isAnonymousUser ? undefined : subject;
@@ -271,7 +271,7 @@ function sharedSettings(caller: Caller): Setting[] {
 /** With this setting, the triggers on storage.objects record events (`sql/0005_events.sql`). */
 const noteEvents: Setting = ['storage.events', 'on'];
 
-/** Returns the URL without the mount prefix. Policies and error messages contain this form. */
+/** Returns the URL without the mount prefix. Policies and error messages use this form. */
 export function pathOf(url: string): string {
   return url.startsWith(mountPrefix) ? url.slice(mountPrefix.length) || '/' : url;
 }

@@ -4,7 +4,7 @@ import { silentLogger } from '../kernel/log.ts';
 import type { ByteStream } from './byte-stream.ts';
 import { sendBytes } from './send-bytes.ts';
 
-test('a header that Node rejects discards the body, and Fastify sends the reply', async () => {
+test('if Node rejects a header, the body is discarded, and Fastify sends the reply', async () => {
   let ended = 0;
   const body: ByteStream = {
     async *[Symbol.asyncIterator]() {

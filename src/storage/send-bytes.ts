@@ -7,7 +7,7 @@ import type { FastifyReply } from 'fastify';
 import type { Logger } from '../kernel/log.ts';
 import { type ByteStream, freeChunk, releaseChunk } from './byte-stream.ts';
 
-/** Bodies below this size are written as a string, because Node then sends them together with the head. */
+/** Bodies below this size are written as a string, which Node sends together with the head. */
 const smallBytes = 8 * 1024;
 
 export interface Head {
@@ -26,9 +26,9 @@ export function setHeaders(reply: FastifyReply, headers: Headers): void {
 }
 
 /**
- * Sends the response. Resolves when the socket has accepted everything or is closed. If reading the body fails, the
- * connection is closed, because the status has already been sent. The memory of a Buffer body is released. The buffers
- * of a list must come from `acquireChunk`.
+ * Sends the response. Resolves when the socket has accepted everything or is closed. If reading the body fails, closes
+ * the connection, because the status has already been sent. Releases the memory of a Buffer body. The buffers of a list
+ * must come from `acquireChunk`.
  */
 export async function sendBytes(
   reply: FastifyReply,
@@ -41,7 +41,7 @@ export async function sendBytes(
   try {
     raw.writeHead(head.status, [...listOf(head.headers), ...gatewayHeaders]);
   } catch (error) {
-    // Node rejected the header, so Fastify can still send a response. The body is closed, because an open file handle
+    // Node rejected a header, so Fastify can still send a response. The body is closed because an open file handle
     // would crash the process when it is garbage-collected.
     if (body !== undefined && 'destroy' in body) body.destroy?.();
     throw error;
@@ -61,8 +61,8 @@ export async function sendBytes(
 }
 
 /**
- * Returns the headers as one flat list. Node writes such a list without further processing if no headers were set
- * before.
+ * Returns the headers as one flat list. If no other headers were set, Node writes such a list without further
+ * processing.
  */
 function listOf(headers: Headers): string[] {
   const list: string[] = [];
@@ -78,7 +78,7 @@ function endWith(raw: ServerResponse, body: Buffer): void {
   else raw.end(body.toString('latin1'), 'latin1');
 }
 
-/** Writes buffers that are already in memory. Uses as few system calls as possible. */
+/** Writes buffers that are already in memory, with as few system calls as possible. */
 function writeAtOnce(raw: ServerResponse, chunks: readonly Buffer[], release: (chunk: Buffer) => void): void {
   raw.cork();
   for (const chunk of chunks)

@@ -43,7 +43,7 @@ export async function sendObject(
     const isStale = headers['if-none-match'] !== undefined && !notModified;
     const contentType = shownContentType(metadata);
     const common = {
-      // These headers are also sent with a 304, so that browsers replace the policy in their cache.
+      // These headers are also sent with a 304 response, because browsers then replace the cached policy.
       'content-type': contentType,
       ...documentPolicy(contentType),
       'accept-ranges': 'bytes',

@@ -114,8 +114,8 @@ export function verifySignedUrl(
   address: ObjectAddress,
 ): SignedClaims {
   const verified = ctx.keys.verifySignedUrl(token);
-  // The token is a session token or an API key. Upstream reports the same error for a validly signed token that has no
-  // scope.
+  // The token is a session token or an API key. Upstream reports the same error for every token that has a valid
+  // signature but no scope.
   if (!verified.ok && verified.reason === 'kind') {
     throw new StorageError('InvalidSignature', `Token is not scoped for ${scope}`);
   }
@@ -145,7 +145,7 @@ export function replaceableBy({ objects }: SignedClaims): Precondition {
 }
 
 /**
- * Returns the marks that a link is bound to. Links from the service role aren't bound to objects, because this role
+ * Returns the marks that a link is bound to. The service role's links aren't bound to objects, because this role
  * bypasses policies.
  */
 const reachOf = ({ role }: Scope, marks: readonly string[]): readonly string[] | undefined =>

@@ -1,4 +1,4 @@
-/** Receives an upload, which is either raw bytes, or the first file in a multipart form and the fields before it. */
+/** Receives an upload. It consists of raw bytes, or of the first file in a multipart form with the fields before it. */
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
@@ -16,7 +16,7 @@ export interface UploadBody {
   readonly userMetadata: Record<string, unknown> | undefined;
   /** The declared length of the whole request, including the form encoding. Policies read it as `contentLength`. */
   readonly declaredLength: number | undefined;
-  /** Discards the rest of the body, so that the connection can be used for the response and the next request. */
+  /** Discards the rest of the body. The connection can then be used for the response and the next request. */
   discard(): void;
 }
 
@@ -36,7 +36,7 @@ export async function receiveUpload(raw: IncomingMessage, maxBytes: number): Pro
   const declaredLength = declaredLengthOf(raw);
   if (declaredLength !== undefined && declaredLength > maxBytes) throw new StorageError('EntityTooLarge');
   return {
-    // If the iteration ends early, the socket must stay open, because the response is still sent over it.
+    // If the iteration ends early, the socket must stay open because the response is sent over it.
     bytes: networkStream(raw.iterator({ destroyOnReturn: false })),
     mimeType: contentType ?? defaultType,
     cacheControl: raw.headers['cache-control'] ?? 'no-cache',
@@ -84,8 +84,7 @@ function receiveForm(raw: IncomingMessage, robotsTag: string | undefined): Promi
     });
     parser.on('file', (_name, stream, _fileName, _encoding, partType) => {
       file = stream;
-      // The reader of the bytes receives the stream's errors. Without this listener, an earlier error would crash the
-      // process.
+      // The reader receives the stream's errors. Without this listener, an earlier error would crash the process.
       stream.on('error', () => undefined);
       const metadata = fields.get('metadata') ?? fields.get('userMetadata');
       if (metadata !== undefined && Buffer.byteLength(metadata) > maxUserMetadataBytes) {

@@ -1,9 +1,9 @@
 /**
  * Stores an object in three steps: checks permissions, stores the bytes, and writes the row.
  *
- * The first step performs the insert as the caller and rolls it back, so that uploads that violate policies or existing
- * keys are rejected before any bytes are stored. The service role writes the row in the last step. If the row replaces
- * another row, policies are checked again.
+ * The first step performs the insert as the caller and rolls it back. Uploads that violate policies or whose key exists
+ * are therefore rejected before any bytes are stored. The service role writes the row in the last step. If the row
+ * replaces another row, policies are checked again.
  */
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../database/types.ts';
@@ -48,8 +48,8 @@ export function maxObjectBytes(ctx: StorageContext, limits: BucketLimits, key: s
 }
 
 /**
- * Throws if a media type that a client sends is invalid. For `image/png, text/xsl`, the check for allowed types would
- * use the first type, but a browser might use the last one.
+ * Throws if a media type that a client sends is invalid. For example, the check for allowed types would use the first
+ * type in `image/png, text/xsl`, but a browser might use the last one.
  * @throws {StorageError} InvalidMimeType
  */
 export function requireMediaType(mimeType: string): void {
@@ -147,8 +147,8 @@ export async function storeUpload(ctx: StorageContext, scope: Scope, upload: Upl
 }
 
 /**
- * Runs `work` with a version that has no body yet: the suggested one, or a new one. Each version belongs to one row, so
- * two uploads must not suggest the same version at the same time.
+ * Runs `work` with a version that doesn't have a body yet, which is the suggested one or a new one. Each version
+ * belongs to one row, so two concurrent uploads must not suggest the same version.
  */
 async function withUnusedVersion<T>(
   ctx: StorageContext,
@@ -169,8 +169,8 @@ async function withUnusedVersion<T>(
 const suggestedVersions = new Set<string>();
 
 /**
- * Throws if the current row must not be replaced. `current` is undefined if no row exists. Called in the transaction
- * that replaces the row.
+ * A check that throws if the current row must not be replaced. `current` is undefined if no row exists. Called in the
+ * transaction that replaces the row.
  */
 export type Precondition = (current: ObjectRow | undefined) => void;
 
@@ -187,7 +187,9 @@ export interface RowOptions extends WriteConditions {
 
 type GiveUp = (versions: readonly (string | null | undefined)[]) => Promise<void>;
 
-/** Writes the row for a stored version. If it replaces another row, the bytes of the replaced version are removed. */
+/**
+ * Writes the row for a stored version. If the row replaces another one, the bytes of the replaced version are removed.
+ */
 export async function writeRow(
   scope: Scope,
   options: RowOptions,

@@ -31,13 +31,16 @@ export { createLogger, type ProcessLogger } from './process-log.ts';
 export type { Cursor, Level, LogEntry, LogFilter, LogPage, MetricsReport, Telemetry } from './types.ts';
 export { levels } from './types.ts';
 
-/** Requests and lines have separate buffers, so that a function with a lot of output doesn't evict requests. */
+/**
+ * The sizes of the buffers. Requests and lines have separate ones, so a function with a lot of output doesn't evict
+ * requests.
+ */
 const maxRequests = 3000;
 const maxLines = 3000;
 const maxLineChars = 8000;
 /** Requests that took at least this long are slow. The log file includes the statements of slow and failed requests. */
 const slowMs = 250;
-/** The amount of log data that is read per page. A rare match that is further back requires another page. */
+/** The amount of log data that is read per page. Rare matches further back require more pages. */
 const pageBytes = 24 * 1024 * 1024;
 const metricPoints = 120;
 /** The maximum length of a statement's text in the log file. */
@@ -133,7 +136,7 @@ export function createTelemetry({ log, dir, traces: exporter, now = Date.now }: 
     }),
     requestEnded(record) {
       requests.push(record);
-      // The Console calls services on behalf of its operators. These requests aren't traffic of the project.
+      // The Console calls services on behalf of its operators. These requests don't count as the project's traffic.
       if (record.trace?.operator === undefined || record.service === 'console')
         metrics.count(record.service, record.status, record.durationMs, record.at);
       requestMetrics.count(record);
@@ -155,6 +158,7 @@ export function createTelemetry({ log, dir, traces: exporter, now = Date.now }: 
       return () => followers.delete(follower);
     },
     metrics: (rangeMs) => metrics.report(rangeMs, metricPoints, now()),
+    recentMetrics: metrics,
     requestMetrics: () => requestMetrics.values(),
   };
 }
@@ -166,8 +170,8 @@ function cursorAfter(entries: readonly LogEntry[], before: Cursor | undefined): 
 }
 
 /**
- * Returns the fields of a request that are written to the log file. A slow or failed request is logged with all fields,
- * and any other request only with the fields that identify it.
+ * Returns the fields of a request that are written to the log file. Slow and failed requests are logged with all
+ * fields, and other requests only with the fields that identify them.
  */
 function fileFields(record: RequestRecord): LogFields {
   const { requestId, service, method, url, status, durationMs, ip, trace } = record;

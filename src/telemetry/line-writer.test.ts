@@ -23,7 +23,7 @@ async function until(isTrue: () => boolean): Promise<void> {
   }
 }
 
-test('lines are written in order, including the last ones', async () => {
+test('all lines are written in order, including the last ones', async () => {
   const target = join(folder(), 'log');
   const writer = new LineWriter({ target, droppedLine });
   const lines = Array.from({ length: 5000 }, (_none, number) => `line ${number} ${'x'.repeat(40)}`);
@@ -44,7 +44,7 @@ test('on a full disk, only lines that don’t fit into the buffer are lost, and 
   const dropped = writer.droppedLines;
   expect(dropped).toBeGreaterThan(7000);
 
-  // Space is available again.
+  // This frees the space.
   rmSync(target);
   await until(() => writer.fault === undefined);
   writer.write('after\n');
@@ -87,7 +87,7 @@ test('a file is rotated only between lines', async () => {
     for (const text of linesOf(join(dir, `log.${number}`))) expect(text).toMatch(/^\d \d+ z{60}$/);
 });
 
-test('with a slow pipe reader, no lines are lost, even at exit', async () => {
+test('no lines are lost if a pipe’s reader is slow, even at exit', async () => {
   const script = `
     import { LineWriter } from ${JSON.stringify(new URL('./line-writer.ts', import.meta.url).href)};
     // Makes the pipe's descriptor non-blocking, as the handler for a closed output does.

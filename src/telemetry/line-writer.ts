@@ -1,17 +1,20 @@
 /**
  * Writes lines to a file descriptor without blocking, throwing errors or using unlimited memory. Writes run in a worker
- * thread, the buffer is bounded, and lines that don't fit are dropped and counted. After an error, such as a full disk,
+ * thread. The buffer is bounded, and lines that don't fit are dropped and counted. After an error, such as a full disk,
  * the destination is reopened and the write is retried until it succeeds. A line then reports how many lines were
  * dropped.
  */
 import { closeSync, openSync, write, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Lines are written in batches because each write wakes a thread, which costs more than formatting the lines. */
+/**
+ * The size of a batch. Lines are written in batches because each write wakes a thread, which costs more than formatting
+ * the lines.
+ */
 const batchBytes = 64 * 1024;
 const flushMs = 500;
 /**
- * The maximum size of buffered lines, which may accumulate if the destination is slow, such as a pipe whose reader is
+ * The maximum size of buffered lines. They can accumulate if the destination is slow, such as a pipe whose reader is
  * busy.
  */
 const maxBufferedBytes = 4 * 1024 * 1024;
@@ -47,7 +50,10 @@ export class LineWriter {
   #retryAt = 0;
   #fault: string | undefined;
   #droppedLines = 0;
-  /** The number of dropped lines that haven't been reported at the destination yet. `#dropReason` is the reason. */
+  /**
+   * The number of dropped lines that haven't been reported at the destination yet. `#dropReason` is the reason why they
+   * were dropped.
+   */
   #unreported = 0;
   #dropReason = '';
 
@@ -59,7 +65,7 @@ export class LineWriter {
     this.#timer.unref();
   }
 
-  /** The number of lines that were dropped since startup. */
+  /** The number of lines that have been dropped since startup. */
   get droppedLines(): number {
     return this.#droppedLines;
   }

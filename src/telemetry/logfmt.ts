@@ -1,4 +1,4 @@
-/** Formats log lines as `logfmt`: `key=value` pairs, quoted where necessary. Has no side effects. */
+/** Formats log lines as `logfmt`, which consists of `key=value` pairs, quoted if necessary. Has no side effects. */
 
 /** Converts a line of JSON that pino has written. The known fields come first. */
 export function logfmtOf(line: string): string {

@@ -1,8 +1,8 @@
 /**
- * The process's log. Files are in `.plinth/logs`: each line is a JSON object, and the newest line is at the end of
- * `plinth.log`. A full file becomes `plinth.log.1`, which becomes `plinth.log.2`, and so on. The last of {@link
- * maxSegments} is deleted, as are files that haven't been written to for a while. A destination that can't be written
- * never blocks or ends the process (`line-writer.ts`).
+ * Manages the process's log. The files are in `.plinth/logs`. Each line is a JSON object, and the newest line is at the
+ * end of `plinth.log`. A full file becomes `plinth.log.1`, which becomes `plinth.log.2`, and so on. The last of {@link
+ * maxSegments} files is deleted, as are files that haven't been written to for a while. If a destination can't be
+ * written to, this never blocks or ends the process (`line-writer.ts`).
  */
 import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import pino from 'pino';
@@ -17,7 +17,7 @@ export type LogSettings = Config['plinth']['log'];
 export interface ProcessLogger extends Logger {
   /** Whether lines are also written to files. */
   readonly hasFiles: boolean;
-  /** The number of lines that were dropped because a destination couldn't be written. */
+  /** Returns the number of lines that were dropped because a destination couldn't be written to. */
   droppedLines(): number;
   /** Returns the code of the error that currently prevents writing, such as ENOSPC. */
   fault(): string | undefined;
@@ -30,7 +30,10 @@ export interface ProcessLogger extends Logger {
 /** Creates the process's logger. @throws {Error} if the folder for the files can't be created */
 export function createLogger(dir: string, settings: LogSettings): ProcessLogger {
   let limits = settings;
-  /** Each service creates a child logger. A changed level doesn't apply to existing child loggers. */
+  /**
+   * The child loggers that services have created. They are stored because a changed level doesn't apply to existing
+   * child loggers automatically.
+   */
   const children = new Set<{ level: string }>();
   const hasFiles = settings.to !== 'stdout';
   const writers = [
@@ -66,7 +69,7 @@ export function createLogger(dir: string, settings: LogSettings): ProcessLogger 
   });
 }
 
-/** @param limits Returns the current settings. */
+/** Returns a writer for the log files. @param limits Returns the current settings. */
 function fileWriter(dir: string, limits: () => LogSettings): LineWriter {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const target = segmentPath(dir, 0);
@@ -93,7 +96,7 @@ function fileWriter(dir: string, limits: () => LogSettings): LineWriter {
 
 const stdoutWriter = (): LineWriter => new LineWriter({ target: 1, droppedLine });
 
-/** Formats the line that reports dropped lines as pino formats its lines. */
+/** Formats the line that reports dropped lines in pino's format. */
 const droppedLine = (count: number, reason: string): string =>
   `${JSON.stringify({
     level: pino.levels.values.warn,

@@ -1,4 +1,4 @@
-/** Reads log files from the end, newest line first, in blocks so that a large log doesn't block other work. */
+/** Reads log files from the end, newest line first. Reads in blocks, so a large log doesn't block other work. */
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -32,7 +32,7 @@ export async function* linesBackward(dir: string, budgetBytes: number): AsyncGen
         end -= length;
         left -= length;
         const whole = Buffer.concat([block.subarray(0, bytesRead), rest]);
-        // The text before the first line break may be the end of a line that begins in the previous block.
+        // The text before the first line break may belong to a line that begins in the previous block.
         const first = end === 0 ? -1 : whole.indexOf(10);
         if (end > 0 && first < 0) {
           rest = whole;

@@ -38,7 +38,7 @@ const record = (fields: Partial<RequestRecord> = {}): RequestRecord => ({
   ...fields,
 });
 
-describe('a ring', () => {
+describe('a ring of entries', () => {
   test('keeps the newest entries, newest first', () => {
     fc.assert(
       fc.property(
@@ -68,14 +68,14 @@ describe('secrets in a query', () => {
     ['', ''],
   ])('%s', (query, shown) => expect(cutSecrets(query)).toBe(shown));
 
-  test('any text is redacted to a limited length', () => {
+  test('every text is redacted to a limited length', () => {
     fc.assert(fc.property(fc.string({ maxLength: 5000 }), (query) => cutSecrets(query).length < 6100));
     expect(cutSecrets('a'.repeat(100_000)).length).toBeLessThan(2100);
   });
 });
 
-describe('metrics', () => {
-  test('percentiles are accurate to within a tenth', () => {
+describe('the metrics of services', () => {
+  test('percentiles are accurate to within 10%', () => {
     fc.assert(
       fc.property(
         fc.array(fc.double({ min: 0.2, max: 50_000, noNaN: true }), { minLength: 1, maxLength: 200 }),
@@ -129,7 +129,7 @@ describe('lines in a file', () => {
     expect(found).toEqual([...wanted('new'), ...wanted('old')]);
   });
 
-  test('any text is parsed as an entry or rejected', () => {
+  test('text is either parsed as an entry or rejected', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), (line) => {
         const entry = entryOfFileLine(line);
@@ -148,7 +148,7 @@ describe('requests that the Console sends to other services', () => {
   const ids = async (service: string) =>
     (await telemetry.list({ service }, 10)).entries.map(({ requestId }) => requestId);
 
-  test('are excluded together with those to the Console', async () => {
+  test('are excluded together with requests to the Console', async () => {
     expect(await ids('!console')).toEqual(['own']);
     expect(await ids('!rest')).toEqual(['inner', 'own']);
     expect(await ids('auth')).toEqual(['inner', 'own']);
@@ -161,8 +161,8 @@ describe('requests that the Console sends to other services', () => {
   });
 });
 
-describe('the stream', () => {
-  test('contains requests and lines in order, filtered and in pages', async () => {
+describe('the event stream', () => {
+  test('returns requests and lines in order, filtered and in pages', async () => {
     let now = 1000;
     const telemetry = createTelemetry({ log: silentLogger, dir: undefined, now: () => now });
     telemetry.requestEnded(record({ at: 1001, requestId: 'one' }));

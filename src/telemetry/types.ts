@@ -1,5 +1,6 @@
 /**
- * The stream of all events: requests, their statements, log lines of all services, and functions' output.
+ * Defines the stream of all events, which are requests, their statements, all services' log lines, and functions'
+ * output.
  *
  * Glossary. *Entry*: a request or a line. *Ring*: the latest entries in memory. *Segment*: a log file in
  * `.plinth/logs`. *Cursor*: the end of a page, as the time of its last entry and the number of entries in that
@@ -8,7 +9,7 @@
 import type { Logger } from '../kernel/log.ts';
 import type { MetricValues } from '../kernel/metrics/catalog.ts';
 import type { RequestRecord, Span } from '../kernel/trace.ts';
-import type { MetricsReport } from './core/metrics.ts';
+import type { Metrics, MetricsReport } from './core/metrics.ts';
 
 export type { MetricsReport } from './core/metrics.ts';
 
@@ -44,8 +45,8 @@ export interface LogEntry {
 
 export interface LogFilter {
   /**
-   * A service such as `rest`, or all services except one, such as `!console`, which also excludes the requests that the
-   * Console sends to other services for an operator.
+   * A service such as `rest`, or all services except one, such as `!console`. The latter also excludes requests that
+   * the Console sends to other services for an operator.
    */
   readonly service?: string | undefined;
   /** The minimum severity of the entries. */
@@ -60,8 +61,8 @@ export interface LogFilter {
   /** A substring of any text that is displayed for an entry. */
   readonly search?: string | undefined;
   /**
-   * Returns the displayed form of a string. `path` and `search` match this form so that secrets that were removed can't
-   * be guessed letter by letter.
+   * Returns the displayed form of a string. `path` and `search` match this form. Otherwise, removed secrets could be
+   * guessed letter by letter.
    */
   readonly shown?: ((text: string) => string) | undefined;
   /** The earliest time, in milliseconds since the epoch. */
@@ -92,6 +93,8 @@ export interface Telemetry {
   follow(filter: LogFilter, onEntry: (entry: LogEntry) => void): () => void;
   /** Returns a report about the last `rangeMs`. */
   metrics(rangeMs: number): MetricsReport;
+  /** The counts that {@link metrics} is computed from. */
+  readonly recentMetrics: Pick<Metrics, 'save' | 'load'>;
   /** Returns the totals of requests since startup, for `/metrics`. */
   requestMetrics(): MetricValues;
 }

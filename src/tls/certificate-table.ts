@@ -1,4 +1,4 @@
-/** The certificates in use, selected by server name. */
+/** Selects one of the certificates in use by server name. */
 import type { Certificates } from '../kernel/tls.ts';
 import { CertificateError, type KeyPair } from './core/key-pair.ts';
 
@@ -8,7 +8,7 @@ export interface CertificateTable extends Certificates {
   get(slot: string): KeyPair | undefined;
 }
 
-/** @param slots The names of the certificates, most important first. */
+/** Creates the table. @param slots The names of the certificates, most important first. */
 export function createCertificateTable(slots: readonly string[]): CertificateTable {
   const pairs = new Map<string, KeyPair>();
   const listeners: (() => void)[] = [];

@@ -1,6 +1,6 @@
 /**
- * Certificates in files that the operator or another program, such as certbot, maintains. The files are read every few
- * seconds, because change notifications miss a replaced symbolic link (Kubernetes, certbot). A pair that can't be used
+ * Reads certificates from files that the operator or a program such as certbot maintains. The files are read every few
+ * seconds, because change notifications don't detect a replaced symbolic link (Kubernetes, certbot). An unusable pair
  * doesn't replace the previous one.
  */
 import { readFile } from 'node:fs/promises';
@@ -20,7 +20,7 @@ export interface FilePairs {
   load(): Promise<void>;
   /** Reads the files now. By default, a change is applied once two consecutive readings have found it. */
   check(isComplete?: boolean): Promise<void>;
-  /** Returns the problem of each pair that wasn't accepted. */
+  /** Returns the problems of the pairs that weren't accepted, by name. */
   faults(): ReadonlyMap<string, string>;
   watch(): void;
   stop(): void;
@@ -78,7 +78,7 @@ export function createFilePairs({ files, table, log, now, pollMs }: FilePairsDep
       pair.rejected = undefined;
       return;
     }
-    // A change must be read twice, because programs write the two files one after the other.
+    // A change must be read twice because programs write the two files one after the other.
     const isStable = isComplete || isSame(reading, pair.seen);
     pair.seen = reading;
     if (!isStable || isSame(reading, pair.rejected)) return;
@@ -148,7 +148,7 @@ async function readBoth({ cert, key }: PairFiles): Promise<Reading> {
 const isSame = (one: Reading, other: Reading | undefined): boolean =>
   one.cert === other?.cert && one.key === other.key;
 
-/** Returns a sentence without paths, because `/health` is public. */
+/** Returns the reason as a sentence without paths, because `/health` is public. */
 function reasonOf(error: unknown): string {
   if (error instanceof CertificateError) return error.message;
   const { code } = error as NodeJS.ErrnoException;

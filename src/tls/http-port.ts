@@ -1,6 +1,6 @@
 /**
- * The port for unencrypted HTTP. It responds to ACME challenges (RFC 8555 section 8.3) and redirects all other
- * requests.
+ * Serves the port for unencrypted HTTP, which responds to ACME challenges (RFC 8555 section 8.3) and redirects all
+ * other requests.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -17,7 +17,7 @@ export interface HttpPort {
   close(): void;
 }
 
-/** Returns the HTTPS origin for the host name of a request, which may be unknown or missing. */
+/** A function that returns the HTTPS origin for a request's host name, which may be unknown or missing. */
 export type OriginOf = (hostname: string | undefined) => string;
 
 const challengePath = '/.well-known/acme-challenge/';
@@ -29,7 +29,10 @@ const limits = {
   maxHeaderSize: 16 * 1024,
 };
 const maxConnections = 1000;
-/** Otherwise, one client could use all connections, so that challenges and redirects would fail. */
+/**
+ * The maximum number of connections per address. Otherwise, one client could use all connections, and challenges and
+ * redirects would fail.
+ */
 const maxConnectionsPerAddress = 100;
 
 export function createHttpPort(originOf: OriginOf): HttpPort {

@@ -1,6 +1,6 @@
 /**
- * The certificates of the HTTPS ports: from files, generated, or from an ACME server. Also the port for unencrypted
- * HTTP.
+ * Manages the certificates for the HTTPS ports (from files, from an ACME server or generated) and the port for
+ * unencrypted HTTP.
  */
 import type { Health } from '../kernel/health.ts';
 import type { Logger } from '../kernel/log.ts';
@@ -39,7 +39,7 @@ interface Source {
   start(): void;
   reload(): Promise<void>;
   stop(): void;
-  /** Returns problems that don't prevent requests yet. */
+  /** Returns problems that don't affect requests yet. */
   problems(): readonly string[];
   isFailing(): boolean;
 }

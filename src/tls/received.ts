@@ -1,4 +1,4 @@
-/** The certificates of a process that receives them from the process that obtains and checks them. */
+/** Holds certificates that this process receives from the process that obtains and checks them. */
 import type { Certificates, PemPair } from '../kernel/tls.ts';
 import { createCertificateTable } from './certificate-table.ts';
 import { readKeyPair } from './core/key-pair.ts';
@@ -8,7 +8,7 @@ export interface ReceivedCertificates extends Certificates {
   replace(pairs: readonly PemPair[]): void;
 }
 
-/** @throws {CertificateError} */
+/** Returns the received certificates. @throws {CertificateError} if one of them can't be used */
 export function createReceivedCertificates(pairs: readonly PemPair[]): ReceivedCertificates {
   const table = createCertificateTable(pairs.map((_pair, index) => String(index)));
   const replace = (next: readonly PemPair[]): void => {

@@ -1,11 +1,14 @@
-/** The self-signed certificate in the data folder, which is kept so that a developer can trust it once. */
+/**
+ * Manages the self-signed certificate in the data folder. It is kept across restarts, so a developer needs to trust it
+ * only once.
+ */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { replaceFile } from '../kernel/replace-file.ts';
 import { type KeyPair, namesOf, readKeyPair } from './core/key-pair.ts';
 import { createSelfSigned } from './self-signed.ts';
 
-/** A certificate that expires sooner is replaced at the next start. */
+/** A certificate whose remaining lifetime is shorter is replaced at the next start. */
 const minRemainingMs = 30 * 24 * 60 * 60_000;
 
 export const selfSignedCertPath = (dataDir: string): string => join(dataDir, 'tls', 'self-signed.crt');

@@ -1,4 +1,4 @@
-/** The input and the state of the server's HTTPS. */
+/** Defines the settings and the state of the server's HTTPS. */
 import type { Health } from '../kernel/health.ts';
 import type { Certificates } from '../kernel/tls.ts';
 import type { AcmeServer } from './acme/order.ts';

@@ -1,16 +1,16 @@
 /**
- * Facts about a database whose text is the same in every major version. They are read independently of the catalog model
- * of dumps. Expressions aren't included, because versions format them differently.
+ * Reads facts about a database whose text is the same in every major version. They are read independently of the
+ * catalog model of dumps. Expressions aren't included, because versions format them differently.
  */
 import { type Sql, sql } from '../kernel/sql.ts';
 
-/** Objects that extensions create can differ between versions of an extension. */
+/** Excludes objects that extensions create, because they can differ between versions of an extension. */
 const own = (catalog: string, oid: string): string =>
   `not exists (select from pg_depend d where d.classid = '${catalog}'::regclass and d.objid = ${oid} and d.deptype = 'e')`;
 const schemas = `n.nspname !~ '^pg_' and n.nspname <> 'information_schema'`;
 const name = (oid: string): string => `pg_get_userbyid(${oid})`;
 
-/** MAINTAIN exists since PostgreSQL 17. */
+/** Returns an expression that formats an access control list. MAINTAIN is excluded because it exists only since PostgreSQL 17. */
 const acl = (items: string, type: string, owner: string): string => `(
   select coalesce(string_agg(item, ',' order by item), '') from (
     select format('%s:%s:%s', case grantee when 0 then 'public' else ${name('grantee')}::text end, privilege_type, is_grantable) as item

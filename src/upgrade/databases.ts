@@ -1,4 +1,4 @@
-/** Reads the databases of a cluster with their properties, and recreates them in the new cluster. */
+/** Reads a cluster's databases with their properties and recreates them in the new cluster. */
 import type { CopySession } from '../database/index.ts';
 import { quoteIdentifier, quoteLiteral, sql } from '../kernel/sql.ts';
 
@@ -53,7 +53,7 @@ export async function createDatabaseLike(maintenance: CopySession, row: Database
   );
 }
 
-/** Sets the properties that could have prevented the move from connecting to the database. Runs in another database. */
+/** Sets the properties that could have prevented connections during the move. Runs in a different database. */
 export async function finishDatabase(maintenance: CopySession, row: DatabaseRow): Promise<void> {
   const name = quoteIdentifier(row.name);
   const statements = [

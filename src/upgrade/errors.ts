@@ -1,4 +1,4 @@
-/** The errors of an upgrade, by code, with a message and a hint. */
+/** Defines the errors of an upgrade, by code, with a message and a hint. */
 
 const unchanged = 'Nothing was changed. The old version of Plinth can still use the data folder.';
 
@@ -38,7 +38,7 @@ const table = {
     hint: unchanged,
   },
   differs: {
-    message: (d: Details) => `The new cluster isn't equal to the old one: ${d.differences}`,
+    message: (d: Details) => `The new cluster differs from the old one: ${d.differences}`,
     hint: `Report this as a bug. ${unchanged}`,
   },
 } satisfies Record<string, { message: (details: Details) => string; hint: string }>;

@@ -1,6 +1,6 @@
 /**
- * Marks foreign keys as validated. The old cluster guarantees them, and the comparison proves that the rows are equal.
- * VALIDATE CONSTRAINT would plan a query as the superuser, which would evaluate the project's index predicates.
+ * Marks foreign keys as validated. The old cluster has enforced them, and the comparison proves that the rows are
+ * equal. VALIDATE CONSTRAINT would plan a query as the superuser, which would evaluate the project's index predicates.
  */
 import type { CopySession } from '../database/index.ts';
 import { quoteLiteral, sql } from '../kernel/sql.ts';

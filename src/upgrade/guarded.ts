@@ -1,6 +1,6 @@
 /**
  * Plinth's guard (src/database/sql/0001_plinth.sql) identifies tables, columns and owners by number. The numbers differ
- * in a new cluster, so the rows are translated by name.
+ * in a new cluster, so this module translates the rows by name.
  */
 import type { CopySession } from '../database/index.ts';
 import { sql } from '../kernel/sql.ts';
@@ -14,7 +14,7 @@ interface GuardedRow {
   readonly owner: string;
 }
 
-/** @returns nothing if the database has no guard */
+/** Moves the guard's rows. Does nothing if the database doesn't have a guard. */
 export async function moveGuard(source: CopySession, target: CopySession): Promise<void> {
   const [found] = await source.query<{ exists: boolean }>(
     sql`select to_regclass('_plinth.guarded') is not null as exists`,

@@ -1,3 +1,3 @@
-/** Upgrades of the embedded PostgreSQL to another major version. */
+/** Upgrades the embedded PostgreSQL to a different major version. */
 export { UpgradeError, type UpgradeErrorCode, upgradeErrors } from './errors.ts';
 export { type UpgradeOptions, type UpgradeReport, upgradeCluster } from './upgrade.ts';

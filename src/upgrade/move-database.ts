@@ -1,4 +1,4 @@
-/** Moves the content of one database: objects, rows, sequences, large objects and privileges. */
+/** Moves the contents of one database, which are objects, rows, sequences, large objects and privileges. */
 import {
   type ConnectionOptions,
   type CopySession,
@@ -27,7 +27,7 @@ export interface MoveOptions {
   /** Returns the connection options in the new cluster. Without a role, returns the superuser's options. */
   readonly target: (role?: string) => ConnectionOptions;
   readonly roles: Roles;
-  /** Whether only the objects are created, for a rehearsal. */
+  /** Whether to create only the objects, for a rehearsal. */
   readonly schemaOnly: boolean;
   readonly onProgress: (message: string) => void;
   readonly signal: AbortSignal;
@@ -43,12 +43,12 @@ export interface Moved {
 }
 
 /**
- * A temporary role whose members can use and create objects in every schema. All owners of tables are members until the
- * tables exist, because the final privileges are granted afterward.
+ * A temporary role whose members can use and create objects in every schema. All table owners are members until the
+ * tables exist, because the final privileges are granted later.
  */
 const moverRole = 'plinth_upgrade';
 
-/** @throws {UpgradeError} statement_failed, unsupported */
+/** Moves a database and returns the results. @throws {UpgradeError} statement_failed, unsupported */
 export async function moveDatabase(options: MoveOptions): Promise<Moved> {
   const warnings: string[] = [];
   const source = await openCopySession(options.source);
@@ -108,8 +108,8 @@ class Targets {
 }
 
 /**
- * PostgreSQL's expected warnings, because subscriptions are created without a connection, and publications while
- * wal_level is minimal.
+ * Matches PostgreSQL's expected warnings. Subscriptions are created without a connection, and publications are created
+ * while wal_level is minimal.
  */
 const expectedWarning = /^subscription was created, but is not connected$|"wal_level" is insufficient/;
 
@@ -191,7 +191,7 @@ class Mover {
     return role === undefined || isSuperuser(this.#options.roles, role) ? undefined : role;
   }
 
-  /** Lets a role create its objects in every schema. */
+  /** Allows a role to create its objects in every schema. */
   async #admit(role: string): Promise<void> {
     if (this.#owners.has(role)) return;
     this.#owners.add(role);
@@ -209,8 +209,8 @@ class Mover {
   }
 
   /**
-   * An extension that its owner can't create is created by the superuser. PostgreSQL has no statement that changes its
-   * owner.
+   * Creates an extension. If its owner can't create it, the superuser does. PostgreSQL doesn't have a statement that
+   * changes an extension's owner.
    */
   async #createExtension(text: string, identity: string, role: string): Promise<void> {
     const session = await this.#targets.of(role);
@@ -245,8 +245,8 @@ class Mover {
   }
 
   /**
-   * The owner fills its table, so that functions in check constraints and generated columns run with the privileges of the
-   * owner. The table is truncated in the same transaction, so its pages are written once, frozen and without WAL.
+   * Fills a table as its owner, so functions in check constraints and generated columns run with the owner's
+   * privileges. The table is truncated in the same transaction, so its pages are written once, frozen and without WAL.
    */
   async #copyTable(data: TableData, label: string): Promise<void> {
     const role = this.#roleOf(data.owner);
@@ -255,7 +255,7 @@ class Mover {
     const { roles, database } = this.#options;
     const path = role === undefined ? undefined : searchPathOf(roles, role, database);
     try {
-      // Sets the search path that the owner's sessions have, because these functions may rely on it.
+      // These functions may rely on the search path that the owner's sessions have.
       if (path !== undefined)
         await session.query(sql`select pg_catalog.set_config('search_path', ${path}, false)`);
       await session.exec(`begin; truncate only ${data.table}`);
@@ -266,7 +266,7 @@ class Mover {
     }
   }
 
-  /** Extensions have created these tables, with foreign keys and triggers. */
+  /** Fills tables that extensions have created with foreign keys and triggers. */
   async #copyMemberTables(admin: CopySession, tables: readonly TableData[]): Promise<void> {
     if (tables.length === 0) return;
     await admin.exec('set session_replication_role = replica');
@@ -308,7 +308,7 @@ class Mover {
   }
 }
 
-/** An extension has created its tables together with their triggers, policies and rules. */
+/** An extension creates its tables together with their triggers, policies and rules. */
 const isFromExtension = ({ kind = 'TABLE' }: MoveStatement, error: unknown): boolean =>
   ['TRIGGER', 'POLICY', 'RULE'].includes(kind) && (error as PostgresErrorShape).code === '42710';
 

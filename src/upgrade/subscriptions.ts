@@ -1,4 +1,4 @@
-/** Moves the state of subscriptions and replication slots, which no SQL statement recreates. */
+/** Moves the state of subscriptions and replication slots, which SQL statements can't recreate. */
 import type { CopySession } from '../database/index.ts';
 import { quoteIdentifier, quoteLiteral, sql } from '../kernel/sql.ts';
 
@@ -12,8 +12,8 @@ interface SubscriptionState {
 }
 
 /**
- * The new subscription continues where the old one ended: the tables keep their state, and the replication origin keeps
- * its position. Workers start with the first regular start.
+ * Moves the state of subscriptions. A new subscription continues where the old one ended, because its tables keep their
+ * state and the replication origin keeps its position. Its workers start at the server's first regular start.
  */
 export async function moveSubscriptions(source: CopySession, target: CopySession): Promise<void> {
   const states = await source.query<SubscriptionState>(sql`
@@ -60,7 +60,7 @@ export async function readSlots({ query }: CopySession): Promise<SlotRow[]> {
   return rows.filter(({ name }) => !ownSlot.test(name));
 }
 
-/** The new slot begins at the current position. Must run in the database of a logical slot. */
+/** Creates a slot that begins at the current position. For a logical slot, this must run in the slot's database. */
 export async function createSlot(
   { query }: CopySession,
   { name, type, plugin, twoPhase }: SlotRow,

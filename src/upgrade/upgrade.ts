@@ -25,7 +25,7 @@ export interface UpgradeOptions {
   readonly dataDir: string;
   /** The folder in `--old-bindir`. If undefined, the programs are installed from npm. */
   readonly oldBindir: string | undefined;
-  /** Rehearses the upgrade without rows and leaves the data folder unchanged. */
+  /** Whether to only rehearse the upgrade, without rows. The data folder isn't changed. */
   readonly check: boolean;
   /** The server settings of a regular start. */
   readonly settings: Readonly<Record<string, string | number | boolean>>;
@@ -36,7 +36,7 @@ export interface UpgradeOptions {
   readonly signal: AbortSignal;
   /** Called after each step that affects a later start. */
   readonly onStep?: (name: string) => void;
-  /** Upgrades even if the major version is the same. Only for tests. */
+  /** Whether to upgrade even if the major version is the same. Only for tests. */
   readonly force?: boolean;
 }
 
@@ -56,7 +56,7 @@ export interface UpgradeReport {
   readonly previous: string;
 }
 
-/** @throws {UpgradeError} @throws {DatabaseError} */
+/** Upgrades the cluster and returns a report. @throws {UpgradeError} @throws {DatabaseError} */
 export async function upgradeCluster(options: UpgradeOptions): Promise<UpgradeReport> {
   if (process.platform === 'win32') throw new UpgradeError('platform');
   const { dataDir, check, onLine, onProgress, onStep, signal } = options;
@@ -106,7 +106,7 @@ const emptyReport = ({ from, to, previous }: ClusterPair): UpgradeReport => ({
   warnings: [],
 });
 
-/** Settings, roles and databases of the old cluster. */
+/** The settings, roles and databases of the old cluster. */
 interface Source {
   readonly roles: Roles;
   readonly databases: readonly DatabaseRow[];
@@ -160,7 +160,7 @@ class Run {
     onProgress(`Starting the new cluster with the project's settings`);
     const next = await pair.startNext('regular', settings);
     this.#servers.push(next);
-    // Skipped in a rehearsal, because without rows, the new cluster doesn't know which files have been applied.
+    // A rehearsal skips this, because without rows, the new cluster doesn't know which files have been applied.
     const migrations = check ? 0 : await migrate(next.target('postgres'), pair.from);
     await this.#finish(source, next);
     await this.#stop(next);

@@ -1,4 +1,6 @@
-/** Compares the moved database with its source: every row, every sequence, every large object and the catalogs. */
+/**
+ * Compares the moved database with its source. Checks every row, every sequence, every large object and the catalogs.
+ */
 
 import type { ConnectionOptions } from '../database/index.ts';
 import { type CopySession, openCopySession } from '../database/index.ts';
@@ -20,7 +22,7 @@ export interface VerifyOptions {
   readonly signal: AbortSignal;
 }
 
-/** @throws {UpgradeError} differs */
+/** Compares the databases. @throws {UpgradeError} differs */
 export async function verifyDatabase(options: VerifyOptions): Promise<void> {
   const { database, tables, onProgress, signal } = options;
   const [source, target] = await Promise.all([
@@ -56,7 +58,7 @@ export async function verifyDatabase(options: VerifyOptions): Promise<void> {
   }
 }
 
-/** The text of values must not depend on settings of the database. */
+/** Settings that make the text of values independent of the database's own settings. */
 const settings = `set search_path = ''; set datestyle = 'ISO, MDY'; set intervalstyle = 'postgres'; set timezone = 'UTC';
   set extra_float_digits = 3; set bytea_output = 'hex'; set xmloption = 'content'; set row_security = off;
   set client_encoding = 'UTF8'`;
@@ -69,7 +71,7 @@ const summary = (differences: readonly string[]): string =>
 const sequenceValues = sql`
   select schemaname, sequencename, last_value::text, start_value::text, increment_by::text from pg_sequences order by 1, 2`;
 
-/** A hole in a large object counts as zeros. */
+/** Reads the hashes of large objects. Holes are read as zeros. */
 const largeObjects = sql`
   select loid::text, count(*)::text as pages, sum(hashtextextended(pageno || ' ' || encode(rtrim(data, '\\x00'::bytea), 'base64'), 0)::numeric)::text as hash
   from pg_largeobject where rtrim(data, '\\x00'::bytea) <> '' group by loid order by 1`;

@@ -1,4 +1,4 @@
-// Writes the URL and the key of the running backend to .env.local.
+// Writes the running backend's URL and key to .env.local.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 
@@ -14,7 +14,7 @@ const values = {
   [`${prefix}SUPABASE_PUBLISHABLE_KEY`]: status.PUBLISHABLE_KEY,
 };
 
-/** Returns the file without these variables. */
+/** Returns the lines of .env.local without these variables. */
 function otherLines() {
   try {
     return readFileSync('.env.local', 'utf8')

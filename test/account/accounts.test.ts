@@ -1,5 +1,5 @@
 /** Tests several accounts in one browser: adding, choosing, switching, signing out, and what the browser remembers. */
-import type { BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { axeViolations, openContext, scrollsSideways } from '../web/browser.ts';
 import { openApp, redeemAt, type TestApp } from './app.ts';
@@ -68,8 +68,9 @@ describe.each([true, false])('with scripts: %s', (scripts) => {
 
     // The app sends the user here, and gets the account that the user chooses.
     const { search, verifier } = app.startSignIn();
-    await open(page, 'accounts', search);
+    await open(page, 'sign-in', search);
     await heading(page, say('page.accounts'));
+    await page.getByText(say('sign-in.to', { host: new URL(app.url).host })).waitFor();
     if (scripts) {
       expect(await axeViolations(page)).toEqual([]);
       expect(await scrollsSideways(page)).toBe(false);
@@ -85,11 +86,25 @@ describe.each([true, false])('with scripts: %s', (scripts) => {
     await page.getByRole('button', { name: `${say('accounts.sign-out')}: ${work}` }).click();
     await page.getByRole('status').getByText(say('accounts.one-out')).waitFor();
     expect(await sessions(page)).toEqual(['plinth-account-1']);
+    // No account is current, so a link to the current one would lead back here.
+    expect(await page.getByRole('link', { name: say('accounts.manage') }).count()).toBe(0);
     await account(page, home).click();
     await page.waitForURL('**/account/security');
 
+    // A single account has only its own button.
     await open(page, 'accounts');
-    await page.getByRole('button', { name: say('accounts.sign-out-all') }).click();
+    const signOutAll = page.getByRole('button', { name: say('accounts.sign-out-all') });
+    const signOutHome = page.getByRole('button', { name: `${say('accounts.sign-out')}: ${home}` });
+    await signOutHome.waitFor();
+    await page.getByRole('link', { name: say('accounts.manage') }).waitFor();
+    expect(await signOutAll.count()).toBe(0);
+    await account(page, work).click();
+    await heading(page, say('page.password'));
+    await page.locator('input[name=password]').fill(password);
+    await page.getByRole('button', { name: say('sign-in.submit'), exact: true }).click();
+    await page.getByText(`Signed in as ${work}`).waitFor();
+    await open(page, 'accounts');
+    await signOutAll.click();
     await page.getByRole('status').getByText(say('accounts.all-out')).waitFor();
     expect(await sessions(page)).toEqual([]);
 
@@ -114,7 +129,7 @@ describe.each([
   ['ar', true],
   ['ar', false],
 ] as const)('in %s, scripts %s', (language, scripts) => {
-  test('removing a guest account asks first, because no one can sign in to it again', async () => {
+  test('removing a guest account requires a confirmation, because no one can sign in to it again', async () => {
     const page = await newPage(scripts, language);
     await open(page, 'guest');
     await page.getByRole('button', { name: say('sign-in.guest') }).click();
@@ -122,16 +137,21 @@ describe.each([
     const guest = page.getByRole('button', { name: new RegExp(`^${say('accounts.guest')}`) });
     const leave = page.getByRole('button', { name: say('guest.leave'), exact: true });
     const remove = `${say('accounts.sign-out')}: ${say('accounts.guest-name')}`;
-    for (const name of [remove, say('accounts.sign-out-all')]) {
-      await open(page, 'accounts');
-      await page.getByRole('button', { name, exact: true }).click();
-      await heading(page, say('page.leave-guest'));
-      if (scripts) expect(await axeViolations(page)).toEqual([]);
-      expect(await scrollsSideways(page)).toBe(false);
-      await page.getByRole('link', { name: say('guest.leave-cancel'), exact: true }).click();
-      await guest.waitFor();
-      expect(await sessions(page)).toEqual(['plinth-account']);
-    }
+    const all = page.getByRole('button', { name: say('accounts.sign-out-all'), exact: true });
+    const cancel = page.getByRole('link', { name: say('guest.leave-cancel'), exact: true });
+    await open(page, 'accounts');
+    await guest.waitFor();
+    expect(await all.count()).toBe(0);
+    await page.getByRole('button', { name: remove, exact: true }).click();
+    await heading(page, say('page.leave-guest'));
+    if (scripts) expect(await axeViolations(page)).toEqual([]);
+    expect(await scrollsSideways(page)).toBe(false);
+    // The button that destroys the account looks different from the one that keeps it.
+    const colorOf = (button: Locator) => button.evaluate((element) => getComputedStyle(element).color);
+    expect(await colorOf(leave)).not.toBe(await colorOf(cancel));
+    await cancel.click();
+    await guest.waitFor();
+    expect(await sessions(page)).toEqual(['plinth-account']);
     await page.getByRole('button', { name: remove, exact: true }).click();
     await leave.click();
     await heading(page, say('page.sign-in'));
@@ -140,7 +160,7 @@ describe.each([
 });
 
 describe.each(['en-GB', 'ar'])('in %s', (locale) => {
-  test('after signing out of one account, the page names the others and signs them out', async () => {
+  test('after signing out of one account, the page lists the other accounts and can sign them out', async () => {
     const page = await newPage(true, locale);
     const [work, home] = [await newUser(), await newUser()];
     for (const email of [home, work]) {
@@ -155,6 +175,11 @@ describe.each(['en-GB', 'ar'])('in %s', (locale) => {
         .waitFor();
     }
     await open(page, 'signed-out', `?redirect_to=${encodeURIComponent(app.url)}`);
+    await heading(page, say('page.still-in'));
+    await page.locator('main').getByText(home).waitFor();
+    await page.getByRole('button', { name: say('signed-out.all-accounts') }).waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    expect(await scrollsSideways(page)).toBe(false);
     await page.getByRole('button', { name: say('still-in.submit') }).click();
     await heading(page, say('page.others-in'));
     await page.locator('#page-intro').getByText(home).waitFor();
@@ -165,8 +190,9 @@ describe.each(['en-GB', 'ar'])('in %s', (locale) => {
     await page.getByRole('button', { name: say('signed-out.all-accounts') }).press('Enter');
     await heading(page, say('page.signed-out'));
     expect(await sessions(page)).toEqual([]);
-    // The app starts its next sign-in itself.
-    await page.getByRole('link', { name: say('signed-out.again') }).click();
+    // The link opens the app, which starts its next sign-in itself.
+    const again = page.getByRole('link', { name: say('signed-out.again') });
+    await again.and(page.locator(`[href="${app.url}"]`)).click();
     await page.waitForURL(app.url);
   }, 60_000);
 });
@@ -195,7 +221,7 @@ test('signing in to the same account again replaces its session, and a sixth acc
   expect(statuses).toEqual([403, 200, 200, 200, 200, 403, 200]);
 });
 
-test('another site can’t switch or end an account, and a forged cookie doesn’t sign in', async () => {
+test('another site can’t switch or end an account, and a forged cookie doesn’t sign anyone in', async () => {
   const page = await newPage();
   const email = await newUser();
   await open(page, 'sign-in');
@@ -222,7 +248,7 @@ test('another site can’t switch or end an account, and a forged cookie doesn�
     '&#60;script&#62;alert(1)&#60;/script&#62;&#37;PLINTH_NONCE&#37;',
   );
   expect(await shown('password')).not.toMatch(/<script>alert|Signed in/);
-  // An unknown way isn't remembered, so the browser knows no account.
+  // An unknown sign-in method isn't remembered, so the browser knows no account.
   expect(await shown('x"')).toMatch(/<h1[^>]*>Sign in</);
 });
 
@@ -250,7 +276,7 @@ test('the next step is the same for addresses with and without an account', asyn
   await second.goBack();
 });
 
-test('a password manager can fill in both steps together', async () => {
+test('a password manager can fill in both steps at the same time', async () => {
   const email = await newUser();
   const page = await newPage();
   await open(page, 'sign-in');
@@ -260,9 +286,16 @@ test('a password manager can fill in both steps together', async () => {
   await page.getByRole('button', { name: 'Continue', exact: true }).click();
   await heading(page, say('page.password'));
   await page.getByRole('alert').getByText('Incorrect').waitFor();
-  // The address is beside the password for the password manager.
+  // The address is next to the password for the password manager.
   expect(await page.locator('input[autocomplete=username]').inputValue()).toBe(email);
-  await page.getByLabel('Password', { exact: true }).fill('correct horse battery 1');
+  // A wrong password is selected, so that it is replaced by typing.
+  const field = page.locator('#password');
+  await field.fill('not this one either');
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.locator('#password:focus[aria-invalid=true]').waitFor();
+  await page.locator('#password-error[role=alert]').waitFor();
+  expect(await field.getAttribute('aria-describedby')).toContain('password-error');
+  await page.keyboard.type('correct horse battery 1');
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByText(`Signed in as ${email}`).waitFor();
 });

@@ -1,4 +1,4 @@
-/** Tests that an app's request that can't succeed is rejected when the page opens, before anyone enters a password. */
+/** Tests that an app's invalid request is rejected when the page opens, before anyone enters a password. */
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openContext } from '../web/browser.ts';
@@ -60,10 +60,10 @@ describe.each([
   });
 });
 
-test('an allowed request opens the form, and the response to others is an error', async () => {
+test('an allowed request opens the form, and all others get an error', async () => {
   const page = await open('en', true, `sign-in${app.startSignIn().search}`);
   await page.getByLabel(say('field.email'), { exact: true }).waitFor();
-  // A page of our own isn't an app. It could start a sign-in that the user hasn't chosen.
+  // Plinth's own pages aren't apps. A redirect to one could start a sign-in that the user hasn't chosen.
   for (const target of [evil, `${stage.backend.url}/account/with?provider=github`]) {
     const response = await fetch(
       `${stage.backend.url}/account/sign-in?redirect_to=${encodeURIComponent(target)}&next=app`,

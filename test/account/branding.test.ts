@@ -1,5 +1,5 @@
 /**
- * Tests a brand set in plinth.toml as visitors see it: the logo with the right media type, texts, links and readable
+ * Tests how visitors see the brand from plinth.toml: the logo with the right media type, texts, links and readable
  * colors.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ const png = Buffer.from(
 let backend: Backend;
 
 beforeAll(async () => {
-  // The file name doesn't match the content, but this must not matter.
+  // The extension doesn't match the content. Only the content should count.
   writeFileSync(join(dir, 'logo.svg'), png);
   backend = await createTestBackend({
     config: {
@@ -58,8 +58,7 @@ test('names and texts are escaped in the HTML, and both schemes have readable co
   expect(html).toContain('"privacyUrl":"/privacy"');
   for (const scheme of ['light', 'dark'])
     expect(html).toContain(`:root[data-mantine-color-scheme="${scheme}"]{--plinth-primary:`);
-  // Yellow links aren't readable on white. The contrast of each color is tested in `branding.test.ts` next to the
-  // code.
+  // Yellow links aren't readable on white. The unit tests (`branding.test.ts`) check the contrast of each color.
   expect(/scheme="light"\]\{[^}]*--plinth-link:(#[0-9a-f]{6})/.exec(html)?.[1]).not.toBe('#ffee00');
 });
 

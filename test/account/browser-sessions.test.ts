@@ -1,6 +1,6 @@
 /**
- * Tests sessions across apps and browsers: the session list groups them by browser, and signing out names the apps that
- * stay signed in or ends them too.
+ * Tests sessions across apps and browsers: the session list groups them by browser. After signing out, the page lists
+ * the apps that are still signed in, or their sessions end too.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
@@ -15,9 +15,9 @@ let stage: Stage;
 let app: Server;
 let origin: string;
 let host: string;
-/** The requests to the client's page for sign-out. */
+/** The requests to the client's sign-out page. */
 const signedOut: URLSearchParams[] = [];
-/** Each test walks a whole path in several browsers and checks every page. */
+/** Each test opens many pages in several browsers and checks all of them. */
 vi.setConfig({ testTimeout: 240_000 });
 
 const opened: { context: BrowserContext; complaints: Complaints }[] = [];
@@ -26,7 +26,7 @@ beforeAll(async () => {
   app = createServer((request, response) => {
     if (request.url?.startsWith('/signed-out') === true) {
       signedOut.push(new URL(request.url, origin).searchParams);
-      // The page deletes its cookie, as clients do, and tries what the sandbox prevents.
+      // The page deletes its cookie, as clients do, and tries actions that the sandbox blocks.
       response.setHeader('set-cookie', 'client=; Max-Age=0').setHeader('content-type', 'text/html');
       response.end('<script>try { top.location = "https://evil.example/" } catch {}</script>');
       return;
@@ -47,7 +47,7 @@ afterAll(async () => {
 afterEach(async () => {
   for (const { context, complaints } of opened.splice(0)) {
     await context.close();
-    // The client's page for sign-out tries to leave its frame.
+    // The client's sign-out page tries to leave its frame.
     expect(complaints.list.filter((line) => !line.includes('allow-top-navigation'))).toEqual([]);
   }
 });
@@ -82,7 +82,7 @@ const pkce = () => {
 
 /**
  * Signs in to the app in this browser, on the Account pages. The app exchanges the code on a server, so its session has
- * another user agent than the browser.
+ * a different user agent from the browser's.
  */
 async function openApp(page: Page, email: string): Promise<string> {
   const { verifier, challenge } = pkce();
@@ -155,7 +155,7 @@ async function openClient(
 const openSecurity = (page: Page, lang = 'en') =>
   page.goto(`${stage.backend.url}/account/security?lang=${lang}`);
 
-/** The browsers in the session list. Each of them may contain a list of apps. */
+/** Locates the browsers in the session list. Each can contain a list of apps. */
 const browsers = (page: Page, title = 'Devices and sessions') =>
   page.getByRole('region', { name: title }).locator('> ul > li');
 
@@ -202,7 +202,7 @@ test('sessions are grouped by browser, and signing out everywhere else keeps thi
 
   await openSecurity(here);
   await here.getByRole('button', { name: 'Sign out everywhere else' }).click();
-  await here.getByText('All other browsers and devices were signed out.').waitFor();
+  await here.getByText('You were signed out everywhere else.').waitFor();
   await expect.poll(() => browsers(here).count()).toBe(1);
   expect(await Promise.all([appHere, clientHere, stranger].map(isAlive))).toEqual([true, true, true]);
   expect(await Promise.all([appThere, direct.body.access_token].map(isAlive))).toEqual([false, false]);
@@ -210,7 +210,7 @@ test('sessions are grouped by browser, and signing out everywhere else keeps thi
   await there.waitForURL('**/account/sign-in**');
 
   await here.getByRole('button', { name: 'Sign out Herbarium' }).click();
-  await here.getByText('The session was signed out.').waitFor();
+  await here.getByText('You were signed out of that session.').waitFor();
   expect(await Promise.all([appHere, clientHere].map(isAlive))).toEqual([true, false]);
 });
 
@@ -244,7 +244,7 @@ test('a new password on the Account pages keeps this browser’s apps, and one f
   await here.waitForURL(/\/account\/(sign-in|accounts)/);
 });
 
-test('signing out names the apps that stay signed in, or signs out of them too', async () => {
+test('signing out lists the apps that stay signed in, or signs out of them too', async () => {
   await makeUser(stage.backend, 'bea@example.com');
   await makeUser(stage.backend, 'kim@example.com');
   const page = await openBrowser();
@@ -304,11 +304,11 @@ test('a user whose app has signed out sees the other apps and can sign out of th
   expect(await page.getByRole('link', { name: /^Back to/ }).getAttribute('href')).toBe(`${origin}/bye`);
 });
 
-test('an OpenID client signs a user out through the Account pages and gets the browser back', async () => {
+test('an OpenID client signs a user out through the Account pages, which redirect back to it', async () => {
   await makeUser(stage.backend, 'max@example.com');
   const page = await openBrowser();
   const other = await openApp(page, 'max@example.com');
-  // Only the client's registration allows this address.
+  // This address is allowed only because the client registered it.
   const bye = 'https://almanac.example/bye';
   await page.context().route(`${bye}**`, (route) => route.fulfill({ contentType: 'text/html', body: 'Bye' }));
   const client = await openClient(page, 'Almanac', { post_logout_redirect_uris: [bye] });
@@ -329,7 +329,7 @@ test('an OpenID client signs a user out through the Account pages and gets the b
   await page.waitForURL(`${bye}?state=xyz`);
   expect(await Promise.all([client.token, other].map(isAlive))).toEqual([false, false]);
   await logout(request);
-  await page.getByText('Apps that you opened with this account may still be signed in.').waitFor();
+  await page.getByText('You may still be signed in to apps that use this account.').waitFor();
   expect(await page.getByRole('link', { name: /^Back to/ }).getAttribute('href')).toBe(`${bye}?state=xyz`);
 });
 
@@ -337,7 +337,7 @@ test.each(['en', 'ar'] as const)(
   'in %s, the browser loads the pages of clients that were signed out',
   async (language) => {
     await speak(language);
-    // A retry needs another user.
+    // A retry of this test needs a different user.
     const email = `nia-${language}-${randomBytes(3).toString('hex')}@example.com`;
     await makeUser(stage.backend, email);
     const page = await openBrowser();
@@ -360,7 +360,7 @@ test.each(['en', 'ar'] as const)(
     });
     const allowed = () => policies.map((policy) => /frame-src [^;]*/.exec(policy)?.[0]);
 
-    // Signing out of the account alone keeps the clients' sessions, so no page is loaded.
+    // Signing out of only the account keeps the clients' sessions, so no page is loaded.
     signedOut.length = 0;
     await openSecurity(page, language);
     const signOut = page.getByRole('button', { name: say('security.sign-out'), exact: true }).first();
@@ -383,13 +383,13 @@ test.each(['en', 'ar'] as const)(
     expect(allowed().at(-1)).toBe(`frame-src ${origin}/signed-out`);
     expect(new URL(page.url()).origin).toBe(new URL(stage.backend.url).origin);
     await check(page);
-    // The next time the page is opened, it loads nothing.
+    // When the page is opened again, it loads nothing.
     await page.reload();
     await page.getByRole('heading', { level: 1, name: say('page.signed-out') }).waitFor();
     expect(allowed().at(-1)).toBeUndefined();
     expect(signedOut.length).toBe(1);
 
-    // A client that ends the session gets the browser back after the pages have loaded.
+    // If a client ends the session, the browser returns to the client after the pages have loaded.
     await openApp(page, email);
     const second = await openClient(page, 'Almanac', {
       frontchannel_logout_uri: uri,
@@ -404,7 +404,7 @@ test.each(['en', 'ar'] as const)(
   },
 );
 
-test('a forged list of ended sessions loads only pages that clients registered', async () => {
+test('a forged list of ended sessions can only load pages that clients registered', async () => {
   const page = await openBrowser();
   const { hostname } = new URL(stage.backend.url);
   const value = `${crypto.randomUUID()}.${crypto.randomUUID()}_https://evil.example`;

@@ -3,9 +3,9 @@ import type { BrowserContext } from 'playwright-core';
 import type { TestWallet } from '../auth/wallet-keys.ts';
 
 /**
- * Adds a wallet to the pages that are opened from now on.
+ * Adds a wallet to all pages that the context opens afterwards.
  * @param change Returns the message that the wallet signs instead of the given one.
- * @returns The messages that the wallet has been asked to sign, to which each request adds one.
+ * @returns The messages that the wallet has been asked to sign. Each request adds one.
  */
 export async function installWallet(
   context: BrowserContext,
@@ -23,7 +23,7 @@ export async function installWallet(
   return seen;
 }
 
-/** The address format that the pages show. */
+/** Formats an address as the pages show it. */
 export const shortAddress = ({ address }: TestWallet): string =>
   `${address.slice(0, 6)}…${address.slice(-4)}`;
 

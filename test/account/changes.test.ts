@@ -1,6 +1,4 @@
-/**
- * Tests changes that are waiting for confirmation on the security page, the error page, and events between two tabs.
- */
+/** Tests unconfirmed changes on the security page, the error page, and events between two tabs. */
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { axeViolations, type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
@@ -44,7 +42,7 @@ test('an address change can be resent and canceled, and another tab shows both',
   const other = await context.newPage();
   await other.goto(`${stage.backend.url}/account/security`);
   await other.getByText(`Signed in as ${email}`).waitFor();
-  await page.getByRole('button', { name: 'Change', exact: true }).click();
+  await page.getByRole('button', { name: 'Change email address' }).click();
   await page.getByLabel('New email address').fill('moved@example.com');
   await page.getByRole('button', { name: 'Send confirmation' }).click();
   for (const tab of [page, other]) await tab.getByText('To confirm moved@example.com').waitFor();
@@ -57,7 +55,7 @@ test('an address change can be resent and canceled, and another tab shows both',
   await page.getByRole('button', { name: 'Cancel change' }).click();
   await page.getByText('Change canceled.').waitFor();
   await other.getByText('To confirm moved').waitFor({ state: 'detached' });
-  await page.getByText(email, { exact: true }).waitFor();
+  await page.getByRole('region', { name: 'Email address' }).getByText(email, { exact: true }).waitFor();
 });
 
 test('a new phone number is confirmed with a code', async () => {
@@ -78,9 +76,11 @@ test('a new phone number is confirmed with a code', async () => {
   await page.reload();
   await page.getByText(`We’ve texted a code to +${phone}.`).waitFor();
   expect(await axeViolations(page)).toEqual([]);
-  await page.getByLabel('Code', { exact: true }).fill('000000');
+  await page.getByLabel(`Code sent to +${phone}`, { exact: true }).fill('000000');
   await page.getByRole('alert').getByText('Incorrect or expired code').waitFor();
-  await page.getByLabel('Code', { exact: true }).fill(await mailedCode(stage.backend, phone));
+  await page
+    .getByLabel(`Code sent to +${phone}`, { exact: true })
+    .fill(await mailedCode(stage.backend, phone));
   await page.getByText(`Your phone number is now +${phone}.`).waitFor();
 });
 

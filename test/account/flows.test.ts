@@ -63,7 +63,7 @@ function pkce(): { verifier: string; search: string } {
   return { verifier, search: `?${query}` };
 }
 
-/** Redeems the code as the stock client does when the browser returns to the app. */
+/** Redeems the code in the same way as the stock client when the browser returns to the app. */
 async function redeem(code: string, verifier: string) {
   const { url, keys } = stage.backend;
   const entries = new Map<string, string>([['app-code-verifier', JSON.stringify(verifier)]]);
@@ -84,13 +84,13 @@ async function redeem(code: string, verifier: string) {
   return { session: data.session, error, client };
 }
 
-test('an app redirects a user to sign in and gets its own session with PKCE, with the keyboard only', async () => {
+test('an app can redirect a user to sign in with only the keyboard, and gets a separate session with PKCE', async () => {
   const email = await newUser();
   const { verifier, search } = pkce();
   await page.goto(`${stage.backend.url}/account/sign-in${search}`);
   await page.getByText('to continue to 127.0.0.1').waitFor();
   const { keyboard } = page;
-  // Starts at the top of the page, like a user without a mouse.
+  // Focuses the first control, as a user without a mouse does.
   await keyboard.press('Tab');
   await expect(page.evaluate('document.activeElement.name')).resolves.toBe('email');
   await keyboard.type(email);
@@ -128,7 +128,7 @@ test('a signed-in user chooses whether to continue', async () => {
   await page.getByLabel('Email address').waitFor();
 });
 
-test('an address that isn’t allowed gets no redirect', async () => {
+test('the page never redirects to an address that isn’t allowed', async () => {
   const search = `?redirect_to=https://evil.example/&code_challenge=${'a'.repeat(43)}`;
   await page.goto(`${stage.backend.url}/account/sign-in${search}`);
   await page.getByText('isn’t allowed').waitFor();
@@ -184,13 +184,14 @@ test('a user can reset a forgotten password', async () => {
   await page.getByRole('button', { name: 'Continue', exact: true }).click();
   await page.getByRole('link', { name: 'Forgot your password?' }).click();
   await page.getByRole('heading', { name: 'Reset your password' }).waitFor();
-  // The address is kept.
+  // The address field still contains the address.
   await expect.poll(() => page.getByLabel('Email address').inputValue()).toBe(email);
   await page.getByRole('button', { name: 'Send code' }).click();
   await page.getByLabel('Code', { exact: true }).fill(await mailedCode(stage.backend, email));
   await page.getByRole('heading', { name: 'Choose a new password' }).waitFor();
   await page.getByLabel('New password', { exact: true }).fill('another horse 2');
   await page.getByRole('button', { name: 'Save password' }).click();
+  await page.getByRole('heading', { name: 'Choose a new password' }).waitFor({ state: 'detached' });
   await page.getByText(`Signed in as ${email}`).waitFor();
   const { url, keys } = stage.backend;
   const client = createClient(url, keys.publishableKey, { auth: { persistSession: false } });
@@ -235,7 +236,7 @@ test('an authenticator can be set up, is required at the next sign-in, raises th
   await page.getByText('Off', { exact: true }).waitFor();
 });
 
-test("a second factor can't be bypassed on the way back to the app", async () => {
+test('the redirect to the app can’t be used to bypass the second factor', async () => {
   const email = await newUser();
   await signIn(page, stage.backend, email);
   await page.getByRole('button', { name: 'Add authenticator app' }).click();
@@ -268,7 +269,7 @@ test('a user can change the password', async () => {
   await page.getByText('Password changed.').waitFor();
 });
 
-test('signing out in one tab signs out the other tab, which explains why', async () => {
+test('signing out in one tab also signs out the other, which shows the reason', async () => {
   const email = await newUser();
   await signIn(page, stage.backend, email);
   await page.getByText(`Signed in as ${email}`).waitFor();
@@ -279,7 +280,7 @@ test('signing out in one tab signs out the other tab, which explains why', async
   await other.getByText('You were signed out, here or on another device.').waitFor();
 });
 
-test('ending a session elsewhere signs the page out', async () => {
+test('the page signs out when its session is ended elsewhere', async () => {
   const email = await newUser();
   await signIn(page, stage.backend, email);
   await page.getByText(`Signed in as ${email}`).waitFor();
@@ -287,12 +288,12 @@ test('ending a session elsewhere signs the page out', async () => {
   const elsewhere = await second.context.newPage();
   await signIn(elsewhere, stage.backend, email);
   await elsewhere.getByRole('button', { name: 'Sign out everywhere else' }).click();
-  await elsewhere.getByText('All other browsers and devices were signed out.').waitFor();
+  await elsewhere.getByText('You were signed out everywhere else.').waitFor();
   await second.context.close();
   await page.getByRole('button', { name: 'Change password' }).click();
   await page.getByLabel('New password', { exact: true }).fill('quite another 3');
   await page.getByRole('button', { name: 'Save password' }).click();
-  await page.getByText('You were signed out, here or on another device.').waitFor();
+  await page.getByText('You were signed out from another device.').waitFor();
 });
 
 test('input that is submitted before the page is interactive is processed', async () => {

@@ -1,4 +1,4 @@
-/** Attacks the forms that work without scripts, over plain HTTP. */
+/** Tests attacks on the forms that work without scripts, over plain HTTP. */
 import { get, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Backend } from '../../src/main.ts';
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => backend.stop());
 
-/** A browser that stores cookies and doesn't follow redirects. */
+/** Simulates a browser that stores cookies and doesn't follow redirects. */
 class Visitor {
   readonly cookies = new Map<string, string>();
 
@@ -46,7 +46,9 @@ class Visitor {
     return response;
   }
 
-  /** Opens a page like a link on one of our pages. `fetch` sends requests that aren't navigations. */
+  /**
+   * Opens a page as a link on an Account page does. `fetch` isn't suitable, because its requests aren't navigations.
+   */
   follow(path: string): Promise<IncomingMessage> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const headers = {
@@ -171,6 +173,39 @@ test.each(['sign-in', 'sign-up'])(
   },
 );
 
+test.each([
+  ['en', 'to continue to app.example', 'enter the number <strong'],
+  ['ar', '\u2068app.example\u2069', 'فأدخل هناك الرقم \u2068<strong'],
+])(
+  'in %s, forms keep the app’s name after an error, name the project’s documents and emphasize numbers',
+  async (language, intro, number) => {
+    const search = `?redirect_to=https%3A%2F%2Fapp.example%2Fin&code_challenge=${'a'.repeat(43)}`;
+    const headers = { 'accept-language': language };
+    const visitor = new Visitor();
+    const mark = await visitor.mark();
+    for (const page of ['sign-in', 'sign-up']) {
+      const first = await (await visitor.send(page + search, { headers })).text();
+      await visitor.post(page + search, { mark, email: 'not an address' });
+      const second = await (await visitor.send(page + search, { headers })).text();
+      expect(second).toContain('aria-invalid="true"');
+      for (const html of [first, second]) {
+        expect(html).toContain(intro);
+        expect(html).not.toMatch(/%PLINTH_(TERMS|PRIVACY|INTRO)/);
+        const named = [...html.matchAll(/<p data-agreement="([a-z-]+)".*?<a[^>]* href="([^"]*)"/g)];
+        expect(named.map(([, ...one]) => one)).toEqual(
+          page === 'sign-up' ? [['terms', 'https://app.example/terms?a=1&#38;b=&#37;20']] : [],
+        );
+      }
+    }
+    // Auth sends only one email per second to an address, so each language has its own.
+    const own = `number-${language}@example.com`;
+    await makeUser(backend, own);
+    await visitor.post('password', { mark, email: own, do: 'code' });
+    const code = await (await visitor.send('code', { headers })).text();
+    expect(code).toMatch(new RegExp(`${number}[^>]*>\\d\\d</strong>`));
+  },
+);
+
 test('a provider’s error is shown without scripts, and text from the URL isn’t', async () => {
   const alert = async (code: string) => {
     const html = await (await new Visitor().send(`sign-in?problem=${encodeURIComponent(code)}`)).text();
@@ -231,7 +266,7 @@ describe('the redirect to the app', () => {
     const gone = await visitor.follow(`go${search}`);
     expect(gone.statusCode).toBe(303);
     expect(gone.headers.location).toMatch(/^https:\/\/app\.example\/in\?code=[\w-]+$/);
-    // The automatic redirect happens only once. On the next visit, the user must click a link.
+    // The page redirects automatically only once. On the next visit, the user must click a link.
     expect((await visitor.send(`signed-in${search}`)).headers.get('refresh')).toBeNull();
   });
 
@@ -242,7 +277,7 @@ describe('the redirect to the app', () => {
     '//evil.example',
     'javascript:alert(1)',
     '/\\evil.example',
-  ])('never leads to %s', async (target) => {
+  ])('never goes to %s', async (target) => {
     const visitor = new Visitor();
     const search = `?redirect_to=${encodeURIComponent(target)}&${challenge}`;
     const response = await visitor.signIn(search);
@@ -337,9 +372,10 @@ test('responses to forms can’t be framed or cached, and contain no scripts', a
   expect(response.headers.get('cache-control')).toBe('no-store');
   expect(response.headers.get('content-security-policy')).toContain("form-action 'self'");
   const html = await response.text();
-  expect(html).toContain('invalid_credentials');
-  // The only noscript element is in the head. It contains the dark style sheet for browsers without scripts, whereas
-  // the body is shown by all browsers.
+  expect(html).toContain('Incorrect password');
+  expect(html).not.toContain('invalid_credentials');
+  // The only noscript element is in the head. It contains the dark style sheet for browsers without scripts. All
+  // browsers show the body.
   expect(html.slice(html.indexOf('<body'))).not.toContain('<noscript');
   expect(html).not.toMatch(/type="module"|%PLINTH_/);
   expect(html).toContain('href="/account/password?lang=ar"');

@@ -1,5 +1,6 @@
 /**
- * Tests guests in a real browser: they start a session, save the account, and move their data to an existing account.
+ * Tests guests in a real browser: how they start a session, save the account, and move their data to an existing
+ * account.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
@@ -132,7 +133,7 @@ const newEmail = (): string => {
 };
 
 describe('starting', () => {
-  test('creates no guest until the button is clicked, then returns to the app', async () => {
+  test('doesn’t create a guest until the button is clicked, and then returns to the app', async () => {
     const count = async () =>
       (await stage.backend.database.pool('supabase_admin').query(sql`select from auth.users`)).length;
     const before = await count();
@@ -171,7 +172,7 @@ describe('starting', () => {
 });
 
 describe('saving the account', () => {
-  test('with an address and a password requires the code, and keeps the user ID', async () => {
+  test('with an address and a password requires the code and keeps the user ID', async () => {
     const id = await startAsGuest();
     const email = newEmail();
     const { verifier, search } = pkce();
@@ -208,9 +209,12 @@ describe('saving the account', () => {
     await page.getByText(`Signed in as ${email}`).waitFor();
   });
 
-  test('works with only a code, and the address can be changed before it is confirmed', async () => {
+  test('works with only a code, and allows another address before the confirmation', async () => {
     const id = await startAsGuest();
     await open('security');
+    await press('Sign out');
+    expect(await page.getByRole('link', { name: /^Save/ }).allInnerTexts()).toEqual(['Save your account']);
+    await press('Cancel');
     await page.getByRole('link', { name: 'Save account' }).click();
     await page.getByLabel('Email address').fill(newEmail());
     await press('Email me a code instead');
@@ -238,14 +242,14 @@ describe('saving the account', () => {
     await mailedCode(stage.backend, email);
     const other = await context.newPage();
     await other.goto(await mailedLink(email));
-    await other.getByRole('button', { name: 'Confirm the change' }).click();
-    await other.getByText(`Signed in as ${email}`).waitFor();
+    await other.getByRole('button', { name: 'Confirm email address' }).click();
+    await other.getByRole('heading', { level: 1, name: 'Account saved' }).waitFor();
     await page.evaluate(`window.dispatchEvent(new Event('focus'))`);
     await heading('Account saved');
     expect(await notesOf(id)).toEqual(['mine']);
   });
 
-  test('an identity provider can be linked, unless the identity belongs to another user', async () => {
+  test('works with an identity provider, unless the identity belongs to another user', async () => {
     idp.accounts.set('gus', { email: 'gus@idp.example', email_verified: true, name: 'Gus' });
     const id = await startAsGuest();
     const { verifier, search } = pkce();
@@ -270,13 +274,13 @@ describe('saving the account', () => {
     expect(await notesOf(second)).toEqual(['mine']);
   });
 
-  test('is only available to guests: members see a message, and visitors are asked to sign in', async () => {
+  test('is available only to guests: members see a message, and visitors are asked to sign in', async () => {
     await open('upgrade');
     await heading('Sign in');
     const email = newEmail();
     await makeUser(stage.backend, email);
     await fillSignIn(page, email);
-    await page.getByText('Your account is already saved').waitFor();
+    await heading('Your account is already saved');
     await check('upgrade of a member');
   });
 });
@@ -322,7 +326,7 @@ describe('moving to an existing account', () => {
     expect((await atTheApp(verifier)).user).toMatchObject({ id: account, email });
   });
 
-  test('explains a failing hook, keeps the guest, and can be retried', async () => {
+  test('shows an error if the hook fails, keeps the guest, and can be retried', async () => {
     const guest = await startAsGuest();
     const email = newEmail();
     const account = await makeUser(stage.backend, email);
@@ -365,7 +369,7 @@ describe('moving to an existing account', () => {
     await toSignIn(email);
     await signIn(email);
     await press('Discard guest data');
-    await page.getByText('Your account is already saved').waitFor();
+    await heading('Your account is already saved');
     expect([await notesOf(guest), await notesOf(account)]).toEqual([['mine'], []]);
     expect((await context.cookies()).map(({ name }) => name)).not.toContain('plinth-account-guest');
   });

@@ -1,4 +1,6 @@
-/** A project whose rows are transferred by the function in docs/account.md. An option makes the function fail. */
+/**
+ * Defines a project whose rows are transferred by the function from docs/account.md. An option makes the function fail.
+ */
 import { readFileSync } from 'node:fs';
 
 const documented = /```sql\n([\s\S]*?)```/.exec(

@@ -1,4 +1,6 @@
-/** Tests the transfer of a guest's rows to an account: the hook's payload, attacks, and the state after a failure. */
+/**
+ * Tests the transfer of a guest's rows to an account: the hook's payload, attacks, and what a failure leaves unchanged.
+ */
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -11,7 +13,7 @@ import { makeUser, password, totp } from './harness.ts';
 
 const ours = { 'x-plinth-request': '1', 'content-type': 'application/json' };
 
-/** Stores a browser's cookies, and sends requests in the pages' format. */
+/** Stores a browser's cookies, and sends requests in the same format as the pages. */
 class Visit {
   readonly cookies = new Map<string, string>();
   private readonly backend: Backend;
@@ -38,7 +40,7 @@ class Visit {
     return { status: response.status, body: (await response.json()) as T };
   }
 
-  /** Returns the guest's ID. */
+  /** Starts a guest session and returns the guest's ID. */
   async startAsGuest(): Promise<string> {
     const { body } = await this.call<{ session: { user: { id: string } } }>('guest', {});
     return body.session.user.id;
@@ -334,7 +336,7 @@ describe('over HTTP', () => {
       for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
       const body = Buffer.concat(chunks).toString();
       seen.push({ headers: request.headers, body });
-      // The transfer waits while a separate connection, like that of a project's server, writes.
+      // While the transfer waits, the project's server can write on its own connection.
       const { guest_id, user_id } = JSON.parse(body) as { guest_id: string; user_id: string };
       await runSql(backend, `update public.notes set owner = '${user_id}' where owner = '${guest_id}'`);
       response

@@ -1,4 +1,4 @@
-/** A server with the built pages, a browser, and common test steps. */
+/** Starts a server with the built pages and a browser, and defines common test steps. */
 import { createHmac } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import type { PartialConfig } from '../../src/config/index.ts';
@@ -44,7 +44,7 @@ export async function makeUser(backend: Backend, email: string): Promise<string>
   return ((await response.json()) as { id: string }).id;
 }
 
-/** Returns the latest code in captured emails to an address. */
+/** Returns the latest code that was emailed to an address. */
 export async function mailedCode(backend: Backend, to: string): Promise<string> {
   const mailUrl = backend.status().MAILPIT_URL;
   for (let attempt = 0; attempt < 100; attempt += 1) {
@@ -70,12 +70,15 @@ export async function mailedCode(backend: Backend, to: string): Promise<string> 
 const base32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 /**
- * Returns the code for the next 30 seconds, for use after the current code. Each code works once, and clocks may be one
- * step ahead.
+ * Returns the code for the next 30 seconds, for use after the current code. Each code works only once, and auth accepts
+ * clocks that are one step ahead.
  */
 export const laterTotp = (secret: string): string => totp(secret, Date.now() + 30_000);
 
-/** Implements RFC 6238 with the parameters of authenticator apps, independently of the service's own code. */
+/**
+ * Returns a TOTP code (RFC 6238) with the parameters of authenticator apps. It doesn't use the service's
+ * implementation.
+ */
 export function totp(secret: string, nowMs = Date.now()): string {
   let bits = '';
   for (const letter of secret.replace(/\s/g, '')) bits += base32.indexOf(letter).toString(2).padStart(5, '0');
@@ -95,7 +98,7 @@ export async function fillSignIn(page: Page, email: string, secret = password): 
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
-/** Opens the sign-in page and signs in. If the browser knows other accounts, adds the account to them. */
+/** Opens the sign-in page and signs in. If the browser remembers other accounts, this account is added to them. */
 export async function signIn(page: Page, backend: Backend, email: string, search = ''): Promise<void> {
   await page.goto(`${backend.url}/account/sign-in${search}`);
   if (new URL(page.url()).pathname === '/account/accounts') {

@@ -1,4 +1,7 @@
-/** Tests the Account server without a browser: which requests it accepts, its headers, and what a cookie grants. */
+/**
+ * Tests the Account server without a browser: which requests it accepts, which headers it sends, and what a cookie
+ * allows.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Backend } from '../../src/main.ts';
 import { createTestBackend } from '../../src/testing.ts';
@@ -51,13 +54,13 @@ describe('pages', () => {
     const nonce = /'nonce-([^']+)'/.exec(policy)?.[1];
     const html = await one?.text();
     expect(html).toContain(`nonce="${nonce}"`);
-    // The page may name the app, but loads nothing from another server.
+    // The page contains the app's address, but loads nothing from another server.
     expect(html?.replace('"appUrl":"https://app.example"', '')).not.toMatch(
       /%PLINTH_|https?:\/\/(?!www\.w3\.org)/,
     );
   });
 
-  test('redirect to sign-in if they need a session, and back afterwards', async () => {
+  test('that need a session redirect to the sign-in page, and back afterwards', async () => {
     const response = await fetch(`${backend.url}/account/security`, { redirect: 'manual' });
     expect([response.status, response.headers.get('location')]).toEqual([
       303,
@@ -65,7 +68,7 @@ describe('pages', () => {
     ]);
   });
 
-  test('respond with 404 if they don’t exist', async () => {
+  test('that don’t exist respond with 404', async () => {
     expect((await fetch(`${backend.url}/account/nowhere`)).status).toBe(404);
     expect((await fetch(`${backend.url}/account/assets/..%2findex.html`)).status).toBe(404);
   });
@@ -147,6 +150,17 @@ describe('the session behind the cookie', () => {
     }
   });
 
+  test('isn’t replaced by a slow response about an older one', async () => {
+    const cookie = await cookieOf(await signIn());
+    const headers = { ...ours, cookie: `${cookie}; plinth-account-1=${'A'.repeat(43)}` };
+    const read = (name: string) => fetch(`${backend.url}/account/api/${name}`, { headers });
+    const responses = [await read('session'), await read('others'), await post('refresh', {}, headers)];
+    // Another tab may have signed in before these responses arrive.
+    expect(responses.map((response) => [response.status, response.headers.getSetCookie()])).toEqual(
+      Array.from({ length: 3 }, () => [200, []]),
+    );
+  });
+
   test('survives many concurrent refreshes', async () => {
     const cookie = await cookieOf(await signIn());
     const answers = await Promise.all(
@@ -170,19 +184,22 @@ describe('the session behind the cookie', () => {
     expect(text).not.toContain(session?.access_token);
   });
 
-  test('is ended at auth by signing out', async () => {
+  test('is also ended in the auth service by signing out', async () => {
     const cookie = await cookieOf(await signIn());
     const token = (await sessionOf(cookie)).session?.access_token;
     const response = await post('sign-out', { scope: 'local' }, { ...ours, cookie });
     expect(response.headers.get('set-cookie')).toContain('Max-Age=0');
     await expect(sessionOf(cookie)).resolves.toEqual({ session: null });
+    // The browser may have a newer cookie by the time this response arrives.
+    const later = await backend.fetch('/account/api/session', { headers: { ...ours, cookie } });
+    expect(later.headers.getSetCookie()).toEqual([]);
     const user = await backend.fetch('/auth/v1/user', { headers: { authorization: `Bearer ${token}` } });
     expect(user.status).toBe(403);
   });
 });
 
 describe('the redirect to the app', () => {
-  test('has a separate session for the app in the fragment, if the project allows it', async () => {
+  test('contains a separate session for the app in the fragment, if the project allows it', async () => {
     const cookie = await cookieOf(await signIn());
     const response = await post('return', { redirect_to: 'https://app.example/x?y=1' }, { ...ours, cookie });
     const { url } = (await response.json()) as { url: string };

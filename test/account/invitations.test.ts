@@ -1,4 +1,7 @@
-/** Tests invitations and password resets by operators, from the email to the app, with a password or a passkey. */
+/**
+ * Tests invitations and password resets by operators, from the email to the return to the app, with a password or a
+ * passkey.
+ */
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Operator, operator } from '../console/harness.ts';
@@ -71,7 +74,7 @@ describe.each([
   ['ar', true],
   ['ar', false],
 ] as const)('in %s, scripts %s', (language, javaScriptEnabled) => {
-  test('an invitation leads to a password and then to the app, without a token in any address', async () => {
+  test('an invited user sets a password and returns to the app, without a token in any address', async () => {
     const email = newEmail();
     expect((await admin.call('POST', '/users/invite', { email })).status).toBe(200);
     const mail = await latestMail(stage.backend, email);
@@ -82,6 +85,7 @@ describe.each([
     page.on('framenavigated', (frame) => void addresses.push(frame.url()));
     await page.goto(mail.link);
     await heading(page, say('page.confirm-invite', { name: 'Harbor' }));
+    await page.locator('#page-intro').getByText(email).waitFor();
     await button(page, say('confirm.invite-button', { name: 'Harbor' })).click();
     await heading(page, say('page.join', { name: 'Harbor' }));
     await page.getByLabel(say('field.new-password'), { exact: true }).fill(password);
@@ -91,7 +95,7 @@ describe.each([
     expect(await canSignIn(email, password)).toBe(true);
   });
 
-  test('a password reset by an operator leads to a new password and then to the app', async () => {
+  test('after a password reset by an operator, the user sets a new password and returns to the app', async () => {
     const email = newEmail();
     const id = await makeUser(stage.backend, email);
     const reset = await admin.call('POST', `/users/${id}/reset`, { by: 'mail' });
@@ -101,8 +105,10 @@ describe.each([
     const page = await newPage(language, javaScriptEnabled);
     await page.goto(mail.link);
     await heading(page, say('page.confirm-recovery'));
+    expect(await page.title()).toContain(say('page.confirm-recovery'));
     await button(page, say('confirm.recovery-button')).click();
     await heading(page, say('page.new-password'));
+    if (javaScriptEnabled) await page.locator('#page-intro').getByText(email).waitFor();
     await page.getByLabel(say('field.new-password'), { exact: true }).fill('another horse battery 2');
     await button(page, say('new-password.submit')).click();
     await page.waitForURL(app.url);
@@ -110,7 +116,7 @@ describe.each([
   });
 });
 
-test('a link that an operator forwards leads to the same pages', async () => {
+test('a link that an operator forwards opens the same pages', async () => {
   const email = newEmail();
   const id = await makeUser(stage.backend, email);
   const { body } = await admin.call('POST', `/users/${id}/reset`, { by: 'link' });
@@ -143,7 +149,16 @@ test.each(['en', 'ar'] as const)(
     await page.goto(link.replace(/^http:\/\/[^/]+/, origin));
     await button(page, say('confirm.invite-button', { name: 'Harbor' })).click();
     await heading(page, say('page.join', { name: 'Harbor' }));
+    const { promise: isChecked, resolve: checked } = Promise.withResolvers<void>();
+    await page.route('**/passkeys/registration/verify', async (route) => {
+      await isChecked;
+      await route.continue();
+    });
     await button(page, say('join.passkey')).click();
+    // The button that was clicked shows that the request is in progress.
+    await page.locator('button[data-loading]', { hasText: say('join.passkey') }).waitFor();
+    expect(await page.locator('button[data-loading]').count()).toBe(1);
+    checked();
     await page.waitForURL(app.url);
     const notice = await latestMail(stage.backend, email, /./, /http\S+\/account\/not-me\?token=/);
     expect(notice.from).toBe('Harbor');

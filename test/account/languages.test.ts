@@ -1,7 +1,4 @@
-/**
- * Tests the pages in other languages: the language of the initial HTML, and a right-to-left layout without visual
- * defects.
- */
+/** Tests the pages in other languages: the language of the initial HTML, and the right-to-left layout. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { axeViolations, openContext, scrollsSideways } from '../web/browser.ts';
 import { makeUser, openStage, password, type Stage } from './harness.ts';

@@ -1,4 +1,7 @@
-/** A user has lost the authenticator app and has no recovery codes: the removal of the second factor after a wait. */
+/**
+ * Tests the removal of a second factor after a waiting period, for users who have lost their authenticator app and have
+ * no recovery codes.
+ */
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -93,12 +96,19 @@ async function requestRemoval(language: 'en' | 'ar', email: string): Promise<Pag
   const page = await newDevice(language);
   await signIn(page, email);
   await heading(page, say('page.mfa'));
+  const account = { name: 'Harbor', account: email, length: 6 };
+  await page.getByText(say('mfa.intro', account)).waitFor();
   await button(page, say('lost.open')).press('Enter');
   await page.getByText(say('lost.no-codes')).waitFor();
+  // Reading starts at the top, not at the last button.
+  await heading(page, say('page.lost'));
+  await page.locator('h1:focus').waitFor();
   await button(page, say('lost.request')).waitFor();
   await check(page);
   await button(page, say('lost.request')).press('Enter');
-  await page.getByText(say('lost.requested', { email })).waitFor();
+  // The new state is read, and a second press of Enter doesn't press the button that appears.
+  const state = page.locator('[role=status]:focus');
+  await state.getByText(say('lost.requested', { email })).waitFor();
   const asked = await latestMail(
     stage.backend,
     email,
@@ -120,9 +130,12 @@ describe.each(['en', 'ar'] as const)('in %s', (language) => {
     const email = `lost-${language}@example.com`;
     const { id } = await userWithApp(email);
     const page = await requestRemoval(language, email);
-    await page.reload();
-    await button(page, say('lost.open')).click();
+    // The page shows without a reload that the request was confirmed.
     await button(page, say('lost.cancel')).waitFor();
+    await page.locator('[role=status]').getByText(email).waitFor({ state: 'detached' });
+    expect(await button(page, say('lost.cancel')).evaluate((it) => it === document.activeElement)).toBe(
+      false,
+    );
     await check(page);
     const scheduled = await latestMail(
       stage.backend,
@@ -131,12 +144,13 @@ describe.each(['en', 'ar'] as const)('in %s', (language) => {
     );
     expect(scheduled.text).toMatch(/http\S+\/account\/not-me\?token=\S+/);
 
-    // The waiting period ends.
+    // Ends the waiting period.
     await run(
       sql`update _plinth.factor_removals set due_at = now() - interval '1 minute' where user_id = ${id}`,
     );
-    await page.reload();
-    await button(page, say('lost.open')).click();
+    // The page also detects that the removal has ended the session, and still contains the address.
+    await heading(page, say('page.sign-in'));
+    expect(await page.locator('#email').inputValue()).toBe(email);
     await latestMail(stage.backend, email, language === 'en' ? /was removed/ : /أُزيل التحقق/);
     const again = await newDevice(language);
     await signIn(again, email);
@@ -145,7 +159,7 @@ describe.each(['en', 'ar'] as const)('in %s', (language) => {
   }, 90_000);
 });
 
-test('the owner stops a removal that someone else requested, and the password no longer works', async () => {
+test('the owner can cancel a removal that someone else requested, and the old password stops working', async () => {
   const email = 'lost-attacked@example.com';
   const { id } = await userWithApp(email);
   await requestRemoval('en', email);
@@ -175,7 +189,7 @@ test('using the app cancels the removal, and a mailbox alone can’t request one
   await heading(page, say('page.security'));
   expect(await run(sql`select from _plinth.factor_removals where user_id = ${id}`)).toEqual([]);
 
-  // A code by email proves the same as the confirmation, so it doesn't suffice.
+  // A code by email isn't sufficient, because it proves the same thing as the confirmation.
   const thief = await newDevice('en');
   await thief.goto(`${stage.backend.url}/account/code`);
   await thief.getByLabel(say('field.email'), { exact: true }).fill(email);
@@ -186,14 +200,14 @@ test('using the app cancels the removal, and a mailbox alone can’t request one
   await button(thief, say('lost.open')).click();
   await thief.getByText(say('lost.other-sign-in')).waitFor();
   expect(await button(thief, say('lost.request')).count()).toBe(0);
-  // Nor does a password that was changed, or a provider that was linked, during the waiting period.
+  // A password that was changed or a provider that was linked during the waiting period isn't sufficient either.
   await run(sql`
     insert into _plinth.security_events (id, user_id, kind, actor, details, created_at)
     values (gen_random_uuid(), ${id}, 'password_changed', 'user', '{}', now())`);
   const second = await newDevice('en');
   await signIn(second, email);
   await button(second, say('lost.open')).click();
-  await second.getByText(say('lost.recent', { hours: 72 })).waitFor();
+  await second.getByText(say('lost.recent', { wait: '72 hours' })).waitFor();
   for (const kind of ['identity_linked', 'mfa_factor_enrolled']) {
     await run(
       sql`update _plinth.security_events set kind = ${kind} where user_id = ${id} and kind in ('password_changed', 'identity_linked')`,
@@ -201,7 +215,7 @@ test('using the app cancels the removal, and a mailbox alone can’t request one
     await second.reload();
     await button(second, say('lost.open')).click();
     await (kind === 'identity_linked'
-      ? second.getByText(say('lost.recent', { hours: 72 }))
+      ? second.getByText(say('lost.recent', { wait: '72 hours' }))
       : button(second, say('lost.request'))
     ).waitFor();
   }

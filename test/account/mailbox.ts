@@ -7,13 +7,13 @@ export interface ReadMail {
   readonly text: string;
   readonly html: string;
   readonly code: string;
-  /** The address of the button that uses the link. */
+  /** The URL of the email's button. */
   readonly link: string;
 }
 
 /**
- * Returns the latest email to an address. With `matching` and `containing`, waits for an email whose subject and text
- * match.
+ * Returns the latest email to an address. With `matching` or `containing`, waits for an email with a matching subject
+ * or text.
  */
 export async function latestMail(
   backend: Backend,

@@ -16,7 +16,7 @@ let complaints: Complaints;
 let page: Page;
 
 beforeAll(async () => {
-  // Passkeys are bound to an origin, so the origin must be known before the server starts.
+  // Passkeys belong to an origin, so the origin must be known before the server starts.
   const port = await freePort();
   origin = `http://localhost:${port}`;
   stage = await openHere(port);
@@ -230,12 +230,12 @@ test('a user can sign in with a code by text message', async () => {
   await page.waitForURL('**/account/security');
 });
 
-test('a user who signed in a while ago must confirm it before a change', async () => {
+test('a user who signed in a while ago must sign in again before a change', async () => {
   const email = await signedIn();
   await context.clock.setFixedTime(Date.now() + 20 * 60_000);
   await page.reload();
   await page.getByRole('button', { name: 'Add authenticator app' }).click();
-  await page.getByText('You’re about to change how you sign in').waitFor();
+  await page.getByText('Before you change how you sign in').waitFor();
   await page.getByLabel('Email address').fill(email);
   await page.getByRole('button', { name: 'Continue', exact: true }).click();
   await page.getByLabel('Password', { exact: true }).fill(password);

@@ -96,6 +96,7 @@ describe('signing in', () => {
     await keyboard.type('not this one');
     await keyboard.press('Enter');
     await page.getByRole('alert').getByText('Incorrect').waitFor();
+    expect(await page.getByRole('alert').locator('details').count()).toBe(0);
     await page.getByText(email, { exact: true }).waitFor();
     expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('');
     await page.getByLabel('Password', { exact: true }).focus();
@@ -119,12 +120,17 @@ describe('signing in', () => {
     expect(await page.locator('#password-error').textContent()).toBe('Enter your password.');
   });
 
-  test('without an app shows a confirmation and a way to sign out', async () => {
+  test('without an app shows a confirmation and a sign-out button', async () => {
     const email = await newUser();
     await open('sign-in');
     await fillIn(email);
     await heading('You’re signed in');
     await page.getByText(`Signed in as ${email}.`).waitFor();
+    // An app that ended only its own session redirects here.
+    await open('signed-out');
+    await page.waitForURL('**/account/accounts');
+    await page.getByText(email).waitFor();
+    await open('signed-in');
     await press('Sign out');
     await heading('You’re signed out');
     expect((await context.cookies()).filter(({ name }) => name === 'plinth-account')).toEqual([]);
@@ -136,7 +142,7 @@ describe('signing in', () => {
     await page.getByText('You’re using a guest account.').waitFor();
   });
 
-  test('an address that isn’t allowed isn’t used for the return', async () => {
+  test('never redirects to an address that isn’t allowed', async () => {
     await open('sign-in', `?redirect_to=https://evil.example/&code_challenge=${'a'.repeat(43)}`);
     await page.getByText('isn’t allowed').waitFor();
     expect(new URL(page.url()).origin).toBe(stage.backend.url);
@@ -172,7 +178,7 @@ describe('signing in', () => {
 });
 
 describe('codes', () => {
-  test('sign the user in after a wrong code and a new one', async () => {
+  test('sign the user in, even after a wrong code and a new email', async () => {
     const email = await newUser();
     await open('sign-in');
     await page.getByLabel('Email address').fill(email);
@@ -209,7 +215,7 @@ describe('codes', () => {
     await press('Continue');
     await page.getByRole('link', { name: 'Forgot your password?' }).click();
     await heading('Reset your password');
-    // The address is kept.
+    // The address field still contains the address.
     await expect.poll(() => page.getByLabel('Email address').inputValue()).toBe(email);
     await press('Send code');
     await page.getByLabel('Code', { exact: true }).fill(await mailedCode(stage.backend, email));
@@ -236,7 +242,7 @@ test('a visitor can create an account', async () => {
   await page.getByText('Signed in as plain-new@example.com.').waitFor();
 });
 
-/** Reads colors without a page script: a button contrasts with its background, and a field has a border. */
+/** Checks colors without a page script: a button must contrast with its background, and a field must have a border. */
 async function expectColors(): Promise<void> {
   const session = await page.context().newCDPSession(page);
   await session.send('DOM.enable');

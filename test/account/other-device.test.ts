@@ -1,7 +1,6 @@
 /**
  * Tests email links that are opened on another device: the window that requested the email continues, and no one else
- * gets its session. Also tests sign-ups with an address that already has an account, because these emails contain such
- * links.
+ * gets its session. Also tests sign-ups with an existing address, because their emails contain the same kind of link.
  */
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -33,7 +32,7 @@ afterEach(async () => {
 
 type Language = 'en' | 'ar';
 
-/** Opens a window in a separate browser profile, as on another device. */
+/** Opens a window in a separate browser profile, which simulates another device. */
 async function newDevice(language: Language = 'en', javaScriptEnabled = true): Promise<Page> {
   await speak(language);
   const locale = language === 'en' ? 'en-GB' : 'ar';
@@ -115,7 +114,9 @@ describe.each(['en', 'ar'] as const)('in %s', (language) => {
       expect(mail.html).toContain(`<html lang="${language}" dir="${language === 'ar' ? 'rtl' : 'ltr'}">`);
       if (email !== known) continue;
       expect(mail.subject).toBe(
-        language === 'en' ? 'You already have an account at Harbor' : 'لديك حساب بالفعل في Harbor',
+        language === 'en'
+          ? `${mail.code} is your Harbor sign-in code. You already have an account`
+          : `${mail.code} هو رمز تسجيل الدخول إلى Harbor. لديك حساب بالفعل`,
       );
       if (language === 'en') {
         expect(mail.text).toContain("If you didn't try to sign up, you can ignore this email.");
@@ -153,7 +154,7 @@ test('apps that sign users up themselves send no email to an existing address, a
 });
 
 describe('an attacker', () => {
-  test('with only the link can’t get the session, or confirm the window without its number', async () => {
+  test('with only the link can’t get the session, and can’t confirm the window without its number', async () => {
     const email = newEmail();
     const first = await newDevice();
     const number = await signUp(first, email, '');
@@ -202,7 +203,8 @@ describe('an attacker', () => {
     const first = await newDevice();
     await signUp(first, email, '');
     const { link } = await latestMail(stage.backend, email);
-    // These requests include the browser's cookies but, unlike `fetch`, no Fetch metadata.
+    // These requests include the browser's cookies. Unlike requests with `fetch`, they don't include Fetch metadata
+    // headers.
     const ask = (headers: Record<string, string>, method = 'GET') =>
       first.context().request.fetch(link, { method, headers, maxRedirects: 0 });
     for (const method of ['GET', 'HEAD', 'OPTIONS']) await fetch(link, { method, redirect: 'manual' });
@@ -250,7 +252,7 @@ describe('an attacker', () => {
   });
 });
 
-test('a recovery continues in the first window with a new password', async () => {
+test('a password reset continues in the first window', async () => {
   const email = newEmail();
   await makeUser(stage.backend, email);
   const first = await newDevice();

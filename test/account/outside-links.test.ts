@@ -1,6 +1,6 @@
 /**
- * Tests links to the Account pages on other websites: none of them signs a visitor in, signs anyone out or changes the
- * account without a click on our own page.
+ * Tests links to the Account pages on other websites: without a click on an Account page, they can't sign anyone in or
+ * out, or change the account.
  */
 import { once } from 'node:events';
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
@@ -58,13 +58,13 @@ test.each([
   ['a request by our page', { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors' }],
   ['an old browser, without a page', {}],
   ['an old browser, on another site', { referer: 'https://evil.example/account/sign-in' }],
-])('a link to a provider that is opened by %s only asks', async (_, headers) => {
+])('a link to a provider that is opened by %s only asks for confirmation', async (_, headers) => {
   const response = await open('/account/with?provider=keycloak', headers);
   expect([response.status, cookiesOf(response)]).toEqual([200, ['plinth-account-form']]);
   expect(response.body).toContain('Continue to Keycloak');
 });
 
-test('a document in storage isn’t one of our pages in an old browser', async () => {
+test('in an old browser, a document in storage isn’t treated as an Account page', async () => {
   const referer = `${stage.backend.url}/storage/v1/object/public/files/page.html`;
   expect((await open('/account/with?provider=keycloak', { referer })).status).toBe(200);
   const own = await open('/account/with?provider=keycloak', {
@@ -73,7 +73,7 @@ test('a document in storage isn’t one of our pages in an old browser', async (
   expect(own.headers.location).toMatch(/^https:\/\/keycloak\.example\//);
 });
 
-test('the form needs our mark, and no text of the address is shown', async () => {
+test('the form requires the Account pages’ token, and text from the address isn’t shown', async () => {
   const asked = await open('/account/with?provider=keycloak', fromElsewhere);
   const mark = /name="mark" value="([0-9a-f]{32})"/.exec(asked.body)?.[1] ?? '';
   const cookie = asked.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
@@ -98,7 +98,7 @@ test('the form needs our mark, and no text of the address is shown', async () =>
 });
 
 describe.each(['en', 'ar'] as const)('in %s', (language) => {
-  test('a visitor who follows such a link stays signed in, and continues only with a click', async () => {
+  test('a visitor who opens such a link stays signed in, and must click to continue', async () => {
     await speak(language);
     const email = `outside-${language}@example.com`;
     await makeUser(stage.backend, email);
@@ -148,7 +148,7 @@ test('no page that another site opens changes a session', async () => {
   const cookie = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join('; ');
   const token = 'A'.repeat(43);
   const flow = `redirect_to=${encodeURIComponent(stage.backend.url)}&code_challenge=${'a'.repeat(43)}`;
-  // Every route that a link can open, with parameters that come close to a real request.
+  // These are all routes that a link can open, with parameters similar to those of a real request.
   const paths = [
     'sign-in',
     `sign-in?${flow}&again=1`,

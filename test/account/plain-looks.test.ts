@@ -1,5 +1,5 @@
 /**
- * Tests the appearance of pages without scripts: no axe violations, a dark page if the device prefers dark colors, and
+ * Tests what pages without scripts look like: they have no axe violations, follow the device's color scheme, and show
  * the project's password rules.
  */
 import type { Page } from 'playwright-core';
@@ -27,7 +27,7 @@ const looks = [
   { colorScheme: 'dark', width: 360, lang: 'ar' },
 ] as const;
 
-/** Shows what a visitor without scripts sees, on a copy of the page in which axe can run. */
+/** Returns the violations that axe finds in a copy of the page as a visitor without scripts sees it. */
 async function violationsOf(page: Page, copy: Page): Promise<unknown> {
   const html = (await page.content())
     .replace(/<script(?! type="application)[\s\S]*?<\/script>/g, '')

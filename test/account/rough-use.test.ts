@@ -34,7 +34,7 @@ afterAll(async () => {
 const flowTo = (redirectTo: string) =>
   `?${new URLSearchParams({ redirect_to: redirectTo, code_challenge: 'a'.repeat(43) })}`;
 
-/** The context is closed with the browser. */
+/** Closing the browser also closes the context. */
 async function openPage(): Promise<Page> {
   const { context } = await openContext(stage.browser);
   return context.newPage();
@@ -52,11 +52,12 @@ async function fillIn(page: Page, email: string): Promise<void> {
   await fillSignIn(page, email);
 }
 
-test.concurrent('a page with a part that fails to load shows an error and can be reloaded', async () => {
+test.concurrent('a page whose scripts fail to load in part shows an error and can be reloaded', async () => {
   const page = await openPage();
   const email = await newUser();
   await page.route('**/assets/members-*.js', (route) => route.abort());
   await signIn(page, stage.backend, email);
+  await page.getByRole('heading', { level: 1, name: 'This page couldn’t be loaded' }).waitFor();
   await page.getByRole('alert').getByText('Part of this page couldn’t be loaded').waitFor();
   await page.unrouteAll();
   await page.getByRole('button', { name: 'Reload' }).click();
@@ -95,7 +96,28 @@ test.concurrent.each(['index', 'texts'])(
   },
 );
 
-test.concurrent('an app on the device opens, and the page then offers the link again', async () => {
+test.concurrent('a form that is submitted before the scripts run still redirects to the app', async () => {
+  const page = await openPage();
+  const email = await newUser();
+  const { promise: isSubmitted, resolve: submitted } = Promise.withResolvers<void>();
+  await page.route('**/assets/index-*.js', async (route) => {
+    await isSubmitted;
+    await route.continue();
+  });
+  const search = `${flowTo(appUrl)}&add=1`;
+  await page.goto(`${stage.backend.url}/account/sign-in${search}`, { waitUntil: 'commit' });
+  await page.locator('footer').waitFor();
+  await page.getByLabel('Email address').fill(email);
+  await page.getByRole('button', { name: 'Continue', exact: true }).click({ noWaitAfter: true });
+  submitted();
+  await page.waitForURL('**/account/password?**');
+  expect(new URL(page.url()).searchParams.get('redirect_to')).toBe(appUrl);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.waitForURL(`${appUrl}?code=*`);
+});
+
+test.concurrent('the page opens an app on the device, and then offers the link again', async () => {
   const page = await openPage();
   const email = await newUser();
   const link = page.getByRole('link', { name: 'Continue to the app' });
@@ -192,7 +214,7 @@ test.concurrent('a signed-in user isn’t asked to sign in while the page hydrat
   await page.getByRole('heading', { name: 'Welcome back' }).waitFor();
 });
 
-test.concurrent('a user who leaves the code page returns to it without a second email, and skips it after signing in elsewhere', async () => {
+test.concurrent('a user who leaves the code page can return without a second email, and skips it after signing in elsewhere', async () => {
   const page = await openPage();
   const email = await newUser();
   const sent: string[] = [];
@@ -207,6 +229,12 @@ test.concurrent('a user who leaves the code page returns to it without a second 
   await page.getByRole('button', { name: 'Email me a sign-in code' }).click();
   await page.getByRole('heading', { name: 'Enter your code' }).waitFor();
   expect(sent.filter((path) => path === '/account/api/code')).toHaveLength(1);
+  // A user who doesn't receive the code can use a different sign-in method.
+  await page.getByRole('link', { name: 'Sign in another way' }).click();
+  await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
+  expect(await page.getByLabel('Email address').inputValue()).toBe(email);
+  await page.goBack();
+  await page.getByRole('heading', { name: 'Enter your code' }).waitFor();
   const other = await page.context().newPage();
   await signIn(other, stage.backend, email);
   await other.getByText(`Signed in as ${email}`).waitFor();

@@ -2,7 +2,8 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { axeViolations, type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
-import { makeUser, openStage, type Stage, signIn } from './harness.ts';
+import { makeUser, openStage, password, type Stage, signIn } from './harness.ts';
+import { say, speak } from './keyboard/texts.ts';
 
 let stage: Stage;
 let context: BrowserContext;
@@ -33,11 +34,11 @@ async function check(): Promise<void> {
 
 test('a signed-out user can close the window, sign in again, or return to the app', async () => {
   await open(`?redirect_to=${encodeURIComponent('https://app.example/bye?x=1')}`);
-  await page.getByText('Apps that you opened with this account may still be signed in.').waitFor();
+  await page.getByText('You may still be signed in to apps that use this account.').waitFor();
   await back().waitFor();
   expect(await back().getAttribute('href')).toBe('https://app.example/bye?x=1');
   await check();
-  // Only the app can start its next sign-in, because the previous challenge is used up.
+  // Only the app can start its next sign-in, because a challenge can be used only once.
   const again = page.getByRole('link', { name: 'Sign in again' });
   expect(await again.getAttribute('href')).toBe('https://app.example/bye?x=1');
   await open();
@@ -45,7 +46,7 @@ test('a signed-out user can close the window, sign in again, or return to the ap
   await page.waitForURL('**/account/sign-in');
 });
 
-test('without scripts, “Sign in again” doesn’t lead to a request without a challenge', async () => {
+test('without scripts, “Sign in again” doesn’t send a request without a challenge', async () => {
   const response = await stage.backend.fetch('/account/signed-out?redirect_to=https%3A%2F%2Fapp.example');
   expect(await response.text()).toMatch(/href="\/account\/sign-in"/);
 });
@@ -65,7 +66,7 @@ test.each([
   );
 });
 
-test('a user signed out only by the app sees a notice and can sign out here too', async () => {
+test('a user whom only the app has signed out sees a notice and can sign out of the account too', async () => {
   await signIn(page, stage.backend, 'ada@example.com');
   await page.getByText('Signed in as ada@example.com').waitFor();
   await open();
@@ -88,3 +89,47 @@ test('a user whose session ends in another tab sees a notice', async () => {
   await other.getByRole('button', { name: 'Sign out', exact: true }).click();
   await page.getByText('You were signed out, here or on another device.').waitFor();
 });
+
+test.each([
+  ['en', true],
+  ['en', false],
+  ['ar', true],
+  ['ar', false],
+] as const)(
+  'in %s, scripts %s: on a shared computer, the signed-out account is removed from the list',
+  async (language, scripts) => {
+    await speak(language);
+    const { context } = await openContext(stage.browser, {
+      javaScriptEnabled: scripts,
+      locale: language === 'en' ? 'en-GB' : 'ar',
+      viewport: { width: 360, height: 800 },
+    });
+    const page = await context.newPage();
+    const email = `shared-${language}-${scripts}@example.com`;
+    await makeUser(stage.backend, email);
+    await page.goto(`${stage.backend.url}/account/sign-in`);
+    await page.locator('#email').fill(email);
+    await page.getByRole('button', { name: say('sign-in.next'), exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: say('page.password') }).waitFor();
+    await page.locator('input[name=password]').fill(password);
+    await page.getByRole('button', { name: say('sign-in.submit'), exact: true }).click();
+    await page.waitForURL(/\/account\/(security|signed-in)/);
+    await page
+      .getByRole('button', { name: say('security.sign-out'), exact: true })
+      .first()
+      .click();
+    await page.getByRole('heading', { level: 1, name: say('page.signed-out') }).waitFor();
+    // The page says that the next user sees the address.
+    await expect.poll(() => page.locator('main').innerText()).toContain(email);
+    if (scripts) expect(await axeViolations(page)).toEqual([]);
+    expect(await scrollsSideways(page)).toBe(false);
+    await page.getByRole('button', { name: say('signed-out.forget'), exact: true }).click();
+    if (scripts) await page.getByRole('status').getByText(say('signed-out.forgotten')).waitFor();
+    await expect.poll(() => page.locator('main').innerText()).not.toContain(email);
+    // The next user sees no account.
+    await page.goto(`${stage.backend.url}/account/accounts`);
+    await page.getByRole('heading', { level: 1, name: say('page.sign-in') }).waitFor();
+    expect(await page.locator('#email').inputValue()).toBe('');
+    await context.close();
+  },
+);

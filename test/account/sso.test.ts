@@ -1,26 +1,28 @@
 /**
- * Tests how employees of an organization reach its identity provider: by their address, whether or not SSO is enforced,
- * and from the provider's own portal.
+ * Tests how employees of an organization reach its identity provider: by entering their address, with SSO enforced or
+ * not, and from the provider's portal.
  */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createIdp } from '../auth/saml-idp.ts';
 import { launchBrowser, openContext } from '../web/browser.ts';
 import { password } from './harness.ts';
+import { captchaInternet } from './keyboard/captcha-internet.ts';
 import { say, speak } from './keyboard/texts.ts';
 import { askAsApp, openWorld, redeem, type World } from './keyboard/world.ts';
 
 let world: World;
 let browser: Browser;
+let optional: { id: string };
 beforeAll(async () => {
   [world, browser] = await Promise.all([
     openWorld({ saml: { enforced_domains: ['works.example'] } }),
     launchBrowser(),
   ]);
-  await world.admin('/admin/sso/providers', {
+  optional = await world.admin('/admin/sso/providers', {
     type: 'saml',
     metadata_xml: createIdp().metadata(),
-    domains: ['optional.example'],
+    domains: ['optional.example', 'second.example'],
   });
 });
 afterAll(async () => {
@@ -58,7 +60,7 @@ describe.each([
   ['ar', true],
   ['ar', false],
 ] as const)('in %s, scripts %s', (language, scripts) => {
-  test('an address of an enforced domain leads to the provider and back to the app', async () => {
+  test('with an address of an enforced domain, the user is sent to the provider and back to the app', async () => {
     const page = await newPage(language, scripts);
     const { search, verifier } = askAsApp(world);
     world.company.email = `${language}-${scripts}@works.example`;
@@ -72,25 +74,60 @@ describe.each([
     expect((await redeem(world, page.url(), verifier)).email).toBe(world.company.email);
   });
 
-  test('a password and a code for an enforced domain lead to the provider or are refused with a clear text', async () => {
+  test('for an enforced domain, a password, a code or a reset opens the provider or offers it', async () => {
     const page = await newPage(language, scripts);
     const address = 'new@works.example';
     await open(page, 'sign-up');
     await page.locator('#email').fill(address);
     await page.locator(scripts ? '#new-password' : 'input[name=password]').fill(password);
     await press(page, say('sign-up.submit'));
-    // With scripts, the pages continue at the provider, as the sign-in page does.
+    // With scripts, these pages open the provider, as the sign-in page does. Without scripts, they link to it.
     const atProvider = page.getByRole('button', { name: 'Enter the works' });
-    const refused = scripts ? atProvider : page.getByText(say('error.sso_required')).first();
-    await refused.waitFor();
-    await open(page, 'code');
-    await page.locator('#email').fill(address);
-    await press(page, say('code.send'));
-    await refused.waitFor();
+    const offered = scripts ? atProvider : page.getByRole('link', { name: say('plain.sso-button') });
+    await offered.waitFor();
+    for (const name of ['code', 'recover']) {
+      await open(page, name);
+      await page.locator('#email').fill(address);
+      await press(page, say('code.send'));
+      await offered.waitFor();
+    }
+    // An old window can still show the password form of the address.
+    for (const button of [say('sign-in.submit'), say('sign-in.send-code')]) {
+      await typeAddress(page, address);
+      await offered.waitFor();
+      await open(page, 'password');
+      await page.locator('#password').fill(password);
+      await press(page, button);
+      await offered.waitFor();
+    }
+    if (!scripts) await offered.click();
+    await atProvider.waitFor();
   });
 });
 
-test('if SSO isn’t enforced, it comes first, and the password stays one press away', async () => {
+test.each([true, false])(
+  'scripts %s: an account of the list that signed in with SSO goes straight to the provider',
+  async (scripts) => {
+    const page = await newPage('en', scripts);
+    const email = `again-${scripts}@works.example`;
+    world.company.email = email;
+    await typeAddress(page, email);
+    if (!scripts) await page.getByRole('link', { name: say('plain.sso-button') }).click();
+    await press(page, 'Enter the works');
+    await page.waitForURL(/\/account\/security/);
+    await expect.poll(() => page.locator('main').innerText()).toContain(email);
+    await open(page, 'accounts');
+    await page.getByRole('button', { name: `${say('accounts.sign-out')}: ${email}` }).click();
+    const { search, verifier } = askAsApp(world);
+    await open(page, 'sign-in', search);
+    await page.getByRole('button', { name: new RegExp(say('accounts.continue', { name: email })) }).click();
+    await press(page, 'Enter the works');
+    await page.waitForURL(`${world.appUrl}?**`);
+    expect((await redeem(world, page.url(), verifier)).email).toBe(email);
+  },
+);
+
+test('if SSO isn’t enforced, it is shown first, and the password form is one click away', async () => {
   const page = await newPage();
   await page.route('https://idp.example.com/**', (route) => route.fulfill({ body: 'The provider' }));
   await typeAddress(page, 'ada@optional.example');
@@ -121,17 +158,54 @@ test.each([
     // Any site can send the browser here, so the user continues with a click.
     await heading(page, say('page.with'));
     await press(page, say('with.button', { connection: 'works.example' }));
-    // The provider still knows the user. Its page stands for a provider that answers without input.
+    // The provider still has a session of the user. Pressing this button simulates a provider that responds without any
+    // input.
     await press(page, 'Enter the works');
     await page.waitForURL(`${world.appUrl}**`);
     expect(page.url()).toBe(world.appUrl);
     await open(page, 'security');
     const shown = page.locator('main');
     await expect.poll(() => shown.innerText()).toContain(world.company.email);
-    // The organization manages the ways in, so the page offers none of the changes that the server rejects.
+    // The organization manages sign-in, so the page doesn't offer changes that the server would reject.
     if (scripts) await page.getByText(say('security.managed')).waitFor();
+    if (scripts) await page.getByText(say('activity.intro-managed')).waitFor();
     expect(await page.getByRole('button', { name: say('security.password-set') }).count()).toBe(0);
     if (!scripts) expect(await shown.innerText()).toMatch(/^SSO$/m);
+  },
+);
+
+test('a page that asks before it opens the provider shows all domains of the connection', async () => {
+  const page = await newPage();
+  await open(page, 'with', `${askAsApp(world).search}&sso=${optional.id}`);
+  const connection = 'optional.example, second.example';
+  await page.getByRole('button', { name: say('with.button', { connection }) }).waitFor();
+});
+
+test.each([true, false])(
+  'with a captcha and a required second factor, scripts %s: a link to the connection opens the provider, which redirects back to the app',
+  async (scripts) => {
+    const internet = await captchaInternet();
+    const guarded = await openWorld(
+      {
+        auth: { captcha: { enabled: true, provider: 'hcaptcha', secret: 'site-secret' } },
+        // The organization manages the second factor, so users aren't asked to add one here.
+        account: { captcha_site_key: 'site-key', require_mfa: true },
+      },
+      { outgoing: internet.outgoing },
+    );
+    try {
+      const page = await newPage('en', scripts);
+      const { items } = await guarded.admin<{ items: { id: string }[] }>('/admin/sso/providers');
+      const { search, verifier } = askAsApp(guarded);
+      await page.goto(`${guarded.origin}/account/with${search}&sso=${items[0]?.id}`);
+      await press(page, say('with.button', { connection: 'works.example' }));
+      await press(page, 'Enter the works');
+      await page.waitForURL(`${guarded.appUrl}?**`);
+      expect((await redeem(guarded, page.url(), verifier)).email).toBe(guarded.company.email);
+    } finally {
+      await guarded.stop();
+      await internet.stop();
+    }
   },
 );
 

@@ -53,7 +53,7 @@ const pages = [
 
 test.concurrent.each(
   pages.flatMap((name) => {
-    // The page for signed-out users links to an allowed app after its script has asked the server.
+    // The page for signed-out users adds a link to an allowed app after its script has checked the app with the server.
     const search = name === 'signed-out' ? fromApp.replace('app.example', 'other.example') : fromApp;
     return [`${name}?lang=en`, `${name}?lang=en&${search}`, `${name}?lang=ar&${search}`];
   }),

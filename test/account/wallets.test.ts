@@ -1,6 +1,5 @@
 /**
- * Tests sign-in with a wallet in a real browser: wallets that announce themselves, wallets that don't, and their
- * errors.
+ * Tests sign-in with a wallet in a real browser: with wallets that announce themselves, wallets that don't, and errors.
  */
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -93,7 +92,7 @@ describe('signing in works', () => {
     expect(await userId()).toBe(first);
   });
 
-  test('with a wallet that only sets window.ethereum', async () => {
+  test('with a wallet that sets only window.ethereum', async () => {
     const wallet = ethereumWallet();
     await install(wallet, `window.ethereum = ${ethereumProvider};`);
     await choose();
@@ -110,7 +109,7 @@ describe('signing in works', () => {
     await page.getByText('Solana wallet', { exact: true }).waitFor();
   });
 
-  test('with a wallet that only sets window.solana', async () => {
+  test('with a wallet that sets only window.solana', async () => {
     const wallet = solanaWallet();
     await install(wallet, legacySolana);
     await choose();
@@ -119,7 +118,7 @@ describe('signing in works', () => {
   });
 });
 
-describe('signing in fails', () => {
+describe('sign-in can fail, and', () => {
   test('the page explains that no wallet was found', async () => {
     await choose();
     await page.getByText('No wallet found in this browser.').waitFor();

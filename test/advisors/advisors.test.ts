@@ -1,4 +1,4 @@
-/** Tests the advisors with one problem and one correct counterpart per rule. */
+/** Tests the advisors. Each rule has one example of the problem and one correct counterpart. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Finding, runAdvisors } from '../../src/advisors/index.ts';
@@ -21,7 +21,7 @@ afterAll(() => backend?.stop());
 const advise = (): Promise<Finding[]> =>
   runAdvisors(backend.database.pool('postgres'), { exposedSchemas: ['public'] });
 
-/** Returns the keys of a rule's findings without the rule's name. */
+/** Returns the keys of a rule's findings, without the rule's name as a prefix. */
 const keys = (name: string, list: readonly Finding[] = findings): string[] =>
   list
     .filter((finding) => finding.name === name)
@@ -61,6 +61,25 @@ test('unused indexes don’t include those of partitioned tables and constraints
   const names = keys('unused_index');
   expect(names).toContain('public_children_good_parent');
   expect(names.filter((name) => /kind|pkey|twice/.test(name))).toEqual([]);
+});
+
+test('large tables that are mostly read completely are reported', async () => {
+  const session = await backend.database.pool('postgres').connect();
+  await session.exec(`
+    create table public.scanned as select i as id, i % 9 as kind from generate_series(1, 10000) i;
+    create table public.looked_up as select i as id from generate_series(1, 10000) i;
+    create index on public.looked_up (id);
+    analyze public.scanned, public.looked_up;
+    do $$ begin
+      for i in 1..100 loop
+        perform from public.scanned where kind = i;
+        perform from public.looked_up where id = i;
+      end loop;
+    end $$;
+    select pg_stat_force_next_flush();`);
+  session.destroy();
+  await expect.poll(async () => keys('frequent_full_scans', await advise())).toEqual(['public_scanned']);
+  await backend.database.pool('postgres').exec('drop table public.scanned, public.looked_up');
 });
 
 test('a policy with one cached and one uncached call is reported', () => {
@@ -108,11 +127,12 @@ test('the command prints upstream’s JSON, and exits with 1 at the level of --f
   expect((await run('--level', 'none')).stderr).toContain('--level: none must be info, warn or error');
 });
 
-test('each fix removes its finding', async () => {
+test('applying a finding’s fix removes the finding', async () => {
   const pool = backend.database.pool('postgres');
   const fixed = findings.filter(({ fix }) => fix !== undefined);
   for (const { fix } of fixed) {
-    // Several findings can have the same fix, or a fix that an earlier one made unnecessary.
+    // A fix can fail, because several findings can have the same fix, and an earlier fix can make a later one
+    // unnecessary.
     await pool.exec(fix?.sql ?? '').catch((error: { code?: string }) => {
       if (error.code !== '42704') throw error;
     });

@@ -1,6 +1,6 @@
 /**
- * Tests rules of decisions 64 to 66: what "This wasn't me" removes and keeps, how devices are recognized, and which ways
- * to sign in end when a domain gets a connection.
+ * Tests what "This wasn't me" removes and keeps, how devices are recognized, and which sign-in methods end when a
+ * domain gets a connection (decisions 64 to 66).
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -67,7 +67,7 @@ async function post<T>(path: string, token: string, json: object = {}): Promise<
   return body;
 }
 
-/** Adds an authenticator app. Returns a token of the session, which has used it. */
+/** Adds an authenticator app. Returns a token of the session that verified it. */
 async function addFactor(token: string): Promise<string> {
   const { id, totp } = await post<{ id: string; totp: { secret: string } }>('/factors', token, {
     factor_type: 'totp',
@@ -103,7 +103,7 @@ async function addIdentity(userId: string): Promise<void> {
     values (gen_random_uuid(), ${userId}, 'identity_linked', 'user', ${{ identity_id: identity }}::jsonb, ${now})`);
 }
 
-/** What the account contains. */
+/** Returns what the account contains. */
 async function contentsOf(userId: string) {
   const [row] = await own().query<Record<string, number>>(sql`select
     (select count(*)::int from auth.mfa_factors where user_id = ${userId}) as factors,
@@ -122,7 +122,7 @@ async function linkTo(email: string, subject: RegExp): Promise<string> {
   return /http\S+\/account\/not-me\?token=\S+/.exec((await found())?.text ?? '')?.[0] ?? '';
 }
 
-/** Presses the button of the page to which a notice leads. Returns the address of the next page. */
+/** Presses the button on the page that a notice links to. Returns the address of the next page. */
 async function press(link: string): Promise<string> {
   const page = await fetch(link);
   const cookie = page.headers.getSetCookie().map((one) => one.split(';', 1)[0]);
@@ -191,7 +191,7 @@ describe('"This wasn’t me"', () => {
     expect(await contentsOf(id)).toMatchObject({ factors: 1, passkeys: 1, codes: 10, sessions: 0 });
   });
 
-  test('leaves the account without an address if a confirmed account has the old one', async () => {
+  test('leaves the account without an address if another confirmed account has the old one', async () => {
     const { email, id } = await newUser();
     const token = await signIn(email);
     await auth.request('/user', { method: 'PUT', token, json: { email: newEmail() } });
@@ -234,7 +234,7 @@ describe('a device', () => {
     expect(await isNew(email, { ...known, ip: '203.0.114.7' })).toBe(true);
   });
 
-  test('on the Account pages is recognized by its cookie, and connects no two users in the database', async () => {
+  test('on the Account pages is recognized by its cookie, which doesn’t connect two users in the database', async () => {
     const device = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url');
     const enter = (email: string, cookie: string, ip: string) =>
       fetch(`${auth.url}/account/api/sign-in`, {
@@ -272,7 +272,7 @@ describe('a device', () => {
 describe('with "*", every domain that has a connection requires SSO', () => {
   const idp = createIdp();
 
-  test('from the moment that it has one, and sessions that exist stay valid', async () => {
+  test('from the moment that it gets the connection, and existing sessions stay valid', async () => {
     const domain = 'later.example';
     const { email } = await newUser(`ada@${domain}`);
     const client = auth.client();
@@ -309,7 +309,7 @@ describe('with "*", every domain that has a connection requires SSO', () => {
     expect((await auth.client().auth.signInWithPassword({ email: free, password })).error).toBeNull();
   });
 
-  test('a response that the provider sent without a request signs no browser in on the Account pages', async () => {
+  test('a response that the provider sent without a request doesn’t sign any browser in on the Account pages', async () => {
     const email = 'portal@later.example';
     const answer = buildAnswer({
       acs: `${auth.url}/auth/v1/sso/saml/acs`,

@@ -4,7 +4,7 @@
  */
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 
-/** The COSE number of each algorithm, and how node:crypto generates its keys. */
+/** The COSE number of each algorithm, and the options with which node:crypto generates its keys. */
 const algorithms = {
   ES256: { alg: -7, hash: 'sha256', make: () => generateKeyPairSync('ec', { namedCurve: 'P-256' }) },
   ES384: { alg: -35, hash: 'sha384', make: () => generateKeyPairSync('ec', { namedCurve: 'P-384' }) },
@@ -50,7 +50,7 @@ export class SoftwareAuthenticator {
   readonly credentialId: Buffer = randomBytes(32);
   readonly origin: string;
   readonly aaguid: Buffer;
-  /** Incremented on each use. An authenticator without a counter stays at 0. */
+  /** The counter, which increases on each use. It stays 0 for an authenticator without a counter. */
   signCount = 0;
   readonly #counts: boolean;
   readonly #backupEligible: boolean;
@@ -65,7 +65,7 @@ export class SoftwareAuthenticator {
       readonly algorithm?: KeyAlgorithm;
       readonly counts?: boolean;
       readonly backupEligible?: boolean;
-      /** A UUID. */
+      /** The authenticator's model as a UUID. */
       readonly aaguid?: string;
     } = {},
   ) {
@@ -79,7 +79,7 @@ export class SoftwareAuthenticator {
     this.#publicKey = pair.publicKey;
   }
 
-  /** The result of navigator.credentials.create() as JSON. */
+  /** Returns the result of navigator.credentials.create() as JSON. */
   create(options: CreationOptions, forgery: Forgery = {}) {
     this.#userHandle = Buffer.from(options.user.id, 'base64url');
     const id = Buffer.from(forgery.credentialId ?? this.credentialId);
@@ -111,7 +111,7 @@ export class SoftwareAuthenticator {
     };
   }
 
-  /** The result of navigator.credentials.get() as JSON. */
+  /** Returns the result of navigator.credentials.get() as JSON. */
   get(options: RequestOptions, forgery: Forgery = {}) {
     if (this.#counts) this.signCount += 1;
     const id = Buffer.from(forgery.credentialId ?? this.credentialId);
@@ -136,7 +136,7 @@ export class SoftwareAuthenticator {
     };
   }
 
-  /** The authenticator data up to the counter (level 3, section 6.1). */
+  /** Returns the authenticator data up to and including the counter (level 3, section 6.1). */
   #header(rpId: string | undefined, forgery: Forgery, holdsKey: boolean): Buffer {
     const count = Buffer.alloc(4);
     count.writeUInt32BE(forgery.signCount ?? this.signCount);
@@ -164,7 +164,7 @@ export class SoftwareAuthenticator {
     return Buffer.from(JSON.stringify(data));
   }
 
-  /** The key as COSE_Key (RFC 9053). */
+  /** Returns the key as a COSE_Key (RFC 9053). */
   #coseKey(): Map<Cbor, Cbor> {
     const jwk = this.#publicKey.export({ format: 'jwk' });
     const { alg } = algorithms[this.#algorithm];

@@ -80,7 +80,7 @@ async function addAuthenticator(kind: 'device' | 'stick'): Promise<string> {
 
 type Client = ReturnType<typeof createClient>;
 
-/** Runs in the page with the stock client. */
+/** Runs a function with the stock client in the page. */
 function inPage<Arg, Result>(work: (client: Client, arg: Arg) => Promise<Result>, arg: Arg): Promise<Result> {
   const script = `(arg) => (${work.toString()})(globalThis.client, arg)`;
   return page.evaluate(`(${script})(${JSON.stringify(arg)})`) as Promise<Result>;
@@ -88,7 +88,7 @@ function inPage<Arg, Result>(work: (client: Client, arg: Arg) => Promise<Result>
 
 const credentials = () => ({ email: newEmail(), password: 'correct horse' });
 
-test('a passkey can be registered and signs in without a user name', async () => {
+test('a passkey can be registered, and works for signing in without a user name', async () => {
   const authenticatorId = await addAuthenticator('device');
   const made = await inPage(async (client, user) => {
     const { data: signedUp } = await client.auth.signUp(user);

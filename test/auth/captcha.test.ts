@@ -9,8 +9,8 @@ const outgoing = createOutgoing({ mode: 'development' });
 const secret = '0x0000000000000000000000000000000000000000';
 
 /**
- * Verifies tokens as the providers document it: a POST form with the required fields `secret` and `response`. A token
- * is valid only once.
+ * Simulates a provider as documented: it verifies tokens in a POST form with the required fields `secret` and
+ * `response`. A token is valid only once.
  */
 function createProvider() {
   const used = new Set<string>();
@@ -130,7 +130,7 @@ describe.each([
     expect(captcha.seen).toHaveLength(1);
   });
 
-  test('administrators and grants that follow an earlier sign-in don’t need a captcha', async () => {
+  test('administrators, and grants that continue an earlier sign-in, don’t need a captcha', async () => {
     for (const [grant, json] of [
       ['refresh_token', { refresh_token: 'a'.repeat(12) }],
       ['pkce', { auth_code: 'x', code_verifier: 'y' }],

@@ -24,7 +24,8 @@ async function signUp(): Promise<SessionJson> {
 }
 
 /**
- * Locks this row so that the requests collide: each has read the row but not yet written it when the lock is released.
+ * Locks a row while requests run, so that they collide: when the lock is released, each has read the row but not yet
+ * written it.
  */
 async function whileHeld<T>(
   id: string,
@@ -91,7 +92,7 @@ test('metadata is merged at the top level, and null removes a key', async () => 
   expect(Object.keys(merged)).not.toContain('absent');
 });
 
-test('metadata that a restored dump left as null or as an array can be set', async () => {
+test('metadata that is null or an array after a restore can be set', async () => {
   const { access_token: token, user } = await signUp();
   const db = auth.database.pool('supabase_admin');
   for (const old of [sql`null`, sql`'[1]'::jsonb`]) {
@@ -158,7 +159,7 @@ test('a factor enrolled twice concurrently exists once and accepts two concurren
   expect(await outcomes(challenges)).toEqual(['200', '200']);
 });
 
-test('while PostgreSQL refuses connections, the status is 503 and the session stays valid', async () => {
+test('while PostgreSQL refuses connections, requests get 503 and sessions stay valid', async () => {
   const { refresh_token, user } = await signUp();
   const db = auth.database.pool('supabase_admin');
   const [place] = await db.query<{ name: string }>(sql`select current_database() as name`);
@@ -181,7 +182,7 @@ test('while PostgreSQL refuses connections, the status is 503 and the session st
   expect((await refresh()).status).toBe(200);
 });
 
-test('a request in flight can’t change the account after its session was ended', async () => {
+test('a request that is still running can’t change the account after its session was ended', async () => {
   const session = await signUp();
   const db = auth.database.pool('supabase_admin');
   const { sent } = await db.transaction(async (tx) => {

@@ -1,4 +1,4 @@
-/** Tests details of GoTrue 2.196 that clients and projects rely on and that are easily missed, one per test. */
+/** Tests details of GoTrue 2.196 that are easy to miss but that clients and projects rely on, one per test. */
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -73,11 +73,11 @@ describe('with autoconfirm, the local default', () => {
     const [sessions] = await server.database
       .pool('supabase_admin')
       .query<{ count: number }>(sql`select count(*)::int from auth.sessions where user_id = ${made?.id}`);
-    // The client never received the response with this session.
+    // This session was in a response that the client never received.
     expect(sessions?.count).toBe(1);
   });
 
-  test('an address change with double confirmation sends two emails, and one click is sufficient', async () => {
+  test('an address change with double confirmation sends two emails and needs one click', async () => {
     const session = await signUp();
     const next = newEmail();
     await server.request('/user', { method: 'PUT', token: session.access_token, json: { email: next } });
@@ -87,7 +87,7 @@ describe('with autoconfirm, the local default', () => {
     expect((await server.client().auth.signInWithPassword({ email: next, password })).error).toBeNull();
   });
 
-  test('a link with type=email reports the original type, magiclink, in the fragment', async () => {
+  test('a link with type=email contains the original type, magiclink, in the redirect’s fragment', async () => {
     const { user } = await signUp();
     await server.client().auth.signInWithOtp({ email: user.email });
     const link = linkOf((await server.inbox(user.email))[0]).replace('type=magiclink', 'type=email');
@@ -226,7 +226,7 @@ describe('with confirmations', () => {
     expect((await server.client().auth.signInWithPassword({ email, password })).error).toBeNull();
   });
 
-  test('PKCE codes expire relative to the request for a sign-up, and to the click for a magic link', async () => {
+  test('PKCE codes expire relative to the request (for a sign-up) or to the click (for a magic link)', async () => {
     const { verifier, ...challenge } = pkce();
     const exchange = async (location: string) => {
       const auth_code = new URL(location).searchParams.get('code');
@@ -261,7 +261,7 @@ describe('with confirmations', () => {
     );
   });
 
-  test("a confirmation invalidates the other links, and the session's method is otp", async () => {
+  test('a confirmation invalidates the other links and creates a session with the method otp', async () => {
     const { email, session } = await confirmed();
     const claims = JSON.parse(Buffer.from(session?.access_token.split('.')[1] ?? '', 'base64url').toString());
     expect(claims.amr).toMatchObject([{ method: 'otp' }]);
@@ -273,7 +273,7 @@ describe('with confirmations', () => {
     expect(await follow(recovery)).toContain('error_code=otp_expired');
   });
 
-  test('of the two links for an address change, the first redirects with a message in the fragment', async () => {
+  test('the first of the two links for an address change redirects with a message in the fragment', async () => {
     const { email, client } = await confirmed();
     const next = newEmail();
     await client.auth.updateUser({ email: next });
@@ -336,7 +336,7 @@ test('if sign-up is disabled, no user can sign up by password, code or as a gues
   }
 });
 
-test('if email is disabled, so is every sign-in method that uses an address', async () => {
+test('if email is disabled, every sign-in method that uses an address is disabled too', async () => {
   const server = await startAuth({ email: { enable_signup: false } });
   try {
     const email = newEmail();

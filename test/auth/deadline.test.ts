@@ -1,4 +1,4 @@
-/** Tests the time limit of a request, and that the work it started is stopped. */
+/** Tests that a request that exceeds the time limit gets an error, and that its work is stopped. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { type AuthServer, newEmail, startAuth } from './harness.ts';
@@ -24,7 +24,7 @@ test('a request that exceeds the time limit gets an error, and its work is rolle
     error_code: 'request_timeout',
     msg: 'Processing this request timed out, please retry after a moment.',
   });
-  // The lock is released, so a transaction that was still waiting for it would write now.
+  // The lock is released now, so a transaction that still waited for it would write.
   const user = await auth.client().auth.getUser(token);
   expect(user.data.user?.user_metadata).not.toHaveProperty('late');
   const waiting = await db.queryText(

@@ -68,7 +68,7 @@ test('config.toml has the upstream defaults', () => {
   );
 });
 
-test('derived settings: URLs below the API, no practical email limit, and no limit per client address', () => {
+test('derived settings have URLs below the API, and practically no limits for emails and client addresses', () => {
   const settings = settingsFrom(config, 'development', () => 'http://127.0.0.1:54321');
   expect(settings.externalUrl()).toBe('http://127.0.0.1:54321/auth/v1');
   expect(settings.issuer()).toBe('http://127.0.0.1:54321/auth/v1');

@@ -1,4 +1,7 @@
-/** Tests [auth.saml] enforced_domains: which ways to sign in are rejected for a domain, with upstream's error shape. */
+/**
+ * Tests which sign-in methods are rejected for a domain in `enforced_domains` of [auth.saml], with an error in
+ * upstream's format.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { type Issuer, startIssuer } from '../keys/issuer.ts';
@@ -48,7 +51,7 @@ afterAll(async () => {
   await Promise.all([google?.stop(), internet?.stop()]);
 });
 
-/** Signs in at a connection. Returns the client and the response to the provider's assertion. */
+/** Signs in through a connection. Returns the client and the response to the provider's assertion. */
 async function signInAt(provider: TestIdp, at: string, email: string) {
   const client = auth.client('pkce');
   const { data } = await client.auth.signInWithSSO({ domain: at });
@@ -68,7 +71,7 @@ async function signInAt(provider: TestIdp, at: string, email: string) {
 const googleToken = (sub: string, email = newEmail()) =>
   google.token({ aud: 'app', sub, email, email_verified: true });
 
-/** Creates a confirmed user with a password, as an operator. */
+/** Creates a confirmed user with a password, as an operator would. */
 async function makeUser(email: string): Promise<string> {
   const { data, error } = await auth.admin().auth.admin.createUser({ email, password, email_confirm: true });
   expect(error).toBeNull();
@@ -114,7 +117,7 @@ test('a link that an operator creates, and a change to an address of the domain,
   expect(change.error?.code).toBe('sso_required');
 });
 
-test('other domains, and domains without a connection, keep their ways to sign in', async () => {
+test('other domains, and domains without a connection, keep their sign-in methods', async () => {
   for (const email of ['ada@free.example', 'ada@no-connection.example', `ada@sub.${domain}`]) {
     await makeUser(email);
     const { error } = await auth.client().auth.signInWithPassword({ email, password });

@@ -1,6 +1,6 @@
 /**
- * Tests that responses never reveal whether an account exists. They are identical to the byte. The expensive part of
- * the work is also identical, which is tested by counting instead of timing.
+ * Tests that responses never reveal whether an account exists. Their bytes are identical, and so is the expensive part
+ * of the work. The tests count this work instead of timing it.
  */
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -61,9 +61,6 @@ test.each<[string, (who: string) => Promise<string> | string]>([
     async () => {
       const who = newEmail();
       await auth.admin().auth.admin.createUser({ email: who, email_confirm: true });
-      await auth.database
-        .pool('supabase_admin')
-        .query(sql`update auth.users set encrypted_password = null where email = ${who}`);
       return who;
     },
   ],
@@ -124,7 +121,7 @@ test('a phone code computes the same number of hashes for known and unknown numb
   for (const { work: done } of [known, unknown]) expect(done.hashed + done.verified).toBe(1);
 });
 
-test('a sign-up with a confirmed address looks like a new one, in content and in timing', async () => {
+test('a sign-up with a confirmed address looks like a new one, in its content and its timing', async () => {
   const shape = (text: string): string => {
     const user = JSON.parse(text) as Record<string, unknown>;
     return JSON.stringify(
@@ -137,7 +134,7 @@ test('a sign-up with a confirmed address looks like a new one, in content and in
   expect(shape(taken.text)).toBe(shape(fresh.text));
   expect(taken.work.hashed + taken.work.verified).toBe(1);
   expect(fresh.work.hashed + fresh.work.verified).toBe(1);
-  // The returned ID doesn't belong to a user either.
+  // The returned ID doesn't belong to any user either.
   const { id } = JSON.parse(taken.text) as { id: string };
   expect((await auth.admin().auth.admin.getUserById(id)).error?.code).toBe('user_not_found');
 });
@@ -168,7 +165,7 @@ test.each([
     });
     expect([response.status, await response.text()]).toEqual([unknown.status, await unknown.text()]);
     await expect.poll(() => production.inbox(known), { timeout: 20_000 }).toHaveLength(1);
-    // The required delay between two emails doesn't reveal anything either.
+    // The minimum interval between two emails doesn't reveal anything either.
     const soon = await request(known);
     expect([soon.status, await soon.json()]).toEqual([200, {}]);
     production.clock.advance(61_000);

@@ -97,7 +97,7 @@ test('a phone that is already a verified factor can’t be enrolled again', asyn
   });
 });
 
-test('if a factor type is disabled, each step returns an error', async () => {
+test('every step of a disabled factor type returns an error', async () => {
   const plain = await startAuth();
   try {
     const { id: userId, token } = await newUser(plain);

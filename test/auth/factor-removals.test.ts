@@ -1,4 +1,4 @@
-/** Tests the links and the end of requests to remove lost second factors. */
+/** Tests requests to remove lost second factors: their links, and how they end. */
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -66,7 +66,7 @@ async function requested(): Promise<{ id: string; path: string }> {
   return { id, path: `/account/remove-factors?token=${token}` };
 }
 
-/** Submits the form of a page to which an email leads. */
+/** Submits the form on a page that an email links to. */
 async function press(path: string, ip: string): Promise<Response> {
   const link = new URL(path, auth.url);
   const page = await fetch(`${auth.url}/account/cancel-change?token=${'0'.repeat(56)}`);
@@ -93,7 +93,7 @@ describe('with a waiting period', () => {
   afterAll(() => auth.stop());
   beforeEach(() => void notices.splice(0));
 
-  test('the hook receives the link that stops the removal, whatever the notices setting says', async () => {
+  test('the hook receives the link that cancels the removal, regardless of the setting for notices', async () => {
     const { id, path } = await requested();
     notices.splice(0);
     expect((await press(path, '203.0.113.1')).status).toBe(303);
@@ -107,7 +107,7 @@ describe('with a waiting period', () => {
     expect(await factorsOf(id)).toBe(1);
   });
 
-  test('a network with too many requests gets a page that says so, and the link works later', async () => {
+  test('a network with too many requests gets a page with the reason, and the link works later', async () => {
     const { path } = await requested();
     const open = (ip: string) => fetch(`${auth.url}${path}`, { headers: { 'x-forwarded-for': ip } });
     let response = await open('203.0.113.9');
@@ -127,13 +127,13 @@ describe('with a waiting period', () => {
   });
 });
 
-describe('after an operator has turned requests off', () => {
+describe('after an operator has disabled requests', () => {
   beforeAll(async () => {
     auth = await startWith(0);
   });
   afterAll(() => auth.stop());
 
-  test('an open link confirms nothing', async () => {
+  test('a link that was already sent doesn’t confirm anything', async () => {
     const { id, path } = await requested();
     const response = await press(path, '203.0.113.1');
     expect([response.status, response.headers.get('location')]).toEqual([400, null]);
@@ -141,12 +141,12 @@ describe('after an operator has turned requests off', () => {
     expect(await factorsOf(id)).toBe(1);
   });
 
-  test('a confirmed removal is canceled, and the timeline of the account says so', async () => {
+  test('a confirmed removal is canceled, and the account activity shows this', async () => {
     const { id } = await requested();
     await run(sql`
       update _plinth.factor_removals set due_at = now() - interval '1 minute' where user_id = ${id}`);
     const config: PartialConfig = { plinth: { auth: { security: { factor_removal_wait: 0 } } } };
-    // The other parts of the context serve removals that are due.
+    // The rest of the context is used only for removals that are due.
     await sweepFactorRemovals({
       pool: auth.database.pool('supabase_auth_admin'),
       hasOwnTables: true,

@@ -31,7 +31,7 @@ async function userWithClient() {
   return { email, client };
 }
 
-describe('TOTP', () => {
+describe('a TOTP factor', () => {
   test('raises the session to aal2 after verification and ends other sessions below aal2', async () => {
     const { email, client } = await userWithClient();
     const other = server.client();
@@ -44,7 +44,7 @@ describe('TOTP', () => {
     expect(totp.uri).toBe(
       `otpauth://totp/127.0.0.1:3000:${email}?algorithm=SHA1&digits=6&issuer=127.0.0.1%3A3000&period=30&secret=${totp.secret}`,
     );
-    // The client builds a data URL from the SVG.
+    // The client turns the SVG into a data URL.
     expect(totp.qr_code).toMatch(/^data:image\/svg\+xml;utf-8,<svg /);
     // The client inserts the SVG into the URL unescaped, so a # would end the image data.
     expect(new URL(totp.qr_code).hash).toBe('');
@@ -124,7 +124,7 @@ describe('TOTP', () => {
   });
 });
 
-test('a session whose refresh tokens use format 2 gets a refresh token with a new key', async () => {
+test('gives a session with refresh tokens in format 2 a refresh token with a new key', async () => {
   const { client } = await userWithClient();
   const { data: enrolled } = await client.auth.mfa.enroll({ factorType: 'totp' });
   const { data } = await client.auth.getSession();

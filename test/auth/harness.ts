@@ -33,7 +33,7 @@ export interface AuthServer {
   readonly url: string;
   readonly keys: Keys;
   readonly database: Database;
-  /** Moves the server's clock, which tokens and limits use. */
+  /** Changes the server's clock, which tokens and limits use. */
   readonly clock: {
     now(): number;
     advance(ms: number): void;
@@ -46,11 +46,11 @@ export interface AuthServer {
   admin(): SupabaseClient;
   /** Sends a plain HTTP request below /auth/v1. */
   request(path: string, init?: RequestInit & { token?: string; json?: unknown }): Promise<WireResponse>;
-  /** The requests that the gateway has reported. */
+  /** The records of the requests that the gateway has handled. */
   readonly records: readonly RequestRecord[];
   /** Returns the routes registered at the gateway, including prefixes. */
   routes(): readonly Route[];
-  /** The service's interface for the Account pages. */
+  /** The service's function for the Account pages. */
   readonly issueCode: AuthService['issueCode'];
   /** Returns the emails to this address, newest first. */
   inbox(to: string): Promise<readonly CapturedMessage[]>;
@@ -73,7 +73,7 @@ export interface AuthServerOptions {
   readonly hasAccountPages?: boolean;
   /** Also serves the Account pages with the same service. */
   readonly servesAccount?: boolean;
-  /** Omits Plinth's own tables, as on a database of the hosted service. Emails can't be captured there. */
+  /** Omits Plinth's own tables, as in a database of the hosted service. Emails can't be captured then. */
   readonly hostedDatabase?: boolean;
 }
 
@@ -96,7 +96,7 @@ export async function startAuth(
         db.migrate([authMigrations, mailMigrations, accountMigrations]),
       )
     : await createTestDatabase('auth', (db) => db.migrate([authMigrations, mailMigrations]));
-  // Emails are sent without a delay, except in the test of that delay.
+  // Emails to one user don't have a minimum interval, except in the tests of that interval.
   const config = configFrom({ plinth, auth: { ...auth, email: { max_frequency: 0, ...auth?.email } } });
   const keys = createKeys({ mode: 'development', config, supabaseDir: '/nowhere', dataDir: '/nowhere' });
   let url = '';
@@ -202,7 +202,7 @@ export async function startAuth(
     },
     async restart() {
       await gateway.close(100);
-      // Allows this process's clients to notice that their connections are closed.
+      // The clients in this process need time to notice that their connections are closed.
       await sleep(100);
       service = newService();
       gateway = newGateway();

@@ -1,6 +1,6 @@
 /**
- * Tests all seven hooks over HTTP and in PostgreSQL: when they are called, with which payload, and the effect of their
- * responses.
+ * Tests all seven hooks over HTTP and in PostgreSQL: when they are called, with which payload, and how their responses
+ * are used.
  */
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -36,7 +36,7 @@ const names = {
 
 interface Kind {
   start(): Promise<{ auth: AuthServer; stop(): Promise<void> }>;
-  /** Returns the calls since the last invocation. */
+  /** Returns the hook calls since the last time this was called. */
   calls(auth: AuthServer): Promise<Call[]>;
   /** Sets the response of this hook. Undefined restores the default. */
   answer(auth: AuthServer, name: keyof typeof names, response: JsonObject | undefined): Promise<void>;
@@ -159,7 +159,7 @@ describe.each([
 
   const callNames = async () => (await kind.calls(auth)).map(({ metadata }) => metadata.name);
 
-  /** Creates a user who has confirmed an address with the code in the hook's payload. */
+  /** Creates a user and confirms the address with the code in the hook's payload. */
   const member = async () => {
     const email = newEmail();
     const client = auth.client();
@@ -171,7 +171,7 @@ describe.each([
     return { email, client, user: data.user };
   };
 
-  test('a sign-up by email calls the hooks before the user is created, for the email, and afterwards', async () => {
+  test('a sign-up by email calls hooks before the user is created, for the email, and after the sign-in', async () => {
     const email = newEmail();
     const { data } = await auth.client().auth.signUp({ email, password, options: { data: { a: 1 } } });
     const calls = await kind.calls(auth);

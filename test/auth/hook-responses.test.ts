@@ -8,7 +8,7 @@ import { type AuthServer, newEmail, startAuth } from './harness.ts';
 const secrets = [7, 9].map((byte) => `v1,whsec_${Buffer.alloc(24, byte).toString('base64')}`).join('|');
 const password = 'correct horse';
 
-/** Starts a server that responds with the current listener. */
+/** Starts a server that passes requests to the given listener. */
 async function startHook(listener: RequestListener): Promise<{ uri: string; server: Server }> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -127,7 +127,7 @@ describe('over HTTP', () => {
     expect([calls, others]).toEqual([1, 0]);
   });
 
-  test('is retried when the response asks for it, with at most three attempts', async () => {
+  test('a hook is retried when its response requests it, with at most three attempts', async () => {
     answer = { status: 503, headers: { 'retry-after': 'true' } };
     expect(await signUp()).toEqual([500, 'unexpected_failure', 'Service currently unavailable due to hook']);
     expect(calls).toBe(3);
@@ -218,7 +218,7 @@ describe('in PostgreSQL', () => {
     expect(await signUpWith("return '{}';", '')).toEqual(failed);
   });
 
-  test('the time limit of a hook applies only to the hook', async () => {
+  test('the time limit of a hook doesn’t apply to the rest of the transaction', async () => {
     await signUpWith("return '{}';");
     const [row] = await auth.database
       .pool('supabase_auth_admin')

@@ -1,4 +1,4 @@
-/** Tests hooks over HTTP and in PostgreSQL. */
+/** Tests two hooks with the stock client: send_email over HTTP and custom_access_token in PostgreSQL. */
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newEmail, startAuth } from './harness.ts';

@@ -46,7 +46,7 @@ const count = async (query: Sql): Promise<number> => {
 };
 const run = (statement: Sql) => auth.database.pool('supabase_admin').query(statement);
 
-test('revoked tokens are deleted after a day, but a lost response can still be requested again', async () => {
+test('revoked tokens are deleted after a day, but a client that lost the response can still retry', async () => {
   const client = auth.client();
   const { data } = await client.auth.signUp({ email: newEmail(), password });
   const first = data.session?.refresh_token ?? '';
@@ -69,7 +69,7 @@ test('revoked tokens are deleted after a day, but a lost response can still be r
   auth.clock.advance(-dayMs - hourMs);
 });
 
-test('expired sessions are deleted after a delay, and their tokens earlier', async () => {
+test('expired sessions are deleted after a delay, but their tokens before that', async () => {
   const { data } = await auth.client().auth.signUp({ email: newEmail(), password });
   const userId = data.user?.id;
   await run(sql`update auth.sessions set not_after = now() where user_id = ${userId}`);
@@ -145,7 +145,7 @@ test('unfinished flows are deleted after a day, in batches', async () => {
   await housekeeper(0).sweep();
   expect(await all()).toBe(257);
   await housekeeper(dayMs + 7 * hourMs).sweep();
-  // Only the verified factor remains.
+  // Only the verified factor is left.
   expect(await all()).toBe(1);
 });
 

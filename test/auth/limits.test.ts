@@ -35,7 +35,7 @@ describe('per client address', () => {
   });
   afterAll(() => auth.stop());
 
-  /** Sends identical requests concurrently and counts the statuses. */
+  /** Sends identical requests concurrently and returns how many responses had each status. */
   const volley = async (count: number, path: string, ip: string, json: unknown, token?: string) => {
     const answers = await Promise.all(
       Array.from({ length: count }, () =>
@@ -61,7 +61,7 @@ describe('per client address', () => {
       error_code: 'over_request_rate_limit',
       msg: 'Request rate limit reached',
     });
-    // A bucket for 150 requests in five minutes gets a token every two seconds.
+    // A limit of 150 requests in five minutes allows one more request every two seconds.
     expect(refusal?.headers.get('retry-after')).toBe('2');
     auth.clock.advance(2000);
     expect(
@@ -151,7 +151,7 @@ describe('per client address', () => {
     expect((await send('POST', '/logout?scope=local', 201)).status).toBe(204);
   });
 
-  test('a session that has used up its changes doesn’t prevent another one from ending it', async () => {
+  test('a session that has reached its limit of changes can still be ended by another session', async () => {
     const email = newEmail();
     await auth.client().auth.signUp({ email, password });
     const [thief, owner] = await Promise.all(
@@ -169,7 +169,7 @@ describe('per client address', () => {
     expect((await auth.request('/user', { token: thief ?? '' })).status).toBe(403);
   });
 
-  test('sign-ins with other providers and the requests of clients are limited per network', async () => {
+  test('sign-ins with providers, and requests of OAuth clients, are limited per network', async () => {
     for (const path of ['/authorize?provider=github', `/oauth/authorize?client_id=${randomUUID()}`]) {
       const ip = `203.0.114.${path.length}`;
       const statuses = await Promise.all(
@@ -252,7 +252,7 @@ describe('per client address', () => {
     }
   });
 
-  test('a shared budget is full if the clock was set back by a day, but not if it is 30 seconds slow', async () => {
+  test('a shared limit is reset if the clock was set back by a day, but not if it is 30 seconds slow', async () => {
     const store = sharedAttempts(auth.database.pool('supabase_admin'));
     const rule = { size: 2, refillMs: 60_000 };
     const key = randomUUID();
@@ -288,7 +288,7 @@ describe('per client address', () => {
 
 const countBuckets = sql`select count(*) from _plinth.rate_limits`;
 
-test('security notices have a limit per account and kind, which other emails can’t use up', async () => {
+test('security notices have a separate limit per account and kind', async () => {
   const settings = settingsFrom(
     configFrom({
       auth: {
@@ -318,13 +318,13 @@ test('security notices have a limit per account and kind, which other emails can
   const sent = async (...of: Parameters<typeof notices>) => (await notices(...of)).filter(Boolean).length;
   const [user, other] = [randomUUID(), randomUUID()];
   expect(await sent(user, 'password_changed')).toBe(10);
-  // An attacker who causes many notices of one kind suppresses neither the others nor those of another account.
+  // An attacker who causes many notices of one kind can't suppress other kinds, or notices to other accounts.
   expect(await sent(user, 'email_changed')).toBe(10);
   expect(await sent(other, 'password_changed')).toBe(10);
   expect(await sent(user, 'password_changed', now + 60 * minuteMs)).toBe(10);
 });
 
-test('emails have an hourly limit for the whole server, which failed sign-ups also use up', async () => {
+test('emails have an hourly limit for the whole server, and failed sign-ups also count', async () => {
   const auth = await startAuth({
     rate_limit: { email_sent: 2 },
     email: {

@@ -1,4 +1,4 @@
-/** Tests growing waits, unlocking by email, and the confirmation of new devices. */
+/** Tests increasing delays, unlocking by email, and confirming new devices. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { typedSecrets } from '../../src/auth/core/typed-secrets.ts';
 import { currentStep, totpCode } from '../../src/shared/totp.ts';
@@ -44,7 +44,7 @@ async function tryPassword(email: string, typed: string, ip: string): Promise<[n
 const wrong: [number, string] = [400, 'invalid_credentials'];
 const blocked: [number, string] = [429, 'over_request_rate_limit'];
 
-/** A browser on the Account pages, which keeps its cookies. */
+/** Simulates a browser on the Account pages, with its cookies. */
 function browser(server: AuthServer) {
   const jar = new Map<string, string>();
   return {
@@ -75,7 +75,7 @@ function browser(server: AuthServer) {
 }
 
 describe('wrong passwords', () => {
-  test.each(['known', 'unknown'])('lead to growing waits per network for a %s address', async (kind) => {
+  test.each(['known', 'unknown'])('cause increasing waits per network for a %s address', async (kind) => {
     const email = kind === 'known' ? await newUser(auth) : newEmail();
     const [home, elsewhere] = ['203.0.113.20', '198.51.100.20'];
     for (let n = 0; n < 3; n += 1) expect(await tryPassword(email, 'wrong', home)).toEqual(wrong);
@@ -88,11 +88,11 @@ describe('wrong passwords', () => {
     expect(await tryPassword(email, password, home)).toEqual(blocked);
     auth.clock.advance(60_000);
     expect(await tryPassword(email, 'wrong', home)).toEqual(wrong);
-    // The longest wait.
+    // This is the longest wait.
     auth.clock.advance(180_000);
     const [status] = await tryPassword(email, password, home);
     expect(status).toBe(kind === 'known' ? 200 : 400);
-    // A correct password ends the streak.
+    // A correct password resets the wait.
     if (kind === 'known') expect(await tryPassword(email, 'wrong', home)).toEqual(wrong);
   });
 
@@ -100,7 +100,7 @@ describe('wrong passwords', () => {
     const email = await newUser(auth);
     const own = browser(auth);
     expect((await own.send('sign-in', '203.0.113.30', { email, password })).status).toBe(200);
-    // Strangers use up all guesses, also from the owner's network.
+    // Attackers use up all guesses, including those from the owner's network.
     let answer: [number, string | undefined] = wrong;
     for (let site = 1; answer[0] === 400; site += 1)
       answer = await tryPassword(email, 'wrong', `10.1.${site}.1`);
@@ -108,7 +108,7 @@ describe('wrong passwords', () => {
     expect(await tryPassword(email, password, '203.0.113.30')).toEqual(blocked);
     const known = await own.send('sign-in', '203.0.113.30', { email, password });
     expect(known.status).toBe(200);
-    // A cookie that no one has signed in with doesn't help a guesser.
+    // A cookie that was never used to sign in doesn't help an attacker.
     const fresh = browser(auth);
     expect((await fresh.send('sign-in', '192.0.2.77', { email, password })).status).toBe(429);
 
@@ -129,11 +129,14 @@ describe('wrong passwords', () => {
         headers: { cookie: cookies.join('; '), origin: auth.url },
         body: new URLSearchParams({ mark, token }),
       });
-    // The link unlocks, but can't undo anything.
+    // The link unlocks the sign-in, but can't undo anything.
     expect((await press('not-me')).status).toBe(400);
     expect((await press('unlock')).headers.get('location')).toBe('/account/unlocked');
     expect((await fresh.send('sign-in', '192.0.2.77', { email, password })).status).toBe(200);
-    expect((await press('unlock')).status).toBe(400);
+    // Opened or pressed again, the link says that the account is already unlocked.
+    const again = await press('unlock');
+    expect([again.status, await again.text()]).toEqual([400, expect.stringContaining('already unlocked')]);
+    expect(await (await fetch(link)).text()).toContain('already unlocked');
   });
 });
 
@@ -142,7 +145,7 @@ describe('wrong second factors', () => {
     ['second_factor', 'factor', (id: string) => ({ factor_id: id, code: '000000' })],
     ['recovery_code', 'recovery-code', () => ({ code: 'aaaa-aaaa-aaaa-aaaa' })],
   ] as const)(
-    'share one budget across all browsers that only know the password: %s',
+    'share one limit across all browsers that only have the password: %s',
     async (kind, path, guess) => {
       const email = await newUser(auth);
       const signedIn = await auth.request('/token?grant_type=password', { json: { email, password } });
@@ -181,7 +184,11 @@ describe('new devices', () => {
       const asked = await own.send('sign-in', '127.0.0.1', { email, password });
       expect(asked).toMatchObject({ status: 200, body: { session: null } });
       expect((await own.send('sign-in', '127.0.0.1', { email, password: 'wrong' })).status).toBe(400);
-      const json = { email, token: codeOf((await server.inbox(email))[0]), type: 'email' };
+      const [mail] = await server.inbox(email);
+      expect(mail?.text).toContain(`Your password for ${email} was entered on a device`);
+      expect(mail?.text).toContain('Someone knows your password.');
+      expect(mail?.text).toContain('Choose a new password: http');
+      const json = { email, token: codeOf(mail), type: 'email' };
       expect((await own.send('verify', '127.0.0.1', json)).body.session).not.toBeNull();
       const again = await own.send('sign-in', '127.0.0.1', { email, password });
       expect(again.body.session).not.toBeNull();
@@ -199,7 +206,7 @@ describe('new devices', () => {
     }
   });
 
-  test('get an error if the project’s email limit prevents the code', async () => {
+  test('get an error if no code can be sent because of the project’s email limit', async () => {
     const smtp = {
       enabled: true,
       host: '127.0.0.1',

@@ -12,7 +12,7 @@ describe('with confirmations on', () => {
       site_url: 'http://127.0.0.1:3000',
       additional_redirect_urls: ['https://app.example.com/**'],
       email: { enable_confirmations: true },
-      // If phones are confirmed immediately, sign-up reveals existing users (as upstream does).
+      // Without phone confirmations, sign-up would reveal existing users (as upstream does).
       sms: { enable_confirmations: true },
     });
   });
@@ -177,7 +177,7 @@ describe('with confirmations on', () => {
     expect((await server.client().auth.signInWithPassword({ email: next, password })).error).toBeNull();
   });
 
-  test('with PKCE, the link contains a code that only the verifier can redeem, and only once', async () => {
+  test('with PKCE, the link contains a code that can be redeemed only with the verifier, and only once', async () => {
     const email = newEmail();
     const verifier = randomBytes(32).toString('hex');
     const challenge = createHash('sha256').update(verifier).digest('base64url');

@@ -1,4 +1,4 @@
-/** Tests every kind of email with every template variable, and the corresponding payload of the send_email hook. */
+/** Tests the template variables of every kind of email, and the corresponding payload of the send_email hook. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -59,7 +59,7 @@ interface Person {
   readonly id: string;
 }
 
-/** Triggers every kind of email in turn. `told` checks the message that was sent to the address. */
+/** Triggers every kind of email, one after another. `told` checks the message that was sent to the address. */
 async function goThroughAll(
   server: AuthServer,
   told: (what: string, to: string) => Promise<void>,
@@ -123,7 +123,7 @@ describe('templates', () => {
   let server: AuthServer;
   beforeAll(async () => {
     const content = join(folder, 'all.html');
-    // A variable that an email doesn't have is empty and doesn't cause an error.
+    // A variable that a kind of email doesn't have is empty, and doesn't cause an error.
     writeFileSync(content, `<p>${names.map((name) => `{{ .${name} }}`).join('|')}|{{ .Data.name }}</p>`);
     const own = (name: string) => [name, { content_path: content, subject: `${name} {{ .Email }}` }] as const;
     const email = {

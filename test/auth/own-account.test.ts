@@ -122,7 +122,7 @@ describe('deletion', () => {
       from auth.audit_log_entries where payload ->> 'action' = 'user_deleted'`);
     expect(entry).toEqual({ who: user.email, whom: user.id });
     expect(await leave(access_token)).toEqual([403, 'user_not_found']);
-    // The email address can be used again.
+    // The email address can be used for a new account.
     expect((await signUp({ email: user.email, password })).user.id).not.toBe(user.id);
   });
 
@@ -132,7 +132,7 @@ describe('deletion', () => {
     expect(await exists(user.id)).toBe(false);
   });
 
-  test('is rejected after an old sign-in, with only a password, for a client, and for SSO users', async () => {
+  test('is rejected after an old sign-in, with only the first factor, for OAuth clients, and for SSO users', async () => {
     const { access_token, user } = await signUp();
     server.clock.advance(16 * minuteMs);
     expect(await leave(access_token)).toEqual([400, 'reauthentication_needed']);
@@ -147,7 +147,7 @@ describe('deletion', () => {
   });
 
   test.each(['no action', 'restrict'])(
-    'that foreign keys with %s prevent changes nothing, and the error names no table',
+    'that foreign keys with %s prevent changes nothing, and the error doesn’t name a table',
     async (rule) => {
       const { access_token, user } = await signUp();
       await db().exec(`

@@ -54,7 +54,7 @@ const enroll = async (token: string, json: object = {}) =>
 const challenge = async (token: string, id: string) =>
   (await (await post(`/factors/${id}/challenge`, token)).json<{ id: string }>()).id;
 
-describe('the redirect URL of a link', () => {
+describe('the redirect URL in a link', () => {
   const redirectIn = async (path: string, headers: Record<string, string> = {}) => {
     const email = newEmail();
     await server.admin().auth.admin.createUser({ email, email_confirm: true });
@@ -73,7 +73,7 @@ describe('the redirect URL of a link', () => {
     expect(await redirectIn('/recover')).toBe('http://127.0.0.1:3000');
   });
 
-  test('is skipped without an error if it isn’t allowed', async () => {
+  test('is ignored without an error if it isn’t allowed', async () => {
     const headers = { redirect_to: 'https://evil.example/', referer: at('referer') };
     expect(await redirectIn('/recover', headers)).toBe(at('referer'));
     expect(await redirectIn('/recover', { redirect_to: 'http://10.0.0.1/' })).toBe('http://127.0.0.1:3000');
@@ -82,7 +82,7 @@ describe('the redirect URL of a link', () => {
     );
   });
 
-  test('an invalid PKCE link reports the error in the query as well', async () => {
+  test('an invalid PKCE link also returns the error in the query', async () => {
     const location =
       (await server.request('/verify?type=signup&token=pkce_nothing')).headers.get('location') ?? '';
     const said =
@@ -93,7 +93,7 @@ describe('the redirect URL of a link', () => {
   test.each([
     ['recovery', '/recover', (email: string) => ({ email })],
     ['email_change', '/user', (email: string) => ({ email: `new-${email}` })],
-  ] as const)('the PKCE code for %s expires relative to the request', async (type, path, bodyOf) => {
+  ] as const)('the lifetime of the PKCE code for %s starts with the request', async (type, path, bodyOf) => {
     const { user, access_token: token } = await signUp();
     const verifier = randomBytes(32).toString('hex');
     const pkce = {
@@ -115,7 +115,7 @@ describe('the redirect URL of a link', () => {
   });
 });
 
-describe('factors', () => {
+describe('for second factors,', () => {
   test('two factors without a name conflict, and a user without an address can’t enroll TOTP', async () => {
     const { access_token: token, user } = await signUp();
     await enroll(token);
@@ -147,7 +147,7 @@ describe('factors', () => {
     expect(Math.abs(response.expires_at - Date.now() / 1000 - 300)).toBeLessThan(10);
   });
 
-  test('a verified factor ends the sessions below aal2, but not a session without a level', async () => {
+  test('a verified factor ends other sessions at aal1, but not sessions without a level', async () => {
     const { access_token: token, user } = await signUp();
     const [below, without] = [await signIn(user.email), await signIn(user.email)];
     const sessionId = String(claimsOf(without.access_token).session_id);
@@ -188,7 +188,7 @@ describe('factors', () => {
     expect(claimsOf(refreshed.access_token)).toMatchObject({ aal: 'aal1', amr: [{ method: 'password' }] });
   });
 
-  test('a phone number’s code and a factor’s code both go to the hook', async () => {
+  test('codes for phone numbers and for factors are both sent to the hook', async () => {
     const { access_token: token, user } = await signUp();
     const { id } = await (await post('/factors', token, { factor_type: 'phone', phone: '+15550177' })).json<{
       id: string;
@@ -240,13 +240,13 @@ describe('users inserted with SQL', () => {
     ['no creation time', { created_at: 'null' }, 200],
     ['no role', { role: 'null' }, 200],
     ['no confirmed address', { email_confirmed_at: 'null' }, 400],
-  ])('with %s get the same sign-in response as upstream', async (_name, columns, status) => {
+  ])('with %s get the same response to a sign-in as upstream', async (_name, columns, status) => {
     const email = await insert(columns);
     const response = await server.request('/token?grant_type=password', { json: { email, password } });
     expect(response.status).toBe(status);
   });
 
-  test('with uppercase addresses are found', async () => {
+  test('are found even if the address contains uppercase letters', async () => {
     const email = newEmail().toUpperCase();
     const made = await insert({});
     await db().query(sql`update auth.users set email = ${email} where email = ${made}`);

@@ -1,5 +1,5 @@
 /**
- * Tests passkeys: the stock client's calls with a software authenticator, and attacks by key thieves and malicious
+ * Tests passkeys: the stock client's calls with a software authenticator, and attacks with stolen keys and malicious
  * pages.
  */
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
@@ -150,7 +150,7 @@ describe('registration', () => {
 
   test('a key can be registered once, is named after its model, and is excluded from the next registration', async () => {
     const person = await newPerson();
-    // The name is from the community list of authenticator models: Google Password Manager.
+    // The name, "Google Password Manager", comes from the community list of authenticator models.
     const authenticator = new SoftwareAuthenticator(origin, {
       aaguid: 'ea9b8d66-4d01-1d21-3ce4-b6b48cb575d4',
     });
@@ -174,7 +174,7 @@ describe('registration', () => {
     });
   });
 
-  test('stores what the hosted service stores', async () => {
+  test('stores the same data as the hosted service', async () => {
     const person = await newPerson();
     const { challenge_id, options } = await askToRegister(person.token);
     const pool = server.database.pool('postgres');
@@ -424,7 +424,7 @@ test('the settings say that passkeys are available', async () => {
 });
 
 describe('sign-in', () => {
-  test('the challenge identifies no user', async () => {
+  test('the challenge doesn’t identify a user', async () => {
     expect(await askToSignIn()).toEqual({
       challenge_id: expect.any(String),
       options: {
@@ -463,7 +463,7 @@ describe('sign-in', () => {
     },
   );
 
-  test('pages of any configured origin can request a sign-in, also in a frame of another configured origin', async () => {
+  test('pages of any configured origin can request a sign-in, even in a frame on another configured origin', async () => {
     const { authenticator } = await personWithPasskey();
     expect((await signIn(authenticator, { origin: 'http://localhost:5173' })).status).toBe(200);
     expect((await signIn(authenticator, { origin: 'android:apk-key-hash:abc' })).status).toBe(200);

@@ -1,4 +1,4 @@
-/** Tests password hashes imported from other systems, concurrent sign-ins, and leaked passwords. */
+/** Tests password hashes from other systems, concurrent sign-ins, and leaked passwords. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -43,7 +43,7 @@ describe('hashes from other systems', () => {
   });
 
   test('bcrypt from other libraries works', async () => {
-    // This is the example for PHP's crypt() in its manual, with the prefix that PHP uses.
+    // This is the example for crypt() from PHP's manual, with the prefix that PHP uses.
     await signsIn('$2y$07$usesomesillystringfore2uDLvp1Ii2e./U9C8sBjqp8I90dH6hi', 'rasmuslerdorf');
   });
 
@@ -84,7 +84,7 @@ describe('hashes from other systems', () => {
     }
   });
 
-  test('waiting sign-ins don’t block other requests, and timing doesn’t reveal which users exist', async () => {
+  test('sign-ins that wait don’t block other requests, and timing doesn’t reveal which users exist', async () => {
     const email = newEmail();
     await auth.client().auth.signUp({ email, password });
     const attempt = (who: string) =>
@@ -192,12 +192,12 @@ describe('leaked passwords', () => {
     }
   });
 
-  test('are found in a local list, without a request', async () => {
+  test('are found in a local list without a request', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'plinth-leaks-'));
     const list_path = join(dir, 'pwned.txt');
     const others = Array.from({ length: 500 }, (_, index) => `${leakHashOf(String(index))}:${index + 1}`);
     await writeFile(list_path, [...others, `${hash}:7`].toSorted().join('\r\n'));
-    // The list alone enables the check.
+    // Setting the list is enough to enable the check.
     const plinth = { auth: { password: { hibp: { list_path } } } };
     const auth = await startAuth({}, { outgoing, plinth });
     try {

@@ -1,4 +1,4 @@
-/** Tests canceling pending changes of email and phone. */
+/** Tests how pending email and phone changes are canceled. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AuthServer, codeOf, newEmail, startAuth } from './harness.ts';
 
@@ -62,7 +62,7 @@ describe('an address with a canceled change', () => {
     expect((await verify(next)).status).toBe(200);
     await cancel(token, 'email_change');
     await change(token, { email: next });
-    // A single confirmation isn't sufficient, whichever comes first.
+    // One of the two confirmations isn't sufficient, in either order.
     expect(await (await verify(email)).json()).not.toHaveProperty('access_token');
     expect((await userOf(token)).email).toBe(email);
     expect(await (await verify(next)).json()).toHaveProperty('access_token');

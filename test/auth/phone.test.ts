@@ -1,4 +1,4 @@
-/** Tests phones: sign-up, captured codes, numbers with a fixed code, number changes. */
+/** Tests phone numbers: sign-up, captured codes, numbers with a fixed code, and number changes. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AuthServer, codeOf, newEmail, startAuth } from './harness.ts';
 
@@ -60,7 +60,7 @@ test.each(['abc', '+0123', '123456789012345678'])('%s isn’t accepted as a phon
   });
 });
 
-test('with test numbers and no provider, only test numbers get codes', async () => {
+test('with test numbers but without a provider, only test numbers get codes', async () => {
   const own = await startAuth({ sms: { enable_signup: true, test_otp: { '15550001111': '123456' } } });
   try {
     const sent = await own.client().auth.signInWithOtp({ phone: '15550001111' });
@@ -78,7 +78,7 @@ test('with test numbers and no provider, only test numbers get codes', async () 
   }
 });
 
-test('if phones are disabled, they are rejected', async () => {
+test('phone numbers are rejected if they are disabled', async () => {
   const own = await startAuth();
   try {
     const { error } = await own.client().auth.signUp({ phone: newPhone(), password });

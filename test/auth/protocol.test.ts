@@ -1,4 +1,4 @@
-/** Tests the wire format: errors, headers, bodies, tokens, and attacks on them. */
+/** Tests the format of errors, headers, bodies and tokens, and attacks on them. */
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -37,7 +37,7 @@ describe('errors', () => {
     });
   });
 
-  test('have the newer format with its API version, and browsers may read the version', async () => {
+  test('have the newer format with its API version, which browsers can read', async () => {
     const response = await server.request('/token?grant_type=password', {
       json: { email: 'a@b.cd', password: 'x' },
       headers: { ...versioned, origin: 'http://localhost:5173' },
@@ -81,7 +81,7 @@ describe('errors', () => {
     expect(response.status).toBe(200);
   });
 
-  test('an exception from a project’s trigger is returned', async () => {
+  test('an exception from a project’s trigger is returned to the client', async () => {
     const own = await startAuth();
     try {
       await own.database.pool('supabase_admin').exec(`
@@ -166,7 +166,8 @@ describe('tokens', () => {
     };
     const good = { sub: id, aud: 'authenticated', role: 'authenticated', exp: soon() };
     expect(await ask(good)).toEqual([200, undefined]);
-    // Issuer and audience aren't checked. A holder of the secret can omit the expiry, but the expiry can't be a string.
+    // The issuer and the audience aren't checked. A token that is signed with the secret can omit the expiry, but the
+    // expiry can't be a string.
     expect(await ask({ ...good, iss: 'https://other.example', aud: 'other' })).toEqual([200, undefined]);
     expect(await ask({ ...good, exp: undefined })).toEqual([200, undefined]);
     expect(await ask({ ...good, exp: String(soon()) })).toEqual([403, 'bad_jwt']);
@@ -190,7 +191,7 @@ describe('tokens', () => {
   });
 });
 
-test('triggers see an INSERT without a role, then updates', async () => {
+test('triggers see an INSERT without a role, and then updates', async () => {
   const own = await startAuth();
   try {
     const db = own.database.pool('supabase_admin');
@@ -221,7 +222,7 @@ test('triggers see an INSERT without a role, then updates', async () => {
   }
 });
 
-test('a code for the Account pages creates a separate session, and only once', async () => {
+test('a code for the Account pages creates a separate session, but only once', async () => {
   const { createHash } = await import('node:crypto');
   const client = server.client();
   const { data } = await client.auth.signUp({ email: newEmail(), password: 'correct horse' });

@@ -1,4 +1,7 @@
-/** Tests recovery codes: each code replaces a factor once. Also tests who can create, see, guess and remove codes. */
+/**
+ * Tests recovery codes: each code replaces a factor once. Also tests who can create, see and remove codes, and that no
+ * one can guess them.
+ */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -84,7 +87,7 @@ function claimsOf(token: string): { aal: string; amr: { method: string }[]; sess
 }
 
 describe('a code', () => {
-  test('is shown once, stored as a hash, and raises one session', async () => {
+  test('is shown once, is stored as a hash, and raises one session to aal2', async () => {
     const { id, email, strong } = await newPerson();
     expect(await count(strong)).toEqual({ total: 0, remaining: 0, created_at: null });
     const made = await makeCodes(strong);
@@ -121,7 +124,7 @@ describe('a code', () => {
       json: { refresh_token: session.refresh_token },
     });
     expect(claimsOf((await refreshed.json<Session>()).access_token)).toMatchObject({ aal: 'aal2' });
-    // As with a factor, sessions below aal2 end.
+    // As with a factor, sessions below aal2 are ended.
     expect((await server.request('/user', { token: other })).status).toBe(403);
     expect(await count(session.access_token)).toMatchObject({ total: 10, remaining: 9 });
 
@@ -142,14 +145,14 @@ describe('a code', () => {
     ]);
   });
 
-  test('used twice concurrently, raises one session', async () => {
+  test('that is used twice concurrently raises one session', async () => {
     const { email, strong } = await newPerson();
     const { codes } = await makeCodes(strong);
     const tokens = [await signIn(email), await signIn(email)];
     const answers = await Promise.all(tokens.map((token) => use(token, codes[0])));
     const statuses = answers.map(({ status }) => status).sort();
     expect(statuses[0]).toBe(200);
-    // The slower request fails: its code is used up, or its session has ended.
+    // The slower request fails: either its code is used up, or its session has ended.
     expect([403, 422]).toContain(statuses[1]);
     const [row] = await server.database
       .pool('postgres')
@@ -158,7 +161,7 @@ describe('a code', () => {
     expect(row).toEqual({ left: 9 });
   });
 
-  test('of another user or an older set, and any code without a set, raises no session', async () => {
+  test('of another user or an older set is rejected, and so is any code without a set', async () => {
     const { email, strong } = await newPerson();
     const victim = await newPerson();
     const foreign = await makeCodes(victim.strong);
@@ -194,7 +197,7 @@ describe('a code', () => {
 });
 
 describe('guessing', () => {
-  test('is blocked after five attempts, for this user only, and one more is allowed over time', async () => {
+  test('is blocked after five attempts, only for this user, and another attempt is allowed over time', async () => {
     const { email, strong } = await newPerson();
     const { codes } = await makeCodes(strong);
     const token = await signIn(email);
@@ -332,7 +335,7 @@ test("clients of the REST API can't access the table", async () => {
   expect(roles).toEqual([]);
 });
 
-test("the project's hook is called and can end the attempt", async () => {
+test('the project’s hook is called and can reject the attempt', async () => {
   const asked: Record<string, unknown>[] = [];
   const hook = createServer((request, response) => {
     let body = '';

@@ -15,7 +15,7 @@ interface SessionJson {
 const reuseIntervalMs = 10_000;
 
 type Step =
-  /** Uses the nth newest token. */
+  /** Uses the token at this position, counted from the newest. */
   | { readonly do: 'refresh'; readonly age: number }
   | { readonly do: 'wait'; readonly ms: number }
   | { readonly do: 'ban'; readonly for: '1h' | 'none' }
@@ -47,7 +47,7 @@ interface ModelToken {
   changedAtMs: number;
 }
 
-/** The outcome that upstream's rules require for a token, except that reuse ends the session. */
+/** Models upstream's rules for tokens, except that reuse ends the session. */
 class Model {
   tokens: ModelToken[];
   nowMs = 0;
@@ -87,7 +87,7 @@ describe.each([true, false])('rotation %s', (rotates) => {
   let server: AuthServer;
   beforeAll(async () => {
     server = await startAuth({ enable_anonymous_sign_ins: true, enable_refresh_token_rotation: rotates });
-    // The test uses times that are exactly at the boundaries of the intervals.
+    // The clock stands still, because the test uses times exactly at the boundaries of the intervals.
     server.clock.freeze();
   });
   afterAll(() => server.stop());
@@ -143,7 +143,7 @@ describe.each([true, false])('rotation %s', (rotates) => {
     await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 12 }), run), { numRuns: 20 });
   });
 
-  test('reusing the previous token returns its child while that is active, then starts a branch, then ends the session', async () => {
+  test('reusing the previous token first returns its active child, later starts a branch, and finally ends the session', async () => {
     const again: Step = { do: 'refresh', age: 1 };
     await run([{ do: 'refresh', age: 0 }, again, { do: 'wait', ms: 11_000 }, again]);
     await run([
@@ -200,7 +200,7 @@ test('concurrent refreshes of many devices and a password change don’t block e
         ),
       ]);
       expect(changed?.status).toBe(200);
-      // A refresh succeeds before the change and fails after it, but never causes a server error.
+      // Refreshes before the change succeed and later ones fail, but none causes a server error.
       for (const response of refreshed) expect([200, 400]).toContain(response.status);
       newest = devices[0] as SessionJson;
     }
@@ -258,7 +258,7 @@ test("a project's trigger that rejects the user rejects the refresh, and no toke
   }
 });
 
-test('of concurrent refreshes, a project’s trigger rejects only those for the rows it selects', async () => {
+test('a project’s trigger can reject some of several concurrent refreshes without affecting the others', async () => {
   const server = await startAuth({ enable_anonymous_sign_ins: true });
   try {
     const sessions = [];

@@ -1,4 +1,4 @@
-/** Tests refresh tokens: rotation, reuse, families, session limits. Also tests anonymous users. */
+/** Tests refresh tokens: rotation, reuse, families and session limits. Also tests anonymous users. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { encodeRefreshToken } from '../../src/auth/core/refresh-token-v2.ts';
 import { sql } from '../../src/kernel/sql.ts';
@@ -41,7 +41,7 @@ describe('rotation', () => {
     expect(sessionOf(second.body.access_token)).toBe(sessionOf(first.access_token));
   });
 
-  test('the parent of the active token returns the active one at any age', async () => {
+  test('the parent of the active token returns the active token, regardless of its age', async () => {
     const first = await guest(server);
     const second = await refresh(server, first.refresh_token);
     server.clock.advance(3_600_000);
@@ -121,14 +121,14 @@ describe('rotation', () => {
     expect(signedIn.data.user?.id).toBe(data.user?.id);
   });
 
-  test('PUT /user and the factor endpoints support guests', async () => {
+  test('PUT /user and the factor endpoints work for guests', async () => {
     const { access_token } = await guest(server);
     const response = await server.request('/factors', { token: access_token, json: { factor_type: 'totp' } });
     expect([response.status, (await response.json()).error_code]).toEqual([403, 'no_authorization']);
   });
 });
 
-test('timebox and inactivity end sessions at refresh', async () => {
+test('sessions end at a refresh after the timebox or the inactivity timeout', async () => {
   const server = await startAuth({
     enable_anonymous_sign_ins: true,
     sessions: { timebox: 10_000_000, inactivity_timeout: 5_000_000 },

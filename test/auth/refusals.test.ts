@@ -1,5 +1,6 @@
 /**
- * Tests error responses that no other test covers, and successful responses of routes that other tests only make fail.
+ * Tests error responses that no other test covers, and successful responses of routes for which other tests cover only
+ * the errors.
  */
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:net';
@@ -74,7 +75,7 @@ test.each(['ServiceProviderConfig', 'ResourceTypes', 'Schemas'])('SCIM is disabl
 });
 
 describe('phones', () => {
-  test('a number belongs to one user', async () => {
+  test('a number belongs to only one user', async () => {
     const phone = '15550004444';
     const admin = server.admin().auth.admin;
     expect((await admin.createUser({ phone, phone_confirm: true })).error).toBeNull();

@@ -1,7 +1,4 @@
-/**
- * Tests responses field by field, and error responses of GoTrue 2.196 that don't belong to a single flow: audience,
- * users, administration.
- */
+/** Tests responses field by field. Also tests error responses of GoTrue 2.196 that don't belong to a single flow. */
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -53,10 +50,10 @@ async function said(path: string, init: Parameters<AuthServer['request']>[1] = {
 const messageOf = async (path: string, init: Parameters<AuthServer['request']>[1] = {}) =>
   (await (await server.request(path, init)).json()).msg;
 
-describe('audience', () => {
+describe('the audience', () => {
   const other = { 'x-jwt-aud': 'other' };
 
-  test('from the header is the user’s, and part of every lookup by address', async () => {
+  test('from the header becomes the user’s, and is used in every lookup by address', async () => {
     const { user } = await signUp(other);
     expect(user.aud).toBe('other');
     const login = { json: { email: user.email, password } };
@@ -99,7 +96,7 @@ describe('the caller', () => {
     expect(await ask({})).toBe(401);
   });
 
-  test('an administrator whose token names a session needs that session', async () => {
+  test('an administrator’s token with a session ID is valid only while that session exists', async () => {
     const { access_token, user } = await signUp();
     const { session_id } = JSON.parse(
       Buffer.from(access_token.split('.')[1] ?? '', 'base64url').toString(),
@@ -113,7 +110,7 @@ describe('the caller', () => {
     expect(await as(randomUUID())).toEqual([403, 'session_not_found']);
   });
 
-  test('browsers can send the headers that clients send and read those they need', async () => {
+  test('browsers can send the clients’ headers and read the headers that clients need', async () => {
     const names =
       'Accept, Authorization, Content-Type, X-Client-IP, X-Client-Info, X-JWT-AUD, x-use-cookie, X-Supabase-Api-Version, apikey';
     const response = await fetch(`${server.url}/auth/v1/signup`, {
@@ -187,7 +184,7 @@ describe('a user as JSON', () => {
 });
 
 describe('codes', () => {
-  test('are stored twice, as SHA-224 of address and code, once in the user’s column', async () => {
+  test('are stored as SHA-224 of the address and the code, both in the user’s column and in the token table', async () => {
     const { user } = await signUp();
     const { data } = await server.admin().auth.admin.generateLink({ type: 'recovery', email: user.email });
     const hash = createHash('sha224').update(`${user.email}${data.properties?.email_otp}`).digest('hex');
@@ -268,7 +265,7 @@ describe('resend', () => {
     expect((await said('/verify', { json }))[0]).toBe(200);
   });
 
-  test('codes for a phone sign-up and for a new phone number are sent again', async () => {
+  test('codes for a phone sign-up and for a new phone number can be sent again', async () => {
     const phone = newPhone();
     await server.request('/signup', { json: { phone, password } });
     expect(await said('/resend', { json: { type: 'sms', phone } })).toEqual([200, {}]);
@@ -284,7 +281,7 @@ describe('resend', () => {
     expect((await said('/verify', { json: change }))[0]).toBe(200);
   });
 
-  test('a fixed code is identified only by message_id', async () => {
+  test('the response for a fixed code differs only in message_id', async () => {
     const phone = '15550001111';
     expect(await said('/otp', { json: { phone } })).toEqual([200, {}]);
     expect(await said('/resend', { json: { type: 'sms', phone } })).toEqual([
@@ -350,7 +347,7 @@ describe('refresh', () => {
   const refresh = (refresh_token: string) =>
     said('/token?grant_type=refresh_token', { json: { refresh_token } });
 
-  test('is rejected for a banned user, without a session, and after its end', async () => {
+  test('is rejected for a banned user, without a session, and after the session has ended', async () => {
     const [banned, orphan, over] = [await signUp(), await signUp(), await signUp()];
     await server.admin().auth.admin.updateUserById(banned.user.id, { ban_duration: '1h' });
     expect(await refresh(banned.refresh_token)).toEqual([400, 'user_banned']);
@@ -365,7 +362,7 @@ describe('refresh', () => {
     expect((await said('/user', { token: over.access_token }))[0]).toBe(200);
   });
 
-  test('of a row that another transaction locks for five seconds is a conflict', async () => {
+  test('gets a conflict error if another transaction locks the row for five seconds', async () => {
     const { refresh_token, user } = await signUp();
     await db().transaction(async (tx) => {
       await tx.query(sql`select from auth.refresh_tokens where user_id = ${user.id} for update`);
@@ -405,7 +402,7 @@ describe('administration', () => {
     }
   });
 
-  test('creates a user with an ID, an audience, a role, a hash and a ban', async () => {
+  test('creates users with an ID, an audience, a role, a hash and a ban', async () => {
     const [id, email] = [randomUUID(), newEmail()];
     const { data } = await server.admin().auth.admin.createUser({
       id,
@@ -429,7 +426,7 @@ describe('administration', () => {
     expect(await said('/admin/users', { token: service(), json: {} })).toEqual([400, 'validation_failed']);
   });
 
-  test('returns a server error if the database rejects a user’s change', async () => {
+  test('returns a server error if the database rejects a change to a user', async () => {
     const [one, other] = [await signUp(), await signUp()];
     const response = await server.request(`/admin/users/${one.user.id}`, {
       method: 'PUT',
@@ -442,7 +439,7 @@ describe('administration', () => {
     ]);
   });
 
-  test('after a soft deletion, only hashes of the personal data remain', async () => {
+  test('keeps only hashes of the personal data after a soft deletion', async () => {
     const { user } = await signUp();
     await server.admin().auth.admin.deleteUser(user.id, true);
     const [row] = await db().query(sql`

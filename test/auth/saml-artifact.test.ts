@@ -1,5 +1,6 @@
 /**
- * Tests SAML's artifact binding: the browser delivers a reference, and the fetched response is verified like any other.
+ * Tests SAML's artifact binding: the browser delivers only a reference to the response. The server fetches the response
+ * and verifies it like any other.
  */
 import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { getVerifiedXml, parseDomFromString, xpath } from '@node-saml/node-saml/lib/xml.js';
@@ -15,7 +16,7 @@ const protocol = 'urn:oasis:names:tc:SAML:2.0:protocol';
 const idp = createIdp();
 const resolver = 'https://idp.example.com/artifact';
 
-/** The identity provider's response to an artifact resolution request. */
+/** Returns the identity provider's response to an artifact resolution request. */
 type Resolve = (question: string, response: string) => { status: number; text: string };
 
 const idOf = (xml: string) => / ID="([^"]+)"/.exec(xml)?.[1] ?? '';
@@ -114,11 +115,11 @@ test('the binding is in Plinth’s metadata', async () => {
 });
 
 test.each(['Assertion', 'Response'] as const)(
-  'an artifact is resolved to a signed %s and signs in once',
+  'an artifact is resolved to a signed %s and signs the user in once',
   async (signed) => {
     const { relayState, parts } = await begin();
     response = signAnswer(idp, buildAnswer(parts), signed);
-    // The envelope declares this namespace, so the response doesn't need to repeat it.
+    // The SOAP envelope declares this namespace, so the response can omit it.
     if (signed === 'Assertion') response = response.replace(` xmlns:samlp="${protocol}"`, '');
     asked.length = 0;
     const artifact = artifactOf();
@@ -127,7 +128,7 @@ test.each(['Assertion', 'Response'] as const)(
     expect(asked[0]).toMatchObject({ url: resolver, method: 'POST', reach: 'public' });
     const question = asked[0]?.body ?? '';
     expect(question).toContain(`<samlp:Artifact>${artifact}</samlp:Artifact>`);
-    // The request is signed with the key in our metadata.
+    // The request is signed with the key in Plinth's metadata.
     const metadata = await (await auth.request('/sso/saml/metadata')).text();
     const certificate = /<X509Certificate>([^<]+)/.exec(metadata)?.[1] ?? '';
     const pem = `-----BEGIN CERTIFICATE-----\n${certificate.replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`;
@@ -153,7 +154,7 @@ test('the artifact selects the endpoint, otherwise the default is used', async (
   }
 });
 
-describe('rejected', () => {
+describe('a sign-in is rejected:', () => {
   const refusal = {
     error: 'invalid_request',
     error_code: 'validation_failed',
@@ -165,7 +166,7 @@ describe('rejected', () => {
     ['too short', Buffer.alloc(43, 4).toString('base64')],
     ['of another type', artifactOf({ type: 1 })],
     ['of another identity provider', artifactOf({ source: 'https://other.example' })],
-  ])('an artifact that is %s causes no request', async (_name, artifact) => {
+  ])('an artifact that is %s doesn’t cause a request', async (_name, artifact) => {
     const { relayState } = await begin();
     asked.length = 0;
     expect(await bring(artifact, relayState)).toMatchObject(refusal);
@@ -236,7 +237,7 @@ describe('rejected', () => {
     expect(await bring(artifactOf(), relayState)).toMatchObject(refusal);
   });
 
-  test("an address in our own network isn't contacted", async () => {
+  test('an address in the server’s own network isn’t contacted', async () => {
     const { relayState } = await begin();
     expect(await bring(artifactOf({ index: 8 }), relayState)).toMatchObject(refusal);
     expect(asked.at(-1)).toMatchObject({ url: 'http://127.0.0.1:1/', reach: 'public' });

@@ -1,4 +1,4 @@
-/** An identity provider for tests that builds responses from templates, so that every part can be forged. */
+/** Simulates an identity provider for tests. It builds responses from templates, so every part can be forged. */
 import {
   createPublicKey,
   generateKeyPairSync,
@@ -15,7 +15,7 @@ import type { AuthServer } from './harness.ts';
 export interface TestIdp {
   readonly entityId: string;
   readonly privateKey: string;
-  /** The certificate's DER in base64. */
+  /** The certificate in DER format, encoded in base64. */
   readonly certificate: string;
   metadata(attributes?: string): string;
 }
@@ -53,7 +53,7 @@ export interface AnswerParts {
   readonly recipient?: string;
   readonly status?: string;
   readonly assertionIssuer?: string;
-  /** Replaces the value in the response. */
+  /** Replaces the request ID in the response's subject. */
   readonly subjectInResponseTo?: string | undefined;
   readonly method?: string;
   readonly sessionEnd?: string;
@@ -138,7 +138,7 @@ export async function encryptAssertion(
   return xml.replace(assertion, () => `<saml:EncryptedAssertion>${encrypted}</saml:EncryptedAssertion>`);
 }
 
-/** Parses the request that the browser carries to the identity provider. */
+/** Parses the request in the URL to which the browser is redirected. */
 export function readRequest(url: string) {
   const query = new URL(url).searchParams;
   const xml = inflateRawSync(Buffer.from(query.get('SAMLRequest') ?? '', 'base64')).toString();

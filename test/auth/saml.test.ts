@@ -1,6 +1,6 @@
 /**
- * Tests SAML: the stock client with a third-party identity provider library (samlify), and which responses grant
- * access.
+ * Tests SAML with the stock client and a third-party identity provider library (samlify), and which responses are
+ * accepted.
  */
 import { createVerify, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import * as samlify from 'samlify';
@@ -37,7 +37,7 @@ afterAll(() => auth.stop());
 let counter = 0;
 const newDomain = () => `company${++counter}.example`;
 
-/** Creates a connection and the content of a valid response. */
+/** Creates a connection. Returns the content of a valid response. */
 async function connect(settings: Record<string, unknown> = {}) {
   const idp = createIdp();
   const domain = newDomain();
@@ -53,7 +53,7 @@ async function connect(settings: Record<string, unknown> = {}) {
   return { id, idp, domain, parts };
 }
 
-/** Starts a sign-in with the stock client. Returns the request that the identity provider must respond to. */
+/** Starts a sign-in with the stock client. Returns the request for the identity provider. */
 async function begin(domain: string, flowType: 'implicit' | 'pkce' = 'implicit') {
   const client = auth.client(flowType);
   const { data, error } = await client.auth.signInWithSSO({ domain });
@@ -81,7 +81,7 @@ describe('with a third-party identity provider', () => {
   const response = async (url: string) => {
     const request = new URL(url);
     const query = Object.fromEntries(request.searchParams);
-    // Also verifies our signature with the certificate in our metadata.
+    // Also verifies Plinth's signature with the certificate in its metadata.
     const octetString = request.search.slice(1).split('&Signature=')[0] ?? '';
     const parsed = await idp.parseLoginRequest(sp, 'redirect', { query, octetString });
     const made = await idp.createLoginResponse(sp, { ...parsed }, 'post', { email: 'grace@navy.example' });
@@ -150,7 +150,7 @@ describe('the request', () => {
     expect(idp.certificate).not.toBe(der);
   });
 
-  test('is a redirect unless the client requests the URL', async () => {
+  test('is sent with a redirect unless the client asks for the URL', async () => {
     const { domain } = await connect();
     const response = await auth.request('/sso', { json: { domain: domain.toUpperCase() } });
     expect(response.status).toBe(303);
@@ -176,7 +176,7 @@ describe('the request', () => {
 });
 
 describe('an encrypted assertion', () => {
-  test('is accepted if enabled, encrypted for the current or the next key', async () => {
+  test('is accepted for the current and the next key if encryption is enabled', async () => {
     const keys = { private_key: pkcs1(), private_key_next: pkcs1() };
     const plinth = { auth: { saml: { enabled: true, allow_encrypted_assertions: true, ...keys } } };
     const other = await startAuth({}, { plinth });
@@ -270,7 +270,7 @@ describe('a response', () => {
     ...refusal,
     query: { ...refusal.query, error_description: 'SAML Assertion is not valid' },
   };
-  /** Responds to one of our sign-ins with a modified copy of a valid response. */
+  /** Starts a sign-in and responds to it with a modified copy of a valid response. */
   const answerOurs = async (
     change: Partial<AnswerParts> = {},
     sign: (xml: string) => string = (xml) => signAnswer(idp, xml, 'Assertion'),
@@ -288,12 +288,12 @@ describe('a response', () => {
     expect((await answerOurs({}, sign)).fragment).toHaveProperty('access_token');
   });
 
-  test('without a request is accepted from the provider, once', async () => {
+  test('without a request is accepted from the provider once', async () => {
     const xml = signAnswer(idp, buildAnswer({ ...parts, nameId: 'unasked' }), 'Assertion');
     const first = await postAnswer(auth, xml, 'http://127.0.0.1:3000/welcome');
     expect(first.location.href).toMatch(/^http:\/\/127\.0\.0\.1:3000\/welcome#access_token=/);
     expect(await postAnswer(auth, xml)).toMatchObject(invalid);
-    // The bytes differ, but the signature is the same.
+    // The bytes are different, but the signature is the same.
     expect(await postAnswer(auth, xml.replace('<saml:Issuer>', '<saml:Issuer >'))).toMatchObject(invalid);
   });
 
@@ -364,7 +364,7 @@ describe('a response', () => {
     const { id } = await begin(connection.domain);
     const xml = signAnswer(idp, buildAnswer({ ...parts, inResponseTo: id }), 'Assertion');
     expect(await postAnswer(auth, xml)).toMatchObject(invalid);
-    // The envelope isn't signed, so its InResponseTo can be removed, but the assertion still contains it.
+    // The outer element isn't signed, so an attacker can remove its InResponseTo. The assertion still contains one.
     const bare = xml.replace(/(<samlp:Response[^>]*) InResponseTo="[^"]*"/, '$1');
     expect(await postAnswer(auth, bare)).toMatchObject(invalid);
   });
@@ -530,7 +530,7 @@ describe('a response', () => {
     const back = await answerOurs({ nameId: name, nameIdFormat: format, email: '' });
     const user = await auth.client().auth.getUser(back.fragment.access_token);
     expect(user.data.user?.email).toBe('admin@example.com.evil.example');
-    // A comment that is inserted later doesn't change the signed content and doesn't truncate the value.
+    // An attacker can insert a comment later without changing the signed content. It doesn't truncate the value either.
     const later = await answerOurs(
       { nameId: 'eve@example.com.evil.example', nameIdFormat: format, email: '' },
       (xml) =>
@@ -620,7 +620,7 @@ describe('the user', () => {
     });
   });
 
-  test('is identified by name and connection, and is the same at every sign-in', async () => {
+  test('is identified by name ID and connection, and is the same at every sign-in', async () => {
     const connection = await connect();
     const first = await signIn(connection, {});
     const again = await signIn(connection, { email: 'ada@new.example' });
@@ -628,7 +628,7 @@ describe('the user', () => {
     expect(again.user?.user_metadata.email).toBe('ada@new.example');
     const elsewhere = await signIn(await connect(), {});
     expect(elsewhere.user?.id).not.toBe(first.user?.id);
-    // An identity provider's operator also can't take over an account that has a password.
+    // The operator of an identity provider can't take over an account that has a password either.
     const email = 'owner@example.com';
     const { data } = await auth.client().auth.signUp({ email, password: 'correct horse' });
     const taken = await signIn(connection, { nameId: 'someone', email });

@@ -1,5 +1,5 @@
 /**
- * Tests the `auth` schema from the perspective of SQL users and dumps of hosted projects: columns, unique constraints,
+ * Tests the parts of the `auth` schema that SQL and dumps of hosted projects depend on: columns, unique constraints,
  * privileges.
  */
 import { randomUUID } from 'node:crypto';
@@ -16,7 +16,10 @@ afterAll(() => server.stop());
 
 const db = () => server.database.pool('supabase_admin');
 
-/** Columns in order. `!` means not null, `=x` the default, `vc` varchar(255), `ts` timestamptz, `time` timestamp. */
+/**
+ * The columns of each table, in order. `!` means not null, `=x` the default, `vc` varchar(255), `ts` timestamptz, and
+ * `time` timestamp.
+ */
 const tables: Readonly<Record<string, string>> = {
   users: `instance_id uuid, id uuid!, aud vc, role vc, email vc, encrypted_password vc, email_confirmed_at ts, invited_at ts,
     confirmation_token vc, confirmation_sent_at ts, recovery_token vc, recovery_sent_at ts, email_change_token_new vc,
@@ -48,7 +51,7 @@ const tables: Readonly<Record<string, string>> = {
   schema_migrations: 'version vc!',
 };
 
-test.each(Object.entries(tables))('columns of %s', async (table, wanted) => {
+test.each(Object.entries(tables))('the columns of %s match upstream’s', async (table, wanted) => {
   const rows = await db().query<{ name: string; type: string; filled: boolean; preset: string | null }>(sql`
     select a.attname as name, a.attnotnull as filled, pg_get_expr(d.adbin, d.adrelid) as preset,
       case when a.atttypmod = 259 then 'vc' when t.typname = 'timestamptz' then 'ts' when t.typname = 'timestamp' then 'time'
@@ -79,8 +82,8 @@ test('generated columns have the expected values', async () => {
 });
 
 /**
- * Each row is inserted twice. The last two values are the SQLSTATEs of the second insert and of a third insert that
- * differs.
+ * Each row is inserted twice, and then with a difference. The last two values are the SQLSTATEs of the second and the
+ * third insert.
  */
 test.each([
   ['users: address', `email`, `'a@b.cd'`, `'A@b.cd'`, '23505', 'ok'],
@@ -114,7 +117,7 @@ test('an SSO user can have the address of another user', async () => {
   await db().transaction((tx) => tx.exec(insert(false) + insert(true) + insert(true)), { end: 'rollback' });
 });
 
-test('enumerated types', async () => {
+test('the enumerated types match upstream’s', async () => {
   const rows = await db().query<{ name: string; labels: string }>(sql`
     select t.typname as name, string_agg(e.enumlabel, ' ' order by e.enumlabel) as labels
     from pg_type t join pg_enum e on e.enumtypid = t.oid where t.typnamespace = 'auth'::regnamespace
@@ -167,7 +170,7 @@ test('migration versions are those of the hosted service', async () => {
 });
 
 describe('a project’s triggers', () => {
-  test('see an INSERT with nothing confirmed and empty tokens, also for a guest', async () => {
+  test('see an INSERT without confirmations and with empty tokens, also for a guest', async () => {
     await db().exec(`
       create table public.inserted (row jsonb);
       create function public.keep() returns trigger language plpgsql security definer set search_path = '' as

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { newEmail, startAuth } from './harness.ts';
 
-test('users inserted with SQL can sign in, even if token columns are null', async () => {
+test('users that were inserted with SQL can sign in, even if token columns are null', async () => {
   const server = await startAuth();
   try {
     const db = server.database.pool('postgres');

@@ -40,7 +40,7 @@ test('ending a newer session revokes nothing', async () => {
   expect((await first.auth.refreshSession()).error).toBeNull();
 });
 
-test('an app that the user opened from the Account pages shares their sign-in', async () => {
+test('an app that the user opened from the Account pages belongs to the same sign-in', async () => {
   const email = newEmail();
   const account = auth.client();
   const { data } = await account.auth.signUp({ email, password });

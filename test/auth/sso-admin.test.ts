@@ -1,4 +1,4 @@
-/** Tests /admin/sso/providers: connections, and metadata fetched from a URL. */
+/** Tests /admin/sso/providers: connections, and metadata that is fetched from a URL. */
 import { createPrivateKey, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -228,7 +228,7 @@ describe('metadata from a URL', () => {
     auth.clock.advance(-dayMs - 60_000);
   });
 
-  test('remains in use if it can’t be fetched or now belongs to another provider', async () => {
+  test('stays in use if it can’t be fetched or now belongs to a different provider', async () => {
     const idp = createIdp();
     await connectByUrl(idp, ' cacheDuration="PT1M"');
     auth.clock.advance(120_000);
@@ -248,7 +248,7 @@ describe('metadata from a URL', () => {
     auth.clock.advance(-120_000);
   });
 
-  test('that can’t be fetched creates no connection', async () => {
+  test('that can’t be fetched doesn’t create a connection', async () => {
     document = () => ({ status: 404, text: '' });
     const missing = await create({ metadata_url: 'https://idp.example.com/none' });
     expect(missing.body).toMatchObject({

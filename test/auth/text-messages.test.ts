@@ -1,5 +1,6 @@
 /**
- * Tests text messages through each provider, simulated by a local server that requires what the provider documents.
+ * Tests text messages through each provider, which is simulated by a local server that checks what the provider
+ * documents.
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -24,7 +25,7 @@ interface Answer {
 const basic = (user: string, secret: string) => `Basic ${btoa(`${user}:${secret}`)}`;
 const missing = (form: Sent['form'], names: readonly string[]) => names.find((name) => !form[name]);
 
-/** The provider's response by host and path, including errors. */
+/** The simulated responses of the providers by host and path, including errors. */
 const providers: Record<string, (sent: Sent) => Answer> = {
   'api.twilio.com/2010-04-01/Accounts/AC1/Messages.json': ({ authorization, form }) => {
     const more_info = 'https://www.twilio.com/docs/errors/20003';
@@ -208,7 +209,7 @@ test('WhatsApp is available only with Twilio', async () => {
   });
 });
 
-test('an unreachable provider is reported without waiting', async () => {
+test('an unreachable provider is reported without a delay', async () => {
   const broken = {
     outgoing: {
       ...createOutgoing({ mode: 'development' }),
@@ -258,7 +259,7 @@ describe('Twilio Verify generates and checks the codes', () => {
   const right = '246810';
   const checks = () => sent.filter(({ path }) => path.endsWith('VerificationCheck')).map(({ form }) => form);
 
-  test('for a sign-in, where only the right code works', async () => {
+  test('for a sign-in, for which only the right code works', async () => {
     const phone = newPhone();
     const client = server.client();
     expect((await client.auth.signInWithOtp({ phone, options: { channel: 'whatsapp' } })).error).toBeNull();

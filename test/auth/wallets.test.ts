@@ -1,6 +1,4 @@
-/**
- * Tests sign-in with Solana and Ethereum wallets: the stock client, the created accounts, and messages for other sites.
- */
+/** Tests sign-in with Solana and Ethereum wallets, the resulting accounts, and messages for other sites. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { type AuthServer, startAuth } from './harness.ts';
@@ -187,7 +185,7 @@ describe.each(wallets)('%s rejects', (name, newWallet) => {
     );
     const claimed = messageOf(thief, { address: wallet.address });
     await expectInvalidGrant(await signIn(thief, claimed), wrong);
-    // A message that was rejected hasn't been used up.
+    // The rejected message isn't used up.
     expect((await signIn(wallet, message)).status).toBe(200);
   });
 

@@ -16,7 +16,7 @@ const origin = 'https://app.example';
 let server: AuthServer;
 beforeAll(async () => {
   server = await startAuth({
-    // [auth.webauthn] is empty, so domain and origin are derived from the site URL.
+    // [auth.webauthn] is empty, so the domain and the origin are derived from the site URL.
     site_url: origin,
     mfa: {
       totp: { enroll_enabled: true, verify_enabled: true },
@@ -82,7 +82,7 @@ async function challenge(token: string, factorId: string): Promise<Challenge> {
 const verify = (token: string, factorId: string, json: unknown) =>
   server.request(`/factors/${factorId}/verify`, { json, token });
 
-/** Responds to a challenge of either kind. */
+/** Returns the authenticator's response to a challenge of either kind. */
 async function response(
   token: string,
   factorId: string,
@@ -196,7 +196,7 @@ describe('a key', () => {
     expect(claimsOf((await refreshed.json<Session>()).access_token)).toMatchObject({ aal: 'aal2' });
   });
 
-  test('is stored as the hosted service stores it', async () => {
+  test('is stored in the same format as on the hosted service', async () => {
     const { authenticator, factorId, email } = await userWithKey();
     const pool = server.database.pool('postgres');
     const read = async () => {
@@ -245,7 +245,7 @@ describe('a key', () => {
     expect(session).toEqual({ aal: 'aal1', factor_id: null });
   });
 
-  test('of another factor of the same user is accepted, and the session then depends on that factor', async () => {
+  test('that belongs to another factor of the same user is accepted, and the session then depends on that factor', async () => {
     const { strong, authenticator, factorId, email } = await userWithKey();
     const second = new SoftwareAuthenticator(origin);
     const secondId = await enroll(strong, 'second');
@@ -269,7 +269,7 @@ describe('a key', () => {
   });
 });
 
-describe('rejected', () => {
+describe('a check rejects', () => {
   test.each<[string, Forgery]>([
     ['another page', { origin: 'https://evil.example' }],
     ['another relying party', { rpId: 'evil.example' }],
@@ -330,7 +330,7 @@ describe('rejected', () => {
     expect((await response(token, factorId, own, { credentialId: Buffer.alloc(32, 1) })).status).toBe(500);
   });
 
-  test("an enrollment that began before the first factor was verified can't be finished with the password alone", async () => {
+  test('an enrollment that began before the first factor was verified can’t be completed with only the password', async () => {
     const { email, token } = await signUp();
     const attacker = await signIn(email);
     const planted = await enroll(attacker, 'planted');
@@ -349,7 +349,7 @@ describe('rejected', () => {
     expect(await refused.json()).toMatchObject({ error_code: 'insufficient_aal' });
   });
 
-  test('a response works once, for its own challenge, session and user', async () => {
+  test('a response works once, and only for its challenge, session and user', async () => {
     const { email, factorId, authenticator } = await userWithKey();
     const token = await signIn(email);
     const asked = await challenge(token, factorId);
@@ -417,7 +417,7 @@ test('if WebAuthn is disabled, enrollment, challenge and verification return an 
       error_code: 'mfa_webauthn_verify_not_enabled',
       msg: 'MFA verification is disabled for WebAuthn',
     });
-    // Upstream's error code for this case.
+    // Upstream returns this error code.
     const verified = await plain.request(`/factors/${id}/verify`, { json: { challenge_id: id }, token });
     expect(verified.status).toBe(422);
     expect(await verified.json()).toMatchObject({

@@ -28,7 +28,10 @@ afterAll(async () => {
 
 const options = { maxRate: 10 * 1024 * 1024, nowMs: 0, complete: async () => undefined };
 
-/** Each segment switch produces 16 MB of WAL. If the WAL exceeded `max_slot_wal_keep_size`, the backup would fail. */
+/**
+ * The number of WAL segment switches, each of which produces 16 MB. If the WAL exceeded `max_slot_wal_keep_size`, the
+ * backup would fail.
+ */
 const switches = 3;
 
 test('a slow backup keeps the WAL that it needs, and releases it afterwards', async () => {

@@ -1,4 +1,4 @@
-/** Tests the Console's backups page in Chromium: back up, check a restore, and read how to restore. */
+/** Tests the Console's backups page in Chromium: users can back up, check a restore, and read how to restore. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -42,7 +42,7 @@ const fact = (page: Page, label: string) =>
 it('the page backs up and proves that the backup can be restored, with the keyboard only', async () => {
   const { page, complaints } = await openBackups({ viewport: { width: 1440, height: 900 } });
   await page.getByText('No restore has been checked yet.', { exact: false }).waitFor();
-  // The first backup starts without a click.
+  // The first backup starts automatically.
   const table = page.getByRole('table', { name: 'Base backups' });
   await table.getByRole('row').nth(1).waitFor();
   await page.getByRole('button', { name: 'Back up now' }).press('Enter');
@@ -61,7 +61,7 @@ it('the page backs up and proves that the backup can be restored, with the keybo
   await page.context().close();
 }, 120_000);
 
-it('the page shows a check from the command line, and a lost target', async () => {
+it('the page shows a check from the command line, and an unreachable target', async () => {
   expect((await run(project, ['backup', 'verify'])).status).toBe(0);
   rmSync(target, { recursive: true });
   const { page } = await openBackups({ viewport: { width: 1440, height: 900 } });

@@ -1,6 +1,6 @@
 /**
- * Tests a restored copy next to its running original: it sends and writes nothing until it is promoted. Then the
- * original stops writing to the target, and the history before the promotion can still be restored.
+ * Tests a restored copy next to its running original. The copy doesn't send or write anything until it is promoted.
+ * Then the original stops writing to the target, and the history before the promotion can still be restored.
  */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -1,6 +1,7 @@
 /**
- * Tests that no backup, restore or restore check runs a project's code as a superuser, who could start programs. A
- * project's rows and a damaged target don't stop a restore, and an interrupted check leaves no copy behind.
+ * Tests that backups, restores and restore checks don't run a project's code as a superuser, who could start programs.
+ * Also tests that a project's rows and a damaged target don't prevent a restore, and that an interrupted check removes
+ * its copy.
  */
 import {
   chmodSync,
@@ -18,7 +19,7 @@ import { afterAll, expect, it } from 'vitest';
 import { interrupt, makeProject, processesBelow, readAll, run, startServer, startWriter } from './server.ts';
 
 const target = mkdtempSync(join(tmpdir(), 'plinth-target-'));
-/** PostgreSQL, which may run as another user, leaves a file here for each trap that a superuser ran. */
+/** The folder to which each trap that runs as a superuser writes a file. PostgreSQL may run as a different user. */
 const marks = mkdtempSync(join(tmpdir(), 'plinth-marks-'));
 chmodSync(marks, 0o777);
 const project = makeProject(target);
@@ -27,7 +28,10 @@ afterAll(() => {
   for (const folder of [target, marks]) rmSync(folder, { recursive: true, force: true });
 });
 
-/** PostgreSQL runs an index predicate when it plans a query, and a cast when a query converts a row. */
+/**
+ * The traps in the project's database. For example, PostgreSQL runs an index predicate when it plans a query, and a
+ * cast when a query converts a row.
+ */
 const traps = `
 create function public.mark(name text) returns void language plpgsql volatile as $$
 begin
@@ -51,7 +55,7 @@ alter table public.notes force row level security;
 create policy hidden on public.notes using (public.hidden());
 `;
 
-it('backup, restore and check run no project code as a superuser, and report damage', async () => {
+it('backup, restore and check don’t run project code as a superuser, and report damage', async () => {
   writeFileSync(join(project.dir, 'supabase', 'migrations', '20260102000000_traps.sql'), traps);
   const server = await startServer(project);
   const writer = startWriter(server, { rowsPerSecond: 20, uploadsPerSecond: 5 });
@@ -76,14 +80,14 @@ it('backup, restore and check run no project code as a superuser, and report dam
   const report = JSON.parse(verified.stdout);
   // Two rows have the same version.
   expect(report).toMatchObject({ problems: [], objects: before.objects.size - 1 });
-  // Policies don't hide any rows from the check.
+  // The check sees all rows, regardless of policies.
   expect(report.rows).toBeGreaterThan(before.rows.size);
   expect(readdirSync(marks)).toEqual([]);
 
   const dataDir = join(project.dir, 'restored');
   expect(await run(project, ['restore', '--data-dir', dataDir])).toMatchObject({ status: 0 });
   expect(readdirSync(marks)).toEqual([]);
-  // Neither the project's subscriptions nor its event triggers ran in the copy.
+  // The project's subscriptions and event triggers didn't run in the copy.
   const settings = readFileSync(join(dataDir, 'postgres', 'postgresql.conf'), 'utf8');
   expect(settings).toContain("max_logical_replication_workers = '0'");
   expect(settings).toContain('event_triggers = off');
@@ -97,7 +101,7 @@ it('backup, restore and check run no project code as a superuser, and report dam
   expect(checked).toMatchObject({ status: 1 });
   expect(checked.stdout).toContain('the bytes are damaged');
 
-  // Later WAL of the timeline exists, but the preceding WAL is missing.
+  // The target contains later WAL of the timeline, but not the WAL before it.
   writeFileSync(join(target, 'wal', '00000001', '00000000f0000000-00000000f0001000-1999999999999'), '');
   const incomplete = join(project.dir, 'incomplete');
   const args = ['restore', '--data-dir', incomplete];
@@ -111,7 +115,7 @@ it('backup, restore and check run no project code as a superuser, and report dam
 }, 240_000);
 
 it.each([/Restoring base/, /Recovering/, /Restoring objects/, /Reading every/])(
-  'an interrupted check (%s) leaves no copy and no server behind',
+  'an interrupted check (%s) removes its copy and stops its server',
   async (progress) => {
     const work = mkdtempSync(join(tmpdir(), 'plinth-work-'));
     try {

@@ -1,4 +1,7 @@
-/** Tests archiving that is interrupted while a base backup runs, the slot after archiving is turned off, and a changed clock. */
+/**
+ * Tests that archiving recovers when it is interrupted during a base backup or when the clock changes. Also tests the
+ * slot after archiving is turned off.
+ */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -118,7 +121,7 @@ test('a base backup is not skipped after the clock was set back by a day', async
     const first = last();
     expect(first?.startedAtMs).toBeGreaterThan(Date.now() + day / 2);
     offsetMs = 0;
-    // The next backup after the first one would be due in more than a day.
+    // With this clock, the next backup after the first one would be due in more than a day.
     await expect.poll(() => last()?.id, { timeout: 90_000 }).not.toBe(first?.id);
     expect(last()?.startedAtMs).toBeLessThan(Date.now() + day / 2);
     expect(backups.status().nextMs).toBeLessThan(Date.now() + day);

@@ -94,7 +94,7 @@ const append = async (server: Ready, path: string, offset: number, bytes: Buffer
   return (await send(server, 'PATCH', path, headers, bytes)).status;
 };
 
-it('a restore puts the objects back into S3, and unfinished uploads begin again', async () => {
+it('a restore uploads the objects to S3 again, and unfinished uploads start from the beginning', async () => {
   const server = await startServer(project);
   const large = randomBytes(12 * 1024 * 1024);
   const type = { 'content-type': 'application/octet-stream' };
@@ -108,7 +108,7 @@ it('a restore puts the objects back into S3, and unfinished uploads begin again'
   await plinth('backup');
   expect(await append(server, finishing, 100_000, resumed.subarray(100_000))).toBe(204);
   await writer.stop();
-  // At most two seconds of acknowledged writes are lost.
+  // Up to two seconds of acknowledged writes could be lost.
   await sleep(2500);
   const lostAtMs = Date.now();
   await server.kill();
@@ -129,10 +129,10 @@ it('a restore puts the objects back into S3, and unfinished uploads begin again'
   expect(found.objects.get('large.bin')).toBe(md5(large));
   expect(found.objects.get('finished.bin')).toBe(md5(resumed));
   expect([...found.objects.keys()]).not.toContain('unfinished.bin');
-  // A large object body isn't kept in memory, but is sent in parts.
+  // A large object isn't kept in memory, but is sent in parts.
   expect(requested.filter((url) => url.includes('partNumber=3'))).toHaveLength(1);
 
-  // The bytes of an unfinished upload aren't in the backup, so the client begins again.
+  // The bytes of an unfinished upload aren't in the backup, so the client starts from the beginning.
   expect((await send(copy, 'HEAD', unfinished)).status).toBe(404);
   const again = await begin(copy, 'unfinished.bin', resumed.length);
   expect(await append(copy, again, 0, resumed)).toBe(204);

@@ -15,7 +15,7 @@ afterAll(() => {
   rmSync(target, { recursive: true, force: true });
 });
 
-/** A deployed function, which the server doesn't start. */
+/** Adds a deployed function, which the test never calls. */
 function deployFunction(dataDir: string): void {
   mkdirSync(join(dataDir, 'deployed/versions/v1'), { recursive: true });
   const version = {

@@ -1,4 +1,4 @@
-/** A project with backups whose server runs in a separate process, and clients that write to it. */
+/** Creates a project with backups, runs its server in a separate process, and simulates clients that write to it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-const plinth = fileURLToPath(new URL('../../bin/plinth.mjs', import.meta.url));
+const plinth = fileURLToPath(new URL('../../bin/plinth-built.mjs', import.meta.url));
 
 export interface Project {
   readonly dir: string;
@@ -23,7 +23,10 @@ grant all on public.notes to anon, authenticated, service_role;
 select vault.create_secret('the secret', 'kept');
 `;
 
-/** `to`: the target, or undefined for a project without backups. `more`: lines of `[backup]`. */
+/**
+ * Creates a project. `to` is the target, or undefined for a project without backups. `more` contains additional lines
+ * of `[backup]`.
+ */
 export function makeProject(to: string | undefined, more = ''): Project {
   const dir = mkdtempSync(join(tmpdir(), 'plinth-backup-'));
   const key = randomBytes(32).toString('hex');
@@ -97,7 +100,10 @@ const exited = (child: ChildProcess): Promise<void> =>
     else child.once('exit', () => resolve());
   });
 
-/** PostgreSQL runs in a separate session, so its processes are identified by the IDs of their parents. */
+/**
+ * Returns all processes below a process. PostgreSQL runs in a separate session, so the processes are identified by
+ * their parent IDs.
+ */
 function descendants(root: number): number[] {
   const parents = new Map<number, number>();
   for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
@@ -135,7 +141,7 @@ export function run(project: Project, args: readonly string[]): Promise<CommandR
   return new Promise((resolve) => child.once('close', (status) => resolve({ status, stdout, stderr })));
 }
 
-/** Runs a command until its output matches, and then ends it, by default with SIGTERM. */
+/** Runs a command until its output matches, and then sends it a signal, by default SIGTERM. */
 export function interrupt(
   project: Project,
   args: readonly string[],
@@ -156,7 +162,7 @@ export function interrupt(
   return new Promise((resolve) => child.once('exit', resolve));
 }
 
-/** The processes whose working directory is below `dir`. */
+/** Returns the processes whose working directory is below `dir`. */
 export const processesBelow = (dir: string): string[] =>
   readdirSync('/proc').filter((name) => {
     try {
@@ -169,7 +175,7 @@ export const processesBelow = (dir: string): string[] =>
 export interface Write {
   readonly n: number;
   readonly sentAtMs: number;
-  /** Undefined if no response arrived. */
+  /** When the response arrived. Undefined if it didn't arrive. */
   ackedAtMs?: number;
 }
 
@@ -239,7 +245,7 @@ export function startWriter(
     for (let count = 0; !stopped; count++) {
       const restMs = startedMs + (count * 1000) / perSecond - performance.now();
       if (restMs > 1) await sleep(restMs);
-      // If the machine is slow, fewer writes are sent, so that they don't accumulate.
+      // On a slow machine, fewer writes are sent, so that they don't accumulate.
       if (pending.size < 40) track(work());
     }
   };
@@ -289,7 +295,10 @@ export async function readAll(server: Ready): Promise<Found> {
   return { rows, objects };
 }
 
-/** Returns the differences from the state at `timeMs`: acknowledged before it, or sent after it. */
+/**
+ * Returns the differences from the state at `timeMs`, which are missing writes that were acknowledged before it, and
+ * writes that were sent after it.
+ */
 export function differences({ rows, objects }: Found, writer: Writer, timeMs: number): string[] {
   const wrong: string[] = [];
   for (const { n, sentAtMs, ackedAtMs } of writer.rows) {

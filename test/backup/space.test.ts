@@ -1,6 +1,6 @@
 /**
- * Tests a restore and a drill on a small disk: they are rejected before anything is written, and a copy that grows more
- * than expected is removed. An interrupted restore can be repeated.
+ * Tests restores and restore checks on a small disk. They are rejected before anything is written, and a copy that
+ * grows more than expected is removed. Also tests that an interrupted restore can be repeated.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { interrupt, makeProject, processesBelow, readAll, run, startServer } fro
 
 const MiB = 1024 * 1024;
 
-/** Returns undefined if the user isn't allowed to mount. */
+/** Mounts a file system of this size and returns its folder. Returns undefined if the user isn't allowed to mount. */
 function mount(sizeMib: number): string | undefined {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return undefined;
   const directory = mkdtempSync(join(tmpdir(), 'plinth-small-'));

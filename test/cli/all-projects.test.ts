@@ -1,4 +1,4 @@
-/** Tests `stop --all`, `stop --project-id` and `status --all`, which cover all projects of a user. */
+/** Tests `stop --all`, `stop --project-id` and `status --all`, which apply to all projects of a user. */
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ interface Listed {
   pid: number;
 }
 
-/** A separate state folder, as for a separate user. */
+/** Simulates a separate user with a separate state folder. */
 function user() {
   const home = mkdtempSync(join(tmpdir(), 'plinth-test-user-'));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
@@ -40,7 +40,7 @@ function user() {
   };
 }
 
-test('lists all projects, stops one by its ID, and then all', async () => {
+test('the commands list all projects, stop one by its ID, and then stop all', async () => {
   const { run, list, start, entries, writeEntry } = user();
   expect(await run('status', '--all')).toMatchObject({ status: 0, stderr: 'No project is running.\n' });
   const [first, second] = [await start('first'), await start('second')];
@@ -74,7 +74,7 @@ test('lists all projects, stops one by its ID, and then all', async () => {
   expect([both.status, both.stderr]).toEqual([2, expect.stringContaining("can't be used together")]);
 });
 
-test('a killed server disappears from the list', async () => {
+test('a killed server is removed from the list', async () => {
   const { start, list, entries, env } = user();
   const cwd = makeProject({ 'supabase/config.toml': 'project_id = "killed"' }, 'killed');
   const server = spawnPlinth(['start', '--port', '0'], { cwd, env });

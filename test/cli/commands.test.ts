@@ -84,7 +84,7 @@ describe('init', () => {
   });
 });
 
-describe('files', () => {
+describe('for files,', () => {
   test('migration new works in a subfolder', async () => {
     const dir = makeProject({ 'supabase/config.toml': '', 'src/x.ts': '' });
     const { status, stdout } = await plinth(['migration', 'new', 'add todos'], {
@@ -152,7 +152,7 @@ describe('without a running server', () => {
     },
   );
 
-  test('stop reports it with exit status 0', async () => {
+  test('stop says so and exits with status 0', async () => {
     const { status, stderr } = await plinth(['stop'], { cwd: makeProject({}) });
     expect(status).toBe(0);
     expect(stderr).toContain("Plinth isn't running in this folder.");

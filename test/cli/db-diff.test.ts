@@ -60,7 +60,7 @@ describe('db diff', () => {
     expect([again.stdout, again.stderr]).toEqual(['', expect.stringContaining('No schema changes found')]);
   });
 
-  test('warns about drops, which delete data', async () => {
+  test('warns about statements that delete data', async () => {
     await change('alter table public.notes drop column title');
     try {
       const { stdout, stderr } = await project.run(['db', 'diff']);
@@ -92,7 +92,7 @@ describe('db diff', () => {
     expect(readFileSync(join(project.cwd, 'back.sql'), 'utf8')).toMatch(/DROP (TABLE|SCHEMA) "?app"?/i);
   });
 
-  test('compares declarative schema files if there are any', async () => {
+  test('compares declarative schema files if the project has any', async () => {
     project.write('supabase/schemas/notes.sql', `${init}\ncreate table public.tags (name text primary key);`);
     try {
       const { stdout, stderr } = await project.run(['db', 'diff']);
@@ -158,7 +158,7 @@ describe('db pull', () => {
     expect(readFileSync(join(folder, added), 'utf8')).toMatch(/ADD COLUMN "?done"? boolean/i);
     expect(await history()).toEqual([name.slice(0, 14), added.slice(0, 14)].sort());
 
-    // The files alone create the same schema.
+    // The files create the same schema on their own.
     const check = await plinth(['db', 'diff', '--db-url', url], { cwd });
     expect([check.stdout, check.stderr]).toEqual(['', expect.stringContaining('No schema changes found')]);
   });

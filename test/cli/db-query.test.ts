@@ -60,7 +60,7 @@ test('runs a file or stdin, and prints what each statement did', async () => {
   ]);
 });
 
-test('a failing statement is explained once, with its position, and nothing is kept', async () => {
+test('explains a failing statement once, with its position, and rolls everything back', async () => {
   writeFileSync(join(project.cwd, 'bad.sql'), 'insert into notes values (3);\n\nselect titel from notes;\n');
   const failed = await query('-f', 'bad.sql');
   expect([failed.status, failed.stdout]).toEqual([1, '']);

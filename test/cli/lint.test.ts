@@ -1,4 +1,4 @@
-/** Tests `db lint`: PostgreSQL's findings about function bodies, in upstream's JSON format. */
+/** Tests `db lint`: problems that PostgreSQL finds in function bodies, in upstream's JSON format. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase, testTarget } from '../../src/database/testing.ts';
 import { sql } from '../../src/kernel/sql.ts';
@@ -40,7 +40,7 @@ const lint = async (...args: string[]) => {
   };
 };
 
-test('the report contains the findings and names what isn’t checked', async () => {
+test('the report contains the findings and lists what isn’t checked', async () => {
   const { status, found, stderr } = await lint();
   expect(status).toBe(0);
   expect(found).toEqual([

@@ -95,7 +95,7 @@ test('fetch writes the recorded statements as files', async () => {
   );
 });
 
-test('fetch writes nothing outside the folder, regardless of what the database contains', async () => {
+test('fetch never writes outside the folder, regardless of the database’s content', async () => {
   for (const name of ['../../escaped', '..\\escaped']) {
     await other.database
       .pool('postgres')

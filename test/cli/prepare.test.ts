@@ -1,4 +1,4 @@
-/** Tests `scripts/prepare.mjs`, which runs first in a fresh clone, in a package without dependencies. */
+/** Tests `scripts/prepare.mjs`, which runs first in a new clone. The test uses a package without dependencies. */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ test('dependencies are installed once, and again when the lock file changes, wit
   expect(prepare(dir, '--install-only').stderr).toContain('Installing dependencies');
 });
 
-test('a failed installation is reported and leaves no stamp', () => {
+test('a failed installation is reported and isn’t recorded as done', () => {
   const dir = cloneWith('1.0.0');
   writeFileSync(join(dir, 'package-lock.json'), 'not a lock file');
   const { status, stderr } = prepare(dir, '--install-only');

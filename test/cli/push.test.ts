@@ -45,7 +45,7 @@ const tables = async () =>
   ).map(({ name }) => name);
 
 describe('db push', () => {
-  test('applies pending files, including one with several steps, and then has nothing to do', async () => {
+  test('applies pending files, including one with several steps, and then doesn’t have anything left to do', async () => {
     const dry = await plinth(['db', 'push', '--db-url', url, '--dry-run'], { cwd });
     expect([dry.status, dry.stderr]).toEqual([
       0,
@@ -96,7 +96,7 @@ describe('db push', () => {
     expect(await tables()).toEqual(['a', 'b']);
   });
 
-  test('uses the linked database, with a password from the environment if the link has none', async () => {
+  test('uses the linked database, with a password from the environment if the link doesn’t contain one', async () => {
     const unlinked = await plinth(['db', 'push'], { cwd });
     expect([unlinked.status, unlinked.stderr]).toEqual([
       1,
@@ -116,7 +116,7 @@ describe('db push', () => {
 });
 
 describe('link', () => {
-  test('stores a URL in a file that only its owner can read, and shows no password', async () => {
+  test('stores a URL in a file that only its owner can read, and never shows the password', async () => {
     const linked = await plinth(['link', '--db-url', 'postgresql://app:s3cret@db.example/app'], { cwd });
     expect([linked.status, linked.stdout, linked.stderr]).toEqual([
       0,
@@ -143,7 +143,7 @@ describe('link', () => {
     [[], 'No database was linked. Specify a database'],
     [['--project-ref', 'evil.example/#'], "isn't a project ref"],
     [['--db-url', 'nonsense'], 'No database was linked. --db-url:'],
-  ])('%j doesn’t make a script fail', async (args, text) => {
+  ])('%j succeeds in scripts', async (args, text) => {
     const { status, stderr } = await plinth(['link', ...args], { cwd });
     expect([status, stderr]).toEqual([0, expect.stringContaining(text)]);
     expect(existsSync(join(cwd, '.plinth/link.json'))).toBe(false);

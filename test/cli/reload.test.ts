@@ -41,7 +41,7 @@ beforeAll(async () => {
   cwd = mkdtempSync(join(tmpdir(), 'plinth-reload-'));
   mkdirSync(join(cwd, 'supabase'));
   settings('');
-  // The server runs in a separate session without a terminal, so that SIGHUP doesn't stop it.
+  // The server runs in a separate session without a terminal, so SIGHUP doesn't stop it.
   child = spawn(process.execPath, [bin, 'start', '--port', '0', '--json'], {
     cwd,
     detached: true,
@@ -100,7 +100,7 @@ test('settings that can change apply without a failed request, and the others ar
   await expect
     .poll(logText)
     .toContain('realtime.enabled needs a restart because services are added to the ports at startup');
-  // The files are also watched, so either the command or the watcher has applied the changes.
+  // The server also watches the files, so either the command or the watcher has applied the changes.
   await expect
     .poll(logText)
     .toMatch(/"applied":\["api\.max_rows","auth\.enable_signup","plinth\.log\.level"\]/);

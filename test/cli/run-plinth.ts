@@ -20,11 +20,11 @@ export interface Options {
   readonly stdin?: string;
 }
 
-/** Runs until the process exits. */
+/** Runs a command until the process exits, and returns its output. */
 export const plinth = (args: readonly string[], options: Options): Promise<Result> =>
   resultOf(spawnPlinth(args, options));
 
-/** Does the same outside of a test, where the process can't be ended automatically at the end of a test. */
+/** Does the same in a hook. Unlike in a test, the process isn't ended automatically. */
 export const plinthInHook = (args: readonly string[], options: Options): Promise<Result> =>
   resultOf(spawnInHook(args, options));
 
@@ -39,7 +39,8 @@ function resultOf(child: ChildProcess): Promise<Result> {
       stderr += chunk;
     });
     child.on('error', reject);
-    // Waits for `close` rather than `exit`, to prove that a detached server doesn't hold any of our pipes.
+    // Waits for `close` rather than `exit`, to prove that a detached server doesn't keep any of this process's pipes
+    // open.
     child.on('close', (status) => resolve({ status, stdout, stderr }));
   });
 }
@@ -63,11 +64,11 @@ function spawnInHook(args: readonly string[], { cwd, env = {}, stdin = '' }: Opt
   return child;
 }
 
-/** Test servers must not be in the user's list of running projects, where "stop --all" finds them. */
+/** Test servers must not be in the user's list of running projects, because "stop --all" would stop them. */
 const stateHome = mkdtempSync(join(tmpdir(), 'plinth-test-state-'));
 process.on('exit', () => rmSync(stateHome, { recursive: true, force: true }));
 
-/** Removes environment variables of this machine that would override the project's settings. */
+/** Returns the environment without variables that would override the project's settings. */
 function withoutSettings(): NodeJS.ProcessEnv {
   const entries = Object.entries(process.env).filter(([name]) => !/^(SUPABASE|PLINTH)_/.test(name));
   return Object.fromEntries(entries);

@@ -24,7 +24,7 @@ const files = {
   'supabase/seed.sql': "insert into todos values (1, 'from seed');",
 };
 
-/** The fields that the server printed with `--json`. */
+/** The fields that the server prints with `--json`. */
 type Status = Record<string, string>;
 
 /** Starts a detached server on free ports. It is stopped when the test ends. */
@@ -74,7 +74,7 @@ test('commands work from start to stop', async () => {
   const link = await plinth(['console'], { cwd });
   expect(link.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/console\//);
 
-  // Users.
+  // Creates and lists users.
   expect((await plinth(['users', 'create', 'ada@example.com'], { cwd })).stdout).toContain('password');
   const users = await plinth(['users', 'list', '--json'], { cwd });
   expect(JSON.parse(users.stdout)).toMatchObject([{ email: 'ada@example.com' }]);
@@ -113,7 +113,7 @@ test('commands work from start to stop', async () => {
   const go = await plinth(['gen', 'types', '--lang', 'go'], { cwd });
   expect(go.stdout).toContain('package database');
 
-  // A reset recreates the database, and the addresses stay the same.
+  // A reset recreates the database. The addresses stay the same.
   writeFileSync(join(cwd, 'supabase/migrations/30000101000000_bad.sql'), 'create table x ();');
   const reset = await plinth(['db', 'reset', '--last', '1', '--no-seed'], { cwd });
   expect(reset.stderr).toContain('Finished db reset.');
@@ -191,7 +191,7 @@ test('serve creates its own keys, readable by the owner only', async () => {
     stderr += chunk;
   });
   while (!stdout.includes('\n')) await sleep(20);
-  // The output of serve often goes to a log, so secrets are only printed on request.
+  // The output of serve is often written to a log, so secrets are printed only on request.
   const secretsFile = JSON.parse(readFileSync(join(cwd, '.plinth/secrets.json'), 'utf8')) as Record<
     string,
     unknown
@@ -244,7 +244,7 @@ test('functions serve prints the functions’ output and applies other secrets a
   expect(await (await fetch(`${API_URL}/functions/v1/hello`)).text()).toBe('ok');
   await vi.waitFor(() => expect(shown).toMatch(/\[hello\] warn: printed other/), 20_000);
   serving.kill('SIGINT');
-  // The previous state is restored when the command has ended, regardless of how it ended.
+  // The previous state is restored after the command has ended, regardless of how it ended.
   await vi.waitFor(
     async () => expect((await fetch(`${API_URL}/functions/v1/hello`)).status).toBe(401),
     20_000,

@@ -129,7 +129,7 @@ test.each([
   [['--version', 'x'], 2, '--version: x must consist of digits'],
   [['--version', '9'], 1, "Migration 9 doesn't exist"],
   [[], 1, 'contains no migrations'],
-])('%j is explained', async (args, status, reason) => {
+])('%j gets an explanation', async (args, status, reason) => {
   const cwd = makeProject({ 'supabase/config.toml': '' });
   const failed = await plinth(['migration', 'squash', ...args], { cwd });
   expect([failed.status, failed.stderr]).toEqual([status, expect.stringContaining(reason)]);

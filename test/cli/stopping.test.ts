@@ -1,6 +1,6 @@
 /**
- * Tests how a server in the foreground stops: signals, a closed output, an npm process that has ended, and clients that
- * keep their connections open.
+ * Tests how a server in the foreground stops: after signals, if the npm process has ended, and with clients that keep
+ * their connections open. A closed output doesn't stop it.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import {
@@ -27,7 +27,7 @@ interface Running {
   readonly cwd: string;
   readonly url: string;
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
-  /** The PostgreSQL processes of the server. */
+  /** Returns the PostgreSQL processes of the server. */
   postgres(): number[];
 }
 
@@ -90,7 +90,7 @@ async function untilGone({ url, cwd, postgres }: Running): Promise<void> {
 }
 
 test.each([0, 4, 200])(
-  'two signals %i ms apart stop the server once and leave nothing behind',
+  'two signals %i ms apart stop the server once and leave no processes or files behind',
   async (pauseMs) => {
     const server = await start(project());
     server.child.kill('SIGTERM');
@@ -103,7 +103,7 @@ test.each([0, 4, 200])(
 
 test('a forced stop also ends PostgreSQL', async () => {
   const server = await start(project());
-  // The process waits for a request that never ends.
+  // The server waits for this request, which never ends.
   const open = connect(Number(new URL(server.url).port), '127.0.0.1');
   open.on('error', () => undefined);
   open.write('POST /auth/v1/signup HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{');
@@ -155,7 +155,7 @@ test('plinth serve responds to every request until the load balancer stops sendi
       try {
         const { statusCode, body } = await request(`${server.url}/rest/v1/`, { dispatcher: agent });
         await body.text();
-        // Without a key, the root path rejects the request. This shows that the server responds.
+        // The root path rejects requests without a key, which is enough to show that the server responds.
         if (statusCode >= 500) failures.push(String(statusCode));
         answered += 1;
       } catch (error) {

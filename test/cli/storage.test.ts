@@ -73,7 +73,7 @@ describe('ls', () => {
     ]);
   });
 
-  test('a missing bucket and a wrong URL are explained', async () => {
+  test('explains a missing bucket and a wrong URL', async () => {
     const wrong = await project.run(['storage', 'ls', 'team/x']);
     expect([wrong.status, wrong.stderr]).toEqual([
       2,
@@ -108,7 +108,7 @@ describe('cp to storage', () => {
     });
   });
 
-  test('uploads a folder like cp, creates the bucket, and replaces objects', async () => {
+  test('uploads a folder as cp does, creates the bucket, and replaces objects', async () => {
     expect((await project.run(['storage', 'cp', '-r', 'site', 'ss:///team/www', '-j', '2'])).status).toBe(0);
     expect(await listed('-r', 'ss:///team/')).toEqual(['/team/www/css/site.css', '/team/www/index.html']);
     expect(await info('team/www/index.html')).toMatchObject({ content_type: 'text/html; charset=utf-8' });
@@ -121,7 +121,7 @@ describe('cp to storage', () => {
     expect(await info('made/index.html')).toMatchObject({ size: 6 });
   });
 
-  test('a bucket in config.toml is created with its settings', async () => {
+  test('creates a bucket in config.toml with its settings', async () => {
     await call('DELETE', '/bucket/photos');
     expect((await project.run(['storage', 'cp', '-r', 'data.json', 'ss:///photos/'])).status).toBe(0);
     expect(await (await call('GET', '/bucket/photos')).json()).toMatchObject({
@@ -133,7 +133,7 @@ describe('cp to storage', () => {
     await call('POST', '/bucket/photos/empty');
   });
 
-  test('a large file arrives in pieces and comes back unchanged', async () => {
+  test('uploads a large file in parts, and the download is identical', async () => {
     const bytes = Buffer.alloc(14 * 1024 * 1024 + 5, 'plinth ');
     project.write('large.bin', bytes);
     const up = await project.run(['storage', 'cp', 'large.bin', 'ss:///team/large.bin']);
@@ -207,7 +207,7 @@ describe('cp from storage', () => {
     expect([nowhere.status, nowhere.stderr]).toEqual([1, 'Bucket not found: nowhere\n']);
   });
 
-  test('no object name and no symbolic link leads out of the target folder', async () => {
+  test('never writes outside the target folder because of an object name or a symbolic link', async () => {
     await put('team/up/ok.txt', 'fine');
     const { DB_URL = '' } = project.status;
     // The HTTP API can't create such names, but direct writes to the table can.
@@ -307,7 +307,7 @@ describe('mv', () => {
 });
 
 describe('rm', () => {
-  test('deletes objects only if they are confirmed', async () => {
+  test('deletes objects only after a confirmation', async () => {
     for (const key of ['a.txt', 'b.txt']) await put(`team/${key}`, key);
     const asked = await project.run(['storage', 'rm', 'ss:///team/a.txt']);
     expect([asked.status, asked.stderr]).toEqual([

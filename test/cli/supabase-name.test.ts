@@ -14,7 +14,7 @@ const manifest = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'))
   bin: Record<string, string>;
 };
 
-test('a script can start, reset, read and stop', async () => {
+test('a script can start, reset, read from and stop a project', async () => {
   const cwd = makeProject({
     'supabase/config.toml': '',
     'supabase/migrations/001_init.sql': 'create table public.notes (id int primary key);',

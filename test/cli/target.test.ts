@@ -39,7 +39,7 @@ const project = {
   'supabase/maps/open.json': '{ "imports": { "greet": "../functions/_shared/greet.ts" } }',
 };
 
-test('functions and secrets of a linked server can be deployed, listed, downloaded and deleted', async () => {
+test('functions and secrets can be deployed to a linked server, listed, downloaded and deleted', async () => {
   const server = makeProject({
     'supabase/config.toml': 'project_id = "server"',
     'supabase/functions/own/index.ts': `Deno.serve(() => new Response('own'));`,
@@ -65,7 +65,7 @@ test('functions and secrets of a linked server can be deployed, listed, download
     stderr: expect.stringContaining('plinth link URL'),
   });
 
-  // Tokens.
+  // Creates an access token and links the server.
   const created = await plinth(['operators', 'token', 'create', 'ci', '--expires', '1h'], { cwd: server });
   const token = created.stdout.trim();
   expect(token).toMatch(/^sbp_[0-9a-f]{40}$/);
@@ -112,7 +112,7 @@ test('functions and secrets of a linked server can be deployed, listed, download
   expect((await call('hello')).slice(0, 3)).toBe('401');
   expect(await call('open')).toBe('200 Hello file');
 
-  // Secrets.
+  // Sets and lists secrets.
   writeFileSync(join(cwd, '.env.remote'), 'FROM_FILE=1\nWHO=file\n');
   const set = await run(
     'secrets',
@@ -138,7 +138,7 @@ test('functions and secrets of a linked server can be deployed, listed, download
     stderr: expect.stringContaining('No arguments found'),
   });
 
-  // The functions are listed in all formats.
+  // Lists the functions in all formats.
   const list = await run('functions', 'list', `--project-ref=${ref}`, '-o', 'json');
   expect(JSON.parse(list.stdout)).toMatchObject([
     { slug: 'hello', version: 1, verify_jwt: true, source: 'deployed' },
@@ -171,7 +171,7 @@ test('functions and secrets of a linked server can be deployed, listed, download
   expect((await call('extra')).slice(0, 3)).toBe('404');
   expect(await call('own', key)).toBe('200 own');
 
-  // Removing.
+  // Deletes functions and secrets.
   expect((await run('functions', 'delete', 'hello', '--linked')).stdout).toBe(
     `Deleted Function hello from project ${ref}.\n`,
   );

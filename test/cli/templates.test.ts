@@ -1,7 +1,7 @@
 /**
  * Tests app templates: `plinth init --template`, the offer in an empty folder, and the React app in a browser. The
- * clone contains the packages of the React template. The other templates are only written here, because their packages
- * must be downloaded (`scripts/check-templates.ts`).
+ * clone contains only the packages of the React template. For the others, the tests check only the files, because their
+ * packages would have to be downloaded (`scripts/check-templates.ts`).
  */
 import { execFile, spawn } from 'node:child_process';
 import {
@@ -52,7 +52,7 @@ test.each(templateNames)('%s is written with its tables and settings', async (na
   };
   expect(manifest.name).toBe(`my-${name}`);
   expect(Object.keys(manifest.scripts)).toEqual(expect.arrayContaining(['dev', 'check', 'build']));
-  // The versions are exact, so that a new project is identical to the one that was checked.
+  // The versions are exact, so a new project is identical to the one that was checked.
   for (const version of Object.values({ ...manifest.dependencies, ...manifest.devDependencies }))
     expect(version).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/);
   const files = readdirSync(cwd, { recursive: true, encoding: 'utf8' });
@@ -123,7 +123,7 @@ test('without a terminal, an empty folder gets a hint instead of a question', as
 test.runIf(existsSync('/usr/bin/script'))('on a terminal, an empty folder gets an offer', async () => {
   const cwd = emptyFolder('offer');
   const bin = join(root, 'bin', 'plinth-built.mjs');
-  // `script` runs the command in a terminal.
+  // The program `script` runs the command in a terminal.
   const child = spawn('script', ['-qec', `"${process.execPath}" "${bin}"`, '/dev/null'], { cwd });
   onTestFinished(() => void child.kill('SIGKILL'));
   let output = '';
@@ -143,6 +143,7 @@ describe('the React app', () => {
   const cwd = join(folder, 'app');
   let browser: Browser;
   let url = '';
+  let output = '';
 
   beforeAll(async () => {
     mkdirSync(cwd);
@@ -150,10 +151,17 @@ describe('the React app', () => {
       cwd,
     });
     const config = join(cwd, 'supabase', 'config.toml');
-    // Uses free ports, because other tests run at the same time.
+    // The ports are free ones, because other tests run at the same time.
     writeFileSync(
       join(cwd, 'vite.config.ts'),
-      readFileSync(join(cwd, 'vite.config.ts'), 'utf8').replace('plinth()', 'plinth({ port: 0 })'),
+      readFileSync(join(cwd, 'vite.config.ts'), 'utf8').replace(
+        'plinth()',
+        // SvelteKit reads the environment in this hook.
+        `plinth({ port: 0 }), {
+          name: 'framework',
+          configResolved: () => console.log('in the hook: ' + process.env.PUBLIC_SUPABASE_URL),
+        }`,
+      ),
     );
     expect(readFileSync(config, 'utf8')).toContain('project_id = "app"');
     linkPackages(cwd);
@@ -168,7 +176,6 @@ describe('the React app', () => {
       child.kill('SIGTERM');
       await ended;
     };
-    let output = '';
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (data) => {
         output += data;
@@ -185,17 +192,21 @@ describe('the React app', () => {
     await stopServer?.();
   });
 
-  test('its types are correct', async () => {
+  test('the plugins of frameworks find the address in the environment', () => {
+    expect(output).toMatch(/^in the hook: http:\/\/127\.0\.0\.1:\d+$/m);
+  });
+
+  test('has correct types', async () => {
     const { stdout } = await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc')], { cwd });
     expect(stdout).toBe('');
   });
 
-  test('it is built', async () => {
+  test('can be built', async () => {
     await run(process.execPath, [join(root, 'node_modules/vite/bin/vite.js'), 'build'], { cwd });
     expect(readdirSync(join(cwd, 'dist'))).toContain('index.html');
   });
 
-  test('a user signs up, writes a note with an image, and sees it in another window', async () => {
+  test('lets a user sign up, write a note with an image, and see it in another window', async () => {
     const { context } = await openContext(browser);
     context.setDefaultTimeout(40_000);
     const page = await context.newPage();
@@ -250,12 +261,12 @@ const isLoaded = (page: Page): Promise<boolean> =>
     .first()
     .evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth > 0);
 
-/** Removes color codes from the output. */
+/** Returns the output without color codes. */
 const plain = (text: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character
   text.replaceAll(/\u001b\[[0-9;]*m/g, '');
 
-/** Makes the clone's packages available, and the Vite plugin from the sources. */
+/** Makes the clone's packages available to the app, and the Vite plugin from the source files. */
 function linkPackages(cwd: string): void {
   const modules = join(cwd, 'node_modules');
   mkdirSync(join(modules, 'plinth'), { recursive: true });

@@ -10,14 +10,14 @@ test('docs/upstream-cli.md is up to date', async () => {
   expect(text, 'Run "node scripts/docs-cli.ts".').toBe(await upstreamCliDocument());
 });
 
-test('every command exists, or has a replacement', () => {
+test('every command exists or has a replacement', () => {
   expect(commands.length).toBeGreaterThan(100);
   const without = commands.filter(({ flags, instead }) => flags === undefined && instead === undefined);
   expect(without.map(({ name }) => name)).toEqual([]);
 });
 
 test.each(commands.filter(({ flags }) => flags !== undefined).map(({ name, flags }) => ({ name, flags })))(
-  'every flag of $name works, or is explained',
+  'every flag of $name works or is explained',
   ({ flags = new Map() }) => {
     for (const [flag, state] of flags)
       if (state.kind !== 'works')

@@ -1,6 +1,5 @@
 /**
- * Tests that every flag of the upstream CLI for a command that Plinth has is either accepted or rejected with one
- * sentence.
+ * Tests that the flags of every upstream CLI command that Plinth has are either accepted or rejected with one sentence.
  */
 import { describe, expect, test } from 'vitest';
 import { type ParsedInput, parseInput, UsageError } from '../../src/cli/command.ts';
@@ -208,7 +207,7 @@ describe.each(Object.entries(flags))('%s', (command, own) => {
   });
 });
 
-test('boolean values of flags are respected', async () => {
+test('boolean flags can have values', async () => {
   const stopped = await parse('stop', '--backup=false');
   expect(stopped.flag('no-backup')).toBe(true);
   expect((await parse('db reset', '--no-seed=false')).flag('no-seed')).toBe(false);

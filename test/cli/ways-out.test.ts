@@ -1,5 +1,6 @@
 /**
- * Tests a project whose migrations fail, on the command line: the baseline that the error suggests, and --keep-going.
+ * Tests what users can do on the command line if a project's migrations fail: write the baseline that the error
+ * suggests, or use --keep-going.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -60,7 +61,7 @@ test('a folder without a configuration file can be served', async () => {
   expect(missing.stderr).toContain("--from-types: the file nowhere.ts doesn't exist");
 });
 
-test('with --keep-going, the server runs with what could be applied, and db reset reports the schema as partial', async () => {
+test('with --keep-going, the server runs with the applied statements, and db reset reports a partial schema', async () => {
   const cwd = makeProject({ ...files, [migration]: 'create table notes (id int);\nselect nonsense;' });
   expect((await start(cwd)).status).toBe(1);
   const started = await start(cwd, '--keep-going');

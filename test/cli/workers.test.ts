@@ -1,6 +1,6 @@
 /**
- * Tests `plinth serve --workers 2` as operators run it: one lock, one log, rolling restarts, and nothing left after a
- * kill.
+ * Tests `plinth serve --workers 2` on the command line: it has one lock and one log, supports rolling restarts, and
+ * leaves nothing behind after a kill.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -101,14 +101,14 @@ it('"plinth reload --workers" and SIGUSR2 replace the workers', async () => {
   }
 }, 120_000);
 
-it('the workers also ignore signals from a terminal', async () => {
+it('the workers ignore signals from a terminal', async () => {
   const before = workers();
   for (const pid of before) for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.kill(pid, signal);
   expect(await health()).toBe(200);
   expect(workers()).toEqual(before);
 });
 
-it('after the lead is killed, no worker and no socket is left', async () => {
+it('after the lead process is killed, all workers end and all sockets close', async () => {
   const before = workers();
   lead.kill('SIGKILL');
   await expect.poll(() => before.some(isRunning), { timeout: 20_000 }).toBe(false);

@@ -1,6 +1,6 @@
 /**
- * Tests API workers on an external PostgreSQL server with a superuser, with an ordinary account, and with a password
- * that changes. A worker receives only the connection settings of `authenticator`.
+ * Tests API workers on an external PostgreSQL server with a superuser, an ordinary account, and a password that
+ * changes. A worker receives only the connection settings of `authenticator`.
  */
 import type { ChildProcess } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { workersOf } from '../../src/testing.ts';
 import { availableServers, type ExternalServer, startExternalServer } from '../database/external-server.ts';
 import { temporaryFolder } from '../database/helpers.ts';
 
-// Creates a cluster and runs all of Plinth's migrations in it.
+// A test creates a cluster and runs all of Plinth's migrations in it.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 let server: ExternalServer;
@@ -36,7 +36,7 @@ async function start(folder: string, databaseUrl: string) {
   return { backend, processes };
 }
 
-/** Sends requests over new connections, which the workers receive in turn. */
+/** Sends requests over new connections, which go to the workers in turn. Returns the statuses. */
 const statusesOf = (backend: Backend, path: string): Promise<number[]> =>
   Promise.all(
     Array.from({ length: 6 }, async () => {
@@ -77,7 +77,7 @@ describe.each([
     folder.remove();
   });
 
-  test('the workers serve requests as the client’s role', async () => {
+  test('the workers process requests with the client’s role', async () => {
     await expect.poll(() => statusesOf(backend, '/rest/v1/notes'), { timeout: 20_000 }).toEqual(all(200));
     const client = createClient(backend.url, backend.keys.publishableKey, {
       auth: { persistSession: false, autoRefreshToken: false },

@@ -61,7 +61,7 @@ afterAll(async () => {
   rmSync(projectDir, { recursive: true, force: true });
 });
 
-it('receives the method, the path and the body, and its response arrives unchanged', async () => {
+it('receives the method, the path and the body, and its response isn’t changed', async () => {
   for (const client of [one, other]) {
     const reply = await client.call('/functions/v1/hello/a%2Fb?c=d', {
       method: 'PUT',
@@ -125,7 +125,7 @@ it('accepts WebSockets, and closes them with its own code', async () => {
   expect([heard, code, String(reason)]).toEqual([['echo hi', 'echo bye'], 4000, 'done']);
 });
 
-it('has the same errors and preflight responses as without workers', async () => {
+it('returns the same errors and preflight responses as without workers', async () => {
   const statuses: number[] = [];
   for (const client of [one, other]) {
     statuses.push((await client.call('/functions/v1/missing', { headers: { authorization } })).status);
@@ -135,7 +135,7 @@ it('has the same errors and preflight responses as without workers', async () =>
   expect(statuses).toEqual([404, 401, 404, 401]);
 });
 
-it('is called with the stock client', async () => {
+it('can be called with the stock client', async () => {
   const { url, keys } = world.backend;
   const client = createClient(url, keys.publishableKey, { auth: { persistSession: false } });
   const { error } = await client.functions.invoke('hello', { body: { a: 1 } });

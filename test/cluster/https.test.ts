@@ -47,7 +47,7 @@ const get = (agent: Agent, path: string): Promise<{ status: number | undefined; 
   });
 const singleConnection = (): Agent => new Agent({ keepAlive: true, maxSockets: 1 });
 
-/** Returns the serial numbers of the certificates on connections to both workers, which take turns. */
+/** Returns the serial numbers of the certificates of both workers, which receive new connections in turn. */
 async function serials(): Promise<string[]> {
   const seen: string[] = [];
   for (let count = 0; count < 4; count++) seen.push((await certificateAt(port, host)).serialNumber);
@@ -68,7 +68,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('serves REST, forwarded requests and WebSockets to clients that verify the certificate', async () => {
+it('works for REST, forwarded requests and WebSockets of clients that verify the certificate', async () => {
   for (const agent of [singleConnection(), singleConnection()]) {
     expect(await get(agent, '/rest/v1/notes')).toEqual({ status: 200, body: '[]' });
     expect((await get(agent, '/auth/v1/health')).status).toBe(200);
@@ -83,7 +83,7 @@ it('serves REST, forwarded requests and WebSockets to clients that verify the ce
   socket.terminate();
 });
 
-it('presents a replaced certificate on every worker, while open connections continue', async () => {
+it('uses a replaced certificate on every worker, and open connections stay open', async () => {
   const before = await serials();
   expect(before).toHaveLength(1);
   const agents = [singleConnection(), singleConnection()];
@@ -100,7 +100,7 @@ it('presents a replaced certificate on every worker, while open connections cont
   }
 }, 60_000);
 
-it('presents the new certificate on a worker that is started later', async () => {
+it('uses the new certificate on a worker that is started later', async () => {
   const before = await serials();
   await world.backend.restartWorkers();
   expect(await serials()).toEqual(before);

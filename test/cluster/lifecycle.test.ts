@@ -42,7 +42,7 @@ it('all workers are replaced without a failed request', async () => {
   expect(after.filter((pid) => before.includes(pid))).toEqual([]);
 }, 60_000);
 
-it('a killed worker loses only its requests in flight and is replaced', async () => {
+it('a killed worker loses only its current requests and is replaced', async () => {
   await allReady();
   const [victim = 0, survivor = 0] = world.pids();
   const running = load();
@@ -65,7 +65,7 @@ it('the other worker serves requests while one keeps crashing', async () => {
   const killed = new Set<number>();
   const running = load();
   let restarts = 0;
-  // A worker that has just been started is killed again, so the delay before the next one grows.
+  // Each worker is killed immediately after its start, so the delay before the next start grows.
   while (restarts < 3) {
     const victim = world.pids().find((pid) => pid !== survivor && !killed.has(pid));
     if (victim === undefined) {
@@ -91,11 +91,11 @@ it('the other worker serves requests while one keeps crashing', async () => {
   await allReady();
 }, 60_000);
 
-it('connections that a killed worker hasn’t accepted are passed to another worker', async () => {
+it('connections that a killed worker has not yet accepted are passed to another worker', async () => {
   await allReady();
   const [stuck = 0] = world.pids();
   process.kill(stuck, 'SIGSTOP');
-  // Half of these connections go to the stopped worker, which accepts none of them.
+  // Half of these connections go to the stopped worker, which doesn't accept any of them.
   const fresh = (): Promise<number | undefined> =>
     new Promise((resolve, reject) => {
       get(url, { headers, agent: false }, (response) => {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface Load {
   readonly sent: number;
   readonly failures: readonly string[];
-  /** Stops sending, and resolves when every response has arrived. */
+  /** Stops sending requests. Resolves when every response has arrived. */
   stop(): Promise<void>;
 }
 

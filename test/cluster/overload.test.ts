@@ -1,4 +1,4 @@
-/** Tests that slow calls don't delay fast reads on any of two API workers, and that calls are rejected on both. */
+/** Tests that slow calls don't delay fast reads on either of two API workers, and that both reject excess calls. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startWorld, type World } from './world.ts';
 
@@ -42,7 +42,7 @@ it('excess slow calls on two workers are rejected, and both workers keep serving
     }),
   );
   const calls = await settled;
-  // If reads waited for the sleeping calls, fewer than 10 would fit in the time that these take.
+  // If reads waited for the sleeping calls, fewer than 10 reads would be complete before the calls end.
   for (const reads of readsWhileSleeping) expect(reads).toBeGreaterThan(10);
   const rejected = calls.filter(({ status }) => status === 503);
   expect(rejected.length).toBeGreaterThan(30);

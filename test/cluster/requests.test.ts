@@ -1,6 +1,4 @@
-/**
- * Tests that a request has the same effect on every API worker, and that global state isn't duplicated per worker.
- */
+/** Tests that a request has the same effect on every API worker, and that the workers share global state. */
 import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runSql } from '../../src/testing.ts';
@@ -34,7 +32,7 @@ it('the clients of these tests are connected to different workers', async () => 
   expect(Object.keys(await world.metric('plinth_worker_connections'))).toHaveLength(2);
 });
 
-it('one worker reads what the other one wrote', async () => {
+it('one worker can read what the other has written', async () => {
   const body = JSON.stringify({ id: 1, body: 'x'.repeat(100_000) });
   const { status } = await one.call('/rest/v1/notes', { method: 'POST', headers: json, body });
   expect(status).toBe(201);
@@ -42,7 +40,7 @@ it('one worker reads what the other one wrote', async () => {
   expect(JSON.parse(text)).toEqual([{ id: 1 }]);
 });
 
-it('every path gets the same response as from a single process', async () => {
+it('the response of every path is the same as from a single process', async () => {
   const expected: Record<string, number> = {
     '/health/live': 200,
     '/health/ready': 200,
@@ -59,7 +57,7 @@ it('every path gets the same response as from a single process', async () => {
     expect([path, ...(await both(path)).map((reply) => reply.status)]).toEqual([path, status, status]);
 });
 
-it('forwarded responses have each of the gateway’s headers once', async () => {
+it('forwarded responses have each of the gateway’s headers only once', async () => {
   const { headers } = await one.call('/auth/v1/settings', { headers: { origin: 'https://app.example' } });
   expect(headers).toMatchObject({
     'access-control-allow-origin': '*',
@@ -103,7 +101,7 @@ it('a user can sign up on one worker and sign in on the other', async () => {
 });
 
 it('wrong passwords are limited across all workers', async () => {
-  // Guesses for an unknown email address are counted like those for an account, except that the address has no known
+  // Guesses for an unknown email address are counted like those for an account, but the address doesn't have known
   // networks.
   const email = 'guessed@example.com';
   const guess = async (client: Client, number: number) => {
@@ -114,8 +112,8 @@ it('wrong passwords are limited across all workers', async () => {
     });
     return status;
   };
-  // The default of lockout.after: the first wait begins after 10 wrong passwords in a row. If each worker counted by
-  // itself, all of these guesses would be answered with 400.
+  // The default of lockout.after, the number of consecutive wrong passwords before the first wait. If each worker
+  // counted separately, all of these guesses would get 400.
   const after = 10;
   const statuses: number[] = [];
   for (let number = 0; number < after + 4; number++)
@@ -217,7 +215,7 @@ it('every worker reloads the schema after DDL', async () => {
     .toEqual([200, 200]);
 });
 
-it('/metrics sums up the requests of all workers', async () => {
+it('/metrics contains the sum of the requests of all workers', async () => {
   const name = 'service="rest",status="406"';
   const headers = { accept: 'application/vnd.pgrst.object+json' };
   const path = '/rest/v1/notes?id=eq.-1';
@@ -226,7 +224,7 @@ it('/metrics sums up the requests of all workers', async () => {
   await expect.poll(async () => (await world.metric('plinth_requests_total'))[name]).toBe(11);
 });
 
-it('the connections of a single process are divided among the workers', async () => {
+it('the workers share the number of connections that a single process would have', async () => {
   // Each worker gets two of the four configured connections, and the lead gets four.
   await expect
     .poll(async () => (await world.metric('plinth_pool_connections_limit'))['pool="rest_shared"'], {

@@ -1,4 +1,4 @@
-/** A backend with two API workers, and clients that are connected to a specific one. */
+/** Starts a backend with two API workers, and clients that are each connected to one of them. */
 import type { ChildProcess } from 'node:child_process';
 import { Agent, request } from 'node:http';
 import type { Logger } from '../../src/kernel/log.ts';

@@ -21,7 +21,7 @@ function faultsOf(toml: string, files: Record<string, string> = {}): string[] {
   return [];
 }
 
-describe('defaults', () => {
+describe('the defaults', () => {
   test('apply without any file', () => {
     const projectDir = makeProject({});
     const { config, warnings } = loadConfig({ projectDir, env: {} });
@@ -103,7 +103,7 @@ describe('values', () => {
     expect(config.edge_runtime.secrets).toEqual({ MY_KEY: 'x' });
   });
 
-  test('are accepted as leniently as upstream accepts them', () => {
+  test('are parsed as leniently as upstream parses them', () => {
     const { config } = load(`
       [api]
       port = "1234"
@@ -125,7 +125,7 @@ describe('values', () => {
     expect(load('').config.auth.email.smtp.enabled).toBe(false);
   });
 
-  test('of template paths are relative to the project, and of notice paths to either folder', () => {
+  test('for template paths are relative to the project, and for notice paths to either folder', () => {
     const { config, projectDir } = load(
       `
       [auth.email.template.invite]
@@ -260,7 +260,7 @@ describe('sources of values', () => {
     ]);
   });
 
-  test('disabled sections cause no warnings', () => {
+  test('disabled sections don’t cause warnings', () => {
     const off = '[auth.external.azure]\nenabled = false\nurl = "env(NOPE)"\nsecret = "env(NOPE)"';
     expect(load(off).warnings).toEqual([]);
   });
@@ -430,7 +430,7 @@ describe('errors', () => {
   });
 });
 
-describe('unambiguous mistakes', () => {
+describe('mistakes in values', () => {
   test.each([
     ['[realtime]\nip_version = "ipv4"', 'realtime.ip_version: "ipv4" is read as "IPv4"'],
     ['[edge_runtime]\npolicy = "Per-Worker"', 'edge_runtime.policy: "Per-Worker" is read as "per_worker"'],
@@ -457,7 +457,7 @@ describe('unambiguous mistakes', () => {
     expect(() => load(toml)).toThrow(`supabase/config.toml:2: ${fault}`);
   });
 
-  test('an unambiguous value enables a section', () => {
+  test('a section is enabled by an unambiguous value', () => {
     const { warnings } = load(
       '[auth.external.azure]\nenabled = "yes"\nclient_id = "env(NOPE)"\nsecret = "x"',
     );
@@ -466,11 +466,11 @@ describe('unambiguous mistakes', () => {
     );
   });
 
-  test('the template of CLI 3.1 has no unknown keys', () => {
+  test('the template of CLI 3.1 doesn’t contain unknown keys', () => {
     expect(load('[db]\norioledb_version = ""').warnings).toEqual([]);
   });
 
-  test('a missing email template is a warning', () => {
+  test('a missing email template causes a warning', () => {
     const toml =
       '[auth.email.template.invite]\ncontent_path = "./none.html"\n' +
       '[auth.email.notification.password_changed]\nenabled = true\ncontent_path = "./none.html"';

@@ -1,10 +1,13 @@
-/** A temporary project folder built from file names and contents. */
+/** Creates temporary project folders from file names and contents. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** The folder is removed after the test. File names are relative to it, such as `supabase/config.toml`. */
+/**
+ * Creates a project folder that is removed after the test. File names are relative to it, such as
+ * `supabase/config.toml`.
+ */
 export function makeProject(files: Readonly<Record<string, string>>, name = 'my-project'): string {
   const parent = mkdtempSync(join(tmpdir(), 'plinth-test-'));
   onTestFinished(() => rmSync(parent, { recursive: true, force: true }));

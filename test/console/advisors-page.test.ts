@@ -31,7 +31,7 @@ afterAll(async () => {
   rmSync(projectDir, { recursive: true, force: true });
 });
 
-test('a problem on the home page is followed to its fix, which is saved as a migration, with the keyboard', async () => {
+test('with the keyboard, an operator can follow a problem on the home page to its fix and save the fix as a migration', async () => {
   const { page, complaints, go, close } = await signedIn(browser, backend);
   await go('/');
   const problems = page.getByRole('region', { name: 'Problems' });
@@ -60,6 +60,24 @@ test('a problem on the home page is followed to its fix, which is saved as a mig
   expect(readFileSync(join(folder, file), 'utf8')).toContain(
     'alter table "public"."open" enable row level security',
   );
+});
+
+test('the tabs show numbers only after the findings have loaded', async () => {
+  const { page, go, close } = await signedIn(browser, backend);
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/console/api/advisors', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await go('/advisors');
+  const tabs = page.getByRole('navigation', { name: 'Type' });
+  await tabs.getByRole('link', { name: 'All', exact: true }).waitFor();
+  release();
+  await tabs.getByRole('link', { name: /^All \([1-9]/ }).waitFor();
+  await close();
 });
 
 test('a read-only operator sees findings but can’t apply a fix', async () => {

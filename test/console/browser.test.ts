@@ -54,7 +54,7 @@ async function stored(id: number, column: string): Promise<unknown> {
   return row?.value;
 }
 
-/** Waits for the grid and moves the focus to a cell by keyboard: to the first cell, then by the given steps. */
+/** Waits for the grid and moves the focus to a cell with the keyboard, starting at the first cell. */
 async function focusCell(page: Page, row: number, column: number): Promise<void> {
   await cell(page, 0, 1).waitFor();
   await page.locator('[data-cell][tabindex="0"]').focus();
@@ -65,7 +65,7 @@ async function focusCell(page: Page, row: number, column: number): Promise<void>
 }
 
 describe('sign-in', () => {
-  test('removes the secret from the address first', async () => {
+  test('first removes the secret from the address', async () => {
     const { page, complaints, close } = await signedIn();
     expect(page.url()).toBe(`${backend.console.url}/console/`);
     await page.goBack().catch(() => undefined);
@@ -74,7 +74,7 @@ describe('sign-in', () => {
     await close();
   });
 
-  test('opens the requested page, and explains how to get a link if there is none', async () => {
+  test('opens the requested page, and explains how to get a link without one', async () => {
     const { context } = await openContext(browser);
     const page = await context.newPage();
     await go(page, '/tables/public/tasks');
@@ -93,7 +93,7 @@ describe('sign-in', () => {
 });
 
 describe('the grid with the keyboard', () => {
-  test('a row is edited end to end: value, NULL, empty string, rejection, undo', async () => {
+  test('can edit a row: a value, NULL, an empty string, a rejected value, and undo', async () => {
     const { page, complaints, close } = await signedIn();
     await go(page, '/tables/public/tasks');
     await focusCell(page, 1, 2);
@@ -104,7 +104,7 @@ describe('the grid with the keyboard', () => {
     expect(await stored(2, 'title')).toBe('By keyboard');
     await page.locator('[data-cell="2:2"]:focus').waitFor();
 
-    // NULL and empty text can each be entered with a single key.
+    // NULL and an empty text can each be entered with a single key.
     await focusCell(page, 1, 3);
     await page.keyboard.press('F2');
     await page.keyboard.press('ArrowDown');
@@ -135,7 +135,7 @@ describe('the grid with the keyboard', () => {
     await close();
   });
 
-  test('a conflict shows both values to choose from', async () => {
+  test('shows both values of a conflict to choose from', async () => {
     const { page, close } = await signedIn();
     await go(page, '/tables/public/tasks');
     await focusCell(page, 6, 2);
@@ -144,7 +144,7 @@ describe('the grid with the keyboard', () => {
     await page.keyboard.type('mine');
     await page.keyboard.press('Enter');
     const alert = page.getByRole('alert');
-    await alert.getByText('title was changed by someone else while you were editing').waitFor();
+    await alert.getByText('Someone else changed title while you were editing').waitFor();
     await alert.getByText('theirs', { exact: true }).waitFor();
     await alert.getByText('mine', { exact: true }).waitFor();
     await alert.getByRole('button', { name: 'Overwrite' }).press('Enter');
@@ -152,7 +152,7 @@ describe('the grid with the keyboard', () => {
     await close();
   });
 
-  test('moves by screens and to both ends, also through rows that aren’t loaded yet', async () => {
+  test('moves by screens and to both ends, even through rows that aren’t loaded yet', async () => {
     const { page, close } = await signedIn();
     await go(page, '/tables/public/tasks');
     await focusCell(page, 0, 1);
@@ -170,7 +170,7 @@ describe('the grid with the keyboard', () => {
     await close();
   });
 
-  test('a long cell opens completely, a header sorts, and the URL contains the state', async () => {
+  test('opens a long cell completely, sorts by a header, and keeps the state in the URL', async () => {
     const { page, close } = await signedIn();
     await go(page, '/tables/public/tasks');
     await focusCell(page, 4, 3);
@@ -195,7 +195,7 @@ describe('the grid with the keyboard', () => {
     await close();
   });
 
-  test('rows are inserted in the panel and deleted after confirmation', async () => {
+  test('inserts rows in the panel, and deletes rows after a confirmation', async () => {
     const { page, close } = await signedIn();
     await go(page, '/tables/public/tasks?insert=true');
     const dialog = page.getByRole('dialog');
@@ -215,7 +215,7 @@ describe('the grid with the keyboard', () => {
     await close();
   });
 
-  test('a read-only operator sees no controls for changing data', async () => {
+  test('doesn’t show controls for changing data to a read-only operator', async () => {
     await backend.operators.createOperator('looker', 'read-only');
     const { page, close } = await signedIn({}, 'looker');
     await go(page, '/tables/public/tasks');
@@ -278,6 +278,7 @@ test.each(looks)(
       ['/inbox', () => page.getByRole('list', { name: 'Messages' }).waitFor()],
       ['/sign-in', () => page.getByText('npm run -s plinth -- console').waitFor()],
       ['/nowhere', () => page.getByRole('heading', { name: 'Page not found' }).waitFor()],
+      ['/users/elsewhere', () => page.getByRole('link', { name: 'Go to Home' }).waitFor()],
     ];
     for (const [path, ready] of places) {
       await go(page, path);
@@ -289,3 +290,78 @@ test.each(looks)(
   },
   120_000,
 );
+
+test('the frame with the menu is visible before scripts and style sheets have loaded', async () => {
+  const { page, complaints, close } = await signedIn();
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(/\/assets\/.*\.(?:js|css)$/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto(`${backend.console.url}/console/tables/public/tasks`, { waitUntil: 'commit' });
+  const frame = page.locator('#boot-frame');
+  await frame.locator('[data-current][data-to="/tables"]').waitFor();
+  release();
+  await cell(page, 0, 1).waitFor();
+  expect(await frame.isVisible()).toBe(false);
+  expect(complaints.list).toEqual([]);
+  await go(page, '/sign-in');
+  expect(await frame.count()).toBe(0);
+  await close();
+});
+
+test('the first render contains the whole page, even if its code is late', async () => {
+  const { page, close } = await signedIn();
+  await page.route(/\/assets\/table-page-.*\.js$/, async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await route.continue();
+  });
+  await page.addInitScript(`new MutationObserver((_changes, observer) => {
+    if (document.querySelector('#root > *') === null) return;
+    window.firstRender = document.querySelector('main')?.innerText;
+    observer.disconnect();
+  }).observe(document, { childList: true, subtree: true })`);
+  await go(page, '/tables/public/tasks');
+  await cell(page, 0, 1).waitFor();
+  expect(await page.evaluate('window.firstRender')).toContain('public.tasks');
+  await close();
+});
+
+test('after an update of the server, the next page is loaded with the new files', async () => {
+  const { page, close } = await signedIn();
+  let isReloaded = false;
+  page.on('request', (request) => {
+    isReloaded ||= request.isNavigationRequest();
+  });
+  // The files of the previous version are gone.
+  await page.route('**/assets/*', (route) =>
+    isReloaded ? route.continue() : route.fulfill({ status: 404 }),
+  );
+  await page.getByRole('link', { name: 'Users', exact: true }).press('Enter');
+  await page.getByRole('link', { name: 'ada@example.com' }).waitFor();
+  expect(isReloaded).toBe(true);
+  await close();
+});
+
+test('an operator who isn’t signed in doesn’t see the frame before the sign-in page', async () => {
+  const { context, complaints } = await openContext(browser);
+  const page = await context.newPage();
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(/\/assets\/.*\.(?:js|css)$/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto(`${backend.console.url}/console/tables/public/tasks`, { waitUntil: 'commit' });
+  await page.locator('#root').waitFor({ state: 'attached' });
+  await page.waitForFunction('document.getElementById("boot-frame") === null');
+  release();
+  await page.getByText('npm run -s plinth -- console').waitFor();
+  expect(complaints.list).toEqual([]);
+  await context.close();
+});

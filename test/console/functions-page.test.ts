@@ -66,7 +66,7 @@ test('a call can have a user, a path and a method, and an image response is disp
   await close();
 });
 
-test('the page shows the code and the activity, and secrets are set and removed', async () => {
+test('the page shows the code and the activity, and secrets can be set and removed', async () => {
   const { page, complaints, go, close } = await signedIn(browser, services.backend);
   await go('/functions?name=noisy');
   await page.getByRole('region', { name: 'Code' }).getByText('Deno.serve').waitFor();
@@ -80,17 +80,43 @@ test('the page shows the code and the activity, and secrets are set and removed'
   await page.getByRole('dialog').getByRole('button', { name: 'Set secret' }).press('Enter');
   await page.getByRole('button', { name: 'Remove MAP_KEY' }).press('Enter');
   await page.getByRole('button', { name: 'Remove secret' }).press('Enter');
-  await page.getByText('No secrets are set here.').waitFor();
+  await page.getByText('No secrets yet').waitFor();
   expect(complaints.list).toEqual([]);
   await close();
 });
 
-test("a read-only operator can read and can't call anything", async () => {
+test('a function can be created from a template, and works immediately', async () => {
+  const { page, complaints, go, close } = await signedIn(browser, services.backend);
+  await go('/functions');
+  await page.getByRole('button', { name: 'New function' }).press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'New function' });
+  await dialog.getByLabel('Name').fill('9lives');
+  await dialog.getByLabel('Name').press('Enter');
+  await dialog.getByText('Start with a letter').waitFor();
+  await dialog.getByLabel('Name').fill('echo');
+  await dialog.getByLabel('Name').press('Enter');
+  await dialog.getByText('A function with this name already exists.').waitFor();
+  await dialog.getByLabel('Name').fill('greet');
+  await expectSound(page, 'new function');
+  await dialog.getByLabel('Name').press('Enter');
+  await page.waitForURL('**/functions?name=greet');
+  await page.getByRole('region', { name: 'Code' }).getByText('Deno.serve').waitFor();
+  await page.getByRole('region', { name: 'curl command' }).getByText('/functions/v1/greet').waitFor();
+  await page.getByLabel('Headers, one per line').fill('content-type: application/json');
+  await page.getByLabel('Body', { exact: true }).fill('{"name": "Ada"}');
+  await page.getByLabel('Body', { exact: true }).press('Control+Enter');
+  await page.getByText('Hello Ada!').waitFor();
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
+test('a read-only operator can read everything but can’t call functions', async () => {
   await services.backend.operators.createOperator('looker', 'read-only');
   const { page, go, close } = await signedIn(browser, services.backend, {}, 'looker');
   await go('/functions?name=echo');
   await page.getByText('supabase/functions/echo/index.ts').waitFor();
   expect(await page.getByRole('button', { name: 'Send' }).count()).toBe(0);
+  expect(await page.getByRole('button', { name: 'New function' }).count()).toBe(0);
   await close();
 });
 

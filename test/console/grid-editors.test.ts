@@ -6,7 +6,7 @@ import { launchBrowser } from '../web/browser.ts';
 import { type Backend, startBackend } from './harness.ts';
 import { expectSound, looks, type SignedIn, signedIn } from './page-helpers.ts';
 
-// Each test has several steps, and the machine may be busy.
+// The timeout is long, because each test has several steps and the machine may be busy.
 vi.setConfig({ testTimeout: 90_000 });
 
 let backend: Backend;
@@ -80,7 +80,7 @@ async function focusCell(row: number, name: string): Promise<void> {
 }
 
 describe('a new row', () => {
-  test('begins with required columns not given, and shows what is wrong beside each field first', async () => {
+  test('starts without values for required columns, and first shows errors next to each field', async () => {
     await open.go('/tables/public/kinds?insert=true');
     const dialog = page.getByRole('dialog');
     const shelf = dialog.getByLabel('shelf', { exact: true });
@@ -102,7 +102,7 @@ describe('a new row', () => {
     await dialog.getByRole('button', { name: 'Insert', exact: true }).press('Enter');
     expect(requests).toBe(0);
 
-    // The database's own check is shown at the field it refers to.
+    // The database's error is shown at the field that it refers to.
     await dialog.getByRole('button', { name: 'Generate UUID' }).press('Enter');
     await dialog.getByLabel('label', { exact: true }).fill('ok');
     await shelf.fill('9999');
@@ -126,7 +126,7 @@ describe('a new row', () => {
 });
 
 describe('editors in the grid', () => {
-  test('an invalid number stays in the cell with the reason, and isn’t sent', async () => {
+  test('keep an invalid number in the cell with the reason, and don’t send it', async () => {
     await open.go('/tables/public/kinds');
     await focusCell(1, 'id');
     await page.keyboard.type('abc');
@@ -137,7 +137,7 @@ describe('editors in the grid', () => {
     expect(await page.getByRole('alert').count()).toBe(0);
   });
 
-  test('a boolean changes with the space bar, through NULL', async () => {
+  test('change a boolean with the space bar, including to NULL', async () => {
     await open.go('/tables/public/kinds');
     await focusCell(0, 'flag');
     for (const [press, value] of [
@@ -151,7 +151,7 @@ describe('editors in the grid', () => {
     }
   });
 
-  test('a timestamp keeps its microseconds when its date changes', async () => {
+  test('keep a timestamp’s microseconds when its date changes', async () => {
     await focusCell(0, 'at');
     await page.keyboard.press('Enter');
     await popup().getByLabel('Date of at').fill('2027-05-06');
@@ -161,7 +161,7 @@ describe('editors in the grid', () => {
     await popup().waitFor({ state: 'detached' });
   });
 
-  test('JSON is validated before it is saved, and its numbers keep their digits', async () => {
+  test('validate JSON before saving it, and keep all digits of its numbers', async () => {
     await focusCell(0, 'doc');
     await page.keyboard.press('Enter');
     const field = popup().getByLabel('doc', { exact: true });
@@ -179,7 +179,7 @@ describe('editors in the grid', () => {
     await expect.poll(() => stored('doc')).toBe('{"a": 1.10}');
   });
 
-  test('an array is edited as a list, and bytes as hexadecimal digits', async () => {
+  test('show an array as a list, and bytes as hexadecimal digits', async () => {
     await focusCell(0, 'tags');
     await page.keyboard.press('Enter');
     await popup().getByRole('button', { name: 'Add item' }).press('Enter');
@@ -195,7 +195,7 @@ describe('editors in the grid', () => {
     await expect.poll(() => stored('raw')).toBe('\\x68');
   });
 
-  test('a foreign key is found by the name of the row, and its cell shows the whole key', async () => {
+  test('find a foreign key by the name of the row, and show the whole key in the cell', async () => {
     await focusCell(0, 'shelf');
     const overlap = await page.evaluate(`(() => {
       const cell = document.activeElement;
@@ -211,7 +211,22 @@ describe('editors in the grid', () => {
     await expect.poll(() => stored('shelf')).toBe('7');
   });
 
-  test('columns can have names that every JavaScript object has', async () => {
+  test('choose the only matching row on Enter, even before the matches are shown', async () => {
+    await open.go('/tables/public/kinds');
+    await cell(0, 'id').waitFor();
+    await focusCell(0, 'shelf');
+    await page.keyboard.press('Enter');
+    await popup().waitFor();
+    await page.keyboard.type('shelf 321');
+    await page.keyboard.press('Enter');
+    const field = popup().getByRole('combobox');
+    await expect.poll(() => field.inputValue()).toBe('321');
+    await page.keyboard.press('Enter');
+    await popup().waitFor({ state: 'detached' });
+    await expect.poll(() => stored('shelf')).toBe('321');
+  });
+
+  test('work for column names that are properties of every JavaScript object', async () => {
     for (const name of ['__proto__', 'constructor']) {
       await focusCell(0, name);
       await page.keyboard.press('Enter');
@@ -222,7 +237,7 @@ describe('editors in the grid', () => {
     }
     await open.go('/tables/public/kinds?row={"id":"1"}');
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('Shelf 7', { exact: true }).waitFor();
+    await dialog.getByText('Shelf 321', { exact: true }).waitFor();
     expect(await dialog.getByLabel('__proto__', { exact: true }).inputValue()).toBe('new __proto__');
     await dialog.getByLabel('__proto__', { exact: true }).fill('from the panel');
     await dialog.getByRole('button', { name: 'Save' }).press('Enter');
@@ -232,7 +247,7 @@ describe('editors in the grid', () => {
   });
 });
 
-test('changes by SQL appear within two seconds', async () => {
+test('changes with SQL appear within two seconds', async () => {
   await open.go('/tables/public/kinds');
   await page.getByText('Live', { exact: true }).waitFor();
   await pool().exec(`update public.kinds set day = '2001-02-03' where id = 2`);
@@ -241,10 +256,10 @@ test('changes by SQL appear within two seconds', async () => {
   await page.getByText('2004-05-06').waitFor({ timeout: 2000 });
 });
 
-test('a persona who sees no row is told that rows are hidden, and where to find the reason', async () => {
+test('for a persona who can’t see any rows, the page says that rows are hidden and links to the reason', async () => {
   await open.go('/tables/public/secret?as=anon');
   await page.getByText('Anonymous can’t read any row').waitFor();
-  await page.getByText('about 500 rows').waitFor();
+  await page.getByText('500 rows').waitFor();
   await expectSound(page, 'hidden rows');
   await page.getByRole('link', { name: 'Explain the first row' }).press('Enter');
   await page.waitForURL('**/why?**');

@@ -1,4 +1,4 @@
-/** Tests the grid's menus, columns and restoring of deleted rows, with the keyboard, against a real server. */
+/** Tests the grid's menus and columns, and the restoration of deleted rows, with the keyboard and a real server. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -6,7 +6,7 @@ import { launchBrowser } from '../web/browser.ts';
 import { type Backend, startBackend } from './harness.ts';
 import { expectSound, looks, type SignedIn, signedIn } from './page-helpers.ts';
 
-// Each test has several steps, and the machine may be busy.
+// The timeout is long, because each test has several steps and the machine may be busy.
 vi.setConfig({ testTimeout: 90_000 });
 
 let backend: Backend;
@@ -64,7 +64,7 @@ async function stored(id: number, column: string): Promise<unknown> {
 }
 
 describe('the menu of a cell', () => {
-  test('copies the cell, and the row as JSON and as an INSERT statement', async () => {
+  test('can copy the cell, and the row as JSON or as an INSERT statement', async () => {
     await open.go('/tables/public/parts');
     await openMenu(1, 2);
     await page.locator('[role=menuitem]:focus').waitFor();
@@ -92,7 +92,7 @@ describe('the menu of a cell', () => {
       );
   });
 
-  test('sets the cells of a range to NULL, which can be undone', async () => {
+  test('can set the cells of a range to NULL, which can be undone', async () => {
     await focusCell(1, 5);
     await page.keyboard.press('Shift+ArrowDown');
     await page.keyboard.press('Shift+ArrowDown');
@@ -114,7 +114,7 @@ describe('the menu of a cell', () => {
     await cell(3, 2).and(page.locator(':focus')).waitFor();
   });
 
-  test('duplicates a row with a new key, filters by a value, and explains who sees the row', async () => {
+  test('can duplicate a row with a new key, filter by a value, and explain who can see the row', async () => {
     await openMenu(4, 2);
     await item('Duplicate row').press('Enter');
     const dialog = page.getByRole('dialog');
@@ -137,7 +137,7 @@ describe('the menu of a cell', () => {
 });
 
 describe('columns', () => {
-  test('are resized, moved, hidden and pinned with the keyboard, and the layout is kept until it is reset', async () => {
+  test('can be resized, moved, hidden and pinned with the keyboard, and the layout is kept until it is reset', async () => {
     await open.go('/tables/public/parts');
     await focusCell(-1, 2);
     const width = async () => (await cell(0, 2).boundingBox())?.width ?? 0;
@@ -181,7 +181,7 @@ describe('columns', () => {
     await page.keyboard.press('Escape');
   });
 
-  test('are resized and moved with the pointer, and the click after it doesn’t sort', async () => {
+  test('can be resized and moved with the pointer, without sorting', async () => {
     const head = await cell(-1, 2).boundingBox();
     const other = await cell(-1, 3).boundingBox();
     if (head === null || other === null) throw new Error('The header is not visible.');
@@ -200,7 +200,7 @@ describe('columns', () => {
     await page.evaluate('localStorage.clear()');
   });
 
-  test('the first one stays while the others scroll, except in a narrow window', async () => {
+  test('scroll except for the first one, which scrolls only in a narrow window', async () => {
     await page.setViewportSize({ width: 700, height: 800 });
     await open.go('/tables/public/parts');
     await cell(0, 1).waitFor();
@@ -213,7 +213,7 @@ describe('columns', () => {
   });
 });
 
-test('the list of tables can be hidden, so that the table has the whole width', async () => {
+test('the list of tables can be hidden, so the table has the whole width', async () => {
   await open.go('/tables/public/parts');
   const width = async () => (await page.getByRole('grid').boundingBox())?.width ?? 0;
   await page.getByRole('grid').waitFor();
@@ -227,7 +227,7 @@ test('the list of tables can be hidden, so that the table has the whole width', 
   await page.getByRole('navigation', { name: 'Tables' }).waitFor();
 });
 
-test('deleted rows are restored with their keys, and what can’t be restored is shown before', async () => {
+test('deleted rows can be restored with their keys, and the page first shows what can’t be restored', async () => {
   await open.go('/tables/public/parts');
   await openMenu(6, 2);
   await item('Delete row').press('Enter');
@@ -235,7 +235,7 @@ test('deleted rows are restored with their keys, and what can’t be restored is
   await dialog.getByText('2 rows in public.labels will be deleted too').waitFor();
   // The row references itself, so its own reference isn't reported.
   expect(await dialog.getByText('public.parts still').count()).toBe(0);
-  await dialog.getByText('You can undo this for 5 minutes.').waitFor();
+  await dialog.getByText('You can undo the deletion for 5 minutes.').waitFor();
   await expectSound(page, 'delete');
   await dialog.getByRole('button', { name: 'Delete row' }).press('Enter');
   await page.getByText('Deleted 1 row', { exact: true }).waitFor();

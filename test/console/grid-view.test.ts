@@ -1,6 +1,6 @@
 /**
- * Tests the grid while its view, its rows and the network change: what is shown, selected and saved always refers to
- * the same rows.
+ * Tests the grid while its view, its rows and the network change. What is shown, selected and saved must always refer
+ * to the same rows.
  */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -9,7 +9,7 @@ import { launchBrowser } from '../web/browser.ts';
 import { type Backend, startBackend } from './harness.ts';
 import { type SignedIn, signedIn } from './page-helpers.ts';
 
-// Each test has several steps, and the machine may be busy.
+// The timeout is long, because each test has several steps and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000 });
 
 let backend: Backend;
@@ -62,7 +62,7 @@ async function filterByPriority(): Promise<void> {
   await page.getByText('70 rows', { exact: true }).waitFor();
 }
 
-/** Delays saves, as over a slow connection. */
+/** Delays saves, to simulate a slow connection. */
 async function slowly(work: () => Promise<void>): Promise<void> {
   await page.route('**/rows', async (route) => {
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -74,13 +74,13 @@ async function slowly(work: () => Promise<void>): Promise<void> {
 
 test('removing a filter shows all rows again and clears the selection', async () => {
   await open.go('/tables/public/tasks');
-  await page.getByText('about 350 rows').waitFor();
+  await page.getByText('350 rows').waitFor();
   await filterByPriority();
   await cell(0, 0).click();
   await page.getByRole('button', { name: 'Select all matching rows' }).click();
   await page.getByText('all matching rows are selected').waitFor();
   await page.goBack();
-  await page.getByText('about 350 rows').waitFor();
+  await page.getByText('350 rows').waitFor();
   expect(await page.getByText('selected').count()).toBe(0);
   expect(await page.getByRole('button', { name: 'Delete' }).count()).toBe(0);
   await focusCell(0, 1);
@@ -156,7 +156,7 @@ test('an edit is shown if the server is unreachable, and can be retried', async 
   await alert.waitFor({ state: 'detached' });
 });
 
-test('a paste reaches rows that haven’t been loaded yet', async () => {
+test('a paste also changes rows that haven’t been loaded yet', async () => {
   await open.go('/tables/public/tasks');
   await focusCell(0, 3);
   const lines = Array.from({ length: 250 }, (_, index) => `"two\nlines of ${index}"`);

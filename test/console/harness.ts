@@ -1,4 +1,6 @@
-/** A backend with sample tables, and operators who call the Console's API like its pages. */
+/**
+ * Starts a backend with sample tables, and defines operators who call the Console's API in the same way as its pages.
+ */
 import { createTestBackend } from '../../src/testing.ts';
 
 export type Backend = Awaited<ReturnType<typeof createTestBackend>>;
@@ -105,3 +107,20 @@ export const rowsPath = (table: string, params: Record<string, unknown> = {}): s
       typeof value === 'string' ? value : JSON.stringify(value),
     ]),
   )}`;
+
+export interface UserAndOperators {
+  readonly backend: Backend;
+  readonly owner: Operator;
+  /** The user's ID. */
+  readonly userId: string;
+}
+
+/** Starts a backend with a read-only operator, `looker`, and a confirmed user. */
+export async function startWithUser(email = 'ada@example.com'): Promise<UserAndOperators> {
+  const backend = await startBackend();
+  await backend.operators.createOperator('looker', 'read-only');
+  const owner = await operator(backend);
+  const user = { email, password: 'a-Good-password-1', confirmed: true };
+  const made = await owner.call('POST', '/users', user);
+  return { backend, owner, userId: made.body.id };
+}

@@ -1,9 +1,10 @@
-/** Tests the figures and problems on the home page, and pages that only explain what to set up. */
+/** Tests the figures and problems on the home page, and pages that explain what must be set up first. */
 import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createOverview } from '../../src/console/home/overview.ts';
 import { launchBrowser } from '../web/browser.ts';
 import { type Backend, operator, startBackend } from './harness.ts';
 import { expectSound, looks, signedIn } from './page-helpers.ts';
@@ -34,7 +35,7 @@ afterAll(async () => {
 
 test('the figures cover traffic, users, database and storage, but not the Console itself', async () => {
   const owner = await operator(backend);
-  // The Console sends this request to auth.
+  // For this call, the Console sends a request to auth.
   expect((await owner.call('GET', '/users')).status).toBe(200);
   const { status, body } = await owner.call('GET', '/home/overview');
   expect(status).toBe(200);
@@ -49,7 +50,7 @@ test('the figures cover traffic, users, database and storage, but not the Consol
   expect(body.database.connections).toBeGreaterThan(0);
 });
 
-test('the home page shows them, and each leads to its page', async () => {
+test('the home page shows the figures, and each links to its page', async () => {
   const { page, complaints, go, close } = await signedIn(browser, backend);
   await go('/');
   const overview = page.getByRole('region', { name: 'Overview' });
@@ -63,7 +64,7 @@ test('the home page shows them, and each leads to its page', async () => {
   await close();
 });
 
-test.each(looks)('the home page at $width px, $colorScheme first', async (look) => {
+test.each(looks)('the home page is accessible at $width px, $colorScheme first', async (look) => {
   const { page, go, close } = await signedIn(browser, backend, {
     viewport: look,
     colorScheme: look.colorScheme,
@@ -74,7 +75,7 @@ test.each(looks)('the home page at $width px, $colorScheme first', async (look) 
   await close();
 });
 
-test('a disk that is filling up is a problem', async () => {
+test('a disk that is almost full is shown as a problem', async () => {
   const projectDir = mkdtempSync(join(tmpdir(), 'plinth-home-'));
   const { bavail, bsize } = statfsSync(tmpdir());
   // The server warns if less than twice the reserve is free.
@@ -97,6 +98,42 @@ test('a disk that is filling up is a problem', async () => {
   }
 });
 
+test('a provider without a secret or client ID is shown as a problem that links to its card', async () => {
+  const projectDir = mkdtempSync(join(tmpdir(), 'plinth-home-'));
+  mkdirSync(join(projectDir, 'supabase'));
+  const provider = (name: string, id: string, secret = `env(OF_${name})`) =>
+    `[auth.external.${name}]\nenabled = true\nclient_id = "${id}"\nsecret = "${secret}"\n`;
+  writeFileSync(
+    join(projectDir, 'supabase/config.toml'),
+    `${provider('github', 'abc')}${provider('gitlab', 'env(OF_id)')}${provider('google', 'abc')}
+[auth.external.apple]\nenabled = true\nclient_id = "native"\n`,
+  );
+  const other = await startBackend({ projectDir });
+  try {
+    const owner = await operator(other);
+    const { body } = await owner.call('GET', '/home/problems');
+    const found = (body.problems as { kind: string }[]).filter(({ kind }) => kind === 'provider');
+    const problem = { kind: 'provider', severity: 'error' };
+    expect(found).toEqual([
+      { ...problem, provider: 'github', title: 'GitHub', missing: ['secret'] },
+      { ...problem, provider: 'gitlab', title: 'GitLab', missing: ['client_id', 'secret'] },
+      { ...problem, provider: 'google', title: 'Google', missing: ['secret'] },
+    ]);
+    const { page, complaints, go, close } = await signedIn(browser, other);
+    await go('/');
+    const line = page.getByRole('listitem').filter({ hasText: 'Sign-in with GitHub is on' });
+    await line.getByText('its client secret is missing').waitFor();
+    await line.getByRole('link', { name: 'View provider' }).press('Enter');
+    const card = page.getByRole('group').filter({ has: page.getByRole('heading', { name: 'GitHub' }) });
+    await card.getByText('Needs a secret').waitFor();
+    expect(complaints.list).toEqual([]);
+    await close();
+  } finally {
+    await other.stop();
+    rmSync(projectDir, { recursive: true, force: true });
+  }
+});
+
 test.each(looks)('the settings for backups fit at $width px', async (look) => {
   const { page, go, close } = await signedIn(browser, backend, {
     viewport: look,
@@ -109,4 +146,31 @@ test.each(looks)('the settings for backups fit at $width px', async (look) => {
   expect((box?.x ?? 0) + (box?.width ?? look.width)).toBeLessThanOrEqual(look.width);
   await expectSound(page, 'backups without settings');
   await close();
+});
+
+test('the chart of new users uses the index of the users page, and rows without statistics are counted up to a limit', async () => {
+  const admin = backend.database.pool('supabase_admin');
+  await admin.transaction(async (tx) => {
+    // Triggers are disabled, because recording each user would take longer than the rest of the test.
+    await tx.exec(`set local session_replication_role = replica;
+      alter table auth.users set (autovacuum_enabled = false);
+      insert into auth.users (id, instance_id, created_at)
+        select gen_random_uuid(), '00000000-0000-0000-0000-000000000000', '2020-01-01'
+        from generate_series(1, 100100)`);
+  });
+  const figures = async () => {
+    const read = createOverview({
+      pool: backend.database.pool('postgres'),
+      telemetry: { metrics: () => ({ start: 0, stepMs: 60_000, services: [], cpu: [] }) },
+      now: Date.now,
+    });
+    return (await read()).users;
+  };
+  const days = Array.from({ length: 14 }, () => 1);
+  const users = await figures();
+  expect(users?.isEstimate).toBe(true);
+  expect(users?.total).toBeGreaterThan(100_000);
+  expect(users?.perDay).toEqual(days);
+  await admin.exec('drop index auth.users_list_created_idx; analyze auth.users');
+  expect(await figures()).toMatchObject({ isEstimate: true, perDay: null });
 });

@@ -41,7 +41,7 @@ const rowsOf = async (text: string) =>
   (await backend.database.pool('postgres').queryText(sql`${sql.raw(text)}`)).rows;
 
 test.each(looks)(
-  'missing values are set, equal errors are grouped, and invalid rows are skipped, $width px, $colorScheme',
+  'missing values can be set, equal errors are grouped, and invalid rows can be skipped, $width px, $colorScheme',
   async (look) => {
     await backend.database.pool('postgres').exec('truncate public.parcels');
     const { page, complaints, close } = await opened('/tables/public/parcels?import=true', look);
@@ -76,6 +76,15 @@ test.each(looks)(
       ['2', 'Ada', 'new'],
     ]);
     await expectSound(page, 'skipped rows');
+    expect(await panel.getByRole('button', { name: 'Import', exact: true }).count()).toBe(0);
+    await panel.getByRole('button', { name: 'Import another file' }).press('Enter');
+    await choose(page, 'more.csv', 'id,kg,owner\n3,7,Bo\n');
+    await panel.getByText('Bo', { exact: true }).waitFor();
+    await panel.getByRole('button', { name: 'Import', exact: true }).press('Enter');
+    await panel.getByText('1 row was imported.').waitFor();
+    await panel.getByRole('button', { name: 'Open table' }).and(panel.locator(':focus')).press('Enter');
+    await panel.waitFor({ state: 'detached' });
+    await page.locator('[data-cell="2:1"]').waitFor();
     expect(complaints.list).toEqual([]);
     await close();
   },
@@ -83,7 +92,7 @@ test.each(looks)(
 );
 
 test.each(looks)(
-  'a table is created from a file with inferred types and saved as a migration, $width px, $colorScheme',
+  'a table can be created from a file with inferred types and saved as a migration, $width px, $colorScheme',
   async (look) => {
     const { page, complaints, close } = await opened('/tables/new', look);
     await page.getByRole('link', { name: 'Create from a CSV or JSON file' }).press('Enter');

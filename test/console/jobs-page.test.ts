@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 const run = (text: string): Promise<void> => backend.database.pool('postgres').exec(text);
 
-test('a page explains a feature that isn’t enabled, and one key press enables it', async () => {
+test('a page explains a feature that isn’t enabled, and a single key press enables it', async () => {
   const { page, complaints, go, close } = await signedIn(browser, backend);
   await go('/');
   await page.getByRole('heading', { name: 'Home' }).waitFor();
@@ -57,7 +57,7 @@ test('a page explains a feature that isn’t enabled, and one key press enables 
 describe('with everything enabled', () => {
   beforeAll(() => run('create extension if not exists pg_cron; create extension if not exists pgmq'));
 
-  test('a job is created by keyboard, run immediately, disabled and deleted', async () => {
+  test('a job can be created with the keyboard, run immediately, disabled and deleted', async () => {
     const { page, complaints, go, close } = await signedIn(browser, backend);
     await go('/jobs/cron');
     await page.getByRole('button', { name: 'New job' }).press('Enter');
@@ -74,7 +74,7 @@ describe('with everything enabled', () => {
     const panel = page.getByRole('dialog', { name: markup });
     await panel.getByRole('button', { name: 'Run now' }).press('Enter');
     await panel.getByText('The job is running').waitFor();
-    // The job can run twice if the minute in which it is due has just begun.
+    // The job can run twice, because the minute in which it is due may have just begun.
     await panel.getByText('invalid input syntax for type integer').first().waitFor({ timeout: 20_000 });
     await expectPanelAtEdge(page);
     await expectSound(page, 'a job that failed');
@@ -83,7 +83,10 @@ describe('with everything enabled', () => {
     await edit.getByRole('textbox', { name: 'Schedule' }).fill('30 3 * * 1');
     await edit.getByRole('button', { name: 'Save' }).press('Enter');
     await panel.getByText('At 03:30, on Monday').waitFor();
+    await edit.waitFor({ state: 'detached' });
     await page.keyboard.press('Escape');
+    // The page stays inert until the panel is closed.
+    await panel.waitFor({ state: 'detached' });
     const row = page.getByRole('row').filter({ hasText: markup });
     await row.getByRole('checkbox').press('Space');
     await row.getByText('disabled').waitFor();
@@ -100,7 +103,7 @@ describe('with everything enabled', () => {
     await close();
   });
 
-  test('a webhook is created by keyboard and delivers, and its response is shown as text', async () => {
+  test('a webhook can be created with the keyboard and is called, and its response is shown as text', async () => {
     const { page, complaints, go, close } = await signedIn(browser, backend);
     await go('/jobs/webhooks');
     await page.getByRole('button', { name: 'New webhook' }).press('Enter');
@@ -141,7 +144,7 @@ describe('with everything enabled', () => {
     await close();
   });
 
-  test('a queue is created, filled, viewed, archived from, emptied and deleted', async () => {
+  test('a queue can be created, filled, viewed, archived from, emptied and deleted', async () => {
     const { page, complaints, go, close } = await signedIn(browser, backend);
     await go('/jobs/queues');
     await page.getByRole('button', { name: 'New queue' }).press('Enter');
@@ -203,13 +206,13 @@ describe('with content', () => {
       from cron.job where schedule = '0 0 1 1 *'`);
   });
 
-  test('a read-only operator sees no keys and no controls that change data', async () => {
+  test('a read-only operator doesn’t see keys or controls that change data', async () => {
     const { page, complaints, go, close } = await signedIn(browser, backend, {}, 'looker');
     for (const [path, ready] of [
       ['/jobs/cron', 'nightly'],
       ['/jobs/cron?id=1', 'Jobs'],
       ['/jobs/webhooks', 'with a rather long name'],
-      ['/jobs/webhooks?id=public.keyless.with a rather long name', 'hidden for your role'],
+      ['/jobs/webhooks?id=public.keyless.with a rather long name', 'hidden from your role'],
       ['/jobs/requests', 'No requests are queued.'],
       ['/jobs/queues', 'quick'],
       ['/jobs/queues?id=jobs', '"n": 1'],

@@ -1,6 +1,6 @@
 /**
- * Tests the keys page in Chromium: keys are created, shown once and revoked by typing their name, and signing keys
- * rotate.
+ * Tests the keys page in Chromium: how keys are created, shown once and revoked by typing their name, and how signing
+ * keys rotate.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { generateSigningKey } from '../../src/keys/index.ts';
 import { launchBrowser, openContext } from '../web/browser.ts';
-import { type Backend, startBackend } from './harness.ts';
+import { type Backend, operator, startBackend } from './harness.ts';
 import { expectSound, looks, signInWindow } from './page-helpers.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'plinth-keys-page-'));
@@ -37,7 +37,7 @@ async function opened(options: Parameters<typeof openContext>[1] = {}, name?: st
   const page = await context.newPage();
   await page.goto(`${backend.console.url}/console/keys`);
   await page.getByRole('heading', { name: 'Signing keys' }).waitFor();
-  return { page, complaints, close: () => context.close() };
+  return { page, context, complaints, close: () => context.close() };
 }
 
 const hostile = '<img src=x onerror=alert(1)>';
@@ -64,17 +64,57 @@ test('a key is created, shown once, and revoked by typing its name', async () =>
   await close();
 });
 
+test('an additional key is rotated: the new key is shown once, and the previous key works until it is revoked', async () => {
+  const created = await (await operator(backend)).call('POST', '/keys/api', {
+    kind: 'secret',
+    name: 'Worker',
+  });
+  const previous: string = created.body.key;
+  const { page, complaints, close } = await opened();
+  const statusOf = async (apikey: string) =>
+    (await backend.fetch('/auth/v1/admin/users', { headers: { apikey } })).status;
+  await page.getByRole('button', { name: 'Rotate Worker' }).press('Enter');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('“Worker” stays valid until you revoke it').waitFor();
+  expect(await dialog.getByLabel('Kind').inputValue()).toBe('secret');
+  await expectSound(page, 'the dialog');
+  await dialog.getByRole('button', { name: 'Create key' }).press('Enter');
+  await dialog.getByText('Replace “Worker” wherever you use it').waitFor();
+  const next = (await dialog.locator('code').textContent()) ?? '';
+  expect([await statusOf(previous), await statusOf(next)]).toEqual([200, 200]);
+  await page.getByRole('button', { name: 'Done' }).press('Enter');
+  expect(await page.getByText(next).count()).toBe(0);
+  await page.getByRole('button', { name: 'Revoke Worker', exact: true }).press('Enter');
+  await dialog.getByRole('textbox').fill('Worker');
+  await page.keyboard.press('Enter');
+  await dialog.waitFor({ state: 'detached' });
+  expect([await statusOf(previous), await statusOf(next)]).toEqual([401, 200]);
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
 test('a standby key becomes the current key; the previous key verifies tokens until it is revoked', async () => {
   const { page, complaints, close } = await opened();
+  const { serviceRoleKey } = backend.keys;
   await page.getByRole('button', { name: /^Rotate to / }).press('Enter');
+  await page.getByText('The legacy anon and service_role keys will be signed again').waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).press('Enter');
   const previous = page.getByRole('row').filter({ hasText: 'previous' });
   await previous.waitFor();
   const kid = (await previous.locator('code').textContent()) ?? '';
   await previous.getByRole('button', { name: /^Revoke/ }).press('Enter');
+  await page.getByText('keys that were signed with this key will be rejected too').waitFor();
+  // A process detects changed keys within a second.
+  await expect.poll(() => backend.keys.serviceRoleKey).not.toBe(serviceRoleKey);
+  const statusOf = async (apikey: string) =>
+    (await backend.fetch('/auth/v1/admin/users', { headers: { apikey, authorization: `Bearer ${apikey}` } }))
+      .status;
+  expect([await statusOf(serviceRoleKey), await statusOf(backend.keys.serviceRoleKey)]).toEqual([200, 200]);
   await page.getByRole('dialog').getByRole('textbox').fill(kid.slice(0, 8));
   await page.keyboard.press('Enter');
   await previous.waitFor({ state: 'detached' });
+  await expect.poll(() => statusOf(serviceRoleKey)).not.toBe(200);
+  expect(await statusOf(backend.keys.serviceRoleKey)).toBe(200);
   expect(complaints.list).toEqual([]);
   await close();
 });
@@ -89,6 +129,46 @@ test('a secret is revealed only to an owner', async () => {
   for (const name of [/Reveal/, /Create key/, /Revoke/, /standby/])
     expect(await other.page.getByRole('button', { name }).count()).toBe(0);
   await other.close();
+});
+
+test('a default key is replaced by an additional key first, with the steps in order', async () => {
+  const { page, complaints, close } = await opened();
+  await page.getByRole('button', { name: 'Rotate Publishable key' }).press('Enter');
+  const steps = page.getByRole('dialog', { name: 'Rotate Publishable key' });
+  expect(await steps.getByRole('listitem').count()).toBe(4);
+  await expectSound(page, 'the steps');
+  await steps.getByRole('button', { name: 'Create key' }).press('Enter');
+  await page.getByRole('dialog').last().getByRole('button', { name: 'Create key' }).press('Enter');
+  await page.getByRole('button', { name: 'Done' }).press('Enter');
+  const { body } = await (await operator(backend)).call('GET', '/keys');
+  expect(body.apiKeys).toContainEqual(
+    expect.objectContaining({ kind: 'publishable', name: 'Default Publishable key (new)' }),
+  );
+  await steps.getByRole('link', { name: 'auth.publishable_key' }).press('Enter');
+  await page.getByRole('heading', { name: 'Settings', exact: true }).waitFor();
+  await expect.poll(() => page.evaluate('document.activeElement?.id')).toBe('setting-auth.publishable_key');
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
+test('a secret is revealed only after another sign-in if the session is old', async () => {
+  const { page, context, complaints, close } = await opened();
+  await backend.database
+    .pool('supabase_admin')
+    .exec(`update _plinth.operator_sessions set created_at = now() - interval '11 minutes'`);
+  await page.getByRole('button', { name: 'Reveal Secret key' }).press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Confirm that it’s you' });
+  await dialog.getByText('plinth -- console').waitFor();
+  await expectSound(page, 'the dialog');
+  const tab = await context.newPage();
+  await tab.goto(await backend.consoleLink());
+  await tab.waitForURL((url) => !url.pathname.endsWith('/sign-in'));
+  await tab.close();
+  complaints.list.splice(0);
+  await dialog.getByRole('button', { name: 'Continue' }).press('Enter');
+  await page.getByText(backend.keys.secretKey).waitFor();
+  expect(complaints.list).toEqual([]);
+  await close();
 });
 
 test.each(looks)(

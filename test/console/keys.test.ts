@@ -56,6 +56,29 @@ describe('API keys', () => {
     expect(JSON.stringify(entries)).not.toContain(body.key);
   });
 
+  test('secrets are revealed only after a recent sign-in', async () => {
+    const stale = await operator(backend);
+    await backend.database.pool('supabase_admin').exec(`
+      update _plinth.operator_sessions set created_at = now() - interval '11 minutes'
+      where csrf_token = '${stale.csrfToken}'`);
+    const asked = [
+      ['/keys/reveal', { name: 'secret' }],
+      ['/keys/reveal', { name: 'service_role' }],
+      ['/keys/reveal', { name: 'jwt_secret' }],
+      ['/keys/api', { kind: 'secret', name: 'stale' }],
+      ['/tokens', { name: 'stale', role: 'owner', lifetimeDays: 7 }],
+    ] as const;
+    for (const [path, body] of asked) {
+      const answer = await stale.call('POST', path, body);
+      expect([path, answer.status, answer.body.code]).toEqual([path, 403, 'sign_in_again']);
+    }
+    expect((await stale.call('POST', '/keys/reveal', { name: 'anon' })).status).toBe(200);
+    const fresh = await operator(backend);
+    expect((await fresh.call('POST', '/keys/reveal', { name: 'secret' })).body.value).toBe(
+      backend.keys.secretKey,
+    );
+  });
+
   test('a publishable key has the anonymous role', async () => {
     const { body } = await owner.call('POST', '/keys/api', { kind: 'publishable', name: 'web' });
     const client = createClient(backend.url, body.key, { auth: { persistSession: false } });
@@ -105,7 +128,7 @@ describe('signing keys', () => {
   const kidOf = (keys: readonly SigningKey[], state: string): string =>
     keys.find((key) => key.state === state)?.kid ?? '';
 
-  test('a standby key is rotated in and the old key revoked, and the list shows clients that still use it', async () => {
+  test('a standby key can replace the current key, which can be revoked, and the list shows clients that still use it', async () => {
     const client = createClient(backend.url, backend.keys.publishableKey, {
       auth: { persistSession: false },
     });
@@ -126,7 +149,7 @@ describe('signing keys', () => {
     expect(previous?.subjects).toContain(data.user?.id);
     expect((await dev.call('DELETE', `/keys/signing/${old}`)).status).toBe(403);
     expect((await owner.call('DELETE', `/keys/signing/${old}`)).status).toBe(200);
-    // Servers check the file once per second.
+    // Servers check the key file once per second.
     await expect.poll(async () => (await client.auth.getUser()).error?.status, { timeout: 5000 }).toBe(403);
     expect((await list()).map(({ kid }) => kid)).not.toContain(old);
   });

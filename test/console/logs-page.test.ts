@@ -12,7 +12,7 @@ let browser: Browser;
 const ask = (path: string, headers: Record<string, string> = {}) =>
   backend.fetch(path, { headers: { apikey: backend.keys.secretKey, ...headers } });
 
-/** Sends an address with markup, which fetch would encode. */
+/** Sends a path with markup, which `fetch` would encode. */
 function askRaw(path: string, userAgent: string): Promise<void> {
   const { hostname, port } = new URL(backend.url);
   return new Promise((resolve, reject) => {
@@ -56,7 +56,7 @@ async function opened(path: string, options: Parameters<typeof openContext>[1] =
 
 const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text });
 
-test('the filter is in the URL, and a request opens as a waterfall, with the keyboard', async () => {
+test('the URL contains the filter, and the keyboard opens a request as a waterfall', async () => {
   const { page, complaints, close } = await opened('/logs');
   await row(page, '/rest/v1/tasks').first().waitFor();
   expect(await row(page, '/console/').count()).toBe(0);
@@ -84,7 +84,7 @@ test('the filter is in the URL, and a request opens as a waterfall, with the key
 test('new entries are shown live, even if the stream was rejected at first', async () => {
   const { page, complaints, close } = await opened('/logs?service=auth');
   await row(page, '/auth/v1/otp').first().waitFor();
-  // Simulates the response of a proxy while its server starts. The browser itself wouldn't retry.
+  // Simulates the response of a proxy whose server is starting. The browser wouldn't retry on its own.
   await page.route('**/logs/tail?*', (route) => route.fulfill({ status: 503 }), { times: 1 });
   await page.getByRole('switch', { name: 'Live' }).press('Space');
   await expect.poll(() => page.url()).toContain('live=true');
@@ -97,6 +97,25 @@ test('new entries are shown live, even if the stream was rejected at first', asy
       { timeout: 10_000 },
     )
     .toBeGreaterThan(0);
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
+test('an entry with several lines is one row that can be expanded', async () => {
+  const { page, complaints, close } = await opened('/logs');
+  await page.route('**/console/api/logs?*', async (route) => {
+    const response = await route.fetch();
+    const json = (await response.json()) as { entries: unknown[] };
+    const message = `TypeError: ${markup}\n    at first (index.ts:1:2)\n    at second (index.ts:3:4)`;
+    json.entries.unshift({ at: Date.now(), level: 'error', kind: 'line', service: 'functions', message });
+    await route.fulfill({ response, json });
+  });
+  await page.reload();
+  const folded = row(page, 'TypeError');
+  await folded.getByText('2 more lines').press('Enter');
+  await folded.getByText('at second (index.ts:3:4)').waitFor();
+  expect(await folded.getByRole('button').textContent()).toBe(`TypeError: ${markup}`);
+  await expectSound(page, 'an unfolded entry');
   expect(complaints.list).toEqual([]);
   await close();
 });
@@ -126,6 +145,20 @@ test('metrics are shown as a chart and as a table with the same numbers', async 
   await page.getByRole('link', { name: 'rest', exact: true }).press('Enter');
   await page.waitForURL('**/logs?service=rest');
   expect(complaints.list).toEqual([]);
+  await close();
+});
+
+test('the chart shows the values at the pointer with their units', async () => {
+  const { page, close } = await opened('/metrics');
+  const plot = page.getByRole('img', { name: /Requests/ }).locator('.u-over');
+  const { width = 0, height = 0 } = (await plot.boundingBox()) ?? {};
+  // The newest requests are at the right edge.
+  await plot.hover({ position: { x: width - 2, y: height / 2 } });
+  await page
+    .getByRole('img', { name: /Requests/ })
+    .getByText(/\d\/min$/)
+    .first()
+    .waitFor();
   await close();
 });
 

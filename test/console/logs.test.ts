@@ -1,5 +1,5 @@
 /**
- * Tests the log of all services in the Console API: its content, secrets that it must not contain, and its limits.
+ * Tests the log of all services in the Console API: its content, the secrets that it must not contain, and its limits.
  */
 import { request as httpRequest } from 'node:http';
 import { createClient } from '@supabase/supabase-js';
@@ -79,7 +79,7 @@ describe('a request', () => {
     expect(JSON.stringify(entry)).not.toContain(token);
   });
 
-  test('that PostgreSQL rejects is logged with its SQLSTATE', async () => {
+  test('that PostgreSQL rejects is logged with the SQLSTATE', async () => {
     await ask('rest-request-2', '/rest/v1/frozen', {
       method: 'POST',
       headers: { 'content-type': 'application/json', apikey: backend.keys.secretKey },

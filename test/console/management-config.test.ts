@@ -1,8 +1,9 @@
-/** Tests pushing settings with the Management API. */
+/** Tests how settings are pushed with the Management API. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { loadConfig } from '../../src/config/index.ts';
 import { createTestBackend } from '../../src/testing.ts';
 import type { Backend } from './harness.ts';
 
@@ -56,12 +57,12 @@ max_rows = 50
 site_url = "https://app.example"
 `;
 
-test('is only for owners', async () => {
+test('pushing settings is allowed only for owners', async () => {
   expect((await push(pushed, {}, 'dev')).status).toBe(403);
   expect(fileNow()).toBe(before);
 });
 
-test('shows the changes first, and then makes them without a restart', async () => {
+test('a push shows the changes first, and then applies them without a restart', async () => {
   const shown = await push(pushed, { dry_run: true });
   expect(shown.body).toMatchObject({
     keys: ['api.max_rows', 'auth.site_url'],
@@ -83,12 +84,23 @@ test('shows the changes first, and then makes them without a restart', async () 
   expect((await push(pushed)).body.keys).toEqual([]);
 });
 
+test('stores a secret in supabase/.env, and its name in the file', async () => {
+  const secret = '[auth.external.github]\nenabled = true\nclient_id = "app"\nsecret = "plain-text"';
+  const shown = await push(secret, { dry_run: true });
+  expect(JSON.stringify(shown.body)).not.toContain('plain-text');
+  expect((await push(secret)).status).toBe(200);
+  expect((await push(secret)).body.keys).toEqual([]);
+  const [, name = ''] = /secret = "env\((\w+)\)"/.exec(fileNow()) ?? [];
+  expect(fileNow()).not.toContain('plain-text');
+  expect(readFileSync(join(projectDir, 'supabase/.env'), 'utf8')).toContain(`${name}=`);
+  expect(loadConfig({ projectDir }).config.auth.external.github?.secret).toBe('plain-text');
+});
+
 test.each([
   ['an invalid value', '[api]\nmax_rows = "many"', 'api.max_rows'],
   ['an unknown setting', '[auth]\nunknown_setting = 1', "doesn't exist"],
-  ['a secret in plain text', '[auth.external.github]\nsecret = "plain-text"', 'env(NAME)'],
   ['a file that isn’t TOML', '[auth', "can't be read"],
-])('rejects %s and changes nothing', async (_what, config, reason) => {
+])('a push rejects %s and changes nothing', async (_what, config, reason) => {
   const current = fileNow();
   const response = await push(config);
   expect(response.status).toBeGreaterThanOrEqual(400);

@@ -142,7 +142,7 @@ describe('an access token', () => {
     expect(await lastUse('owner token')).not.toBeNull();
   });
 
-  test('is rejected after it has been revoked or has expired', async () => {
+  test('is rejected after it was revoked or has expired', async () => {
     const revoked = await backend.operators.tokens.create('revoked', 'dev', null);
     const headers = { authorization: `Bearer ${revoked.token}` };
     expect((await call('GET', '/projects', { as: 'stranger', headers })).status).toBe(200);
@@ -162,7 +162,7 @@ describe('an access token', () => {
     expect([late.status, late.body.message]).toEqual([401, expect.stringContaining('has expired')]);
   });
 
-  test('ends with its operator, and follows the operator’s role', async () => {
+  test('is deleted with its operator, and has the operator’s current role', async () => {
     await backend.operators.createOperator('temp', 'developer');
     const { token } = await backend.operators.tokens.create('temp', 'temp', 3600);
     const headers = { authorization: `Bearer ${token}` };
@@ -293,7 +293,7 @@ describe('a function', () => {
     await call('DELETE', of('/functions/single'));
   });
 
-  test('is staged, and then served together with others', async () => {
+  test('can be staged, and then served together with others', async () => {
     const staged = await Promise.all(
       ['one', 'two'].map(async (slug) => {
         const response = await deploy(hello(slug), { name: slug }, {}, `slug=${slug}&bundleOnly=true`);
@@ -311,7 +311,7 @@ describe('a function', () => {
     for (const slug of ['one', 'two']) await call('DELETE', of(`/functions/${slug}`));
   });
 
-  test('takes precedence over the project folder, which is served again after its deletion', async () => {
+  test('takes precedence over the project folder until it is deleted', async () => {
     expect(await invoke('local')).toBe('200 from the project folder');
     const listed = async () =>
       (await call('GET', of('/functions'))).body.map(
@@ -416,7 +416,7 @@ describe('a function', () => {
 });
 
 describe('secrets', () => {
-  test('reach functions without a restart, are listed as hashes and stored encrypted', async () => {
+  test('are available to functions without a restart, listed as hashes and stored encrypted', async () => {
     await deploy(hello('say'));
     expect(await invoke('hello')).toBe('200 say shared unset');
     const json = [

@@ -1,4 +1,5 @@
 /** Tests the pages of operators and of the audit log with the keyboard, in Chromium. */
+import { randomUUID } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -77,7 +78,7 @@ async function storedRole(name: string): Promise<string | undefined> {
   return row?.role;
 }
 
-test('a second factor is set up, required and turned off', async () => {
+test('a second factor can be set up, is required, and can be turned off', async () => {
   await backend.operators.createOperator('careful', 'developer');
   const { page, complaints, close } = await opened({}, 'careful');
   await home(page);
@@ -118,13 +119,13 @@ test('a second factor is set up, required and turned off', async () => {
   await close();
 });
 
-test('a passkey is added in addition to the authenticator app, and verifies the second factor', async () => {
+test('a passkey can be added to the authenticator app, and works as the second factor', async () => {
   await backend.operators.createOperator('keyed', 'developer');
   const keyed = await operator(backend, 'keyed');
   const { secret } = (await keyed.call('POST', '/factor')).body;
   const step = Math.floor(Date.now() / 30_000);
   await keyed.call('POST', '/factor/confirm', { code: totpCode(secret, step) });
-  // Passkeys are bound to a host name.
+  // Passkeys belong to a host name.
   const local = backend.console.url.replace('127.0.0.1', 'localhost');
   const { context, complaints } = await openContext(browser, { viewport: { width: 1280, height: 800 } });
   const page = await context.newPage();
@@ -150,7 +151,7 @@ test('a passkey is added in addition to the authenticator app, and verifies the 
   await page.keyboard.press('Enter');
   await home(page);
   await page.goto(`${local}/console/operators`);
-  await page.getByLabel('Name (for example, your device)').fill('Laptop');
+  await page.getByLabel('Name, such as your device').fill('Laptop');
   await page.keyboard.press('Enter');
   await page.getByText('added', { exact: false }).first().waitFor();
   await page.getByRole('button', { name: 'Remove passkey Laptop' }).waitFor();
@@ -169,7 +170,7 @@ test('a passkey is added in addition to the authenticator app, and verifies the 
   await context.close();
 });
 
-test("a session is ended from the list, and its browser name can't run scripts", async () => {
+test('a session can be ended in the list, and its browser name can’t run scripts', async () => {
   const { page, complaints, close } = await opened();
   await home(page);
   const other = await opened({ userAgent: '<script>alert(1)</script>' }, 'looker');
@@ -202,6 +203,37 @@ test('the audit log can be filtered, and the filter is in the URL', async () => 
   await page.getByRole('button', { name: 'Details of row.insert' }).first().waitFor();
   await page.getByRole('searchbox').fill('nothing goes by this');
   await page.getByRole('heading', { name: 'No matching entries' }).waitFor();
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
+test('the batches of a bulk action are shown as one row that can be expanded', async () => {
+  const owner = await operator(backend);
+  const bulk = (operation: string) =>
+    owner.call('POST', '/users/bulk', {
+      action: { kind: 'sign-out' },
+      ids: [randomUUID(), randomUUID()],
+      operation,
+    });
+  const operation = randomUUID();
+  for (const each of [operation, randomUUID(), operation, operation])
+    expect((await bulk(each)).status).toBe(200);
+  const { page, complaints, close } = await opened();
+  await home(page);
+  await go(page, '/audit?action=user.end-sessions');
+  const unfold = page.getByRole('button', { name: 'The 3 entries of user.end-sessions' });
+  await page.getByRole('cell', { name: '6 users in 3 entries' }).waitFor();
+  const single = page.getByRole('button', { name: 'Details of user.end-sessions' });
+  expect(await single.count()).toBe(1);
+  await unfold.press('Enter');
+  expect(await unfold.getAttribute('aria-expanded')).toBe('true');
+  expect(await single.count()).toBe(4);
+  expect(await page.getByRole('cell', { name: '2 users', exact: true }).count()).toBe(3);
+  await single.first().press('Enter');
+  await page.getByRole('region', { name: 'Details' }).getByText(operation).waitFor();
+  await expectSound(page, 'an unfolded operation');
+  await unfold.press('Enter');
+  expect(await single.count()).toBe(1);
   expect(complaints.list).toEqual([]);
   await close();
 });

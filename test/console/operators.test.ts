@@ -57,7 +57,7 @@ describe('an invitation', () => {
     expect((await signIn(backend, token)).status).toBe(401);
   });
 
-  test('can be created again, and is deleted with its operator', async () => {
+  test('can be replaced by a new one, and is deleted with its operator', async () => {
     const { id } = await invite('gone', 'developer');
     const again = await owner.call('POST', `/operators/${id}/link`);
     expect((await owner.call('DELETE', `/operators/${id}`)).status).toBe(204);
@@ -80,7 +80,7 @@ describe('an invitation', () => {
 });
 
 describe('roles', () => {
-  test('a change applies to the next request', async () => {
+  test('a changed role applies to the next request', async () => {
     const { id, token } = await invite('mover', 'developer');
     const mover = await operatorOf(backend, token);
     expect((await mover.call('DELETE', '/inbox/x')).status).toBe(204);
@@ -90,7 +90,7 @@ describe('roles', () => {
     expect((await mover.call('GET', '/session')).status).toBe(401);
   });
 
-  test('the last owner can’t be removed, also when two owners remove each other concurrently', async () => {
+  test('the last owner can’t be removed, even if two owners remove each other concurrently', async () => {
     const { id, token } = await invite('second', 'owner');
     const second = await operatorOf(backend, token);
     const { body } = await owner.call('GET', '/operators');
@@ -117,7 +117,7 @@ describe('roles', () => {
 });
 
 describe('sessions', () => {
-  test('are listed and ended by their operator, and all of them by an owner', async () => {
+  test('can be listed and ended by their operator, and all of them by an owner', async () => {
     const other = await operator(backend, 'dev');
     const mine = (await dev.call('GET', '/sessions')).body.sessions;
     expect(new Set(mine.map((one: { operator_name: string }) => one.operator_name))).toEqual(
@@ -149,7 +149,7 @@ describe('a second factor', () => {
     secret = begun.body.secret;
     expect(begun.body.uri).toContain(`secret=${secret}`);
     expect(begun.body.qr).toMatch(/^data:image\/svg\+xml;base64,/);
-    // A code that is one step early is within the allowed clock skew, so later steps remain available to the tests.
+    // A code that is one step early is still valid, and later steps remain available to the other tests.
     step = now() - 1;
     const confirmed = await person.call('POST', '/factor/confirm', { code: totpCode(secret, step) });
     expect(confirmed.status).toBe(200);
@@ -173,7 +173,7 @@ describe('a second factor', () => {
       );
       expect([path, status, body.code]).toEqual([path, 403, 'factor_needed']);
     }
-    // A stolen link can't replace the factor either.
+    // Someone with a stolen link can't replace the factor either.
     expect((await entering.call('POST', '/factor')).body.code).toBe('factor_there');
     expect(
       (await entering.call('POST', '/factor/confirm', { code: totpCode(secret, now()) })).body.code,
@@ -197,6 +197,21 @@ describe('a second factor', () => {
     const second = await operator(backend, 'careful');
     expect((await second.call('POST', '/factor/prove', { code })).status).toBe(422);
     expect((await first.call('GET', '/factor')).body).toEqual({ confirmed: true, recoveryCodesLeft: 9 });
+  });
+
+  test('is required again before a secret is revealed', async () => {
+    const entering = await operator(backend, 'careful');
+    const admin = backend.database.pool('supabase_admin');
+    await entering.call('POST', '/factor/prove', { code: recoveryCodes[1] });
+    await admin.exec(`
+      update _plinth.operators set role = 'owner' where name = 'careful';
+      update _plinth.operator_sessions set factor_at = now() - interval '11 minutes'
+        where csrf_token = '${entering.csrfToken}'`);
+    const reveal = async () => (await entering.call('POST', '/keys/reveal', { name: 'secret' })).status;
+    expect(await reveal()).toBe(403);
+    await entering.call('POST', '/factor/prove', { code: recoveryCodes[2] });
+    expect(await reveal()).toBe(200);
+    await admin.exec(`update _plinth.operators set role = 'developer' where name = 'careful'`);
   });
 
   test('can’t be read by an operator who can read every table', async () => {
@@ -231,7 +246,7 @@ describe('a second factor', () => {
 });
 
 describe('the audit log', () => {
-  test('contains who did what, with filters and in pages', async () => {
+  test('shows who did what, with filters and pages', async () => {
     const page = await owner.call('GET', '/audit?limit=3');
     expect(page.body.entries).toHaveLength(3);
     expect(page.body.more).toBe(true);
@@ -249,7 +264,7 @@ describe('the audit log', () => {
     expect(actions).toEqual(expect.arrayContaining(['operator.invite', 'sign-in']));
   });
 
-  test('contains no links or codes', async () => {
+  test('doesn’t contain links or codes', async () => {
     const token = await linkToken(backend);
     await signIn(backend, token);
     const [row] = await admin().query<{ text: string }>(
@@ -259,7 +274,7 @@ describe('the audit log', () => {
   });
 
   test.each(["'; drop table _plinth.audit_log; --", '%', '\u0000'])(
-    'searches for %j as text',
+    'finds %j as literal text',
     async (search) => {
       const { status } = await owner.call('GET', `/audit?${new URLSearchParams({ search })}`);
       expect([200, 400, 422]).toContain(status);

@@ -102,14 +102,14 @@ test.each([
   expect(rows).toHaveLength(count);
 });
 
-test('a condition that uses an index doesn’t break paging in a table without a key', async () => {
+test('paging in a table without a key works with a condition that uses an index', async () => {
   const filters = [{ column: 'a', operator: 'gt', value: '450' }];
   expect((await forward('heap', { filters }, 7)).map(([a]) => Number(a))).toEqual(
     Array.from({ length: 50 }, (_, index) => 451 + index),
   );
 });
 
-test('a view has no cursor, because its rows have no key', async () => {
+test('a view doesn’t have a cursor, because its rows don’t have a key', async () => {
   const { first, last, keys } = await page('viewed', { limit: '5' });
   expect([first, last, keys]).toEqual([null, null, null]);
 });
@@ -122,7 +122,7 @@ test.each([
   expect((await owner.call('GET', rowsPath('mixed', { after }))).status).toBe(400);
 });
 
-test("a cursor is a value and can't contain SQL", async () => {
+test('a cursor is treated as a value, so it can’t contain SQL', async () => {
   const { status, body } = await owner.call(
     'GET',
     rowsPath('mixed', { after: ["1'); drop table public.mixed; --"] }),
@@ -153,7 +153,7 @@ describe('the identity of a row', () => {
     expect((await edit('heap', key, { b: { value: 'again' } })).body.code).toBe('gone');
     const again = await edit('heap', first.body.rows[0].key, { b: { value: 'again' } });
     expect(again.body.rows[0].row.b).toBe('again');
-    // Another transaction writes the row, so the version that was read no longer exists.
+    // Another transaction writes the row, so the version that was read doesn't exist anymore.
     await run(`update public.heap set b = 'theirs' where a = 1`);
     expect((await edit('heap', again.body.rows[0].key, { b: { value: 'mine' } })).body.code).toBe('gone');
     const second = { scope: { keys: [keys?.[1]] } };
@@ -181,8 +181,8 @@ describe('the identity of a row', () => {
   });
 });
 
-describe('many rows per request', () => {
-  test('all matching rows are changed or deleted if their number is the confirmed one', async () => {
+describe('requests for many rows', () => {
+  test('change or delete all matching rows only if their number is the confirmed number', async () => {
     const scope = { filters: [{ column: 'id', operator: 'lte', value: '10' }] };
     const path = '/tables/public/parted/change';
     const told = await owner.call('POST', path, { scope, rows: 9, changes: { note: { value: 'many' } } });
@@ -197,7 +197,7 @@ describe('many rows per request', () => {
     expect(deleted.body).toEqual({ deleted: 10 });
   });
 
-  test('whole cells are returned on request, for copying', async () => {
+  test('return whole cells, for copying', async () => {
     const whole = await page('tasks', { whole: 'true', limit: '5' });
     expect(whole.rows[4]?.[2]).toHaveLength(1000);
   });

@@ -2,22 +2,20 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchBrowser } from '../web/browser.ts';
-import { type Backend, operator, startBackend } from './harness.ts';
+import { type Backend, startWithUser } from './harness.ts';
 import { expectSound, looks, signedIn } from './page-helpers.ts';
 
 let backend: Backend;
 let browser: Browser;
 beforeAll(async () => {
-  backend = await startBackend();
+  const started = await startWithUser();
+  backend = started.backend;
   browser = await launchBrowser();
-  await backend.operators.createOperator('looker', 'read-only');
-  const owner = await operator(backend);
-  await owner.call('POST', '/users', {
-    email: 'ada@example.com',
-    password: 'a-Good-password-1',
-    confirmed: true,
+  await started.owner.call('POST', '/sql/saved', {
+    name: 'Weekly revenue',
+    text: 'select 4711',
+    isShared: true,
   });
-  await owner.call('POST', '/sql/saved', { name: 'Weekly revenue', text: 'select 4711', isShared: true });
 });
 afterAll(async () => {
   await browser?.close();
@@ -37,6 +35,8 @@ const field = (page: Page) => page.getByRole('combobox', { name: 'Find anything'
 const option = (page: Page, name: RegExp | string) => page.getByRole('option', { name }).first();
 
 async function search(page: Page, text: string): Promise<void> {
+  // An earlier palette may still be closing.
+  await field(page).waitFor({ state: 'detached' });
   await page.keyboard.press('Control+k');
   await field(page).waitFor();
   await page.keyboard.insertText(text);
@@ -52,7 +52,7 @@ async function choose(page: Page, name: RegExp | string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
-test('pages, tables, users, rows, queries, templates and documentation open with the keyboard', async () => {
+test('pages, tables, users, rows, queries, templates and documentation can be opened with the keyboard', async () => {
   const { page, complaints, close } = await opened();
   await search(page, 'froz');
   await choose(page, /^frozen/);
@@ -85,7 +85,34 @@ test('pages, tables, users, rows, queries, templates and documentation open with
   await close();
 });
 
-test('actions open a dialog or ask for confirmation, and do nothing by themselves', async () => {
+test('keys that are typed while the palette is loading are part of the search', async () => {
+  const { page, complaints, close } = await opened();
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(/\/assets\/palette-.*\.js$/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('gu tasl');
+  await page.keyboard.press('Backspace');
+  await page.keyboard.press('Enter');
+  release();
+  await field(page).waitFor();
+  await page.keyboard.type('ks');
+  await expect.poll(() => field(page).inputValue()).toBe('gu tasks');
+  // An open palette stays usable.
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('!');
+  await expect.poll(() => field(page).inputValue()).toBe('gu tasks!');
+  expect(new URL(page.url()).pathname).toBe('/console/audit');
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
+test('actions open a dialog or ask for confirmation before they do anything', async () => {
   const { page, close } = await opened();
   await search(page, 'invite user');
   await page.keyboard.press('Enter');
@@ -113,8 +140,10 @@ test('actions open a dialog or ask for confirmation, and do nothing by themselve
 
   await search(page, 'run backup');
   await page.keyboard.press('Enter');
-  await page.getByRole('dialog', { name: 'Run a backup now?' }).waitFor();
-  await page.keyboard.press('Escape');
+  const backup = page.getByRole('dialog', { name: 'Run a backup now?' });
+  await backup.getByText(/no backup target yet|its own PostgreSQL server/).waitFor();
+  await backup.getByRole('button', { name: 'Set up backups' }).press('Enter');
+  await page.waitForURL('**/backups');
 
   await search(page, 'sign out');
   await page.keyboard.press('Enter');
@@ -161,7 +190,23 @@ test('recent results come first, and the chosen option is announced', async () =
   await close();
 });
 
-test('local results appear immediately, and a late answer to an earlier search isn’t shown', async () => {
+test('a group with more results can show all of them', async () => {
+  const { page, close } = await opened();
+  await search(page, 'creat');
+  const more = option(page, /^Show all \d+ results$/);
+  await more.waitFor();
+  const all = Number((await more.textContent())?.replace(/\D+/g, ''));
+  const group = page.getByRole('group').filter({ has: more }).first();
+  const label = (await group.getAttribute('aria-labelledby')) ?? '';
+  const items = page.locator(`[aria-labelledby="${label}"]`).getByRole('option');
+  expect(await items.count()).toBe(7);
+  await choose(page, /^Show all \d+ results$/);
+  await expect.poll(() => items.count()).toBe(all);
+  await field(page).and(page.locator(':focus')).waitFor();
+  await close();
+});
+
+test('local results appear immediately, and a late response to an earlier search isn’t shown', async () => {
   const { page, close } = await opened();
   let release = (): void => undefined;
   const held = new Promise<void>((resolve) => {

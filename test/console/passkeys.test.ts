@@ -1,6 +1,5 @@
 /**
- * Tests operators' passkeys, created and used by a software authenticator, with every part of a response forged in
- * turn.
+ * Tests operators' passkeys, which a software authenticator creates and uses. Every part of a response is forged once.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { partyOf } from '../../src/console/operators/passkeys.ts';
@@ -33,7 +32,7 @@ async function add(authenticator: SoftwareAuthenticator, forgery: Forgery = {}, 
   const { id, response } = authenticator.create(body, forgery);
   return who.call('POST', '/factor/passkeys', { name: 'Laptop', answer: { id, response } });
 }
-/** A session that still has to verify its factor. */
+/** Returns a session that must still verify its factor. */
 const fresh = (name = 'keen') => operator(backend, name);
 async function prove(who: Operator, authenticator = key, forgery: Forgery = {}) {
   const { body } = await who.call('POST', '/factor/passkeys/ask');
@@ -67,7 +66,7 @@ describe('with an authenticator app', () => {
     expect((await add(key)).status).toBe(204);
   });
 
-  test('a passkey is listed, verifies the factor, and its use is recorded', async () => {
+  test('a passkey is listed and works as the factor, and its use is recorded', async () => {
     const session = await fresh();
     expect((await session.call('GET', '/tables')).body.code).toBe('factor_needed');
     const { status, body } = await prove(session);
@@ -107,7 +106,7 @@ describe('with an authenticator app', () => {
     expect((await keen.call('GET', '/factor/passkeys')).body.passkeys).toHaveLength(1);
   });
 
-  test('a response can be used once, by the session that requested it', async () => {
+  test('a response can be used only once, and only by the session that requested it', async () => {
     const [session, thief] = [await fresh(), await fresh()];
     const { body } = await session.call('POST', '/factor/passkeys/ask');
     const { id, response } = key.get(body);
@@ -137,7 +136,7 @@ describe('with an authenticator app', () => {
     expect((await add(key)).body.code).toBe('taken');
   });
 
-  test('a passkey can be removed, and is deleted when an owner resets the factor', async () => {
+  test('a passkey can be removed, and is also deleted when an owner resets the factor', async () => {
     const id = key.credentialId.toString('base64url');
     expect((await keen.call('DELETE', `/factor/passkeys/${id}`)).status).toBe(204);
     expect((await prove(await fresh())).body.code).toBe('key_refused');

@@ -1,6 +1,6 @@
 /**
- * Tests each role's permissions for every route of the Console API. The test iterates over the routes, so new ones are
- * covered.
+ * Tests each role's permissions for every route of the Console API. The test iterates over all routes, so it also
+ * covers new ones.
  */
 import { globSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
@@ -20,7 +20,9 @@ afterAll(() => backend?.stop());
 
 const prefix = '/console/api';
 
-/** Routes to which a read-only role can send a body, and the reason why that doesn't change anything in the project. */
+/**
+ * The routes to which a read-only role can send a body, and why these requests don't change anything in the project.
+ */
 const harmless: Readonly<Record<string, string>> = {
   'POST /sign-in': 'spends a link, which is asked for instead of a role',
   'POST /sign-out': 'ends the own session',
@@ -101,7 +103,7 @@ test('every route needs a session, and every route except GET needs a CSRF token
   }
 });
 
-test('read-only routes change no rows in any table', async () => {
+test('read-only routes don’t change rows in any table', async () => {
   const owner = await operator(backend);
   const before = await writtenRows();
   for (const { method, path } of routes()) {
@@ -109,7 +111,7 @@ test('read-only routes change no rows in any table', async () => {
     const response = await backend.console.fetch(prefix + filled(path), {
       headers: { cookie: owner.cookie },
     });
-    // A stream would never end.
+    // The body may be a stream that never ends.
     await response.body?.cancel();
   }
   expect(await writtenRows()).toEqual(before);

@@ -1,4 +1,4 @@
-/** Tests the personas that an operator can choose, and what the database returns to them. */
+/** Tests the personas that an operator can choose, and which rows they can see. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Backend, type Operator, operator, startBackend } from './harness.ts';
 
@@ -49,7 +49,7 @@ describe('an identity', () => {
   });
 });
 
-test('users are found by a part of their address, and SQL in it is treated as text', async () => {
+test('users can be found by a part of their address, and SQL in the search is treated as text', async () => {
   const find = async (search: string) =>
     (await owner.call('GET', `/personas/users?${new URLSearchParams({ search })}`)).body.users;
   expect(await find('ADA@')).toEqual([{ id: ada, name: 'ada@example.com', guest: false }]);

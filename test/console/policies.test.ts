@@ -27,7 +27,7 @@ const change = (table: string, kind: object, who = owner) =>
 // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape
 const tableOf = (body: any, name: string) => body.tables.find((each: { name: string }) => each.name === name);
 
-test('row-level security is enabled, a policy created, changed and dropped, all with audit entries', async () => {
+test('row-level security can be enabled, and a policy can be created, changed and dropped, all with audit entries', async () => {
   const on = await change('tasks', { kind: 'security', enabled: true, forced: false });
   expect(tableOf(on.body, 'tasks')).toMatchObject({ rls: true, forced: false, policies: [] });
   const made = await change('tasks', { kind: 'create', policy: own });
@@ -64,7 +64,67 @@ test('row-level security is enabled, a policy created, changed and dropped, all 
   expect(new Set(entries.map(({ target }) => target))).toEqual(new Set(['public.tasks']));
 });
 
-test('the statement is shown before it runs', async () => {
+test('a policy is turned off, on again with the same definition, and forgotten', async () => {
+  const policy = {
+    ...own,
+    command: 'all',
+    permissive: false,
+    roles: ['anon', 'authenticated'],
+    check: 'done',
+  };
+  await change('tasks', { kind: 'create', policy });
+  const off = await change('tasks', { kind: 'off', name: own.name });
+  const definition = { ...policy, using: '(priority = 1)' };
+  expect(tableOf(off.body, 'tasks')).toMatchObject({ policies: [], turnedOff: [definition] });
+  expect((await change('tasks', { kind: 'off', name: own.name })).status).toBe(404);
+  const shown = await looker.call('POST', '/policies/preview', {
+    schema: 'public',
+    table: 'tasks',
+    change: { kind: 'on', name: own.name },
+  });
+  expect(shown.body.sql).toContain('as restrictive');
+  expect((await change('tasks', { kind: 'on', name: own.name }, looker)).status).toBe(403);
+  const on = await change('tasks', { kind: 'on', name: own.name });
+  expect(tableOf(on.body, 'tasks')).toMatchObject({ policies: [definition], turnedOff: [] });
+  expect((await change('tasks', { kind: 'on', name: own.name })).status).toBe(404);
+
+  // A turned-off policy that was created again with SQL is no longer listed as turned off.
+  await change('tasks', { kind: 'off', name: own.name });
+  await backend.database
+    .pool('postgres')
+    .query(sql`create policy "own ""rows""" on public.tasks using (true)`);
+  const { body } = await looker.call('GET', '/policies');
+  expect(tableOf(body, 'tasks')).toMatchObject({ policies: [{ using: 'true' }], turnedOff: [] });
+  const replaced = await change('tasks', { kind: 'off', name: own.name });
+  expect(tableOf(replaced.body, 'tasks').turnedOff).toMatchObject([{ using: 'true', command: 'all' }]);
+  const gone = { schema: 'public', table: 'tasks', name: own.name };
+  expect((await looker.call('POST', '/policies/forget', gone)).status).toBe(403);
+  const forgotten = await owner.call('POST', '/policies/forget', gone);
+  expect(tableOf(forgotten.body, 'tasks').turnedOff).toEqual([]);
+  expect((await owner.call('POST', '/policies/forget', gone)).status).toBe(404);
+});
+
+test('a policy that is turned off belongs to its table, not to the table’s name', async () => {
+  const pool = backend.database.pool('postgres');
+  const turnedOff = async (table: string) =>
+    tableOf((await looker.call('GET', '/policies')).body, table).turnedOff;
+  await pool.query(sql`create table public.notes (id int)`);
+  const policy = { ...own, using: 'id = 1' };
+  await change('notes', { kind: 'create', policy });
+  await change('notes', { kind: 'off', name: own.name });
+  await pool.query(sql`alter table public.notes rename to memos`);
+  expect(await turnedOff('memos')).toMatchObject([{ name: own.name }]);
+  await pool.query(sql`create table public.notes (id int)`);
+  expect(await turnedOff('notes')).toEqual([]);
+  await pool.query(sql`drop table public.memos`);
+  await pool.query(sql`alter table public.notes rename to memos`);
+  expect(await turnedOff('memos')).toEqual([]);
+  expect((await change('memos', { kind: 'on', name: own.name })).status).toBe(404);
+  const kept = await backend.database.pool('supabase_admin').query(sql`select from _plinth.policies_off`);
+  expect(kept).toEqual([]);
+});
+
+test('a statement is shown before it runs', async () => {
   const { body } = await looker.call('POST', '/policies/preview', {
     schema: 'public',
     table: 'tasks',
@@ -130,7 +190,7 @@ test('only operators with write permission can change policies', async () => {
   expect((await change('tasks', { kind: 'create', policy: own }, looker)).status).toBe(403);
 });
 
-test('Plinth’s own tables and the vault’s aren’t listed', async () => {
+test('the tables of Plinth and of the vault aren’t listed', async () => {
   for (const [schema, table] of [
     ['_plinth', 'operators'],
     ['vault', 'secrets'],
@@ -141,7 +201,7 @@ test('Plinth’s own tables and the vault’s aren’t listed', async () => {
     ).toBe(404);
 });
 
-test('templates can choose from likely columns, tables and functions, and nothing of the server', async () => {
+test('templates offer suitable columns, tables and functions, but not those of the server', async () => {
   await backend.database.pool('postgres').exec(`
     create table public.teams (id int primary key, title text, creator uuid references auth.users);
     create table public.team_members (team int references public.teams, person uuid references auth.users);
@@ -164,7 +224,7 @@ test('templates can choose from likely columns, tables and functions, and nothin
   expect(JSON.stringify(body)).not.toContain('"auth"');
 });
 
-test('a change is saved as a migration file, and a failing change leaves none', async () => {
+test('a change is saved as a migration file unless it fails', async () => {
   const create = { kind: 'create', policy: { ...own, using: 'true' } };
   const call = (body: object) =>
     owner.call('POST', '/policies', { schema: 'public', table: 'teams', migration: 'team_policy', ...body });

@@ -1,4 +1,4 @@
-/** Tests the Queries page's API: statistics, plans that don't run the statement, advice, and running statements. */
+/** Tests the Queries page's API: statistics, plans that don't run the statement, and running statements. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { type Backend, type Operator, operator, startBackend } from './harness.ts';
@@ -18,7 +18,7 @@ beforeAll(async () => {
     create table public.parents (id int primary key);
     create table public.children (id int primary key, parent_id int references public.parents, old_id int);
     create table public.big (id int primary key, kind text);
-    insert into public.big select i, 'kind ' || i % 7 from generate_series(1, 20000) i;
+    insert into public.big select i, 'kind ' || i % 100 from generate_series(1, 20000) i;
     analyze public.big;
     create table public.marks (what text);
     create function public.mark() returns int language sql volatile as
@@ -74,6 +74,11 @@ describe('statistics', () => {
   test.each(['total', 'mean', 'calls', 'rows', 'max'])('are sorted by %s', async (order) => {
     const field =
       { total: 'totalMs', mean: 'meanMs', calls: 'calls', rows: 'rows', max: 'maxMs' }[order] ?? '';
+    // These statements are new, because other tests that use the cluster can displace older ones.
+    for (const columns of [1, 2, 3, 4])
+      await postgres().query(
+        sql`select ${sql.raw('id, '.repeat(columns))} kind from public.big where id = 1`,
+      );
     const values = (await list(dev, `?order=${order}`)).map((row) => (row as never)[field] as number);
     expect(values.length).toBeGreaterThan(3);
     expect(values).toEqual([...values].sort((left, right) => right - left));
@@ -102,7 +107,7 @@ describe('statistics', () => {
     expect((await dev.call('GET', '/queries/statement?id=1;&role=postgres')).status).toBe(400);
   });
 
-  test('are reset only with write permission, only for this database, and with an audit entry', async () => {
+  test('can be reset only with write permission, only for this database, and with an audit entry', async () => {
     await postgres().query(sql`select 'reset' as before_reset`);
     expect((await looker.call('POST', '/queries/reset')).status).toBe(403);
     await statement(dev, 'before_reset');
@@ -157,8 +162,16 @@ describe('plans', () => {
     expect(body.role).toBe('postgres');
     expect(JSON.stringify(body.plan)).toContain('$1');
     expect(body.advice).toEqual([
-      expect.objectContaining({ kind: 'sequential-scan', schema: 'public', table: 'big', rows: 20000 }),
+      expect.objectContaining({ schema: 'public', table: 'big', rows: 20000, kept: 200 }),
     ]);
+  });
+
+  test('don’t report a scan that needs many of the rows', async () => {
+    await postgres().query(
+      sql`select count(*) as half from public.big where id < ${10}::int or kind > ${'kind 5'}::text`,
+    );
+    const { body } = await planOf('as half from public.big');
+    expect([JSON.stringify(body.plan).includes('Seq Scan'), body.advice]).toEqual([true, []]);
   });
 
   test('contain the policies of the role that sent the request', async () => {
@@ -179,7 +192,7 @@ describe('plans', () => {
     expect(JSON.stringify(body.plan)).toContain('just anon');
   });
 
-  test('execute nothing: neither the change, nor functions that are only declared immutable', async () => {
+  test('don’t execute the statement, or functions that are only declared immutable', async () => {
     const before = await postgres().query(sql`select count(*)::int as n from public.tasks`);
     await postgres().query(sql`insert into public.tasks (title) select ${'planned'}::text where false`);
     expect((await planOf('insert into public.tasks (title)')).status).toBe(200);
@@ -188,7 +201,7 @@ describe('plans', () => {
     await postgres().query(sql`select 1 as marked where public.marking() = ${2}::int`);
     await postgres().query(sql`truncate public.marks`);
     const { status, body } = await planOf('as marked where');
-    // PostgreSQL evaluates the function while it plans, and the read-only transaction stops it.
+    // PostgreSQL evaluates the function during planning, and the read-only transaction prevents its change.
     expect([status, body.sqlstate]).toEqual([422, '25006']);
     expect(await postgres().query(sql`select what from public.marks`)).toEqual([]);
   });
@@ -213,34 +226,13 @@ describe('plans', () => {
     expect([status, body.code]).toEqual([400, 'bad_request']);
   });
 
-  test('leave no prepared statement and no session behind', async () => {
+  test('don’t leave prepared statements or sessions behind', async () => {
     await planOf('as planned from public.big');
     for (let n = 0; n < 4; n++)
       expect(
         await postgres().query(sql`select name from pg_prepared_statements where name = 'plinth_plan'`),
       ).toEqual([]);
   });
-});
-
-test('the advice lists foreign keys without an index, with a statement that fixes it', async () => {
-  const keys = async () => {
-    const { body } = await looker.call('GET', '/queries/advice');
-    return body.advice.filter(({ kind }: { kind: string }) => kind === 'foreign-key');
-  };
-  const found = await keys();
-  expect(found).toEqual([
-    {
-      kind: 'foreign-key',
-      schema: 'public',
-      table: 'children',
-      constraint: 'children_parent_id_fkey',
-      columns: ['parent_id'],
-      rows: 0,
-      fix: 'create index concurrently on public.children (parent_id);',
-    },
-  ]);
-  await postgres().exec(found[0].fix);
-  expect(await keys()).toEqual([]);
 });
 
 describe('running statements', () => {

@@ -33,7 +33,7 @@ test('the page joins, sends, tracks presence, and shows changes and others’ me
   await page.getByText('ada@example.com').waitFor();
   await page.getByRole('button', { name: 'Join', exact: true }).press('Enter');
   await page.getByText('joined', { exact: true }).waitFor();
-  // Matches only the line of each event, because its expanded part contains the same words.
+  // Matches only the line of each event, because the event's details contain the same words.
   const events = page.getByRole('region', { name: 'Events' }).locator('summary');
   await events.getByText('Subscribed to PostgreSQL').waitFor();
 
@@ -98,7 +98,7 @@ test('the delivery of a change and a broadcast is explained step by step', async
   await close();
 });
 
-test('a private channel without a policy is rejected, as the page’s check reported before', async () => {
+test('a private channel without a policy is rejected, as the page’s check predicts', async () => {
   const { page, go, close } = await signedIn(browser, services.backend);
   await go('/realtime?topic=secret&private=true&table=public.quiet');
   await page.getByText('No SELECT policy on realtime.messages').waitFor();
@@ -109,7 +109,7 @@ test('a private channel without a policy is rejected, as the page’s check repo
   await close();
 });
 
-test('a read-only operator can only join as Anonymous', async () => {
+test('a read-only operator can join only as Anonymous', async () => {
   await services.backend.operators.createOperator('looker', 'read-only');
   const { page, go, close } = await signedIn(browser, services.backend, {}, 'looker');
   await go('/realtime?topic=room');

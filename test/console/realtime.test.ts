@@ -67,7 +67,7 @@ describe('a token', () => {
   });
 });
 
-describe('reasons why nothing is delivered', () => {
+describe('the reason why nothing is delivered', () => {
   const checks = async (params: Record<string, string>) => {
     const { body } = await owner.call('GET', `/realtime/checks?${new URLSearchParams(params)}`);
     return body;
@@ -82,11 +82,11 @@ describe('reasons why nothing is delivered', () => {
     ['open_policy', 'anon', ['no-policy']],
     ['missing', 'anon', ['table-missing']],
     ["x'; select 1; --", 'anon', ['table-missing']],
-  ])('table %s as %s: %j', async (name, as, expected) => {
+  ])('is reported: table %s as %s, %j', async (name, as, expected) => {
     expect(codes((await checks(table(name, as))).table)).toEqual(expected);
   });
 
-  test('a policy for the role is applied to each row', async () => {
+  test('can be a policy for the role, which applies to each row', async () => {
     const { role, table: found } = await checks(table('open_policy', `user:${userId}`));
     expect([role, found]).toEqual([
       'authenticated',
@@ -94,13 +94,13 @@ describe('reasons why nothing is delivered', () => {
     ]);
   });
 
-  test('a missing grant is reported', async () => {
+  test('can be a missing grant', async () => {
     await runSql(backend, 'revoke all on public.feed from anon');
     expect(codes((await checks(table('feed', 'anon'))).table)).toContain('no-grant');
     await runSql(backend, 'grant all on public.feed to anon');
   });
 
-  test('a private channel without a policy rejects every user with the reason', async () => {
+  test('can be that a private channel doesn’t have a policy', async () => {
     expect(codes((await checks({ as: 'anon', private: '0' })).topic)).toEqual(['public-channel']);
     expect(codes((await checks({ as: 'anon', private: '1' })).topic)).toEqual([
       'private-no-read',

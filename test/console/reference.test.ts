@@ -1,5 +1,6 @@
 /**
- * Tests the API page's requests, which are sent as a chosen user and only to REST, and the types of the live schema.
+ * Tests the API page's requests, which are sent as a chosen user and only to REST. Also tests the types of the live
+ * schema.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { configFrom } from '../../src/config/index.ts';
@@ -85,7 +86,7 @@ test.each([
   expect(await send({ method: 'GET', path: 'mine?select=*&order=id' })).toEqual(before);
 });
 
-test('a committed request keeps its changes, and the audit log distinguishes both kinds', async () => {
+test('the changes of a committed request are kept, and the audit log shows whether a request was committed', async () => {
   const before = await count();
   const insert = { method: 'POST', path: 'mine', body: JSON.stringify({ id: 9, owner: ada }) };
   await send({ ...insert, rollsBack: false, as: claims(ada) });
@@ -101,7 +102,7 @@ test('a committed request keeps its changes, and the audit log distinguishes bot
   expect(writes[2].detail.rollsBack).toBe(true);
 });
 
-test("another schema can be selected, a schema that isn't exposed can't, and policies are enforced", async () => {
+test('another exposed schema can be selected, a schema that isn’t exposed can’t, and policies are enforced', async () => {
   const beds = { method: 'POST', path: 'beds', schema: 'inner_rooms', body: '{"id":1}' };
   expect((await send(beds)).status).toBe(201);
   expect((await send({ method: 'GET', path: 'beds', schema: 'inner_rooms' })).body).toBe('[]');
@@ -128,7 +129,7 @@ test.each(['../auth/v1/admin/users', '%2e%2e/auth/v1/admin/users', 'rpc/../../au
   },
 );
 
-test('no credentials are in the response, and each request is in the audit log', async () => {
+test('the response doesn’t contain credentials, and each request is in the audit log', async () => {
   const { body } = await owner.call('POST', '/reference/try', { method: 'GET', path: 'tasks?limit=1' });
   expect(JSON.stringify(body)).not.toContain(backend.keys.serviceRoleKey);
   const { entries } = (await owner.call('GET', '/audit?action=api.try')).body;

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => backend?.stop());
 
 const run = (text: string) => backend.database.pool('postgres').query(sql.raw(text));
-/** Edits one row. `row` is the resulting row. */
+/** Edits one row. The `row` in the response is the resulting row. */
 async function editIn(table: string, key: object, changes: object, seen: object = {}): Promise<Answer> {
   const response = await owner.call('PATCH', rowsPath(table), { edits: [{ key, changes, seen }] });
   return response.status === 200 ? { ...response, body: response.body.rows[0] } : response;
@@ -19,12 +19,22 @@ async function editIn(table: string, key: object, changes: object, seen: object 
 const edit = (id: string, changes: object, seen: object = {}) => editIn('tasks', { id }, changes, seen);
 
 describe('reading', () => {
-  test('returns a page in the order of the primary key, with an estimated row count', async () => {
+  test('returns a page in the order of the primary key, with the row count', async () => {
     const { body } = await owner.call('GET', rowsPath('tasks', { limit: '2' }));
     expect(body.columns).toEqual(['id', 'title', 'note', 'mood', 'done', 'priority', 'data']);
     expect(body.rows[0]).toEqual(['1', 'Task 1', '', 'calm', 'false', '2', '{"n": 1}']);
     expect(body.more).toBe(true);
-    expect(body.estimate).toBeGreaterThan(0);
+    expect([body.estimate, body.isExact]).toEqual([350, true]);
+  });
+
+  test('counts the rows of a small table that was never analyzed, and estimates those of a large one', async () => {
+    await backend.database.pool('postgres').exec(`
+      create table public.few as select i, repeat('x', 300) as text from generate_series(1, 196) i;
+      create table public.lots as select i from generate_series(1, 12000) i`);
+    const few = await owner.call('GET', rowsPath('few', { limit: '2' }));
+    expect([few.body.estimate, few.body.isExact]).toEqual([196, true]);
+    const lots = await owner.call('GET', rowsPath('lots', { limit: '2' }));
+    expect([lots.body.estimate > 10_000, lots.body.isExact]).toEqual([true, false]);
   });
 
   test('returns pages without overlap, and the last one is marked', async () => {
@@ -48,7 +58,7 @@ describe('reading', () => {
     [{ column: 'note', operator: 'is_null', value: '' }, 116],
     [{ column: 'note', operator: 'eq', value: '' }, 117],
     [{ column: 'mood', operator: 'neq', value: 'calm' }, 0],
-  ])('filter %j counts %i', async (filter, count) => {
+  ])('returns the right number of rows with the filter %j: %i', async (filter, count) => {
     const { body } = await owner.call(
       'GET',
       rowsPath('tasks', { filters: [filter] }).replace('/rows?', '/count?'),
@@ -64,7 +74,7 @@ describe('reading', () => {
     expect(body.rows[0][0]).toBe('350');
   });
 
-  test("a value that doesn't fit the column is reported with the database's message", async () => {
+  test('reports a value that doesn’t fit the column with the database’s message', async () => {
     const { status, body } = await owner.call(
       'GET',
       rowsPath('tasks', { filters: [{ column: 'id', operator: 'eq', value: 'abc' }] }),
@@ -107,7 +117,7 @@ describe('SQL in names and values', () => {
     ['tasks; drop table public.tasks', 404],
     ['pg_authid', 404],
     ['../auth/users', 404],
-  ])('in the table name %s finds no table', async (table, status) => {
+  ])('in the table name %s doesn’t find a table', async (table, status) => {
     expect((await owner.call('GET', rowsPath(table))).status).toBe(status);
   });
 
@@ -136,7 +146,7 @@ describe('SQL in names and values', () => {
 });
 
 describe('editing', () => {
-  test('a value, NULL, the empty string and the default are distinct', async () => {
+  test('distinguishes a value, NULL, the empty string and the default', async () => {
     expect((await edit('20', { title: { value: 'new' } })).body.row.title).toBe('new');
     expect((await edit('20', { note: { value: null } })).body.row.note).toBeNull();
     expect((await edit('20', { note: { value: '' } })).body.row.note).toBe('');
@@ -189,7 +199,7 @@ describe('editing', () => {
     expect(body).toEqual({ key: { code: 'b' }, before: { code: 'a' }, row: { code: 'b' } });
   });
 
-  test('a row that no longer exists, or a view, whose rows can’t be identified, can’t be edited', async () => {
+  test('a row that doesn’t exist anymore can’t be edited, and neither can a view, whose rows can’t be identified', async () => {
     expect((await edit('99999', { title: { value: 'x' } })).body.code).toBe('gone');
     await run('create view public.seen as select id, title from public.tasks');
     expect((await editIn('seen', { id: '1' }, { title: { value: 'x' } })).body.code).toBe('no_primary_key');
@@ -229,7 +239,7 @@ describe('column names that every JavaScript object has', () => {
   });
 });
 
-test('whether a trigger can set required columns is part of the table', async () => {
+test('the description of a table contains whether a trigger can set required columns', async () => {
   const relation = async () =>
     (await owner.call('GET', '/tables/public/tasks')).body.insert_trigger as boolean;
   expect(await relation()).toBe(false);
@@ -247,7 +257,7 @@ describe('references', () => {
       `/tables/public/chores/references/${column}?${new URLSearchParams({ search: text, ...(as === undefined ? {} : { as }) })}`,
     );
 
-  test('are found by key and by name, with the rights of the persona', async () => {
+  test('can be found by key and by name, with the persona’s privileges', async () => {
     await run('create table public.chores (task bigint references public.tasks, what text)');
     const first = await search('');
     expect([first.body.choices.length, first.body.more]).toEqual([20, true]);
@@ -255,7 +265,7 @@ describe('references', () => {
       { value: '1', label: 'Task 1' },
       { value: '2', label: 'Task 2' },
     ]);
-    // The row with this key is first, although keys with the same beginning are before it.
+    // The row with exactly this key is first, before rows with smaller keys that begin with it.
     expect((await search('34')).body.choices[0].value).toBe('34');
     expect((await search('TASK 299')).body.choices).toEqual([{ value: '299', label: 'Task 299' }]);
     expect((await search("' or 1=1; --")).body.choices).toEqual([]);
@@ -294,7 +304,7 @@ describe('references', () => {
 });
 
 describe('the snapshot', () => {
-  test('is the same until a transaction writes, and a waiting request receives the change', async () => {
+  test('stays the same until a transaction writes, and a waiting request receives the change', async () => {
     const snapshot = async (after = '') =>
       (await owner.call('GET', `/snapshot${after === '' ? '' : `?after=${encodeURIComponent(after)}`}`)).body
         .snapshot as string;
@@ -323,7 +333,7 @@ describe('inserting and deleting', () => {
     expect((await owner.call('GET', '/tables/public/tasks/row?key={"id":"30"}')).status).toBe(200);
   });
 
-  test('deleted rows can be restored with the same keys and values, and what can’t be restored is known before', async () => {
+  test('deleted rows can be restored with the same keys and values, and the response says before what can’t be restored', async () => {
     await run(`create table public.boxes (id bigint generated always as identity primary key, inside bigint references public.boxes,
       name text, doc jsonb, tags text[], size int generated always as (length(name)) stored)`);
     await run(
@@ -359,7 +369,7 @@ describe('inserting and deleting', () => {
     expect((await owner.call('POST', '/tables/public/boxes/restore', attack)).status).toBe(400);
   });
 
-  test('rows that are too many to be restored aren’t deleted if the deletion was to be undoable', async () => {
+  test('a deletion that can be undone is rejected if there are too many rows to restore', async () => {
     await run('create table public.crowd as select i as id from generate_series(1, 1001) i');
     await run('alter table public.crowd add primary key (id)');
     const scope = { filters: [] };
@@ -370,7 +380,7 @@ describe('inserting and deleting', () => {
     expect((await owner.call('DELETE', rowsPath('crowd'), { scope })).body).toEqual({ deleted: 1001 });
   });
 
-  test('rows are measured completely, also in a table with a column named page', async () => {
+  test('the size of rows is measured completely, even in a table with a column named page', async () => {
     await run('create table public.pages (page int primary key, body text)');
     await run(`insert into public.pages values (1, repeat('x', 5000000))`);
     const scope = { filters: [] };

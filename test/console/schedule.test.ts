@@ -1,6 +1,6 @@
 /**
- * Tests how the Console parses schedules in the browser, which must agree with the database on their meaning and on the
- * next run.
+ * Tests how the Console parses schedules in the browser. It must agree with the database on which schedules are valid
+ * and when they run next.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -33,7 +33,7 @@ const others = [
   '1\t2 3\n4 5',
 ];
 
-/** Uses every value of each field at least once, in combination with each value of the neighboring field. */
+/** Returns schedules that contain every value of each field, in combination with every value of the next field. */
 function schedules(): string[] {
   const found = [...others];
   for (const minute of minutes)
@@ -45,7 +45,7 @@ function schedules(): string[] {
   return found;
 }
 
-test('valid and invalid schedules are the same as in the database', async () => {
+test('the same schedules are valid as in the database', async () => {
   const all = schedules();
   const admin = backend.database.pool('supabase_admin');
   await admin.exec(`
@@ -63,7 +63,7 @@ test('valid and invalid schedules are the same as in the database', async () => 
 test.each(['GMT', 'America/New_York'])(
   'the next run is the same as in the database, in %s',
   async (zone) => {
-    // The following times are before both clock changes and a leap day.
+    // These times are shortly before the two clock changes and a leap day.
     const starts = ['2028-02-27T11:11:11Z', '2026-03-07T23:59:59Z', '2026-10-31T20:00:00Z'];
     const times = schedules()
       .map((text) => ({ text, parsed: parseSchedule(text) }))

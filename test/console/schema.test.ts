@@ -97,7 +97,7 @@ describe('the effect of each change', () => {
     });
   });
 
-  test('columns can be added, altered in every way and dropped', async () => {
+  test('columns can be added, altered in all possible ways, and dropped', async () => {
     await run('create table public.things (id int primary key, size text, note text)');
     await run(`insert into public.things values (1, '10', 'a'), (2, '20', null)`);
     await apply([
@@ -303,7 +303,7 @@ describe('the effect of each change', () => {
 });
 
 describe('the preview', () => {
-  test('counts the data that would be lost, and changes nothing', async () => {
+  test('counts the data that would be lost without changing anything', async () => {
     await run('create table public.stock (id int primary key, amount text, note text)');
     await run(`insert into public.stock values (1, '1.5', 'a'), (2, '2', null), (3, null, null)`);
     const toInteger = {
@@ -334,7 +334,7 @@ describe('the preview', () => {
     expect((await relation('stock')).columns).toHaveLength(3);
   });
 
-  test('has no warning for a change without data loss', async () => {
+  test('doesn’t contain a warning for a change without data loss', async () => {
     const { body } = await preview([
       { kind: 'alter_column', ...of('stock'), column: 'amount', type: { to: { name: 'varchar' } } },
       { kind: 'alter_column', ...of('stock'), column: 'id', nullable: false },
@@ -474,14 +474,14 @@ describe('an attacker', () => {
   });
 });
 
-/** Names and strings with every character that could end a quote. */
+/** Generates names and strings with every character that could end a quoted text. */
 const nasty = fc.string({
   unit: fc.constantFrom('a', 'Z', '"', "'", '\\', '$', ';', '-', ' ', '.', '(', ')', '%', 'é', '😀', '\n'),
   minLength: 1,
   maxLength: 15,
 });
 
-test('any name and any text is stored unchanged in the catalog', async () => {
+test('every name and text is stored unchanged in the catalog', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.uniqueArray(nasty, { minLength: 3, maxLength: 6 }),
@@ -520,7 +520,7 @@ test('any name and any text is stored unchanged in the catalog', async () => {
   );
 }, 60_000);
 
-/** Parts of expressions that open, close, quote and comment. */
+/** Generates expressions from parts that open or close something, quote or start a comment. */
 const pieces = fc.array(
   fc.constantFrom(
     "'",
@@ -560,7 +560,7 @@ test('any accepted expression stays within its parentheses', async () => {
         const result = await session
           .queryText(sql.raw(`select 1 as before, (${text}) as inside, 2 as after`))
           .catch(() => undefined);
-        // PostgreSQL may reject the expression. If it accepts the expression, the surrounding columns are unchanged.
+        // PostgreSQL may reject the expression. If it accepts it, the columns before and after must be unchanged.
         if (result === undefined) return;
         expect([result.columns.map(({ name }) => name), result.rows.length]).toEqual([
           ['before', 'inside', 'after'],

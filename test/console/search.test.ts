@@ -1,6 +1,6 @@
 /** Tests the search of the command palette: what each group finds, for whom, and within which limits. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Backend, type Operator, operator, startBackend } from './harness.ts';
+import { type Backend, type Operator, operator, startWithUser } from './harness.ts';
 
 let backend: Backend;
 let owner: Operator;
@@ -9,16 +9,8 @@ let ada: string;
 const id = '7b1f0a52-8c1e-4f0e-9a6d-2f7a3c1d9e10';
 
 beforeAll(async () => {
-  backend = await startBackend();
-  await backend.operators.createOperator('looker', 'read-only');
-  owner = await operator(backend);
+  ({ backend, owner, userId: ada } = await startWithUser('ada_lovelace@example.com'));
   looker = await operator(backend, 'looker');
-  const made = await owner.call('POST', '/users', {
-    email: 'ada_lovelace@example.com',
-    password: 'a-Good-password-1',
-    confirmed: true,
-  });
-  ada = made.body.id;
   const admin = backend.database.pool('supabase_admin');
   await backend.database.pool('postgres').exec(`
     create table public.orders (id uuid primary key, total_amount numeric);
@@ -71,7 +63,7 @@ test('users are found by email, name and ID', async () => {
 });
 
 describe('rows', () => {
-  test('are found by UUID and by number in primary keys, whatever the size of the number', async () => {
+  test('are found by the UUID or number in their primary key, regardless of the number’s size', async () => {
     expect((await found(id)).rows).toMatchObject([
       { title: 'orders', target: { params: { schema: 'public', table: 'orders' }, search: { row: { id } } } },
     ]);
@@ -92,7 +84,7 @@ describe('rows', () => {
     await backend.database.pool('postgres').exec('drop schema closed cascade');
   });
 
-  test('of a locked table are skipped, and the other results arrive', async () => {
+  test('of a locked table are skipped, and the other results are returned', async () => {
     const session = await backend.database.pool('postgres').connect();
     try {
       await session.exec('begin; lock table public.small in access exclusive mode');
@@ -115,7 +107,7 @@ describe('rows', () => {
   });
 });
 
-test('columns, functions, jobs and settings are found, the best match first', async () => {
+test('columns, functions, jobs and settings are found, with the best match first', async () => {
   expect((await found('total_am')).columns).toMatchObject([
     { title: 'total_amount', detail: 'public.orders · numeric' },
   ]);
@@ -129,7 +121,7 @@ test('columns, functions, jobs and settings are found, the best match first', as
   expect((await found('2fa')).settings?.length).toBeGreaterThan(0);
 });
 
-test('files and buckets are found, and wildcards are ordinary characters', async () => {
+test('files and buckets are found, and wildcards in a search are ordinary characters', async () => {
   expect((await found('invo')).files?.[0]).toMatchObject({
     title: 'invoices',
     target: { search: { bucket: 'invoices' } },

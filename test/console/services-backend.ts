@@ -1,4 +1,4 @@
-/** A backend with functions, tables with tracked changes, and names that contain markup. */
+/** Starts a backend with functions, tables with tracked changes, and names that contain markup. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

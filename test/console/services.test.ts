@@ -64,7 +64,7 @@ describe('users', () => {
   });
 });
 
-describe('inbox', () => {
+describe('the inbox', () => {
   let id: string;
   beforeAll(async () => {
     await backend.fetch('/auth/v1/otp', {
@@ -76,7 +76,7 @@ describe('inbox', () => {
     id = body.messages[0].id;
   });
 
-  test('lists the newest emails first, with code and link and without bodies', async () => {
+  test('lists the newest emails first, with their code and link but without their body', async () => {
     const { body } = await owner.call('GET', '/inbox');
     expect(body.total).toBe(1);
     expect(body.messages[0]).toMatchObject({
@@ -87,7 +87,7 @@ describe('inbox', () => {
     expect(body.messages[0].html).toBeUndefined();
   });
 
-  test('serves the HTML as a sandboxed document that can’t run or load anything', async () => {
+  test('serves an email’s HTML as a sandboxed document that can’t run or load anything', async () => {
     const { headers, body, status } = await owner.call('GET', `/inbox/${id}/html`);
     expect(status).toBe(200);
     expect(headers.get('content-type')).toContain('text/html');
@@ -106,7 +106,7 @@ describe('inbox', () => {
   });
 });
 
-test('completed first steps are marked automatically', async () => {
+test('first steps that are completed are marked automatically', async () => {
   const progress = async () => (await owner.call('GET', '/home')).body.progress;
   expect(await progress()).toMatchObject({ table: true, policy: false, bucket: false, function: false });
   const bucket = { name: 'step', public: false, file_size_limit: null, allowed_mime_types: null };
@@ -117,7 +117,7 @@ test('completed first steps are marked automatically', async () => {
   expect(await progress()).toMatchObject({ policy: true, bucket: true });
 });
 
-test('a text message appears in the inbox with its code, can be found and deleted', async () => {
+test('a text message is in the inbox with its code, and can be found and deleted', async () => {
   const target = await createTestBackend({
     config: { auth: { sms: { enable_signup: true } } },
   });

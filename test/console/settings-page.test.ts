@@ -1,6 +1,6 @@
 /**
- * Tests the settings pages in Chromium: settings are found, changed, validated beside their field, reviewed as a diff,
- * and written. Providers, hooks and email templates are tested and previewed.
+ * Tests the settings pages in Chromium: how settings are found, changed, validated next to their field, reviewed as a
+ * diff, and written. Also tests the pages that try out providers, hooks and email templates.
  */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -49,7 +49,7 @@ async function opened(path: string, options: Parameters<typeof openContext>[1] =
 
 const focusedId = (page: Page): Promise<string> => page.evaluate('document.activeElement?.id ?? ""');
 
-test('a setting is changed with the keyboard, validated, reviewed, and written with its comment preserved', async () => {
+test('with the keyboard, a setting can be changed, is validated and reviewed, and is written without losing its comment', async () => {
   const { page, complaints, close } = await opened('/settings?section=sessions');
   const field = page.getByLabel('Lifetime of access tokens', { exact: true });
   expect(await field.inputValue()).toBe('3600');
@@ -57,6 +57,7 @@ test('a setting is changed with the keyboard, validated, reviewed, and written w
   await field.fill('abc');
   await page.getByText('"abc" isn\'t a whole number.').waitFor();
   expect(await field.getAttribute('aria-invalid')).toBe('true');
+  expect(await field.getAttribute('aria-describedby')).toMatch(/\S+-fault \S+-hint \S+-help$/);
   expect(await axeViolations(page)).toEqual([]);
   await page.getByRole('link', { name: 'Passwords' }).press('Enter');
   await page.getByRole('button', { name: 'Show error' }).press('Enter');
@@ -91,7 +92,7 @@ test.each([
   ['cors', 'setting-server.browser_secret_keys'],
   ['magic link', 'setting-auth.email.otp_expiry'],
   ['reset password subject', 'setting-auth.email.template.recovery.subject'],
-])('searching "%s" opens the field and moves the focus to it', async (words, id) => {
+])('a search for "%s" opens the field and moves the focus to it', async (words, id) => {
   const { page, complaints, close } = await opened('/settings');
   await page.getByLabel('Search settings').fill(words);
   await page.getByRole('navigation', { name: 'Search results' }).getByRole('link').first().waitFor();
@@ -109,9 +110,11 @@ test('switches, choices, lists, durations and secrets have their own controls', 
   await page
     .getByRole('combobox', { name: 'CAPTCHA provider', exact: true })
     .selectOption('Cloudflare Turnstile');
-  const secret = page.getByRole('textbox', { name: 'CAPTCHA secret key', exact: true });
-  await secret.fill('hunter2');
-  await page.getByText("auth.captcha.secret is a secret, so it can't be saved in the file.").waitFor();
+  const secret = page.getByLabel('CAPTCHA secret key', { exact: true });
+  expect(await secret.getAttribute('type')).toBe('password');
+  await page
+    .getByRole('button', { name: 'Use an environment variable for CAPTCHA secret key' })
+    .press('Enter');
   await secret.fill('CAPTCHA_SECRET');
   await page.getByRole('link', { name: 'API', exact: true }).last().click();
   await page.getByRole('button', { name: 'Add row: Exposed schemas' }).press('Enter');
@@ -126,7 +129,35 @@ test('switches, choices, lists, durations and secrets have their own controls', 
   await close();
 });
 
-test('a name is added to a table, and it is reviewed', async () => {
+test('a secret can be entered, and the review doesn’t show it', async () => {
+  const { page, complaints, close } = await opened(
+    '/settings?section=providers&setting=auth.external.github.secret',
+  );
+  const secret = page.getByLabel('GitHub client secret', { exact: true });
+  await secret.fill('hush-value');
+  await page.getByRole('button', { name: 'Review changes' }).press('Enter');
+  const diff = page.getByRole('region', { name: 'Changes to supabase/.env' });
+  await diff.getByText("AUTH_EXTERNAL_GITHUB_SECRET='•••••• (new value)'").waitFor();
+  await page
+    .getByRole('region', { name: 'Changes to supabase/config.toml' })
+    .getByText('secret = "env(AUTH_EXTERNAL_GITHUB_SECRET)"')
+    .waitFor();
+  expect(await page.getByRole('dialog').textContent()).not.toContain('hush-value');
+  await expectSound(page, 'the review of a secret');
+  await page.getByRole('button', { name: 'Save to files' }).press('Enter');
+  await page.getByText('The environment variable AUTH_EXTERNAL_GITHUB_SECRET is set.').waitFor();
+  expect(await secret.inputValue()).toBe('');
+  expect(readFileSync(join(projectDir, 'supabase/.env'), 'utf8')).toBe(
+    "AUTH_EXTERNAL_GITHUB_SECRET='hush-value'\n",
+  );
+  expect(complaints.list).toEqual([]);
+  await close();
+  rmSync(join(projectDir, 'supabase/.env'));
+  writeFileSync(file, text);
+  await backend.configuration?.reload();
+});
+
+test('a name can be added to a table, and the review shows it', async () => {
   const { page, complaints, close } = await opened('/settings?section=sms');
   await page.getByLabel('New name: PHONE').fill('15550100');
   await page.keyboard.press('Enter');
@@ -159,14 +190,29 @@ test('a provider’s card shows its callback URL and the result of a test', asyn
   await card.getByText('Enter the client ID from the provider.').waitFor();
   await card.getByText('The provider is off').waitFor();
   await page.getByRole('switch', { name: 'Sign in with GitHub' }).press('Space');
-  await card.getByText('Incomplete').waitFor();
+  await card.getByText('Needs a client ID').waitFor();
+  await card.getByLabel('GitHub client ID').fill('abc');
+  await card.getByText('Needs a secret').waitFor();
   await card.getByText('The test uses the saved settings').waitFor();
   await expectSound(page, 'an open provider');
   expect(complaints.list).toEqual([]);
   await close();
 });
 
-test('a hook is called with a sample payload, and the result is shown', async () => {
+test('a provider can be enabled on its card without opening the card', async () => {
+  const { page, complaints, close } = await opened('/settings?section=providers');
+  const turnOn = page.getByRole('switch', { name: 'Enable GitLab' });
+  await turnOn.press('Space');
+  await page.getByText('1 change', { exact: false }).first().waitFor();
+  expect(await turnOn.isChecked()).toBe(true);
+  expect(await page.getByRole('switch', { name: 'Sign in with GitLab' }).isVisible()).toBe(false);
+  await turnOn.press('Space');
+  await expectSound(page, 'closed providers');
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
+test('a hook can be called with a sample payload, and the result is shown', async () => {
   await backend.database.pool('postgres').exec(`
     create function public.page_hook(event jsonb) returns jsonb language sql as $$ select '{"claims": {"tier": "gold"}}'::jsonb $$;
     grant execute on function public.page_hook to supabase_auth_admin;`);
@@ -188,12 +234,12 @@ test('a hook is called with a sample payload, and the result is shown', async ()
   await backend.configuration?.reload();
 });
 
-test('an email template is edited with a live preview in both languages, and written as a file', async () => {
+test('an email template can be edited with a live preview in both languages, and is written as a file', async () => {
   const { page, complaints, close } = await opened('/settings?section=email-templates');
   expect(await axeViolations(page)).toEqual([]);
   await page.getByRole('link', { name: 'Reset password' }).press('Enter');
   const frame = page.frameLocator('iframe');
-  await frame.getByText('for ada@example.com').waitFor();
+  await frame.getByText('for ada@example.com').last().waitFor();
   expect(await page.locator('iframe').getAttribute('sandbox')).not.toContain('allow-scripts');
   await expectSound(page, 'a template');
   await page.getByLabel('Language of the preview').selectOption('Arabic');
@@ -225,6 +271,26 @@ test('an email template is edited with a live preview in both languages, and wri
     '<p>Your code is {{ .Token }}</p>',
   );
   await page.getByText('This email uses supabase/templates/recovery.html').waitFor();
+  // The confirmation message disappears when a different page is opened.
+  await page.getByRole('link', { name: 'Account protection' }).press('Enter');
+  await page.getByText('2 settings applied').waitFor({ state: 'detached' });
+  await page.goBack();
+  await page.getByText('This email uses supabase/templates/recovery.html').waitFor();
+  expect(await page.getByText('2 settings applied').count()).toBe(0);
+
+  await page.getByRole('button', { name: 'Revert to default' }).press('Enter');
+  await page.getByText('supabase/templates/recovery.html won’t be deleted').waitFor();
+  await frame.getByText('for ada@example.com').last().waitFor();
+  await page.getByRole('button', { name: 'Review changes' }).press('Enter');
+  await page.getByRole('button', { name: 'Save to files' }).press('Enter');
+  await page.getByRole('status').getByText('1 setting applied').waitFor();
+  expect(readFileSync(file, 'utf8')).not.toContain('content_path');
+  await page.getByRole('button', { name: 'Revert to default' }).waitFor({ state: 'detached' });
+  // The old file is kept, so the next edit creates another one.
+  await html.fill('<p>Once more: {{ .Token }}</p>');
+  await page.getByRole('button', { name: 'Review changes' }).press('Enter');
+  await page.getByRole('button', { name: 'Save to files' }).press('Enter');
+  await page.getByText('This email uses supabase/templates/recovery-2.html').waitFor();
 
   await page.locator('summary', { hasText: 'Test email' }).press('Enter');
   await page.getByLabel('Send a test email to', { exact: true }).fill('grace@example.com');
@@ -238,7 +304,7 @@ test('an email template is edited with a live preview in both languages, and wri
   await backend.configuration?.reload();
 });
 
-test('files that were changed elsewhere are reloaded, and the server is restarted, with the keyboard', async () => {
+test('with the keyboard, files that were changed elsewhere can be reloaded, and the server can be restarted', async () => {
   writeFileSync(file, '[auth]\njwt_expiry = 600\n[api]\nport = 1234\n');
   const { page, complaints, close } = await opened('/settings?section=sessions');
   await page.getByText('These settings aren’t applied yet').waitFor();
@@ -264,7 +330,7 @@ test('files that were changed elsewhere are reloaded, and the server is restarte
   await dialog.getByRole('button', { name: 'Restart server' }).press('Enter');
   await page.getByText('The server is restarting').waitFor();
   expect(restarts).toBe(1);
-  // The restarted server has another run, which the page notices by itself.
+  // The restarted server has a different run ID, which the page detects automatically.
   await page.route('**/settings/running', async (route) => {
     const response = await route.fetch();
     await route.fulfill({ json: { ...((await response.json()) as object), run: 'next', needsRestart: [] } });
@@ -281,7 +347,7 @@ test('a developer can’t restart the server, but sees the command', async () =>
   await page.getByText('plinth reload --restart').waitFor();
   expect(await page.getByRole('button', { name: 'Restart now' }).count()).toBe(0);
   await page.locator('summary', { hasText: 'Keys from the settings file' }).press('Enter');
-  expect(await page.getByRole('textbox', { name: 'JWT secret' }).isDisabled()).toBe(true);
+  expect(await page.getByLabel('JWT secret', { exact: true }).isDisabled()).toBe(true);
   await page.getByText('Only owners can change this.').first().waitFor();
   await close();
   writeFileSync(file, text);
@@ -296,7 +362,7 @@ test('invalid files are shown with the file name and line', async () => {
   writeFileSync(file, text);
 });
 
-test('a value from an environment variable says so and can’t be changed', async () => {
+test('a value from an environment variable is marked as such and can’t be changed', async () => {
   process.env.PLINTH_BRANDING_COLOR = '#0f766e';
   const { page, close } = await opened('/settings?section=branding');
   await page.getByText('Set by the environment variable PLINTH_BRANDING_COLOR').waitFor();

@@ -1,13 +1,14 @@
 /**
- * Tests settings in the Console API: shown without secrets, validated, shown as a diff, written with their comments
- * preserved.
+ * Tests settings in the Console API: how they are listed without secrets, validated, shown as a diff, and written
+ * without losing comments.
  */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { loadConfig } from '../../src/config/index.ts';
 import { sql } from '../../src/kernel/sql.ts';
 import { type Backend, type Operator, operator, startBackend } from './harness.ts';
 
@@ -84,7 +85,7 @@ test('each setting is listed with its help, default and value, without secrets',
   for (const secret of ['hunter2', 'sk_live']) expect(JSON.stringify(body)).not.toContain(secret);
 });
 
-test('a change is previewed with secrets masked, and the preview changes nothing', async () => {
+test('the preview of a change masks secrets and doesn’t change anything', async () => {
   const { status, body } = await send('/preview', [
     change('auth.jwt_expiry', 7200),
     change('auth.email.smtp.enabled', false),
@@ -103,7 +104,7 @@ test('a change is previewed with secrets masked, and the preview changes nothing
   expect(readFileSync(path, 'utf8')).toBe(text);
 });
 
-test('the change is then written, with the rest of the file unchanged, and audited without values', async () => {
+test('a change is written without changing the rest of the file, and recorded without values', async () => {
   const { status, body } = await send('', [
     change('auth.jwt_expiry', 7200),
     change('branding.name', 'Ada’s "shop"', 'plinth.toml'),
@@ -150,7 +151,7 @@ test('settings have labels, pages and search words, and the pages contain every 
   expect(callbackUrl).toBe(`${backend.url}/auth/v1/callback`);
 });
 
-test('values from environment variables say so', async () => {
+test('values from environment variables are marked as such', async () => {
   process.env.PLINTH_BRANDING_NAME = 'From outside';
   process.env.SETTINGS_TEST_SECRET = 'x';
   writeFileSync(path, `${text}\n[auth.external.github]\nsecret = "env(SETTINGS_TEST_SECRET)"\n`);
@@ -176,14 +177,12 @@ test('changes are checked with the schema’s own rules while they are edited', 
     await check([
       change('auth.jwt_expiry', 'abc'),
       change('auth.sessions.timebox', '2 fortnights'),
-      change('auth.email.smtp.pass', 'hunter3'),
       change('auth.captcha.enabled', true),
     ]),
   ).toEqual({
     faults: expect.arrayContaining([
       { key: 'auth.jwt_expiry', message: '"abc" isn\'t a whole number' },
       { key: 'auth.sessions.timebox', message: expect.stringContaining("isn't a duration") },
-      { key: 'auth.email.smtp.pass', message: expect.stringContaining("can't be saved in the file") },
     ]),
   });
   expect(await check([change('auth.jwt_secret', 'env(X)')], dev)).toEqual({
@@ -196,7 +195,7 @@ test('changes are checked with the schema’s own rules while they are edited', 
   expect(readFileSync(path, 'utf8')).toBe(text);
 });
 
-test('a setting that requires a restart is listed with the reason, and the server is restarted on request', async () => {
+test('a setting that requires a restart is listed with the reason, and the server can be restarted', async () => {
   const { body } = await send('', [change('api.port', 1234), change('api.max_rows', 5)]);
   expect(body).toEqual({
     applied: ['api.max_rows'],
@@ -248,16 +247,117 @@ test('a number of processes can also be "auto"', async () => {
   rmSync(plinthToml);
 });
 
-test('resetting to the default removes the line', async () => {
+test('resetting a setting to its default removes the line', async () => {
   await send('', [change('auth.site_url', null)]);
   expect(readFileSync(path, 'utf8')).toBe(text.replace('site_url = "http://127.0.0.1:3000"\n', ''));
 });
 
-describe('rejected without writing anything', () => {
+describe('a secret', () => {
+  const dotenv = () => join(projectDir, 'supabase/.env');
+  const key = 'auth.external.github.secret';
+  const name = 'AUTH_EXTERNAL_GITHUB_SECRET';
+  const value = `hush'"\\ $HOME\n#x`;
+  const github = (secret: unknown) => [
+    change('auth.external.github.enabled', true),
+    change('auth.external.github.client_id', 'abc'),
+    change(key, secret),
+  ];
+  afterEach(() => {
+    rmSync(dotenv(), { recursive: true, force: true });
+    writeFileSync(path, text);
+  });
+
+  test('is stored in .env, can be replaced and removed, and is never returned', async () => {
+    writeFileSync(dotenv(), '# Mine\nexport OTHER=1 # one\n');
+    const preview = await send('/preview', github(value));
+    expect(preview.body.diffs[0]).toMatchObject({ file: 'supabase/.env' });
+    expect(readFileSync(dotenv(), 'utf8')).not.toContain('hush');
+    const saved = await send('', github(value));
+    expect([saved.status, saved.body.needsRestart]).toEqual([200, []]);
+    expect(readFileSync(dotenv(), 'utf8')).toMatch(
+      /^# Mine\nexport OTHER=1 # one\nAUTH_EXTERNAL_GITHUB_SECRET=/,
+    );
+    expect(readFileSync(path, 'utf8')).toContain(`secret = "env(${name})"`);
+    expect(loadConfig({ projectDir }).config.auth.external.github.secret).toBe(value);
+    const shown = await owner.call('GET', '/settings');
+    const replaced = await send('', [change(key, 'hush-2')]);
+    expect(replaced.status).toBe(200);
+    expect(loadConfig({ projectDir }).environment).toMatchObject({ OTHER: '1', [name]: 'hush-2' });
+    const audit = await owner.call('GET', '/audit?action=settings');
+    for (const { body } of [preview, saved, shown, replaced, audit])
+      expect(JSON.stringify(body)).not.toContain('hush');
+    expect(audit.body.entries[0].detail.keys).toEqual([key]);
+    await send('', [change('auth.external.github.enabled', false), change(key, null)]);
+    expect(readFileSync(dotenv(), 'utf8')).toBe('# Mine\nexport OTHER=1 # one\n');
+    expect(readFileSync(path, 'utf8')).not.toContain(name);
+  });
+
+  test('is stored in a new file that only the server’s user can read and that Git ignores', async () => {
+    mkdirSync(join(projectDir, '.git'), { recursive: true });
+    expect((await send('', github('hush'))).status).toBe(200);
+    expect(statSync(dotenv()).mode & 0o777).toBe(0o600);
+    expect((await send('', [change(key, 'hush-2')])).status).toBe(200);
+    expect(readFileSync(join(projectDir, 'supabase/.gitignore'), 'utf8')).toBe('.env\n');
+  });
+
+  test('gets its own variable, whatever other settings and variables are called', async () => {
+    const vault = (names: Record<string, string | null>) =>
+      Object.entries(names).map(([one, secret]) => ({
+        file: 'config.toml',
+        path: ['db', 'vault', one],
+        value: secret,
+      }));
+    writeFileSync(dotenv(), 'DB_VAULT_A_B_2=mine\n');
+    const values = { 'a-b': 'first', a_b: 'second', A_B: 'third' };
+    expect((await send('', vault(values))).status).toBe(200);
+    expect(loadConfig({ projectDir }).config.db.vault).toEqual(values);
+    expect(loadConfig({ projectDir }).environment.DB_VAULT_A_B_2).toBe('mine');
+    expect((await send('', vault({ 'a.b': 'fourth', a_b: 'fifth', 'a-b': null }))).status).toBe(200);
+    expect(loadConfig({ projectDir }).config.db.vault).toEqual({
+      a_b: 'fifth',
+      A_B: 'third',
+      'a.b': 'fourth',
+    });
+    await send('', vault({ 'a.b': null, a_b: null, A_B: null }));
+    expect(readFileSync(dotenv(), 'utf8')).toBe('DB_VAULT_A_B_2=mine\n');
+  });
+
+  test.each([
+    ['another setting', 'SHARED=old\n', '[db.vault]\nmine = "env(SHARED)"\n'],
+    ['a list', 'SHARED=old\n', '[db.seed]\nsql_paths = ["env(SHARED)"]\n'],
+    ['another variable', 'SHARED=old\nMINE="$SHARED"\n', '[db.vault]\nmine = "env(MINE)"\n'],
+  ])('leaves a variable alone that %s uses', async (_what, variables, settings) => {
+    writeFileSync(dotenv(), variables);
+    writeFileSync(path, `${text}${settings}[auth.external.github]\nsecret = "env(SHARED)"\n`);
+    expect((await send('', github('hush'))).status).toBe(200);
+    expect(readFileSync(dotenv(), 'utf8')).toBe(`${variables}${name}='hush'\n`);
+    expect(readFileSync(path, 'utf8')).toContain(`secret = "env(${name})"`);
+  });
+
+  test('can be entered only by owners', async () => {
+    const { status, body } = await send('', [change(key, 'hush')], dev);
+    expect([status, body.code]).toEqual([403, 'forbidden']);
+    expect(existsSync(dotenv())).toBe(false);
+  });
+
+  test('isn’t stored if it would have no effect, or if the file can’t be written', async () => {
+    const local = join(projectDir, 'supabase/.env.local');
+    writeFileSync(local, `${name}=theirs\n`);
+    const hidden = await send('', github('hush'));
+    expect([hidden.status, hidden.body.message]).toEqual([409, expect.stringContaining('already sets')]);
+    rmSync(local);
+    mkdirSync(dotenv());
+    const { status, body } = await send('', github('hush'));
+    expect([status, body.hint]).toEqual([409, expect.stringContaining(name)]);
+    expect(JSON.stringify(body)).not.toContain('hush');
+    expect(readFileSync(path, 'utf8')).toBe(text);
+  });
+});
+
+describe('a change is rejected without writing anything:', () => {
   test.each([
     ['a value that the schema doesn’t accept', [change('auth.jwt_expiry', 'soon')], "isn't a whole number"],
     ['an unknown setting', [change('auth.no_such', 1)], "The setting auth.no_such doesn't exist"],
-    ['a secret in plain text', [change('auth.email.smtp.pass', 'hunter3')], "can't be saved in the file"],
     [
       'one invalid value among valid ones',
       [change('auth.jwt_expiry', 60), change('api.port', 99_999)],
@@ -314,7 +414,7 @@ describe('names that the user chooses', () => {
   const values = ({ settings }: { settings: { path: string[]; value: unknown; isSet: boolean }[] }) =>
     Object.fromEntries(settings.map((one) => [one.path.join('.'), one.isSet ? one.value : undefined]));
 
-  test('are shown with their contents, and a secret only as set', async () => {
+  test('are shown with their contents, but a secret is shown only as set', async () => {
     expect(values(await section('functions'))).toMatchObject({
       'functions.hello.verify_jwt': false,
       'functions.hello.entrypoint': undefined,
@@ -325,7 +425,7 @@ describe('names that the user chooses', () => {
     expect(values(await section('auth.sms.test_otp'))).toEqual({ 'auth.sms.test_otp.15550100': '424242' });
   });
 
-  test('for test phone numbers: the codes are hidden from read-only operators', async () => {
+  test('can be test phone numbers, whose codes are hidden from read-only operators', async () => {
     const looker = await operator(backend, 'looker');
     expect(values(await section('auth.sms.test_otp', looker))).toEqual({
       'auth.sms.test_otp.15550100': null,
@@ -333,7 +433,7 @@ describe('names that the user chooses', () => {
     expect(JSON.stringify((await looker.call('GET', '/settings')).body)).not.toContain('424242');
   });
 
-  test('are added and changed', async () => {
+  test('can be added and changed', async () => {
     const { status } = await send('', [
       change('auth.sms.test_otp.15550123', '123456'),
       change('functions.greet.verify_jwt', false),
@@ -353,7 +453,6 @@ describe('names that the user chooses', () => {
   });
 
   test.each([
-    ['a secret in plain text', 'edge_runtime.secrets.NEW', 'sk_live', "can't be saved in the file"],
     ['an invalid name', 'functions.9lives.verify_jwt', false, "isn't a valid name"],
     [
       'an unknown setting of a name',
@@ -367,7 +466,7 @@ describe('names that the user chooses', () => {
       'x',
       "The setting auth.sms.test_otp.__proto__ doesn't exist",
     ],
-  ])('rejected: %s', async (_what, key, value, message) => {
+  ])('are rejected: %s', async (_what, key, value, message) => {
     const { status, body } = await send('', [change(key, value)]);
     expect([status, body.message]).toEqual([400, expect.stringContaining(message)]);
     expect(readFileSync(path, 'utf8')).toBe(text);
@@ -412,7 +511,7 @@ describe('emails', () => {
     expect((await dev.call('GET', '/settings/mails/constructor')).status).toBe(404);
   });
 
-  test('from the project’s templates are read again for each preview, in a frame that runs nothing', async () => {
+  test('from the project’s templates are read again for each preview, in a frame that can’t run scripts', async () => {
     const first = (await render('recovery')).body;
     expect(first).toEqual({
       subject: 'Again, Ada Lovelace',
@@ -464,7 +563,7 @@ describe('emails', () => {
     expect((await preview({ subject: '{{range $}}{{end}}' })).status).toBe(403);
   });
 
-  test('an edited template is reviewed and written as a file, together with its setting', async () => {
+  test('an edited template can be reviewed, and is written as a file together with its setting', async () => {
     const file = join(projectDir, 'supabase/templates/invite.html');
     const { stamps } = (await owner.call('GET', '/settings')).body;
     const edit = {
@@ -503,7 +602,7 @@ describe('emails', () => {
     rmSync(file);
   });
 
-  test('a template is only written to a file with the extension of a template', async () => {
+  test('a template is written only to a file with the extension of a template', async () => {
     writeFileSync(path, '[auth.email.template.invite]\ncontent_path = "./supabase/config.toml"\n');
     await owner.call('POST', '/settings/reload');
     const { stamps } = (await owner.call('GET', '/settings')).body;
@@ -536,12 +635,29 @@ test('a test text message is sent and arrives in the inbox', async () => {
   expect((await owner.call('POST', '/settings/test-text', { to: '+1 5550123' })).status).toBe(204);
   const { messages } = (await owner.call('GET', '/inbox')).body;
   expect(messages[0]).toMatchObject({ kind: 'sms', to: '15550123', code: '123456' });
+
+  // Like the messages to users, it contains the project's name or the project's own text.
+  const branding = join(projectDir, 'supabase/plinth.toml');
+  writeFileSync(branding, '[branding]\nname = "Harbor"\n');
+  await owner.call('POST', '/settings/reload');
+  const latest = async () => (await owner.call('GET', '/inbox')).body.messages[0];
+  await owner.call('POST', '/settings/test-text', { to: '+1 5550123' });
+  expect((await latest()).snippet).toContain('123456 is your Harbor code.');
+  await owner.call('POST', '/settings/test-mail', { to: 'ada@example.com', template: 'magic_link' });
+  expect((await latest()).from.name).toBe('Harbor');
+  writeFileSync(path, `${text}\n[auth.sms]\ntemplate = "Ahoy: {{ .Code }}"\n`);
+  await owner.call('POST', '/settings/reload');
+  await owner.call('POST', '/settings/test-text', { to: '+1 5550123' });
+  expect((await latest()).snippet).toBe('Ahoy: 123456');
+  rmSync(branding);
+  writeFileSync(path, text);
+  await owner.call('POST', '/settings/reload');
   expect((await owner.call('POST', '/settings/test-text', { to: 'x' })).status).toBe(400);
   const looker = await operator(backend, 'looker');
   expect((await looker.call('POST', '/settings/test-text', { to: '15550123' })).status).toBe(403);
 });
 
-describe('a provider is tested', () => {
+describe('a test of a provider', () => {
   let answer: (response: ServerResponse) => void;
   let asked: URL | undefined;
   const provider = createServer((request, response) => {
@@ -560,7 +676,7 @@ describe('a provider is tested', () => {
     expect((await owner.call('POST', '/settings/reload')).status).toBe(200);
   }
 
-  test('without a client ID: the missing parts are named, and no request is sent', async () => {
+  test('without a client ID lists what is missing and doesn’t send a request', async () => {
     const { body } = await trial('google');
     expect(results(body)).toEqual({
       enabled: 'failed',
@@ -570,7 +686,7 @@ describe('a provider is tested', () => {
     });
   });
 
-  test('against its authorization endpoint, with the client ID and the callback URL', async () => {
+  test('sends the client ID and the callback URL to its authorization endpoint', async () => {
     process.env.SETTINGS_TEST_GITLAB = 'shh';
     const { port } = provider.address() as AddressInfo;
     await configure(
@@ -596,7 +712,7 @@ describe('a provider is tested', () => {
     delete process.env.SETTINGS_TEST_GITLAB;
   });
 
-  test('by operators who can change data, and each test is audited', async () => {
+  test('requires the permission to change data, and is recorded in the audit log', async () => {
     expect((await trial('no_such')).status).toBe(404);
     expect((await trial('constructor')).status).toBe(404);
     expect((await trial('google', await operator(backend, 'looker'))).status).toBe(403);
@@ -607,14 +723,14 @@ describe('a provider is tested', () => {
   });
 });
 
-describe('a hook is called with sample data', () => {
+describe('a test of a hook', () => {
   const call = async (name: string, by = owner) => by.call('POST', '/settings/test-hook', { name });
   async function configure(uri: string) {
     writeFileSync(path, `${text}\n[auth.hook.custom_access_token]\nenabled = false\nuri = "${uri}"\n`);
     expect((await owner.call('POST', '/settings/reload')).status).toBe(200);
   }
 
-  test('as a PostgreSQL function, whose changes are rolled back', async () => {
+  test('calls the PostgreSQL function and rolls its changes back', async () => {
     const db = backend.database.pool('postgres');
     await db.exec(`
       create function public.claims_hook(event jsonb) returns jsonb language plpgsql security definer as $$
@@ -635,7 +751,7 @@ describe('a hook is called with sample data', () => {
     expect(rows).toEqual([]);
   });
 
-  test('and its error is shown', async () => {
+  test('shows the hook’s error', async () => {
     await configure('pg-functions://postgres/public/no_such_hook');
     const { body } = await call('custom_access_token');
     expect(body).toMatchObject({ response: null, error: expect.stringContaining('no_such_hook') });

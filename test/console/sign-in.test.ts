@@ -37,7 +37,7 @@ describe('the one-time link', () => {
     expect(await backend.consoleLink()).toMatch(/\/console\/sign-in#token=[\w-]{32}$/);
   });
 
-  test('isn’t created for an unknown name', async () => {
+  test('can’t be created for an unknown name', async () => {
     await expect(backend.consoleLink('unknown')).rejects.toThrow("The operator unknown doesn't exist.");
   });
 
@@ -77,7 +77,7 @@ describe('a session', () => {
   test.each([
     ['missing', ''],
     ['wrong', 'x'.repeat(32)],
-  ])('changes nothing with a %s CSRF token', async (_name, token) => {
+  ])('can’t change anything with a %s CSRF token', async (_name, token) => {
     const { status, body } = await owner.call(
       'POST',
       '/tables/public/tasks/rows',
@@ -93,7 +93,7 @@ describe('a session', () => {
     expect(status).toBe(403);
   });
 
-  test('ends with the sign-out', async () => {
+  test('ends when the operator signs out', async () => {
     const leaving = await operator(backend);
     const out = await leaving.call('POST', '/sign-out');
     expect(out.status).toBe(204);
@@ -132,7 +132,7 @@ describe('a read-only operator', () => {
     expect([response.status, response.body.code]).toEqual([403, 'forbidden']);
   });
 
-  test('sees nothing that allows acting as a user', async () => {
+  test('can’t see anything that allows acting as a user', async () => {
     for (const path of [
       '/inbox',
       '/inbox/x',
@@ -145,7 +145,7 @@ describe('a read-only operator', () => {
     expect((await (await operator(backend, 'dev')).call('GET', '/tables/auth/users/rows')).status).toBe(200);
   });
 
-  test('can’t write by reading a view that writes', async () => {
+  test('can’t write by reading from a view that writes', async () => {
     const { status, body } = await looker.call('GET', '/tables/public/sly/rows');
     expect([status, body.sqlstate]).toEqual([422, '25006']);
   });
@@ -170,7 +170,7 @@ test('sign-in and sign-out are in the audit log', async () => {
   expect(rows.map(({ action }) => action)).toEqual(['sign-out', 'sign-in']);
 });
 
-test('guessing is rate-limited, and the response contains the waiting time', async () => {
+test('guesses are rate-limited, and the response contains the waiting time', async () => {
   const target = await startBackend();
   try {
     const statuses: number[] = [];

@@ -1,31 +1,28 @@
 /**
- * Tests the SQL page's calls: what runs, what requires confirmation, what is reported, and what a read-only operator
- * can't do.
+ * Tests the SQL page's API: how statements run, which require a confirmation, what is reported, and what a read-only
+ * operator can't do.
  */
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { disconnected, onDisconnect } from '../../src/console/core/disconnect.ts';
+import { sealOlderRows } from '../../src/console/sql-page/private-text.ts';
 import { createRuns } from '../../src/console/sql-page/runs.ts';
 import { sql } from '../../src/kernel/sql.ts';
-import { type Backend, type Operator, operator, startBackend } from './harness.ts';
+import { createSeal } from '../../src/shared/seal.ts';
+import { type Backend, type Operator, operator, startWithUser } from './harness.ts';
 
 let backend: Backend;
 let owner: Operator;
 let looker: Operator;
 let ada: string;
 beforeAll(async () => {
-  backend = await startBackend();
-  await backend.operators.createOperator('looker', 'read-only');
-  owner = await operator(backend);
+  ({ backend, owner, userId: ada } = await startWithUser());
   looker = await operator(backend, 'looker');
-  const made = await owner.call('POST', '/users', {
-    email: 'ada@example.com',
-    password: 'a-Good-password-1',
-    confirmed: true,
-  });
-  ada = made.body.id;
   await backend.database.pool('postgres').exec(`
     create table public.own (id int primary key, owner uuid default auth.uid(), body text);
     alter table public.own enable row level security;
@@ -61,8 +58,8 @@ const find = (lines: Line[], event: string): Line | undefined => lines.find((lin
 const value = async (text: string): Promise<unknown> =>
   (await backend.database.pool('postgres').query<{ v: unknown }>(sql.raw(`select (${text}) as v`)))[0]?.v;
 
-describe('running', () => {
-  test('several statements return a result each', async () => {
+describe('a script', () => {
+  test('returns one result per statement', async () => {
     const { lines } = await run(owner, `select 1 as one, null as n; -- and\n select 'a''b'::text as t;`);
     expect(lines.map(({ event }) => event)).toEqual([
       'run',
@@ -84,7 +81,7 @@ describe('running', () => {
     expect(find(lines, 'done')?.outcome).toBe('committed');
   });
 
-  test('rows are limited, and the response reports that there are more', async () => {
+  test('returns a limited number of rows, and whether there are more', async () => {
     const { lines } = await run(owner, 'select * from generate_series(1, 100000)', { maxRows: 250 });
     expect(rowsOf(lines)).toHaveLength(250);
     expect(find(lines, 'end')).toMatchObject({ more: true });
@@ -92,7 +89,7 @@ describe('running', () => {
     expect(find(all.lines, 'end')).toMatchObject({ more: false, tag: 'SELECT 250' });
   });
 
-  test('a cell of many megabytes is truncated by the server between two characters', async () => {
+  test('returns a cell of many megabytes truncated, between two characters', async () => {
     const { lines } = await run(
       owner,
       `select repeat('ä', 3000) as a, 1 as b, repeat('x', 9000000) as c, '' as d`,
@@ -106,7 +103,7 @@ describe('running', () => {
     ]);
   });
 
-  test('a truncated cell is read again completely, in a read-only transaction', async () => {
+  test('a truncated cell can be read completely, in a read-only transaction', async () => {
     const cell = async (body: object, who = owner) => who.call('POST', '/sql/cell', body);
     const text = `select n, repeat('ä', 300000) || n from generate_series(1, 5) n`;
     const { body } = await cell({ text, row: 3, column: 1 });
@@ -122,11 +119,11 @@ describe('running', () => {
     expect((await cell({ text, row: 0, column: 0 }, looker)).status).toBe(403);
     const look = { text: 'select title from public.tasks order by id', row: 0, column: 0 };
     expect((await looker.call('POST', '/sql/look/cell', look)).body.value).toBe('Task 1');
-    // The connection is returned in its original state.
+    // The connection is released in its original state.
     expect(await value('select current_user::text')).toBe('postgres');
   });
 
-  test('an error contains its position in the script, rolls back everything and ends the script', async () => {
+  test('ends with the first error, which contains its position, and everything is rolled back', async () => {
     const script = `insert into public.keyless values ('😀 gone'); select '😀', nonsense from public.tasks; select 1`;
     const { lines } = await run(owner, script);
     const error = find(lines, 'error');
@@ -136,14 +133,14 @@ describe('running', () => {
     expect(await value(`select count(*)::int from public.keyless where name like '%gone'`)).toBe(0);
   });
 
-  test('notices are returned', async () => {
+  test('returns notices', async () => {
     const { lines } = await run(owner, `do $$ begin raise notice 'hello' using hint = 'there'; end $$`, {
       confirmed: true,
     });
     expect(find(lines, 'notice')).toMatchObject({ severity: 'NOTICE', message: 'hello', hint: 'there' });
   });
 
-  test('a deferred constraint that fails at the end is an error', async () => {
+  test('fails if a deferred constraint fails at the end', async () => {
     await backend.database
       .pool('postgres')
       .exec('create table public.late (a int references public.tasks deferrable initially deferred)');
@@ -152,7 +149,7 @@ describe('running', () => {
     expect(await value('select count(*)::int from public.late')).toBe(0);
   });
 
-  test('a script can control its own transactions, and an open transaction is rolled back', async () => {
+  test('can control its own transactions, and an open transaction is rolled back', async () => {
     const { lines } = await run(
       owner,
       `begin; insert into public.keyless values ('kept'); commit; begin; insert into public.keyless values ('left open')`,
@@ -167,12 +164,12 @@ describe('running', () => {
     ).toEqual(['kept']);
   });
 
-  test('a statement that can’t run in a transaction runs outside of one', async () => {
+  test('runs a statement that can’t run in a transaction outside of one', async () => {
     const { lines } = await run(owner, 'vacuum public.keyless');
     expect(find(lines, 'end')?.tag).toBe('VACUUM');
   });
 
-  test('COPY in either direction doesn’t affect other connections', async () => {
+  test('doesn’t affect other connections with COPY in either direction', async () => {
     const out = await run(owner, `copy (select 1, 'a') to stdout`);
     expect(rowsOf(out.lines)).toEqual([['1\ta\n']]);
     const into = await run(owner, 'copy public.keyless from stdin');
@@ -180,7 +177,7 @@ describe('running', () => {
     expect(rowsOf((await run(owner, 'select 1')).lines)).toEqual([['1']]);
   });
 
-  test('no session state remains', async () => {
+  test('doesn’t leave any session state behind', async () => {
     await run(
       owner,
       `set search_path = pg_catalog; create temp table leftover (a int); select pg_advisory_lock(77)`,
@@ -197,7 +194,7 @@ describe('running', () => {
       .toEqual(['"$user", public, extensions', null, '0']);
   });
 
-  test('is canceled on request, and only by its operator', async () => {
+  test('can be canceled, but only by its operator', async () => {
     const response = await backend.console.fetch('/console/api/sql/run', {
       method: 'POST',
       headers: { cookie: owner.cookie, 'x-plinth-csrf': owner.csrfToken, 'content-type': 'application/json' },
@@ -216,7 +213,7 @@ describe('running', () => {
     expect(text).toContain('"sqlstate":"57014"');
   });
 
-  test('a run ends after the time limit', async () => {
+  test('is ended after the time limit', async () => {
     const { lines } = await run(owner, 'select pg_sleep(60)', { timeoutMs: 200 });
     expect(find(lines, 'error')).toMatchObject({ sqlstate: '57014' });
     // A script that changes the timeout is canceled by the server.
@@ -257,7 +254,7 @@ describe('destructive statements', () => {
   });
 });
 
-describe('as a persona', () => {
+describe('as a persona,', () => {
   const body = `select body from public.own order by id`;
   const claims = (value: object) => `claims:${Buffer.from(JSON.stringify(value)).toString('base64url')}`;
 
@@ -290,7 +287,7 @@ describe('as a persona', () => {
     }
   });
 
-  test('a script can’t end the transaction, which would also end the persona', async () => {
+  test('a script can’t end the transaction, because the persona would end with it', async () => {
     const { lines } = await run(owner, 'commit; select current_user', { as: 'anon' });
     expect(find(lines, 'error')?.message).toContain('run as a persona share one transaction');
   });
@@ -325,19 +322,19 @@ describe('a read-only operator', () => {
 
   const secretHash = 'select encrypted_password from auth.users';
   test.each([
-    // Statements that try to escape the transaction.
+    // These statements try to leave the transaction.
     'set transaction read write; delete from public.tasks',
     'commit; delete from public.tasks',
     'select 1; commit; drop table public.tasks',
     '/* a /* b */ */ rollback',
     `select set_config('transaction_read_only', 'off', true)`,
     'begin',
-    // Statements that try to change the role.
+    // These statements try to change the role.
     'set role postgres',
     'reset role',
     'set session authorization supabase_admin',
     `select set_config('role', 'supabase_admin', true)`,
-    // Statements that write, directly or indirectly.
+    // These statements write, directly or indirectly.
     `insert into public.keyless values ('x')`,
     'with d as (delete from public.tasks returning *) select * from d',
     'select * into public.copied from public.tasks',
@@ -349,7 +346,7 @@ describe('a read-only operator', () => {
     'select public.write_log()',
     'select * from public.sly',
     'select id from public.tasks for update',
-    // Statements with effects that a rollback doesn't undo.
+    // These statements have effects that a rollback doesn't undo.
     `select nextval('public.counter')`,
     `select setval('public.counter', 7)`,
     'select pg_terminate_backend(pid) from pg_stat_activity',
@@ -372,7 +369,7 @@ describe('a read-only operator', () => {
     'vacuum public.tasks',
     'listen x',
     'lock table public.tasks',
-    // Statements that read secrets.
+    // These statements read secrets.
     secretHash,
     'select * from vault.decrypted_secrets',
     'select * from _plinth.operator_links',
@@ -388,7 +385,7 @@ describe('a read-only operator', () => {
     'select * from information_schema.user_mapping_options',
     'select prosrc from pg_proc',
     'show all',
-    // Two statements in one text, with every way to end the first statement.
+    // These texts contain two statements, with every possible end of the first one.
     `select 'a\\'; drop table public.tasks; --'`,
     'select 1) as x; drop table public.tasks; create view y as (select 2',
     'select 1) as x cross join (select 2',
@@ -410,7 +407,7 @@ describe('a read-only operator', () => {
     ).toBe(before);
   });
 
-  test('a function behind an operator or a cast is checked like a call', async () => {
+  test('a function that an operator or a cast calls is checked like a direct call', async () => {
     await backend.database.pool('postgres').exec(`
       create function public.op(int, int) returns int language plpgsql as $$ begin perform public.tidy(); return 1; end $$;
       create operator public.<#> (function = public.op, leftarg = int, rightarg = int);
@@ -445,21 +442,21 @@ describe('plans', () => {
   const explain = async (text: string, more: object = {}) =>
     (await owner.call('POST', '/sql/explain', { text, ...more })).body.plans;
 
-  test('with timings are rolled back', async () => {
+  test('with timings roll the statement back', async () => {
     const [{ plan }] = await explain('delete from public.keyless', { analyze: true });
     expect(plan.Plan.Operation).toBe('Delete');
     expect(plan.Plan['Actual Total Time']).toBeGreaterThan(0);
     expect(await value('select count(*) > 0 from public.keyless')).toBe(true);
   });
 
-  test('use the persona’s policies', async () => {
+  test('contain the persona’s policies', async () => {
     const filter = async (as: string) =>
       (await explain('select * from public.own', { as }))[0].plan.Plan.Filter;
     expect(await filter('operator')).toBeUndefined();
     expect(await filter('anon')).toContain('request.jwt.claims');
   });
 
-  test('cover every statement, and an error or a statement without a plan doesn’t affect the others', async () => {
+  test('are returned for every statement, even if another one fails or doesn’t have a plan', async () => {
     const text = `select :n::int; set local work_mem = '8MB'; select nope from public.tasks;
       update public.tasks set note = 'x' where id = :n; create table public.copied as select 1`;
     const plans = await explain(text, { analyze: true, parameters: [{ name: 'n', value: '1' }] });
@@ -476,7 +473,7 @@ describe('plans', () => {
     expect(await value(`select to_regclass('public.copied') is null`)).toBe(true);
   });
 
-  test('see the changes of the statements before them', async () => {
+  test('depend on the changes of the statements before them', async () => {
     const plans = await explain(`delete from public.tasks; select * from public.tasks`, { analyze: true });
     expect(plans[1].plan.Plan['Actual Rows']).toBe(0);
     expect(await value('select count(*)::int from public.tasks')).toBe(350);
@@ -500,7 +497,7 @@ describe('parameters', () => {
     expect(rowsOf(lines)).toEqual([[attack, '42', null], [`${attack}1`]]);
   });
 
-  test('need a value, and an invalid value is PostgreSQL’s error', async () => {
+  test('must have a value, and an invalid value causes PostgreSQL’s error', async () => {
     const missing = await run(owner, 'select :a, $3');
     expect([missing.status, missing.body.message]).toEqual([
       400,
@@ -581,7 +578,7 @@ describe('exports', () => {
     expect(file.headers.get('content-disposition')).toContain(`filename*=UTF-8''Gro%C3%9Fe%20Liste.csv`);
   });
 
-  test('to CSV make formulas harmless, unless the operator wants the exact text', async () => {
+  test('to CSV disable formulas, unless the operator wants the exact text', async () => {
     const text = `select '=cmd|calc' as a, -5 as b, null as c, '' as d, '@x' as "=head"`;
     const { file } = await exported(owner, { text, format: 'csv' });
     expect(file.body).toBe(`a,b,c,d,'=head\r\n'=cmd|calc,-5,,"",'@x\r\n`);
@@ -612,7 +609,7 @@ describe('exports', () => {
     expect((await looker.call('POST', '/sql/exports', { text: 'select 1', format: 'csv' })).status).toBe(403);
   });
 
-  test('with a row that doesn’t fit in memory fail, whichever cells are large', async () => {
+  test('with a row that doesn’t fit in memory fail, regardless of which cells are large', async () => {
     for (const text of [
       `select repeat('x', 40000000)`,
       `select repeat('x', 20000000), repeat('y', 20000000)`,
@@ -624,7 +621,7 @@ describe('exports', () => {
     expect(file.body).toBe('length\r\n40000000\r\n');
   });
 
-  test('that are aborted at any time release their run', async () => {
+  test('release their run whenever they are aborted', async () => {
     const { hostname, port } = new URL(backend.console.url);
     for (let count = 0; count < 4; count++) {
       const { body } = await looker.call('POST', '/sql/look/exports', { text: 'select 1', format: 'csv' });
@@ -722,7 +719,38 @@ describe('saved queries', () => {
     expect((await maker.call('DELETE', path)).status).toBe(204);
   });
 
-  test('of another operator can be changed only by owners, who can’t hide them', async () => {
+  test('can’t be read with SQL while they are private, and neither can the history', async () => {
+    const admin = backend.database.pool('supabase_admin');
+    const body = { ...input('Hidden', false, `select 'hush-query'`), view: { parameters: [] } };
+    const { body: made } = await maker.call('POST', '/sql/saved', body);
+    expect(made.text).toBe(body.text);
+    await run(maker, `select 'hush-run'`);
+    // These are rows that an earlier version stored.
+    await admin.query(sql`
+      insert into _plinth.saved_queries (name, text, owner_id, owner_name, saved_by)
+      select 'Older', 'select ''hush-older''', o.id, o.name, o.name from _plinth.operators o where name = 'maker'`);
+    const folder = mkdtempSync(join(tmpdir(), 'plinth-seal-'));
+    await sealOlderRows({ db: admin, seal: createSeal(join(folder, 'other.key')) });
+    rmSync(folder, { recursive: true });
+    const stored = await backend.database.pool('postgres').query(sql`
+      select q::text from _plinth.saved_queries q union all select h::text from _plinth.sql_history h`);
+    expect(JSON.stringify(stored)).not.toContain('hush');
+    const { saved } = (await maker.call('GET', '/sql/saved')).body;
+    const texts = saved.map(({ text }: { text: string }) => text);
+    // The older row was encrypted with the key of another server.
+    expect(texts).toContain(`select 'hush-query'`);
+    expect(texts).toContainEqual(expect.stringContaining('the Console’s key was replaced'));
+    expect((await maker.call('GET', '/sql/history')).body.entries[0].text).toBe(`select 'hush-run'`);
+    const shared = await maker.call('PUT', `/sql/saved/${made.id}`, { ...body, isShared: true });
+    expect(shared.body.text).toBe(body.text);
+    const [found] = (await owner.call('GET', '/sql/saved')).body.saved;
+    expect(found.text).toBe(body.text);
+    const hidden = await maker.call('PUT', `/sql/saved/${made.id}`, body);
+    expect([hidden.body.isShared, hidden.body.text]).toEqual([false, body.text]);
+    await maker.call('DELETE', `/sql/saved/${made.id}`);
+  });
+
+  test('of another operator can be changed, but not hidden, and only by owners', async () => {
     const { body } = await owner.call('POST', '/sql/saved', input('Owned', true));
     const path = `/sql/saved/${body.id}`;
     expect((await maker.call('PUT', path, input('Owned', true))).status).toBe(403);

@@ -31,7 +31,7 @@ const list = async (prefix: string, into = 'files') =>
   (await owner.call('GET', `/storage/buckets/${into}/objects?${new URLSearchParams({ prefix })}`)).body;
 const names = (lines: { name: string }[]) => lines.map(({ name }) => name);
 
-test('a bucket is created, changed, emptied and deleted', async () => {
+test('a bucket can be created, changed, emptied and deleted', async () => {
   const made = await owner.call('POST', '/storage/buckets', bucket('life', { file_size_limit: 1000 }));
   expect([made.status, made.body.name]).toEqual([200, 'life']);
   await owner.call('PATCH', '/storage/buckets/life', { public: true, allowed_mime_types: ['text/plain'] });
@@ -51,7 +51,7 @@ test('a bucket is created, changed, emptied and deleted', async () => {
   expect((await owner.call('DELETE', '/storage/buckets/life')).status).toBe(404);
 });
 
-test('files are uploaded, listed by folder, moved, copied, shared and deleted', async () => {
+test('files can be uploaded, listed by folder, moved, copied, shared and deleted', async () => {
   for (const path of ['notes/a b.txt', 'notes/deep/c.txt', 'top?#ä.txt'])
     expect([path, (await upload(path, path)).status]).toEqual([path, path.includes('ä') ? 400 : 200]);
   const root = await list('');
@@ -82,7 +82,7 @@ test('files are uploaded, listed by folder, moved, copied, shared and deleted', 
   expect(names((await list('')).objects)).toEqual(['moved.txt']);
 });
 
-test('an upload link writes only its own file', async () => {
+test('an upload link works only for its own file', async () => {
   const { body } = await owner.call('POST', '/storage/buckets/files/upload-link', { path: 'mine.txt' });
   const elsewhere = await backend.fetch(body.url.replace('mine.txt', 'theirs.txt'), {
     method: 'PUT',
@@ -103,7 +103,7 @@ test.each([
   ['page.html', 'text/html', /^text\/plain/],
   ['page.svg', 'image/svg+xml', /^image\/svg/],
   ['page.xhtml', 'application/xhtml+xml', /^application\/xhtml/],
-])('a stored %s runs nothing at its link', async (path, type, served) => {
+])('a stored %s can’t run anything at its link', async (path, type, served) => {
   await upload(path, `<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`, type);
   const { body } = await owner.call('GET', `/storage/buckets/files/object?path=${path}`);
   const response = await backend.fetch(body.link);
@@ -129,7 +129,7 @@ test.each(['../auth', 'a/../../secret', markup, "x'; drop table storage.objects;
 );
 
 test.each(['..', '../..', '../../../../auth/v1/admin/users', 'a/./b'])(
-  'a path reaches no other endpoint: %s',
+  'a path can’t be used to call another endpoint: %s',
   async (path) => {
     const query = new URLSearchParams({ path });
     const looked = await owner.call('GET', `/storage/buckets/files/object?${query}`);
@@ -139,7 +139,7 @@ test.each(['..', '../..', '../../../../auth/v1/admin/users', 'a/./b'])(
   },
 );
 
-test('a folder is moved in parts, and files whose new path exists stay', async () => {
+test('a folder can be moved in parts, and files whose new path exists aren’t moved', async () => {
   for (const path of ['old/a.txt', 'old/deep/b.txt', 'old/c.txt', 'new/c.txt'])
     expect([path, (await upload(path, path)).status]).toEqual([path, 200]);
   const move = (body: object) => owner.call('POST', '/storage/buckets/files/move-folder', body);
@@ -151,7 +151,7 @@ test('a folder is moved in parts, and files whose new path exists stay', async (
   });
   expect(names((await list('old/')).objects)).toEqual(['old/c.txt']);
   expect(names((await list('new/deep/')).objects)).toEqual(['new/deep/b.txt']);
-  // After the obstacle is gone, the same call continues.
+  // After the other file has been removed, the same call continues.
   await owner.call('POST', '/storage/buckets/files/remove', { paths: ['new/c.txt'] });
   expect((await move({ from: 'old/', to: 'new/' })).body).toEqual({ moved: 1, failures: [], next: null });
   expect((await list('old/')).objects).toEqual([]);
@@ -164,7 +164,7 @@ test('a folder is moved in parts, and files whose new path exists stay', async (
   expect(denied.status).toBe(403);
 });
 
-test('a folder with more files than one call moves is moved page by page', async () => {
+test('a folder with more files than one call can move is moved page by page', async () => {
   await Promise.all(
     Array.from({ length: 120 }, (_, index) => upload(`many/${String(index).padStart(3, '0')}.txt`, 'x')),
   );
@@ -193,7 +193,7 @@ test('usage counts the files and bytes of each bucket', async () => {
   }
 });
 
-test('thumbnails are signed links to small images, and other files have none', async () => {
+test('thumbnails are signed links to small images, and other files don’t have thumbnails', async () => {
   await upload('small.png', 'not really a picture', 'image/png');
   const files = [
     { path: 'small.png', type: 'image/png', size: 20 },

@@ -1,4 +1,4 @@
-/** Tests the table pages in Chromium: ranges, files and structure, with the keyboard, against a real server. */
+/** Tests the table pages in Chromium with the keyboard and a real server: ranges, files and structure. */
 import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -8,7 +8,7 @@ import { type Backend, startBackend } from './harness.ts';
 import { expectSound, looks, signInWindow } from './page-helpers.ts';
 
 const hostile = `<img src=x onerror="document.title='owned'">`;
-// Each test opens several pages, and the machine may be busy.
+// The timeout is long, because each test opens several pages and the machine may be busy.
 vi.setConfig({ testTimeout: 90_000 });
 
 let backend: Backend;
@@ -97,7 +97,7 @@ describe('ranges of cells', () => {
     await page.getByText('4 cells pasted').waitFor();
     await expect.poll(() => column('books', 'title', [5, 6])).toEqual(['Book 1', 'Book 2']);
     expect(await column('books', 'pages', [5, 6])).toEqual([1, 2]);
-    // The database has stored the change before the page receives the response.
+    // The database stores the change before the page receives the response.
     await page.getByRole('button', { name: 'Undo' }).waitFor();
     await page.keyboard.press('Control+z');
     await expect.poll(() => column('books', 'title', [5, 6])).toEqual(['Book 5', 'Book 6']);
@@ -105,7 +105,7 @@ describe('ranges of cells', () => {
     await close();
   });
 
-  test('can be filled with one cell, and a rejected cell reverts all and reports the row', async () => {
+  test('can be filled with one cell’s value, and a rejected cell reverts all cells and shows its row', async () => {
     const { page, close } = await signedIn();
     await go(page, '/public/books');
     await focusCell(page, 9, 3);
@@ -148,7 +148,7 @@ test('a foreign key opens the referenced row', async () => {
   await close();
 });
 
-test('a row without a key is edited twice and both edits are undone', async () => {
+test('a row without a key can be edited twice, and both edits can be undone', async () => {
   const { page, close } = await signedIn();
   const stored = async () =>
     (await pool().query<{ b: string }>(sql`select b from public.heap where a = 3`))[0]?.b;
@@ -170,7 +170,21 @@ test('a row without a key is edited twice and both edits are undone', async () =
   await close();
 });
 
-test('selected rows are changed together and can be restored, and a change of all matching rows shows their number first', async () => {
+test('rows don’t move when they are selected', async () => {
+  for (const width of [1280, 1000, 360]) {
+    const { page, close } = await signedIn({ viewport: { width, height: 800 } });
+    await go(page, '/public/large');
+    const box = cell(page, 1, 0);
+    await box.waitFor();
+    const before = await box.boundingBox();
+    await box.click();
+    await page.getByRole('button', { name: 'Delete 1' }).waitFor();
+    expect([width, await box.boundingBox()]).toEqual([width, before]);
+    await close();
+  }
+});
+
+test('selected rows can be changed together and restored, and a change to all matching rows first shows their number', async () => {
   const { page, close } = await signedIn();
   await go(page, '/public/large?filters=[{"column":"id","operator":"lte","value":"150"}]');
   await focusCell(page, 0, 0);
@@ -199,7 +213,7 @@ test('selected rows are changed together and can be restored, and a change of al
 });
 
 describe('files', () => {
-  test('a CSV file is checked, corrected and imported', async () => {
+  test('in CSV format can be checked, corrected and imported', async () => {
     const { page, complaints, close } = await signedIn();
     await go(page, '/public/shelves?import=true');
     const dialog = page.getByRole('dialog');
@@ -221,19 +235,23 @@ describe('files', () => {
     await close();
   });
 
-  test('the rows of a filter are exported', async () => {
+  test('can contain the rows of a filter', async () => {
     const { page, close } = await signedIn();
     await go(page, '/public/books?filters=[{"column":"id","operator":"lte","value":"2"}]');
     await page.getByRole('button', { name: 'Import and export' }).press('Enter');
+    await page.getByRole('menuitem', { name: 'Import file…' }).and(page.locator(':focus')).waitFor();
+    await expectSound(page, 'the menu');
     const download = page.waitForEvent('download');
-    await page.getByRole('menuitem', { name: 'Export as CSV' }).press('Enter');
+    await page
+      .getByRole('menuitem', { name: 'Export as CSV, with an apostrophe before formulas' })
+      .press('Enter');
     const path = await (await download).path();
     expect(readFileSync(path, 'utf8')).toBe('id,shelf,title,pages\r\n1,2,Book 1,1\r\n2,1,Book 2,2\r\n');
     await close();
   });
 });
 
-test('viewed as a persona, the table shows the rows that the policies allow', async () => {
+test('for a persona, a table shows the rows that the policies allow', async () => {
   const { page, close } = await signedIn();
   await go(page, '/public/mine');
   await cell(page, 0, 3).filter({ hasText: 'only the operator' }).waitFor();
@@ -248,7 +266,7 @@ test('viewed as a persona, the table shows the rows that the policies allow', as
 });
 
 describe('structure', () => {
-  test('a table is created, gets a column, and is dropped by typing its name; the SQL is shown first', async () => {
+  test('a table can be created, get a column, and be dropped by typing its name, and the SQL is shown first', async () => {
     const { page, complaints, close } = await signedIn();
     await go(page, '/new');
     await page.getByRole('textbox', { name: 'Name' }).first().fill('gardens');
@@ -280,6 +298,54 @@ describe('structure', () => {
     const found = await pool().query(sql`select from pg_tables where tablename = 'gardens'`);
     expect(found).toEqual([]);
     expect(complaints.list).toEqual([]);
+    await close();
+  });
+
+  test.each(looks)(
+    'the row of a new column shows its foreign key and whether it is nullable, at $width px',
+    async ({ colorScheme, ...viewport }) => {
+      const { page, complaints, close } = await signedIn({ viewport, colorScheme });
+      await go(page, '/new');
+      await page.getByRole('button', { name: 'Add column' }).press('Enter');
+      const row = page
+        .getByRole('listitem')
+        .filter({ has: page.getByRole('checkbox') })
+        .nth(2);
+      await row.getByLabel('Name').fill('shelf');
+      await row.getByLabel('Type').fill('int');
+      await row.getByRole('checkbox', { name: 'Nullable' }).uncheck();
+      await row.getByRole('button', { name: 'Foreign key: None (column shelf)' }).press('Enter');
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Foreign key').selectOption('public.shelves');
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+      await row.getByRole('button', { name: 'Foreign key: shelves (column shelf)' }).waitFor();
+      await row.getByLabel('On delete (column shelf)').selectOption('On delete: CASCADE');
+      const head = page.locator('span').getByText('Nullable', { exact: true }).first();
+      expect(await head.isVisible()).toBe(viewport.width > 1000);
+      const box = await row.boundingBox();
+      expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThan(viewport.width);
+      await expectSound(page, 'the form of a new table');
+      await page.getByLabel('Name').first().fill('shelved');
+      await page.getByRole('button', { name: 'Review SQL' }).press('Enter');
+      await dialog.getByText('"shelf" integer not null').waitFor();
+      await dialog.getByText('on delete cascade').waitFor();
+      expect(complaints.list).toEqual([]);
+      await close();
+    },
+  );
+
+  test('the page of a missing table says so and links to the list', async () => {
+    const { page, close } = await signedIn();
+    await go(page, '/public/gone');
+    await page.getByRole('heading', { name: 'Table not found' }).waitFor();
+    await page.getByText('public.gone').waitFor();
+    await expectSound(page, 'a missing table');
+    await go(page, '/public/gone/structure');
+    await page.getByRole('heading', { name: 'Table not found' }).waitFor();
+    await expectSound(page, 'the structure of a missing table');
+    await page.getByRole('link', { name: 'Choose another table' }).press('Enter');
+    await page.waitForURL('**/console/tables');
     await close();
   });
 
@@ -319,6 +385,9 @@ describe('structure', () => {
     await go(page, '/types');
     await page.getByText('draft').waitFor();
     expect(await page.getByRole('button', { name: /New|Add|Drop|Rename/ }).count()).toBe(0);
+    await go(page, '/new');
+    await page.getByText('Your role is read-only').waitFor();
+    expect(await page.getByRole('textbox').count()).toBe(0);
     await go(page, '/public/books?import=true');
     await cell(page, 0, 1).waitFor();
     expect(await page.getByRole('dialog').count()).toBe(0);
@@ -326,7 +395,7 @@ describe('structure', () => {
   });
 });
 
-test('names and values of a table are shown as text only', async () => {
+test('markup in a table’s names and values is shown as text', async () => {
   const { page, complaints, close } = await signedIn();
   const table = encodeURIComponent(hostile);
   for (const path of [`/public/${table}`, `/public/${table}?row={"id":"1"}`, `/public/${table}/structure`]) {
@@ -339,7 +408,7 @@ test('names and values of a table are shown as text only', async () => {
   await close();
 });
 
-test('a long table has few DOM nodes, and its last row is one key press away', async () => {
+test('a long table has few DOM nodes, and one key press opens its last row', async () => {
   const { page, close } = await signedIn();
   await go(page, '/public/large');
   await focusCell(page, 0, 1);
@@ -387,7 +456,7 @@ test.each(looks)(
   120_000,
 );
 
-test('the project’s schemas are listed first, and system schemas are collapsed but found', async () => {
+test('the project’s schemas are listed first, and system schemas are collapsed but can be found', async () => {
   const { page, complaints, close } = await signedIn();
   await go(page, '');
   const list = page.getByRole('navigation', { name: 'Tables' });

@@ -73,7 +73,7 @@ test('a name that is in use is reported', async () => {
 });
 
 test.each(looks)(
-  'is sound at $width px in the $colorScheme scheme',
+  'the page is accessible at $width px in the $colorScheme scheme',
   async ({ width, height, colorScheme }) => {
     await backend.consoleLink();
     await backend.operators.tokens.create(`deployment ${width}`, undefined, 3600);

@@ -23,7 +23,7 @@ const list = async (by: Operator) =>
   (await by.call('GET', '/tokens')).body.tokens as { name: string; id: string }[];
 const namesOf = async (by: Operator) => (await list(by)).map(({ name }) => name);
 
-/** Calls the Management API. Returns the status. */
+/** Calls the Management API and returns the status. */
 async function manage(token: string, method = 'GET', path = '/projects', json?: unknown): Promise<number> {
   const response = await backend.console.fetch(`/v1${path}`, {
     method,
@@ -108,7 +108,7 @@ describe('a token', () => {
     expect(await secrets(await newToken(looker, 'reading', 'read-only'))).toBe(403);
   });
 
-  test('can be revoked by its operator and by owners only', async () => {
+  test('can be revoked only by its operator and by owners', async () => {
     const token = await newToken(dev, 'shared', 'developer');
     const own = (await list(dev)).find(({ name }) => name === 'shared');
     expect((await looker.call('DELETE', `/tokens/${own?.id}`)).status).toBe(404);
@@ -156,7 +156,7 @@ test.each<[string, Record<string, unknown>, number]>([
   expect((await dev.call('POST', '/tokens', body)).status).toBe(status);
 });
 
-test('a request without the CSRF token, or from another page, creates nothing', async () => {
+test('a request without the CSRF token, or from another page, doesn’t create a token', async () => {
   const before = (await list(owner)).length;
   const body = { name: 'forged', role: 'owner', lifetimeDays: null };
   expect((await owner.call('POST', '/tokens', body, { 'x-plinth-csrf': 'wrong' })).status).toBe(403);

@@ -1,16 +1,27 @@
-/** Tests export and import of rows as CSV and JSON. */
+/** Tests the export and import of rows as CSV and JSON. */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Logger } from '../../src/kernel/log.ts';
 import { sql } from '../../src/kernel/sql.ts';
 import { type Backend, type Operator, operator, startBackend } from './harness.ts';
 
 let backend: Backend;
 let owner: Operator;
+const failures: string[] = [];
 const pool = () => backend.database.pool('postgres');
 const run = (text: string) => pool().exec(text);
 
+const ignore = (): void => undefined;
+const failureLog: Logger = {
+  debug: ignore,
+  info: ignore,
+  warn: ignore,
+  error: (fields, message) => void failures.push(`${message} ${String(fields.error)}`),
+  child: () => failureLog,
+};
+
 beforeAll(async () => {
-  backend = await startBackend();
+  backend = await startBackend({ log: failureLog });
   owner = await operator(backend);
   await run(`
     create table public.odd (id int primary key, "te,xt" text, data jsonb, tags text[], big numeric);
@@ -92,7 +103,7 @@ describe('a new table from a file', () => {
   const exists = async (table: string) =>
     (await pool().query(sql`select from pg_class where relname = ${table}`)).length > 0;
 
-  test('types are inferred from its first rows', async () => {
+  test('has types that are inferred from the first rows', async () => {
     const response = await backend.console.fetch('/console/api/schema/import/head?format=csv', {
       method: 'POST',
       headers: {
@@ -116,7 +127,7 @@ describe('a new table from a file', () => {
     });
   });
 
-  test('it is created, filled and saved as a migration, or nothing happens', async () => {
+  test('is created, filled and saved as a migration, either completely or not at all', async () => {
     const file = 'Number,Title\n1,"a\nb"\n2,ü\n';
     const dry = await create(definition('albums', { dry: true, migration: 'create_albums' }), file);
     expect([dry.status, dry.body]).toEqual([
@@ -154,7 +165,7 @@ describe('a new table from a file', () => {
     expect(await exists('odd')).toBe(true);
   });
 
-  test('a read-only operator can’t create a table', async () => {
+  test('can’t be created by a read-only operator', async () => {
     await backend.operators.createOperator('viewer', 'read-only');
     const viewer = await operator(backend, 'viewer');
     expect((await create(definition('never'), 'Number\n1\n', viewer)).status).toBe(403);
@@ -162,7 +173,7 @@ describe('a new table from a file', () => {
 });
 
 describe('export', () => {
-  test('CSV distinguishes NULL from the empty text and quotes where necessary', async () => {
+  test('distinguishes NULL from the empty string in CSV, and quotes values if necessary', async () => {
     const { body, headers } = await exported('odd', { format: 'csv' });
     expect(body).toBe(
       'id,"te,xt",data,tags,big\r\n' +
@@ -174,7 +185,7 @@ describe('export', () => {
     );
   });
 
-  test('JSON is an array of objects with the types of the columns', async () => {
+  test('contains an array of objects in JSON, with the types of the columns', async () => {
     const { body } = await exported('odd', {
       format: 'json',
       filters: JSON.stringify([{ column: 'id', operator: 'lte', value: '2' }]),
@@ -191,7 +202,7 @@ describe('export', () => {
     expect(none.body).toEqual([]);
   });
 
-  test('CSV makes formulas harmless, unless the operator wants the exact text', async () => {
+  test('disables formulas in CSV, unless the operator wants the exact text', async () => {
     await run(`create table public.formulas as select * from (values
       (1, '=1+1'), (2, E'\\n=1+1'), (3, ' @x'), (4, '-5'), (5, '+1e3'), (6, '-x')) as v (id, text)`);
     const sort = JSON.stringify([{ column: 'id', ascending: true }]);
@@ -201,7 +212,7 @@ describe('export', () => {
     expect(exact.body).toBe('id,text\r\n1,=1+1\r\n2,"\n=1+1"\r\n3, @x\r\n4,-5\r\n5,+1e3\r\n6,-x\r\n');
   });
 
-  test('an error is returned before the file begins', async () => {
+  test('returns an error before the file begins', async () => {
     const { status, body } = await exported('odd', {
       format: 'csv',
       filters: JSON.stringify([{ column: 'id', operator: 'eq', value: 'x' }]),
@@ -211,7 +222,7 @@ describe('export', () => {
     expect((await exported('odd', { format: 'xml' })).status).toBe(400);
   });
 
-  test('many rows are exported completely', async () => {
+  test('contains all of many rows', async () => {
     await run(
       'create table public.many as select i as n, repeat(md5(i::text), 4) as text from generate_series(1, 30000) i',
     );
@@ -221,7 +232,7 @@ describe('export', () => {
     expect(lines[30_000]?.startsWith('30000,')).toBe(true);
   });
 
-  test('if the client disconnects, the statement ends', async () => {
+  test('ends its statement if the client disconnects', async () => {
     await run(
       `create view public.endless as
          with recursive n(i) as (select 1 union all select i + 1 from n) select i, repeat('x', 10000) as text from n`,
@@ -235,6 +246,9 @@ describe('export', () => {
     expect(await exporting()).toBe(true);
     socket.destroy();
     await expect.poll(exporting).toBe(false);
+    // The response has begun, so its headers can't be sent again.
+    expect((await owner.call('GET', '/home')).status).toBe(200);
+    expect(failures).toEqual([]);
   });
 });
 
@@ -246,7 +260,7 @@ async function exporting(): Promise<boolean> {
 }
 
 describe('import', () => {
-  test('a file is previewed first', async () => {
+  test('previews a file first', async () => {
     const { body } = await upload(
       'goods/import/head',
       { format: 'csv', delimiter: ';' },
@@ -267,7 +281,7 @@ describe('import', () => {
     expect(json.body).toEqual({ columns: ['a', 'b'], sample: [{ a: 1, b: { c: 2 } }] });
   });
 
-  test('a dry run lists every invalid row with its line and writes nothing', async () => {
+  test('lists every invalid row with its line in a dry run, which doesn’t write anything', async () => {
     const file = 'code,price,born\na,1.50,2024-01-01\nb,-1,\ntoolong,2,\nc,x,\n"d\nd",3,\na,4,\ne,5\n';
     const params = { format: 'csv', mapping: mapped('code', 'price', 'born'), dry: 'true' };
     const { status, body } = await upload('goods/import', params, file);
@@ -288,14 +302,52 @@ describe('import', () => {
       ].sort((left, right) => Number(left[0]) - Number(right[0])),
     );
     expect(await count('goods')).toBe(0);
-    // Without a dry run, either all rows are written or none.
+    // Without a dry run, either all rows are written or none are.
     expect((await upload('goods/import', { ...params, dry: 'false' }, file)).body).toMatchObject({
       written: false,
     });
     expect(await count('goods')).toBe(0);
   });
 
-  test('CSV supports NULL, the empty string, defaults for omitted columns, and a mapping to other names', async () => {
+  test('doesn’t take values from sequences in a dry run', async () => {
+    await run(`
+      create table public.numbered (id int generated by default as identity primary key check (id > 0),
+        serial bigserial, code text unique, ref int references public.numbered);
+      insert into public.numbered (code) values ('first')`);
+    const file = `code\n${Array.from({ length: 40 }, (_none, index) => `c${index % 35}`).join('\n')}\n`;
+    const params = { format: 'csv', mapping: mapped('code'), skip: 'true', dry: 'true' };
+    const { body } = await upload('numbered/import', params, file);
+    expect(body).toMatchObject({ rows: 40, invalid: 5, written: false });
+    const json = { format: 'json', mapping: mapped('id', 'code'), dry: 'true' };
+    const mixed = await upload('numbered/import', json, '[{"id": 5, "code": "x"}, {"code": "y"}, {}]');
+    expect(mixed.body).toMatchObject({ rows: 3, invalid: 0 });
+    const [next] = await pool().query(
+      sql`insert into public.numbered (code) values ('second') returning id, serial::int as serial`,
+    );
+    expect(next).toEqual({ id: 2, serial: 2 });
+  });
+
+  test('an import that skips invalid rows takes sequence values only for the rows that it inserts', async () => {
+    await run('create table public.counted (id serial primary key, code text unique)');
+    const file = `code\n${Array.from({ length: 1200 }, (_none, index) => `c${index % 1190}`).join('\n')}\n`;
+    const params = { format: 'csv', mapping: mapped('code'), skip: 'true', dry: 'false' };
+    const { body } = await upload('counted/import', params, file);
+    expect(body).toMatchObject({ rows: 1200, invalid: 10, written: true });
+    const [ids] = await pool().query(
+      sql`select count(*)::int as rows, max(id) as last, nextval('public.counted_id_seq')::int as next from public.counted`,
+    );
+    expect(ids).toEqual({ rows: 1190, last: 1190, next: 1191 });
+    // A constraint on the sequence's column, which the assumed values violate, doesn't reject any row.
+    await run('create table public.few (id smallserial check (id < 100), price int check (price > 0))');
+    const mixed = await upload('few/import', { ...params, mapping: mapped('price') }, 'price\n1\n-1\n2\n');
+    expect(mixed.body).toMatchObject({ rows: 3, invalid: 1, written: true });
+    expect(await pool().query(sql`select price from public.few order by id`)).toEqual([
+      { price: 1 },
+      { price: 2 },
+    ]);
+  });
+
+  test('supports NULL, the empty string, defaults for omitted columns, and a mapping to other names in CSV', async () => {
     const file = 'Code,Price\nx1,2.5\n"",\n';
     const mapping = JSON.stringify({ Code: 'code', Price: 'price' });
     const { body } = await upload('goods/import', { format: 'csv', mapping }, file);
@@ -317,7 +369,7 @@ describe('import', () => {
     ]);
   });
 
-  test('JSON supports arrays, objects and long numbers; an absent key means the default, and null means NULL', async () => {
+  test('supports arrays, objects and long numbers in JSON, where an absent key means the default and null means NULL', async () => {
     await run('truncate public.goods');
     const file = `[
       {"code": "j1", "price": 12345678.91, "tags": ["a", "b \\"c\\"", null], "data": {"n": 12345678901234567890}},
@@ -345,7 +397,7 @@ describe('import', () => {
     expect(lines.body).toMatchObject({ rows: 2, written: true });
   });
 
-  test('an exported file can be imported again', async () => {
+  test('accepts an exported file', async () => {
     const { body } = await exported('odd', { format: 'csv' });
     await run('create table public.again (like public.odd including all)');
     const mapping = mapped('id', 'te,xt', 'data', 'tags', 'big');
@@ -355,7 +407,7 @@ describe('import', () => {
     expect((await exported('again', { format: 'csv' })).body).toBe(body);
   });
 
-  test('a file in another encoding is rejected instead of being decoded incorrectly', async () => {
+  test('rejects a file in another encoding instead of decoding it incorrectly', async () => {
     const before = await count('goods');
     const latin1 = Buffer.from('code,tags\nok,{}\nM\xfcl,{}\n', 'latin1');
     for (const [path, format] of [
@@ -383,7 +435,7 @@ describe('import', () => {
     expect(row).toEqual({ code: 'Mül16' });
   });
 
-  test('a long file is imported with its progress shown', async () => {
+  test('shows the progress of a long file', async () => {
     await run('create table public.long (n int, text text)');
     const file = `n,text\n${Array.from({ length: 60_000 }, (_, index) => `${index},row ${index}`).join('\n')}\n`;
     const sent = upload('long/import', { format: 'csv', mapping: mapped('n', 'text'), id: 'p1' }, file);
@@ -396,7 +448,7 @@ describe('import', () => {
     expect(await count('long')).toBe(60_000);
   });
 
-  test('a deferred constraint is also checked in the dry run', async () => {
+  test('also checks a deferred constraint in a dry run', async () => {
     await run(
       `create table public.child (id int primary key, parent int references public.child deferrable initially deferred)`,
     );
@@ -410,10 +462,10 @@ describe('import', () => {
     ['an unclosed quote', 'csv', 'code\n"open', "isn't valid CSV"],
     ['a column twice', 'csv', 'code,code\n1,2\n', 'more than once'],
     ['nothing', 'csv', '', 'empty'],
-    ['text', 'json', 'hello', "isn't valid JSON, line 1"],
+    ['text', 'json', 'hello', 'Invalid JSON on line 1'],
     ['an incomplete object', 'json', '[{"code": "x"', 'cut off'],
     ['an incomplete array', 'json', '[{"code": "x"}', 'never closed'],
-  ])('%s isn’t a %s file', async (_name, format, file, message) => {
+  ])('rejects %s, which isn’t a %s file', async (_name, format, file, message) => {
     const { status, body } = await upload('goods/import', { format, mapping: mapped('code') }, file);
     expect([status, body.message]).toEqual([400, expect.stringContaining(message)]);
   });
@@ -424,11 +476,11 @@ describe('import', () => {
     ['a generated column', '{"code": "twice"}'],
     ['a column twice', '{"code": "code", "x": "code"}'],
     ['SQL as a column', '{"code": "code) values (1); drop table public.goods; --"}'],
-  ])('%s is rejected', async (_name, mapping) => {
+  ])('rejects %s', async (_name, mapping) => {
     expect((await upload('goods/import', { format: 'csv', mapping }, 'code,x\na,b\n')).status).toBe(400);
   });
 
-  test('too many invalid rows end the import', async () => {
+  test('ends after too many invalid rows', async () => {
     const file = `code\n${'toolong\n'.repeat(1500)}`;
     const { body } = await upload(
       'goods/import',
@@ -443,7 +495,7 @@ describe('import', () => {
     expect(body.faults).toHaveLength(100);
   });
 
-  test('equal errors are grouped, invalid rows are skipped on request, and a column can have a fixed value', async () => {
+  test('groups equal errors, and can skip invalid rows and set a fixed value for a column', async () => {
     await run(
       "create table public.parcels (id int primary key, kg int not null, owner text not null, note text default 'x')",
     );
@@ -493,7 +545,7 @@ describe('import', () => {
     });
   });
 
-  test("an operator with read access can't import anything, not even in a dry run", async () => {
+  test('isn’t allowed for an operator with read access, not even as a dry run', async () => {
     await backend.operators.createOperator('reader', 'read-only');
     const reader = await operator(backend, 'reader');
     for (const path of ['goods/import', 'goods/import/head'])

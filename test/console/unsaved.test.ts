@@ -1,4 +1,7 @@
-/** Tests that unsaved input is kept until the operator discards it: dialogs, Back, and sessions that end. */
+/**
+ * Tests that unsaved input is kept until the operator discards it, in dialogs, with the back button, and after the
+ * session has ended.
+ */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -6,7 +9,7 @@ import { axeViolations, launchBrowser } from '../web/browser.ts';
 import { type Backend, startBackend } from './harness.ts';
 import { type SignedIn, signedIn } from './page-helpers.ts';
 
-// Each test has several steps, and the machine may be busy.
+// The timeout is long, because each test has several steps and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000 });
 
 let backend: Backend;
@@ -43,7 +46,7 @@ async function rowsTitled(text: string): Promise<number> {
   return rows.length;
 }
 
-/** Uses a new link in another tab of the same browser. */
+/** Signs in with a new link in another tab of the same browser. */
 async function signInElsewhere(): Promise<void> {
   const other = await page.context().newPage();
   await other.goto(await backend.consoleLink());

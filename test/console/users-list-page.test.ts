@@ -1,4 +1,4 @@
-/** Tests the list of users in Chromium: filters, orders, selection and the panel beside the list. */
+/** Tests the list of users in Chromium: filters, orders, selection and the panel next to the list. */
 import { generateKeyPairSync } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -44,7 +44,7 @@ afterAll(async () => {
 const rows = (page: Page) => page.locator('tbody tr');
 const region = (page: Page, name: string) => page.getByRole('region', { name });
 
-test('filters, order and pages are in the URL, and Back returns to them', async () => {
+test('the URL contains filters, order and page, and the back button restores them', async () => {
   const { page, complaints, go, close } = await signedIn(browser, backend);
   await go('/users');
   await page.getByText('70 users').waitFor();
@@ -74,7 +74,7 @@ test('filters, order and pages are in the URL, and Back returns to them', async 
   await close();
 });
 
-test('a row opens beside the list, and keys move to the next user', async () => {
+test('a user opens next to the list, and keys move to the next user', async () => {
   const { page, complaints, go, close } = await signedIn(browser, backend);
   await go('/users?search=user-0');
   await page.getByText('user-070@example.com').waitFor();
@@ -95,7 +95,7 @@ test('a row opens beside the list, and keys move to the next user', async () => 
   await close();
 });
 
-test('selected users are banned, and the bans are undone', async () => {
+test('selected users can be banned, and the bans can be undone', async () => {
   const { page, complaints, go, close } = await signedIn(browser, backend);
   await go('/users?search=user-06');
   await page.getByLabel('Select user-061@example.com').press('Space');
@@ -114,7 +114,7 @@ test('selected users are banned, and the bans are undone', async () => {
   await close();
 });
 
-test('all matching users are changed, also those on other pages, and failures are listed', async () => {
+test('all matching users can be changed, including those on other pages, and failures are listed', async () => {
   const { page, go, close } = await signedIn(browser, backend);
   await go('/users');
   await page.getByLabel('Select all users on this page').press('Space');
@@ -163,7 +163,7 @@ async function addConnection(page: Page): Promise<string> {
   return idp.entityId;
 }
 
-test('an SSO connection is checked, added, changed and removed', async () => {
+test('an SSO connection can be checked, added, changed and removed', async () => {
   const { page, complaints, go, close } = await signedIn(browser, backend);
   await go('/users/sso');
   await page.getByText('/auth/v1/sso/saml/acs').waitFor();

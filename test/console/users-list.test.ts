@@ -54,7 +54,7 @@ const range = (from: number, to: number): number[] =>
   Array.from({ length: Math.abs(to - from) + 1 }, (_, step) => from + Math.sign(to - from) * step);
 
 describe('pages', () => {
-  test('follow each other forward and backward in every order', async () => {
+  test('follow each other forwards and backwards in every order', async () => {
     const orders = [
       [{}, range(120, 1)],
       [{ order: 'asc' }, range(1, 120)],
@@ -91,7 +91,7 @@ describe('pages', () => {
     expect((await owner.call('GET', '/users?sort=encrypted_password')).status).toBe(400);
   });
 
-  test('are read from an index', async () => {
+  test('use an index', async () => {
     const plan = await admin().transaction(async (tx) => {
       await tx.exec('set local enable_seqscan = off; set local enable_sort = off');
       return tx.query<{ 'QUERY PLAN': string }>(sql`
@@ -109,6 +109,8 @@ test('filters are combined, and the count matches', async () => {
     [{ banned: 'yes' }, [6, 5]],
     [{ guest: 'yes' }, [7]],
     [{ sso: 'yes' }, [9, 8]],
+    [{ signedIn: 'no', createdTo: '2026-01-12T00:00:00Z' }, [9, 6, 3]],
+    [{ signedIn: 'yes', createdTo: '2026-01-06T00:00:00Z' }, [4, 2, 1]],
     [{ confirmed: 'no' }, [120, 110, 100, 90, 80, 70, 60, 50, 40, 30, 20, 10]],
     [{ provider: 'github' }, [113, 103, 93, 83, 73, 63, 53, 43, 33, 23, 13, 3]],
     [{ createdFrom: '2026-01-02T00:00:00Z', createdTo: '2026-01-05T00:00:00+00:00' }, [3, 2, 1]],
@@ -130,7 +132,7 @@ test('filters are combined, and the count matches', async () => {
   expect((await owner.call('GET', '/users?createdFrom=yesterday')).status).toBe(400);
 });
 
-test('a row contains what the list shows, and no secret', async () => {
+test('a row contains what the list shows, but no secrets', async () => {
   const { body } = await owner.call('GET', `/users?search=${idOf(4)}`);
   expect(body.users).toEqual([
     {
@@ -142,6 +144,7 @@ test('a row contains what the list shows, and no secret', async () => {
       created_at: expect.any(String),
       last_sign_in_at: expect.any(String),
       email_confirmed_at: expect.any(String),
+      invited_at: null,
       phone_confirmed_at: null,
       banned_until: null,
       is_anonymous: false,
@@ -195,7 +198,7 @@ describe('a bulk action', () => {
     return body.id;
   }
 
-  test('bans users, ends their sessions, and names the bans that can be undone', async () => {
+  test('bans users, ends their sessions, and returns the bans that can be undone', async () => {
     const ids = [await signedInUser('bulk-1@example.com'), await signedInUser('bulk-2@example.com')];
     await owner.call('POST', `/users/${ids[1]}/ban`, { hours: 1 });
     const missing = randomUUID();

@@ -30,7 +30,7 @@ afterAll(async () => {
   await backend?.stop();
 });
 
-test('a user is created by phone number, found by it, banned and unbanned', async () => {
+test('a user with a phone number can be created, found, banned and unbanned', async () => {
   const { page, complaints, go, close } = await signedIn(browser, backend);
   await go('/users');
   await page.getByRole('button', { name: 'Create user' }).press('Enter');
@@ -42,10 +42,10 @@ test('a user is created by phone number, found by it, banned and unbanned', asyn
   await page.getByLabel('Duration').selectOption({ label: '7 days' });
   expect(await page.getByLabel('End all sessions').isChecked()).toBe(true);
   await page.getByRole('button', { name: 'Ban', exact: true }).press('Enter');
-  await page.getByText('Banned until').waitFor();
+  await page.getByText('Banned until', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Actions', disabled: false }).press('Enter');
   await page.getByRole('menuitem', { name: 'Lift ban' }).press('Enter');
-  await page.getByText('Banned until').waitFor({ state: 'detached' });
+  await page.getByText('Banned until', { exact: true }).waitFor({ state: 'detached' });
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Actions' }).waitFor({ state: 'detached' });
   await page.getByLabel('Search by email, phone, name or ID').fill('5550');
@@ -55,14 +55,44 @@ test('a user is created by phone number, found by it, banned and unbanned', asyn
   await close();
 });
 
-test('an invitation and a reset link are sent, metadata is edited, and a session is ended', async () => {
+test('an operator can send an invitation and a reset link, edit metadata, and end a session', async () => {
   const { page, complaints, go, close } = await signedIn(browser, backend);
   await go('/users');
   await page.getByRole('button', { name: 'Invite' }).press('Enter');
   await page.getByLabel('Email address').fill('grace@example.com');
   await page.getByLabel('Email address').press('Enter');
   await page.getByRole('heading', { name: 'grace@example.com' }).waitFor();
+  await page.getByRole('status').getByText('Invitation sent to grace@example.com.').waitFor();
+  await page
+    .getByRole('complementary')
+    .or(page.locator('dl'))
+    .getByText('Invited', { exact: true })
+    .first()
+    .waitFor();
+  const row = page.locator('tbody tr').filter({ hasText: 'grace@example.com' });
+  await row.getByText('Invited', { exact: true }).waitFor();
+  expect(await row.getByText('Not confirmed').count()).toBe(0);
+  await go('/users?invited=yes');
+  await row.waitFor();
+  expect(await page.locator('tbody tr').count()).toBe(1);
+  expect(await page.getByLabel('Invited', { exact: true }).inputValue()).toBe('yes');
+  const chrome =
+    'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
+  const headers = { apikey: backend.keys.publishableKey, 'user-agent': chrome };
+  const signedInHere = await backend.fetch('/auth/v1/token?grant_type=password', {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ email: 'ada@example.com', password }),
+  });
+  const { access_token: token } = (await signedInHere.json()) as { access_token: string };
+  await backend.fetch('/auth/v1/logout?scope=local', {
+    method: 'POST',
+    headers: { ...headers, authorization: `Bearer ${token}` },
+  });
   await go(`/users?id=${id}`);
+  // The activity names the device as the user's own page does.
+  await page.locator('li').filter({ hasText: 'Signed in' }).getByText('Chrome on Linux').first().waitFor();
+  expect(await page.getByText('AppleWebKit').count()).toBe(0);
   await page.getByRole('button', { name: 'Actions', disabled: false }).press('Enter');
   await page.getByRole('menuitem', { name: 'Create password reset link' }).press('Enter');
   await page.getByText('/account/confirm').waitFor();
@@ -82,7 +112,7 @@ test('an invitation and a reset link are sent, metadata is edited, and a session
   await close();
 });
 
-test('acting as a user requires confirmation, shows working code, and a banner on every page', async () => {
+test('acting as a user requires a confirmation, and shows working code and a banner on every page', async () => {
   const { page, complaints, go, close } = await signedIn(browser, backend);
   await go(`/users?id=${id}`);
   await page.getByRole('button', { name: 'Act as this user' }).press('Enter');
@@ -100,7 +130,7 @@ test('acting as a user requires confirmation, shows working code, and a banner o
   await close();
 });
 
-test('a read-only operator can view everything and sees no controls that change data', async () => {
+test('a read-only operator can view everything but doesn’t see controls that change data', async () => {
   await backend.operators.createOperator('looker', 'read-only');
   const { page, go, close } = await signedIn(browser, backend, {}, 'looker');
   await go(`/users?id=${id}`);

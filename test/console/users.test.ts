@@ -1,4 +1,4 @@
-/** Tests users in the Console's API: every operation follows auth's rules and is recorded in the audit log. */
+/** Tests users in the Console's API: each operation follows auth's rules and is recorded in the audit log. */
 import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -40,7 +40,7 @@ async function lastAudit(): Promise<{ action: string; target: string; detail: Re
   return row;
 }
 
-test('users are found by email, phone, ID and the beginning of an ID', async () => {
+test('users can be found by email, phone, ID and the beginning of an ID', async () => {
   const { id, email } = await newUser();
   const { body } = await owner.call('POST', '/users', { phone: '+49 170 5550123' });
   for (const [search, wanted] of [
@@ -160,7 +160,7 @@ describe('a signed-in user', () => {
     expect((await owner.call('GET', `/users/${victim.id}/sessions`)).body.sessions).toHaveLength(1);
   });
 
-  test('can lose a factor, but keeps the last identity', async () => {
+  test('can lose a factor, but not the last identity', async () => {
     const { id, email } = await newUser();
     const app = client();
     await app.auth.signInWithPassword({ email, password });
@@ -173,7 +173,7 @@ describe('a signed-in user', () => {
     expect([unlink.status, unlink.body.detail]).toEqual([400, 'single_identity_not_deletable']);
   });
 
-  test('who has lost the second factor is reset, signed out and notified', async () => {
+  test('who has lost the second factor can be reset, and is then signed out and notified', async () => {
     const { id, email } = await newUser();
     const app = client();
     await app.auth.signInWithPassword({ email, password });

@@ -1,4 +1,4 @@
-/** Tests that the Why page's server unfolds helper functions and subselects without changing or revealing data. */
+/** Tests that the Why page can explain helper functions and subselects without changing or revealing data. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { type Backend, operator, startBackend } from './harness.ts';
@@ -72,7 +72,7 @@ async function leafOf(table: string, id: number, sub: string, as = owner) {
   return body.gates[0].policies[0].tree;
 }
 
-test('a SECURITY DEFINER function is unfolded with its arguments, down to the rows that it reads', async () => {
+test('a SECURITY DEFINER function is explained with its arguments and the rows that it reads', async () => {
   const leaf = await leafOf('orgs', 3, ada);
   expect(leaf).toMatchObject({ kind: 'test', text: 'app.is_member(id)', value: false });
   const [call] = leaf.calls;
@@ -114,7 +114,7 @@ test('a SECURITY DEFINER function is unfolded with its arguments, down to the ro
   ]);
 });
 
-test('a function that returns rows is unfolded, also with a body in BEGIN ATOMIC', async () => {
+test('a function that returns rows is explained, even if its body is in BEGIN ATOMIC', async () => {
   const leaf = await leafOf('mine', 2, ada);
   expect(leaf).toMatchObject({ value: false, operands: [{ text: 'org', value: '3' }] });
   expect(leaf.calls[0]).toMatchObject({ value: '[1, 2]', tree: null, rows: [{ total: 3, matched: 2 }] });
@@ -154,7 +154,7 @@ test('values inside of SECURITY DEFINER functions are hidden from operators who 
   expect(JSON.stringify(await leafOf('orgs', 1, ada, looker))).not.toContain('"user_id":');
 });
 
-test('unfolding never changes data, even if a function writes', async () => {
+test('explaining a function never changes data, even if the function writes', async () => {
   const { status, body } = await owner.call('POST', '/why', {
     schema: 'public',
     table: 'written',
@@ -171,7 +171,7 @@ test('unfolding never changes data, even if a function writes', async () => {
   expect(row?.n).toBe(3);
 });
 
-test('only a few explanations run concurrently, so that the other pages have connections', async () => {
+test('only a few explanations run concurrently, so the other pages have connections', async () => {
   await backend.database.pool('postgres').exec(`
     create table public.slow (id int primary key); insert into public.slow values (1);
     alter table public.slow enable row level security;

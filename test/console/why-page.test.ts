@@ -36,7 +36,7 @@ beforeAll(async () => {
     alter table public.orgs enable row level security;
     create table public.org_users (org_id int references public.orgs, user_id uuid references auth.users, primary key (org_id, user_id));
     create policy member on public.orgs for select using (public.is_member(id));`);
-  // This schema is also exposed by REST, but it isn't the one that the operator has selected.
+  // REST also exposes this schema, but the operator hasn't selected it.
   await backend.database.pool('supabase_admin').exec(`
     create view graphql_public.shelf with (security_invoker) as select id, body from public.notes;
     grant select on graphql_public.shelf to anon;
@@ -83,7 +83,7 @@ const migrations = async (): Promise<string[]> =>
       .query<{ name: string }>(sql`select name from supabase_migrations.schema_migrations order by name`)
   ).map(({ name }) => name);
 
-test('row-level security is enabled, and a policy is created from a template, seen as a persona, and dropped', async () => {
+test('row-level security can be enabled, and a policy can be created from a template, tried as a persona, and dropped', async () => {
   const { page, complaints, close } = await opened('/policies');
   const bare = page.getByRole('region', { name: 'bare', exact: true });
   await bare.getByRole('button', { name: 'Turn on' }).press('Enter');
@@ -111,6 +111,29 @@ test('row-level security is enabled, and a policy is created from a template, se
   await page.keyboard.insertText('nonsense');
   await edit.getByRole('button', { name: 'Save policy' }).press('Enter');
   await edit.getByRole('alert').getByText('column "nonsense" does not exist').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').last().getByRole('button', { name: 'Discard' }).press('Enter');
+  await bare.getByRole('button', { name: 'Anyone can read' }).press('Enter');
+  await edit.getByRole('button', { name: 'Turn off policy' }).press('Enter');
+  const off = page.getByRole('dialog', { name: 'Turn off policy Anyone can read?' });
+  await off.getByText('drop policy "Anyone can read" on "public"."bare"').waitFor();
+  await off.getByRole('button', { name: 'Turn off policy' }).press('Enter');
+  await bare.getByText('turned off', { exact: true }).waitFor();
+  await expectSound(page, 'a policy that is turned off');
+  expect(await secured('bare')).toEqual({ rls: true, policies: null });
+  await bare.getByRole('button', { name: 'Turn on Anyone can read' }).press('Enter');
+  await page.getByRole('dialog').getByText('create policy "Anyone can read"').waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Turn on' }).press('Enter');
+  await bare.getByText('turned off', { exact: true }).waitFor({ state: 'detached' });
+  expect(await secured('bare')).toEqual({ rls: true, policies: ['Anyone can read'] });
+  expect(await migrations()).toEqual([
+    'create_policy_bare_anyone_can_read',
+    'secure_bare',
+    'turn_off_policy_bare_anyone_can_read',
+    'turn_on_policy_bare_anyone_can_read',
+  ]);
+
+  await bare.getByRole('button', { name: 'Anyone can read' }).press('Enter');
   await edit.getByRole('checkbox', { name: 'Save as a migration file' }).press('Space');
   await edit.getByRole('button', { name: 'Drop' }).press('Enter');
   await page
@@ -144,7 +167,7 @@ test('rows are shown as a persona sees them, with a link to the explanation', as
   await close();
 });
 
-test('a write is explained, rolled back and exported as a pgTAP test', async () => {
+test('a write can be explained, is rolled back, and can be exported as a pgTAP test', async () => {
   const { page, close } = await opened(
     `/why?${address({ schema: 'public', table: 'notes', op: 'insert', values: { id: '9', body: 'x' }, as: 'anon' })}`,
   );
@@ -159,7 +182,7 @@ test('a write is explained, rolled back and exported as a pgTAP test', async () 
   await close();
 });
 
-test('a logged request is loaded', async () => {
+test('a logged request can be explained', async () => {
   const response = await backend.fetch('/rest/v1/notes?id=eq.2', {
     headers: { apikey: backend.keys.publishableKey },
   });
@@ -168,7 +191,7 @@ test('a logged request is loaded', async () => {
   const { page, close } = await opened(`/why?${address({ request: id })}`);
   await page.getByText('anon can’t see a matching row to select').waitFor();
   expect(await page.getByLabel('Value of id').inputValue()).toBe('2');
-  // For a view in a different schema, the underlying table's policies apply.
+  // For this view in a different schema, the underlying table's policies apply.
   const shelf = await backend.fetch('/rest/v1/shelf?id=eq.2', {
     headers: { apikey: backend.keys.publishableKey, 'accept-profile': 'graphql_public' },
   });
@@ -182,10 +205,10 @@ test('a logged request is loaded', async () => {
   await close();
 });
 
-test('a row and a log entry link to this page', async () => {
+test('a row and a log entry link to the explanation', async () => {
   const { page, close } = await opened(`/tables/public/notes?${address({ row: { id: '2' } })}`);
   await page.getByRole('dialog').getByRole('link', { name: 'Explain who can see this row' }).press('Enter');
-  // The page asks whose access to explain, and then remembers the answer.
+  // The page requires a persona first, and then remembers the selection.
   await page.getByText('Choose whose access to explain').waitFor();
   const who = page.getByRole('region', { name: 'Whose access?' });
   await who.getByRole('button', { name: 'ada@example.com' }).press('Enter');
@@ -211,7 +234,7 @@ test('a row and a log entry link to this page', async () => {
   await close();
 });
 
-test('the member template offers the tables and functions that connect users with groups', async () => {
+test('the template for members offers the tables and functions that connect users with groups', async () => {
   const { page, complaints, close } = await opened('/policies?only=public.orgs');
   await page.getByText('Only orgs is shown.').waitFor();
   expect(await page.getByRole('region', { name: 'notes', exact: true }).count()).toBe(0);
@@ -236,7 +259,7 @@ test('the member template offers the tables and functions that connect users wit
   await close();
 });
 
-test('a table page leads to the table’s policies, and 500 tables are searched, filtered and paged', async () => {
+test('a table page links to the table’s policies, and a list of 500 tables can be searched, filtered and paged', async () => {
   const pool = backend.database.pool('postgres');
   await pool.exec(`create schema many; do $$ begin for n in 1..500 loop
     execute format('create table many.t%s (id int)', lpad(n::text, 3, '0'));
@@ -268,11 +291,22 @@ test('a table page leads to the table’s policies, and 500 tables are searched,
   await close();
 }, 60_000);
 
-test('a helper function is unfolded down to the rows that it reads', async () => {
+test('the matrix highlights access to all rows only for roles that policies apply to', async () => {
+  const { page, complaints, close } = await opened('/policies?view=matrix');
+  await page.getByText('by policy').first().waitFor();
+  const kinds = await page
+    .getByTitle(/^service_role .*notes$/)
+    .evaluateAll((cells) => cells.map((cell) => cell.getAttribute('data-kind')));
+  expect([...new Set(kinds)]).toEqual(['bypass']);
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
+test('a helper function is explained with the rows that it reads', async () => {
   const { page, complaints, close } = await opened(
     `/why?${address({ schema: 'public', table: 'orgs', op: 'select', key: { id: '7' }, as: `user:${ada}` })}`,
   );
-  await page.getByText('No row of public.members m meets the condition m.org = 7.').waitFor();
+  await page.getByText('No row in public.members m meets the condition m.org = 7.').waitFor();
   const call = page.getByRole('group').filter({ hasText: 'public.is_member(integer)' });
   await call.getByText('runs as postgres (SECURITY DEFINER)').waitFor();
   await call
@@ -281,7 +315,7 @@ test('a helper function is unfolded down to the rows that it reads', async () =>
   await call.getByText('match in public.members m, which has 1 row this role can read').waitFor();
   await call.getByRole('listitem').filter({ hasText: 'm.org = 7' }).getByText('0 rows').first().waitFor();
   await expectSound(page, 'unfolded');
-  // The body can be folded with the keyboard.
+  // The body can be collapsed with the keyboard.
   await call.locator('summary').press('Enter');
   await call.getByText('match in public.members m').waitFor({ state: 'hidden' });
   expect(complaints.list).toEqual([]);

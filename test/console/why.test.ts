@@ -1,6 +1,6 @@
 /**
- * Tests the explanations of the Why page: for each case, the explanation must match the database's actual behavior,
- * which is determined separately through REST with a token that this project signed.
+ * Tests the explanations of the Why page. Each explanation must match the database's actual behavior, which the tests
+ * determine with a separate REST request and a token that this project signed.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -44,7 +44,7 @@ describe('the explanation matches the database', () => {
   });
 });
 
-describe('a response', () => {
+describe('an explanation', () => {
   const find = (what: string): Case => {
     const found = cases.find((each) => each.what === what);
     if (found === undefined) throw new Error(what);
@@ -73,7 +73,7 @@ describe('a response', () => {
     });
   });
 
-  test('contains the missing grant, and granting it resolves the error', async () => {
+  test('contains the missing grant, and the grant fixes the error', async () => {
     const missing = find('no grant on the sequence of a default');
     const { body } = await project.ask(missing);
     const [need] = body.needs.filter(({ held }: { held: boolean }) => !held);
@@ -88,7 +88,7 @@ describe('a response', () => {
       .exec('revoke usage on sequence public.serial_notes_id_seq from authenticated');
   });
 
-  test('contains functions and views that run with another role’s rights', async () => {
+  test('contains functions and views that run with another role’s privileges', async () => {
     const { body } = await project.ask(find('a security definer function returns false'));
     expect(body.gates[0].policies[0].functions).toEqual([
       { name: 'public.is_staff()', securityDefiner: true, owner: 'postgres', mayExecute: true },
@@ -99,7 +99,7 @@ describe('a response', () => {
     ]);
   });
 
-  test('of a role that requests can’t have contains the database’s error', async () => {
+  test('for a role that requests can’t have contains the database’s error', async () => {
     const { body } = await project.ask({ ...find('no row-level security'), as: { role: 'supabase_admin' } });
     expect(body.truth).toMatchObject({ verdict: 'refused', sqlstate: '42501' });
     const missing = await project.ask({ ...find('no row-level security'), as: { role: 'no one' } });
@@ -142,7 +142,7 @@ describe('a response', () => {
   });
 });
 
-/** The few pgTAP functions that are used, so that the tests run without the extension. */
+/** Defines the few pgTAP functions that the tests use, so the extension isn't needed. */
 const tapInMiniature = `
   create or replace function public.plan(int) returns text language sql as $$ select '1..' || $1 $$;
   create or replace function public.finish() returns setof text language sql as $$ select null::text where false $$;
@@ -174,7 +174,7 @@ describe('an attacker', () => {
     expect((await call({})).status).toBe(200);
   });
 
-  test('can’t read Plinth’s own tables, and needs the permission for secrets', async () => {
+  test('can’t read Plinth’s own tables, or secrets without the permission for them', async () => {
     await project.backend.operators.createOperator('looker', 'read-only');
     const looker = await operator(project.backend, 'looker');
     expect((await call({ schema: '_plinth', table: 'operators' })).status).toBe(404);

@@ -22,7 +22,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-const plinth = fileURLToPath(new URL('../../bin/plinth.mjs', import.meta.url));
+const plinth = fileURLToPath(new URL('../../bin/plinth-built.mjs', import.meta.url));
 const projectDir = mkdtempSync(join(tmpdir(), 'plinth-disk-'));
 const dataDir = join(projectDir, '.plinth');
 const MiB = 1024 * 1024;
@@ -148,7 +148,7 @@ const freeBytes = (): number => {
   return bavail * bsize;
 };
 
-/** Uses up all but this many bytes. Returns a function that frees the space again. */
+/** Fills the disk except for this many bytes. Returns a function that frees the space again. */
 function fill(leftBytes: number): () => void {
   const path = join(dataDir, 'ballast');
   const file = openSync(path, 'w');
@@ -183,7 +183,7 @@ describe.runIf(isMounted)('a full disk', () => {
   it('filled by other files: writes are rejected, reads continue', async () => {
     expect((await insert()).status).toBe(201);
     const free = fill(20 * MiB);
-    await until(async () => (await readiness()).message.includes('Data can only be read'));
+    await until(async () => (await readiness()).message.includes('the project is read-only'));
     // Reads continue to work, so the server still counts as ready.
     expect((await readiness()).status).toBe(200);
     expect((await fetch(`${ready.API_URL}/health/live`)).status).toBe(200);
@@ -238,7 +238,7 @@ describe.runIf(isMounted)('a full disk', () => {
     const client = new pg.Client({ connectionString: ready.DB_URL });
     client.on('error', () => undefined);
     await client.connect();
-    // This session turns off its read-only mode and writes only WAL.
+    // This session disables its read-only mode and writes only WAL.
     await client
       .query(
         `begin read write;

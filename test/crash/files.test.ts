@@ -1,6 +1,6 @@
 /**
- * Tests a process that has no file descriptors left. It keeps running, rejects requests that it can't serve with the
- * service's error format, and serves all requests again as soon as descriptors are free.
+ * Tests a server process that has run out of file descriptors. It keeps running, and rejects requests that it can't
+ * process in the error format of their service. It accepts all requests again as soon as descriptors are free.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -115,7 +115,7 @@ async function statuses(): Promise<Record<string, number | undefined>> {
   return Object.fromEntries(found);
 }
 
-/** Starts a download over a new connection, and doesn't read more than the head of its response. */
+/** Starts a download over a new connection, but reads only the head of the response. */
 function stalledDownload(sockets: Socket[]): Promise<string> {
   const { hostname, port } = new URL(ready.API_URL);
   return new Promise((resolve) => {
@@ -155,7 +155,7 @@ describe.runIf(isLinux)('without a free file descriptor', () => {
       expect(head).toMatch(/"code":"(SlowDown|overloaded|too_many_connections)"/);
     }
 
-    // Requests on a connection that was already open are served.
+    // Requests on a connection that was already open succeed.
     expect((await send(own, '/health/live')).status).toBe(200);
     // All other requests succeed or are rejected with the service's error format.
     const upload = { ...owner, body: 'y' };

@@ -1,6 +1,7 @@
 /**
- * Kills all processes with kill -9 ten times, at random moments during the first start, the migrations and the writes.
- * Each subsequent start succeeds without manual steps, and no acknowledged row is missing.
+ * Tests that every start after a kill -9 of all processes succeeds without manual steps, and that no acknowledged row
+ * is missing. The processes are killed ten times, at random moments during the first start, the migrations and the
+ * writes.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, expect, it } from 'vitest';
 
-const plinth = fileURLToPath(new URL('../../bin/plinth.mjs', import.meta.url));
+const plinth = fileURLToPath(new URL('../../bin/plinth-built.mjs', import.meta.url));
 const projectDir = mkdtempSync(join(tmpdir(), 'plinth-crash-'));
 const rounds = 10;
 /** The first kills happen during initdb, bootstrap and migrations. Later kills happen during the writes. */
@@ -60,8 +61,8 @@ function start(): { child: ChildProcess; ready: Promise<Ready>; output: () => st
 }
 
 /**
- * Returns the process, its descendants, and every process that works in the project's folder, because PostgreSQL may
- * have left the process tree.
+ * Returns the process, its descendants, and every process whose working directory is in the project's folder, because
+ * PostgreSQL may have left the process tree.
  */
 function everything(root: number): number[] {
   const parents = new Map<number, number>();
@@ -105,7 +106,7 @@ async function killAll(child: ChildProcess): Promise<void> {
 const acknowledged = new Set<number>();
 let next = 0;
 
-/** Inserts rows one by one until the server no longer responds, and records the acknowledged rows. */
+/** Inserts rows one by one until the server stops responding, and records the acknowledged rows. */
 async function write({ API_URL, SERVICE_ROLE_KEY }: Ready): Promise<void> {
   for (;;) {
     const n = next++;

@@ -1,6 +1,4 @@
-/**
- * Tests that after a kill -9 of only the server, no function workers are left behind, and their files are soon removed.
- */
+/** Tests that the function workers end after a kill -9 of only the server, and that their files are removed soon. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +13,7 @@ const folder = join(projectDir, 'supabase', 'functions', 'idle');
 mkdirSync(folder, { recursive: true });
 writeFileSync(join(folder, 'index.ts'), `Deno.serve(() => new Response('here'));`);
 
-/** Returns processes whose command line contains the project: workers and PostgreSQL. */
+/** Returns the workers and PostgreSQL processes, whose command lines contain the project's folder. */
 function below(program: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -38,7 +36,7 @@ afterAll(() => {
   rmSync(projectDir, { recursive: true, force: true });
 });
 
-/** The workers' sockets and temporary files. */
+/** The folder for the workers' sockets and temporary files. */
 const temporary = join(projectDir, 't');
 mkdirSync(temporary, { mode: 0o777 });
 

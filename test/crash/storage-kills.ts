@@ -1,7 +1,7 @@
 /**
- * Kills the server with kill -9 during mixed changes to objects, then checks the invariants: acknowledged changes are
- * complete, rejected changes have no effect, and pending changes are either complete or absent. At rest, the versions
- * on disk match the rows. Used by the test in this folder and by bench/storage-kills.ts.
+ * Kills the server with kill -9 during various changes to objects. Then checks that acknowledged changes are complete,
+ * that rejected changes have no effect, and that pending changes are either complete or absent. After that, the
+ * versions on disk must match the rows. The test in this folder and bench/storage-kills.ts use this module.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
@@ -15,7 +15,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import pg from 'pg';
 
-const plinth = fileURLToPath(new URL('../../bin/plinth.mjs', import.meta.url));
+const plinth = fileURLToPath(new URL('../../bin/plinth-built.mjs', import.meta.url));
 const workers = 4;
 const tusChunkBytes = 64 * 1024;
 
@@ -23,7 +23,7 @@ export interface Tally {
   kills: number;
   acknowledged: number;
   refused: number;
-  /** The number of changes that were pending when the server died. */
+  /** The number of changes that were pending when the server was killed. */
   open: number;
   resumed: number;
   verified: number;
@@ -57,7 +57,10 @@ export async function killStorage(
   mkdirSync(join(projectDir, 'supabase'), { recursive: true });
   writeFileSync(join(projectDir, 'supabase', 'config.toml'), 'project_id = "kills"\n');
   const tally: Tally = { kills: 0, acknowledged: 0, refused: 0, open: 0, resumed: 0, verified: 0 };
-  /** The possible contents of each key. There is one, or two while an outcome is unknown. */
+  /**
+   * The possible contents of each key. There are two contents while the outcome of a change is unknown, and otherwise
+   * one.
+   */
   const known = new Map<string, readonly Content[]>();
   let staged: StagedUpload[] = [];
   let server: ChildProcess | undefined;
@@ -110,7 +113,7 @@ async function prepare(ready: Ready): Promise<void> {
   }
 }
 
-/** Makes changes one by one until the server no longer responds. */
+/** Makes changes one by one until the server stops responding. */
 async function work(
   ready: Ready,
   own: string,
@@ -321,7 +324,7 @@ async function verify(ready: Ready, known: Map<string, readonly Content[]>, tall
     }
   };
   const all = [...known];
-  // Only a sample of the deleted objects is requested each time.
+  // Only a sample of the deleted objects is checked each time.
   const asked = all.filter(([, may]) => may.length > 1 || may[0] !== null || Math.random() < 0.1);
   const queue = [...asked];
   await Promise.all(
@@ -331,7 +334,7 @@ async function verify(ready: Ready, known: Map<string, readonly Content[]>, tall
   );
 }
 
-/** At rest, the objects folder contains exactly the versions of the rows, and no unfinished work remains. */
+/** Throws unless the objects folder contains exactly the versions of the rows, and no unfinished work is left. */
 async function requireEqual(projectDir: string, ready: Ready): Promise<void> {
   const root = join(projectDir, '.plinth', 'storage');
   const list = (folder: string): string[] => readdirSync(join(root, folder));
@@ -345,7 +348,7 @@ async function requireEqual(projectDir: string, ready: Ready): Promise<void> {
       const onDisk = list('objects')
         .flatMap((shard) => list(join('objects', shard)))
         .sort();
-      // Empty files are kept for reuse.
+      // Empty files are ignored, because they are kept for reuse.
       const intents = list('intents').filter((name) => holdsBytes(join(root, 'intents', name)));
       const left = [...intents, ...list('partial'), ...list('orphans')];
       const lost = inRows.filter((version) => !onDisk.includes(version));
@@ -360,7 +363,7 @@ async function requireEqual(projectDir: string, ready: Ready): Promise<void> {
   }
 }
 
-/** Also false for a file that no longer exists. */
+/** Whether the file exists and contains any bytes. */
 const holdsBytes = (path: string): boolean => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
 
 async function start(projectDir: string): Promise<{ child: ChildProcess; ready: Ready }> {
@@ -387,7 +390,7 @@ async function start(projectDir: string): Promise<{ child: ChildProcess; ready: 
   return { child, ready };
 }
 
-/** Kills only the server, or PostgreSQL as well. */
+/** Kills either only the server or PostgreSQL as well. */
 async function kill(child: ChildProcess, projectDir: string, withDatabase: boolean): Promise<void> {
   const hasEnded = child.exitCode !== null || child.signalCode !== null;
   const gone = hasEnded ? undefined : new Promise((resolve) => child.once('exit', resolve));

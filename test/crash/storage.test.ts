@@ -1,4 +1,4 @@
-/** Performs a few of the two hundred kills of `node bench/storage-kills.ts`. */
+/** Runs a few of the two hundred kills of `node bench/storage-kills.ts`. */
 import { expect, it } from 'vitest';
 import { killStorage } from './storage-kills.ts';
 

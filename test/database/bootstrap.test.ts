@@ -1,6 +1,6 @@
 /**
  * Tests the roles, schemas, grants and functions that migrations, policies and clients rely on. The cases are listed as
- * data and include rejected ones.
+ * data, including statements that must be rejected.
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { repairRoles } from '../../src/database/embedded/self-repair.ts';
@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../../src/database/testin
 import { type Logger, silentLogger } from '../../src/kernel/log.ts';
 import { sql } from '../../src/kernel/sql.ts';
 
-// Starting a server can take a long time on a busy machine.
+// The timeouts are long, because starting a server can take a long time on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let own: TestDatabase;
@@ -127,7 +127,7 @@ describe('schemas', () => {
     ['vault', 'supabase_admin', 'postgres service_role'],
     ['supabase_functions', 'supabase_admin', 'postgres anon authenticated service_role'],
     ['_plinth', 'supabase_admin', 'postgres'], // pg_read_all_data allows only reading.
-  ])('%s belongs to %s; used by %s', async (schema, owner, users) => {
+  ])('%s belongs to %s and can be used by %s', async (schema, owner, users) => {
     expect(await value(`select nspowner::regrole::text from pg_namespace where nspname = '${schema}'`)).toBe(
       owner,
     );
@@ -264,7 +264,7 @@ describe('the API roles', () => {
     ['authenticated', 'select from storage.notes', '42501'],
     ['service_role', 'select from vault.decrypted_secrets', 'ok'],
     ['anon', 'select from vault.secrets', '42501'],
-    ['anon', 'set role service_role', 'ok'], // The session belongs to the authenticator.
+    ['anon', 'set role service_role', 'ok'], // The session's own role is the authenticator.
     ['anon', 'set role postgres', '42501'],
     ['authenticated', 'select from auth.uid()', 'ok'],
     ['anon', 'select extensions.uuid_generate_v4()', 'ok'],
@@ -329,7 +329,7 @@ describe('the schema cache of the REST service', () => {
   });
 });
 
-test('graphql reports that it isn’t available', async () => {
+test('graphql returns an error that says that it isn’t available', async () => {
   expect(await value("select graphql_public.graphql(query => '{ a }')")).toEqual({
     errors: [{ message: 'pg_graphql extension is not enabled.' }],
   });

@@ -1,4 +1,7 @@
-/** Compares the output of `gen types` for every language with files that follow the rules of upstream's generator. */
+/**
+ * Compares the output of `gen types` for every language with files that are written by the rules of upstream's
+ * generator.
+ */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { generateTypes } from '../../src/database/index.ts';
@@ -42,7 +45,7 @@ test('Swift types are public on request', async () => {
   expect(types).not.toContain('internal');
 });
 
-test('a password that the URL lacks is added, and a slow database is reported', async () => {
+test('a missing password is added to the URL, and a slow database is reported', async () => {
   const bare = new URL(url);
   const { password } = bare;
   bare.password = '';
@@ -50,7 +53,7 @@ test('a password that the URL lacks is added, and a slow database is reported', 
     await generateTypes(bare.href, ['shop'], { language: 'go', password: decodeURIComponent(password) }),
   ).toContain('type ShopOrdersSelect struct');
   const pool = other.database.pool('postgres');
-  // The generator reads the size of each table, and this read waits for the lock.
+  // The generator reads the size of each table, so it waits for the lock.
   await pool.transaction(async (tx) => {
     await tx.query(sql`lock table shop.orders in access exclusive mode`);
     await expect(generateTypes(url, ['shop'], { timeoutMs: 300 })).rejects.toThrow(

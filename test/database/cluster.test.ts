@@ -1,4 +1,4 @@
-/** Tests the embedded server from the outside: start, stop and events that can interfere. */
+/** Tests how the embedded server starts and stops, and how it reacts to interference from outside. */
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -11,13 +11,13 @@ import { Client, parseConnectionString } from '../../src/database/wire/index.ts'
 import { sql } from '../../src/kernel/sql.ts';
 import { killEverything, startWriter, temporaryFolder } from './helpers.ts';
 
-// Starting a server can take a long time on a busy machine.
+// The timeouts are long, because starting a server can take a long time on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let folder: ReturnType<typeof temporaryFolder>;
 let running: Database[] = [];
 
-/** Copies a bootstrapped cluster to the folder, for tests that aren't about the first start. */
+/** Copies a prepared cluster to the folder, for tests that don't need the first start. */
 const bootstrapped = () => copyTemplateFolder(folder.path);
 
 async function start(
@@ -52,7 +52,7 @@ async function setting(database: Database, name: string): Promise<unknown> {
 }
 
 describe('a data folder', () => {
-  test('is created at the first start and kept over a restart', async () => {
+  test('is created at the first start and kept after a restart', async () => {
     const first = await start(folder.path, { durable: true, port: 0 });
     expect(first.info).toMatchObject({ embedded: true, ownsSchemas: true });
     expect(first.info.serverVersion).toBeGreaterThanOrEqual(180_000);
@@ -137,7 +137,7 @@ describe('a data folder', () => {
     await expect(start(join(folder.path, 'file'))).rejects.toMatchObject({ code: 'folder_unwritable' });
   });
 
-  test('gives precedence to the settings in config.toml, and an error names an invalid one', async () => {
+  test('uses the settings in config.toml, and an error contains the name of an invalid one', async () => {
     await bootstrapped();
     const options = { dataDir: folder.path, durable: false };
     await expect(
@@ -166,7 +166,7 @@ describe('a second start', () => {
     expect(lock !== undefined && isHeld(lock)).toBe(true);
   });
 
-  test('reports a port that is in use, and leaves nothing behind', async () => {
+  test('reports a port that is in use, and doesn’t leave anything behind', async () => {
     await bootstrapped();
     const other = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));
@@ -189,7 +189,8 @@ describe('a second start', () => {
       join(folder.path, 'lock'),
       JSON.stringify({ pid: process.ppid, startedAt: '', port: 1, mark: 'x:1' }),
     );
-    // The test's own process is running but isn't a postmaster. PostgreSQL itself would refuse to start in this case.
+    // The ID belongs to this test's process, which isn't a postmaster. PostgreSQL alone would refuse to start in this
+    // case.
     writeFileSync(join(folder.path, 'postgres', 'postmaster.pid'), `${process.pid}\n${folder.path}\n`);
     const database = await start(folder.path);
     expect(await database.pool('postgres').query(sql`select 1 as one`)).toEqual([{ one: 1 }]);
@@ -226,7 +227,7 @@ test('a postmaster killed from outside is restarted', async () => {
   }
 });
 
-test('stopping during such a restart leaves no process behind', async () => {
+test('stopping during such a restart ends all processes', async () => {
   await bootstrapped();
   const database = await start(folder.path, { durable: true });
   const pgdata = join(folder.path, 'postgres');

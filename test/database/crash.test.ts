@@ -1,5 +1,5 @@
 /**
- * Tests that after a kill -9 of all processes at any moment, the next start succeeds without intervention and
+ * Tests that after a kill -9 of all processes at any moment, the next start succeeds without manual steps, and all
  * acknowledged rows exist.
  */
 import { randomInt } from 'node:crypto';
@@ -18,7 +18,7 @@ afterEach(() => {
   folder.remove();
 });
 
-/** The moments at which the processes are killed, in sequence and in the same folder. */
+/** The moments at which the processes are killed, one after another, in the same folder. */
 const moments: { name: string; wait: (writer: Writer) => Promise<unknown> }[] = [
   { name: 'immediately after the start', wait: () => sleep(randomInt(60, 200)) },
   { name: 'when initdb begins', wait: (writer) => writer.line('progress Preparing PostgreSQL') },
@@ -36,7 +36,7 @@ const moments: { name: string; wait: (writer: Writer) => Promise<unknown> }[] = 
   { name: 'during writes again', wait: (writer) => writer.line('writing').then(() => sleep(randomInt(150))) },
 ];
 
-test('acknowledged rows survive and nothing must be repaired', { timeout: 60_000 }, async () => {
+test('acknowledged rows are kept and manual steps aren’t needed', { timeout: 60_000 }, async () => {
   let acknowledged = 0;
   for (const { wait } of moments) {
     const writer = startWriter(folder.path);

@@ -52,7 +52,7 @@ const objects = async ({ pool }: Database, extension: string) => {
 
 const update = 'Updating the extension vector from 0.8.0 to 0.8.6';
 
-test('a start updates Plinth’s first version of vector, and its tables, views and indexes keep working', async () => {
+test('a start updates Plinth’s first version of vector, and tables, views and indexes that use it keep working', async () => {
   const first = await start();
   copyFileSync(firstScript, join(folder.path, 'extensions', 'extension', 'vector--0.8.0.sql'));
   await first.pool('postgres').exec(`
@@ -92,7 +92,7 @@ test('a start updates Plinth’s first version of vector, and its tables, views 
   const updated = await objects(database as Database, 'vector');
   await pool.exec('drop extension vector cascade; create extension vector with schema extensions');
   const fresh = await objects(database as Database, 'vector');
-  // A view of the project uses this function, which later versions don't have.
+  // A view of the project uses this function, which doesn't exist in later versions.
   const kept = 'function l2_squared_distance(vector,vector)';
   expect(updated.filter((name) => name !== kept)).toEqual(fresh);
   expect(updated).toContain(kept);

@@ -1,5 +1,6 @@
 /**
- * Tests CREATE EXTENSION as `postgres`, as in migrations: available extensions work, and others become placeholders.
+ * Tests CREATE EXTENSION as `postgres`, as in migrations: available extensions work, and the others become
+ * placeholders.
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { missingExtensions, placeholderVersion } from '../../src/database/extensions/missing.ts';
@@ -8,7 +9,7 @@ import type { Pool, Row } from '../../src/database/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
 import { sql } from '../../src/kernel/sql.ts';
 
-// Starting a server can take a long time on a busy machine.
+// The timeouts are long, because starting a server can take a long time on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let own: TestDatabase;
@@ -24,7 +25,7 @@ async function first(text: string): Promise<Row> {
   return row as Row;
 }
 
-test('extensions of the hosted service’s new projects are installed', async () => {
+test('the extensions of new projects on the hosted service are installed', async () => {
   const rows = await postgres.query<{ name: string; schema: string }>(sql`
     select extname::text as name, extnamespace::regnamespace::text as schema from pg_extension order by extname`);
   expect(rows.map(({ name, schema }) => `${schema}.${name}`)).toEqual([
@@ -143,7 +144,7 @@ describe('pgjwt', () => {
   beforeAll(() => postgres.exec('create extension pgjwt with schema extensions'));
 
   test('signs as RFC 7519 specifies', async () => {
-    // The HS256 example from jwt.io with this header order.
+    // This is the HS256 example from jwt.io, with this order in the header.
     expect(
       await first(`select sign('{"sub":"1234567890","name":"John Doe","admin":true}', 'secret') as token`),
     ).toEqual({
@@ -220,7 +221,7 @@ describe('vault', () => {
 });
 
 describe('pg_net', () => {
-  test('queues the request, and notifies the sender at commit', async () => {
+  test('queues the request, and notifies the sender at the commit', async () => {
     const heard: string[] = [];
     const stop = await own.database.listen('plinth_net', (payload) => heard.push(payload));
     await postgres.transaction(async (tx) => {
@@ -283,7 +284,7 @@ describe('pg_net', () => {
     });
   });
 
-  test('has a webhook trigger that sends the row', async () => {
+  test('provides a webhook trigger that sends the row', async () => {
     await postgres.exec(`create table public.orders (id int, note text);
       create trigger hook after insert or update or delete on public.orders for each row
         execute function supabase_functions.http_request('http://localhost/hook', 'POST', '{"Content-Type":"application/json"}', '{}', '700')`);

@@ -1,6 +1,6 @@
 /**
- * An external PostgreSQL server. The superuser is `admin`, TCP requires passwords, and its extension folder is the
- * stock folder.
+ * Runs an external PostgreSQL server. Its superuser is `admin`, connections over TCP require passwords, and its
+ * extension folder isn't changed.
  */
 import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,7 +16,7 @@ export interface ExternalServer {
   /** Returns a URL for another user, database or password on this server. */
   url(user: string, database?: string, password?: string): string;
   stop(): Promise<void>;
-  /** Ends the server immediately, as in an outage. Sessions aren't notified, and the next start runs recovery. */
+  /** Ends the server immediately, as in an outage. Sessions aren't notified, and the next start runs a recovery. */
   crash(): Promise<void>;
   /** Starts the server again on the same port after {@link stop} or {@link crash}. A `standby` rejects writes. */
   start(mode?: 'standby'): Promise<void>;

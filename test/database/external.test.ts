@@ -14,7 +14,7 @@ import { sql } from '../../src/kernel/sql.ts';
 import { availableServers, type ExternalServer, startExternalServer } from './external-server.ts';
 import { temporaryFolder } from './helpers.ts';
 
-// Starting a server can take a long time on a busy machine.
+// The timeouts are long, because starting a server can take a long time on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const more = { module: 'more', dir: new URL('./fixtures/migrations/', import.meta.url) };
@@ -40,7 +40,7 @@ async function asClient<T>(url: string, work: (client: Client) => Promise<T>): P
   }
 }
 
-/** Returns everything that a start could have changed, as a single string. */
+/** Returns everything that a start could have changed, as one string. */
 function fingerprint(client: Client): Promise<unknown> {
   return client.query(sql`
     select (select md5(string_agg(c::text, ';' order by oid)) from pg_class c) as classes,
@@ -53,7 +53,7 @@ function fingerprint(client: Client): Promise<unknown> {
       (select md5(string_agg(m::text, ';' order by roleid, member)) from pg_auth_members m) as members`);
 }
 
-describe.each(availableServers())('PostgreSQL $version by its URL', ({ version, bin }) => {
+describe.each(availableServers())('PostgreSQL $version with a URL', ({ version, bin }) => {
   let folder: ReturnType<typeof temporaryFolder>;
   let server: ExternalServer;
   beforeAll(async () => {
@@ -97,7 +97,7 @@ describe.each(availableServers())('PostgreSQL $version by its URL', ({ version, 
     });
   });
 
-  test('an empty database is prepared once', async () => {
+  test('an empty database is prepared only once', async () => {
     await asClient(server.url('admin'), (client) => client.exec('create database fresh'));
     const databaseUrl = server.url('admin', 'fresh');
     await using({ databaseUrl }, async (database) => {
@@ -115,7 +115,7 @@ describe.each(availableServers())('PostgreSQL $version by its URL', ({ version, 
         const [row] = await database.pool(role).query<{ who: string }>(sql`select current_user::text as who`);
         expect(row?.who).toBe(role);
       }
-      // A user's code doesn't run in a superuser's session.
+      // Users' code must not run in a superuser's session.
       const [login] = await database
         .pool('authenticator')
         .query<{ superuser: boolean }>(
@@ -165,7 +165,7 @@ describe.each(availableServers())('PostgreSQL $version by its URL', ({ version, 
     });
   });
 
-  test('a database of the hosted service is unchanged, and roles without a known password are used through postgres', async () => {
+  test('a database of the hosted service is unchanged, and postgres switches to roles without a known password', async () => {
     await asClient(server.url('admin'), async (client) => {
       await client.exec('create database hosted');
       await client.exec("alter role postgres password 'secret'; alter role authenticator password 'unknown'");

@@ -1,6 +1,6 @@
 /**
- * Lists owners and grants in every schema of the hosted service, one line per object, for comparison with a reviewed
- * table.
+ * Lists owners and grants in every schema of the hosted service, with one line per object, for the comparison with a
+ * table of expected grants.
  */
 import type { Database } from '../../src/database/types.ts';
 import { sql } from '../../src/kernel/sql.ts';

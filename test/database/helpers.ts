@@ -1,4 +1,4 @@
-/** Folders, servers and processes for the database tests. All of them are removed after the test. */
+/** Creates folders, servers and processes for the database tests. All of them are removed after the test. */
 import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,14 +7,14 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { processesIn } from '../../src/database/embedded/processes.ts';
 
-/** Creates a temporary folder whose parents other users can traverse. `remove` deletes it. */
+/** Creates a temporary folder that other users can reach. `remove` deletes it. */
 export function temporaryFolder(): { path: string; remove: () => void } {
   const path = realpathSync(mkdtempSync(join(tmpdir(), 'plinth-db-')));
   chmodSync(path, 0o755);
   return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 5 }) };
 }
 
-/** Simulates an outage. Kills all processes that work in `folder` or were started for it. */
+/** Simulates an outage. Kills all processes whose working directory is in `folder` or that were started for it. */
 export function killEverything(folder: string): void {
   const listed = execFileSync('ps', ['-axo', 'pid=,command='], { encoding: 'utf8' })
     .split('\n')
@@ -33,7 +33,7 @@ export function killEverything(folder: string): void {
 export interface Writer {
   /** Resolves with the first line that has this prefix, or with undefined if the process ends first. */
   line(prefix: string): Promise<string | undefined>;
-  /** The highest number that was acknowledged to the process. */
+  /** Returns the highest number that was acknowledged to the process. */
   readonly acknowledged: () => number;
   readonly ended: Promise<void>;
   readonly pid: number;

@@ -1,6 +1,6 @@
 /**
- * Compares owners and privileges in every schema of the hosted service with those of Plinth. A migration written by `db
- * pull`, or one that references a system table, requires the same privileges. The table contains a reason for each
+ * Compares the owners and privileges in every schema of the hosted service with those in Plinth. A migration that `db
+ * pull` writes or that references a system table requires the same privileges. The table contains a reason for each
  * difference.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createTestBackend } from '../../src/testing.ts';
 import { grantsOf } from './grants.ts';
 
-// Creates a cluster and runs all of Plinth's migrations in it.
+// The timeouts are long, because the test creates a cluster and runs all of Plinth's migrations in it.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 interface Fact {
@@ -21,7 +21,10 @@ interface Fact {
   readonly reason: string;
 }
 
-/** The text has one line per object. If Plinth differs, it is followed by `plinth: owner | grants # reason`. */
+/**
+ * Parses the table, which has one line per object. If Plinth differs, the line is followed by `plinth: owner | grants #
+ * reason`.
+ */
 function factsOf(text: string): Fact[] {
   const facts: Fact[] = [];
   for (const line of text.split('\n').map((each) => each.trim())) {
@@ -40,7 +43,7 @@ function factsOf(text: string): Fact[] {
 }
 
 const facts = factsOf(readFileSync(new URL('hosted-grants.txt', import.meta.url), 'utf8'));
-/** A name that ends with `*` matches objects that no other line matches. */
+/** Whether a line's name matches. A name that ends with `*` is for objects that no other line matches. */
 const matches = (pattern: string, name: string): boolean =>
   pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : pattern === name;
 const factOf = (name: string): Fact | undefined =>
@@ -75,7 +78,7 @@ test('every line of the table matches an object', () => {
   expect(unused.map(({ name }) => name)).toEqual([]);
 });
 
-test('every difference from the hosted service is real and has a reason', () => {
+test('every listed difference from the hosted service exists and has a reason', () => {
   const wrong = facts.filter(({ hosted, plinth, reason }) => (hosted === plinth) !== (reason === ''));
   expect(wrong.map(({ name }) => name)).toEqual([]);
 });

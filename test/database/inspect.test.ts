@@ -29,12 +29,15 @@ async function rowsOf(name: ReportName) {
   return report.rows;
 }
 
-test.each(Object.keys(reports) as ReportName[])('%s returns the fields that it declares', async (name) => {
-  const fields = reports[name].columns.map(({ field }) => field);
-  for (const row of await rowsOf(name)) expect(Object.keys(row)).toEqual(fields);
-});
+test.each(Object.keys(reports) as ReportName[])(
+  'the report %s returns the fields that it declares',
+  async (name) => {
+    const fields = reports[name].columns.map(({ field }) => field);
+    for (const row of await rowsOf(name)) expect(Object.keys(row)).toEqual(fields);
+  },
+);
 
-test('calls contains a frequent statement with its role', async () => {
+test('the report calls contains a frequent statement with its role', async () => {
   const db = backend.database.pool('postgres');
   for (let n = 0; n < 300; n++)
     await db.query(sql`select count(*) from public.orders where note <> ${'inspected'}`);
@@ -44,7 +47,7 @@ test('calls contains a frequent statement with its role', async () => {
   expect(own).toMatchObject({ calls: 300, rows: 300, role: 'postgres' });
 });
 
-test('locks names the waiting statement and the holder, and running lists both', async () => {
+test('the report locks shows the waiting and the blocking session, and the report running contains both', async () => {
   const pool = backend.database.pool('postgres');
   const holder = await pool.connect();
   const waiter = await pool.connect();
@@ -70,7 +73,7 @@ test('locks names the waiting statement and the holder, and running lists both',
   }
 });
 
-test('indexes finds a duplicate and an unused index, but not a primary key', async () => {
+test('the report indexes contains a duplicate and an unused index, but not a primary key', async () => {
   const rows = await rowsOf('indexes');
   const own = rows.filter(({ table }) => String(table).endsWith('orders'));
   expect(Object.fromEntries(own.map(({ index, finding }) => [index, finding]))).toEqual({
@@ -79,7 +82,7 @@ test('indexes finds a duplicate and an unused index, but not a primary key', asy
   });
 });
 
-test('sizes and bloat measure the table', async () => {
+test('the reports sizes and bloat contain the table', async () => {
   const size = (await rowsOf('sizes')).find(({ table }) => table === 'public.orders');
   expect(size).toMatchObject({ rows: 1000 });
   expect(Number(size?.table_bytes)).toBeGreaterThan(400_000);
@@ -91,7 +94,7 @@ test('sizes and bloat measure the table', async () => {
   expect(Number(bloat?.bloat)).toBeLessThan(0.6);
 });
 
-test('connections adds up to the server’s number of sessions', async () => {
+test('the report connections adds up to the server’s number of sessions', async () => {
   const rows = await rowsOf('connections');
   const [{ sessions } = { sessions: 0 }] = await backend.database
     .pool('supabase_admin')
@@ -101,7 +104,7 @@ test('connections adds up to the server’s number of sessions', async () => {
   expect(Math.abs(rows.reduce((sum, { total }) => sum + Number(total), 0) - sessions)).toBeLessThanOrEqual(2);
 });
 
-test("a project's operator isn't used, even if it matches better than PostgreSQL's own", async () => {
+test('a project’s SQL operator isn’t used, even if it matches better than PostgreSQL’s', async () => {
   const db = backend.database.pool('postgres');
   await db.exec(`
     create function public.divide(float8, int) returns float8 language plpgsql as

@@ -1,4 +1,6 @@
-/** Tests that Plinth's numbered files are applied once, atomically, as the role that the file sets. */
+/**
+ * Tests that each of Plinth's numbered files is applied once, in one transaction, and as the role that the file sets.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -8,7 +10,7 @@ import { createTestDatabase, type TestDatabase } from '../../src/database/testin
 import { sql } from '../../src/kernel/sql.ts';
 import { temporaryFolder } from './helpers.ts';
 
-// Starting a server can take a long time on a busy machine.
+// The timeouts are long, because starting a server can take a long time on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let own: TestDatabase;
@@ -62,7 +64,7 @@ test('new migrations are applied in order, each only once', async () => {
   expect(owner).toEqual({ owner: 'supabase_storage_admin' });
 });
 
-test('the error of a failing file contains its name and line, and nothing is left behind', async () => {
+test('the error of a failing file contains its name and line, and everything is rolled back', async () => {
   const files = {
     '0001_good.sql': 'create table public.good (id int)',
     '0002_bad.sql': 'create table public.half (id int);\n\nselect nonsense;\n',

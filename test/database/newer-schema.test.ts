@@ -6,7 +6,7 @@ import { sql } from '../../src/kernel/sql.ts';
 import { availableServers, startExternalServer } from './external-server.ts';
 import { temporaryFolder } from './helpers.ts';
 
-// Each test creates a cluster with an external server and starts Plinth on it several times.
+// The timeout is long, because each test creates an external server and starts Plinth on it several times.
 vi.setConfig({ testTimeout: 120_000 });
 
 const more = { module: 'more', dir: new URL('./fixtures/migrations/', import.meta.url) };
@@ -38,7 +38,7 @@ test.each(availableServers())('is rejected on an external PostgreSQL $version', 
     await database.stop();
     await start({ dataDir: '/nowhere', databaseUrl });
     const client = await Client.connect(parseConnectionString(databaseUrl));
-    // The role's attributes are restored by a start, so the comparison detects a start that is rejected too late.
+    // A start restores the role's attributes, so the comparison fails if the start is rejected too late.
     await client.exec(`${future}; alter role supabase_admin nocreatedb nosuperuser`);
     const before = await fingerprint(client);
     await expect(start({ dataDir: '/nowhere', databaseUrl })).rejects.toMatchObject({

@@ -1,6 +1,6 @@
 /**
- * Tests the request path under overload, with a real server: which requests start, in which order, and which are
- * rejected.
+ * Tests the request path under overload with a real server: which requests start, in which order they start, and which
+ * are rejected.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PathRequest, RequestPath } from '../../src/database/types.ts';
@@ -40,18 +40,18 @@ const reading = (speed: LaneMemory, client: PathRequest['client'], lane: PathReq
 
 const load = (path: RequestPath, name: string) => path.loads().find((one) => one.name === name);
 
-test('a burst of a new slow call leaves connections for others and moves to a separate one', async () => {
+test('many calls of a new slow function leave connections for others, and move to separate connections', async () => {
   const path = open();
   const speed = new LaneMemory();
   const sleepers = Array.from({ length: 20 }, (_, index) => sleeping(speed, anonymous(`client ${index}`)));
   const calls = sleepers.map(({ call }) => path.execute(call));
   const settled = Promise.allSettled(calls);
-  // These requests have a new shape. One client has no waiting requests, and the others do.
+  // These requests have a new shape. One client doesn't have waiting requests, but the others do.
   for (const key of ['other', 'client 3', 'client 19'])
     expect(texts(await path.execute(reading(new LaneMemory(), anonymous(key))))).toEqual([['1']]);
   await expect.poll(() => load(path, 'slow'), { timeout: 20_000 }).toMatchObject({ busy: 1, waiting: 18 });
   expect(speed.isBlocking).toBe(true);
-  // All clients are anonymous, so one of the two connections is reserved.
+  // All clients are anonymous, so one of the two connections is reserved for others.
   const signedIn = path.execute({ ...reading(speed, { key: 'user', isAnonymous: false }) });
   expect(texts(await signedIn)).toEqual([['1']]);
   expect(texts(await path.execute(reading(new LaneMemory(), anonymous('other'))))).toEqual([['1']]);
@@ -69,7 +69,7 @@ test('one client can’t occupy all connections with calls of different shapes',
     .poll(() => load(path, 'exclusive'), { timeout: 20_000 })
     .toMatchObject({ busy: 2, waiting: 4 });
   const other = path.execute(reading(new LaneMemory(), { key: 'b', isAnonymous: false }));
-  // Two of three connections are occupied by calls of unknown speed, so the last one is only for fast calls.
+  // Calls of unknown speed occupy two of three connections, so the last one is only for fast calls.
   const brief = new LaneMemory();
   for (let run = 0; run < 3; run++) brief.record(1);
   expect(texts(await path.execute(reading(brief, { key: 'a', isAnonymous: false })))).toEqual([['1']]);
@@ -79,7 +79,7 @@ test('one client can’t occupy all connections with calls of different shapes',
   expect(texts(await other)).toEqual([['1']]);
 });
 
-test('a fast read that becomes slow and blocks a shared connection is repeated on another one', async () => {
+test('a fast read that becomes slow and blocks a shared connection is repeated on a different connection', async () => {
   const path = open();
   const speed = new LaneMemory();
   for (let run = 0; run < 20; run++) speed.record(1);
@@ -114,7 +114,7 @@ test('clients take turns, and a full queue rejects the client with the most requ
   expect(order).toEqual(['a', 'b', 'a']);
 });
 
-test('a request that would wait too long is rejected immediately', async () => {
+test('a request that would have to wait too long is rejected immediately', async () => {
   const path = open({ slowConnections: 1, slowQueue: { ...unlimited, maxWaitMs: 1 } });
   const speed = new LaneMemory();
   speed.recordBlocking(0, 1);
@@ -129,7 +129,7 @@ test('a request that would wait too long is rejected immediately', async () => {
   await expect(blocked).rejects.toThrow('woken');
 });
 
-test('a new call that many others wait for counts as slow before slow_after', async () => {
+test('a new call is considered slow before slow_after if many others wait for it', async () => {
   const path = open({
     slowAfterMs: 600_000,
     queue: { ...unlimited, maxWaitMs: 1000 },
@@ -157,7 +157,7 @@ test('the estimated wait counts only the connections that anonymous clients can 
   await settled;
 });
 
-test('a slow call whose runs stay slow keeps its connections', async () => {
+test('a call that stays slow keeps its connections', async () => {
   const path = open({ slowAfterMs: 20 });
   const speed = new LaneMemory();
   speed.recordBlocking(0, 1);

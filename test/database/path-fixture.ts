@@ -1,4 +1,4 @@
-/** Tables, functions and requests for the tests of the request path. */
+/** Defines tables, functions and requests for the tests of the request path. */
 import { createRequestPath, type RequestPathOptions } from '../../src/database/path/index.ts';
 import { createTestDatabase, type TestDatabase, testTarget } from '../../src/database/testing.ts';
 import type { PathRequest, PathResult, RequestPath } from '../../src/database/types.ts';
@@ -36,11 +36,11 @@ export interface Fixture {
   readonly db: TestDatabase;
   target(): ConnectionOptions;
   open(options?: Partial<RequestPathOptions>): RequestPath;
-  /** Terminates the connections of all paths opened here and returns their number. */
+  /** Terminates the connections of all paths that the fixture opened, and returns their number. */
   terminate(): Promise<number>;
   /** Returns the number of connections with this name. */
   backends(applicationName: string): Promise<number>;
-  /** Resolves when the server runs `pg_sleep` for one of the paths. */
+  /** Resolves as soon as the server runs `pg_sleep` for one of the paths. */
   asleep(): Promise<void>;
   close(): Promise<void>;
 }

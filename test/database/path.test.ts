@@ -1,6 +1,5 @@
 /**
- * Tests the request path with a real server. The most important property is that a request can't see anything from
- * another request.
+ * Tests the request path with a real server. Most importantly, a request must not see anything from another request.
  */
 import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
@@ -10,7 +9,7 @@ import { type Fixture, request, startFixture, texts, WHO } from './path-fixture.
 
 let fixture: Fixture;
 let path: RequestPath;
-/** All shared requests use one connection, so any leak becomes visible. */
+/** All shared requests use a single connection of this path, so any leak becomes visible. */
 let narrow: RequestPath;
 
 beforeAll(async () => {
@@ -25,7 +24,10 @@ afterAll(async () => {
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Checks both connections of the narrow path: the roles are correct and the anonymous caller has no identity. */
+/**
+ * Checks on both connections of the narrow path that the roles are correct, and that the anonymous caller doesn't have
+ * an identity.
+ */
 async function expectClean(): Promise<void> {
   for (const lane of ['shared', 'alone'] as const) {
     expect(texts(await narrow.execute(request(undefined, WHO, { lane })))).toEqual([
@@ -59,7 +61,7 @@ describe('results', () => {
     });
   });
 
-  test('include a body unchanged', async () => {
+  test('can include the request’s body unchanged', async () => {
     const body = Buffer.from('{"a":"ü\\u0001"}');
     const result = await path.execute(request('user1', 'select $1::json', { params: [body] }));
     expect(result.rows[0]?.[0]).toEqual(body);
@@ -99,12 +101,12 @@ describe('results', () => {
     });
   });
 
-  test('of a request that can’t be encoded are an error for this request only', async () => {
+  test('of a request that can’t be encoded are an error only for this request', async () => {
     await expect(narrow.execute(request('user1', `select '\0'`))).rejects.toThrow(TypeError);
     await expectClean();
   });
 
-  test('for an unknown or forbidden role are an error, not those of another role', async () => {
+  test('for an unknown or forbidden role are an error instead of those of another role', async () => {
     for (const role of ['unknown', 'postgres', 'none']) {
       const refused = narrow.execute({ ...request('user1', WHO), role, settings: [['role', role]] });
       await expect(refused).rejects.toMatchObject({ code: expect.stringMatching(/^(22023|42501)$/) });
@@ -218,7 +220,7 @@ describe('role and claims do not leak', () => {
     }
   });
 
-  test('after such a function in the shared lane, where nothing is reset', async () => {
+  test('after such a function on a shared connection, where nothing is reset', async () => {
     const mess = request('user1', 'select mess_up()', { access: 'read write' });
     expect(texts(await narrow.execute(mess))).toEqual([['done']]);
     await expectClean();
@@ -299,19 +301,19 @@ describe('explicit transactions', () => {
     texts(await path.execute(request('user1', 'select from children where id = $1', { params: [`${id}`] })))
       .length === 1;
 
-  test('commit keeps and rollback discards the changes, and both return the rows', async () => {
+  test('keep changes at a commit and discard them at a rollback, and return the rows in both cases', async () => {
     expect(texts(await insert(10, 'commit'))).toEqual([['10']]);
     expect(texts(await insert(11, 'rollback'))).toEqual([['11']]);
     expect([await exists(10), await exists(11)]).toEqual([true, false]);
   });
 
-  test('deferred constraints are checked either way', async () => {
+  test('check deferred constraints in both cases', async () => {
     await expect(insert(12, 'commit', 999)).rejects.toMatchObject({ code: '23503' });
     await expect(insert(13, 'rollback', 999)).rejects.toMatchObject({ code: '23503' });
     expect([await exists(12), await exists(13)]).toEqual([false, false]);
   });
 
-  test('an error thrown by the caller rolls back and is rethrown', async () => {
+  test('are rolled back after an error of the caller, which is thrown again', async () => {
     const decide = () => {
       throw new Error('not that many');
     };
@@ -325,7 +327,7 @@ describe('explicit transactions', () => {
     expect(await exists(14)).toBe(false);
   });
 
-  test('apply the isolation level', async () => {
+  test('use the isolation level', async () => {
     const result = await path.execute(
       request('user1', 'show transaction_isolation', {
         explicit: { isolation: 'repeatable read', decide: () => 'commit' },
@@ -358,7 +360,7 @@ describe('prepared statements', () => {
     expect(Number(texts(count)[0]?.[0])).toBeLessThanOrEqual(10);
   });
 
-  test('whose result type changed are prepared again on every connection, with many in flight', async () => {
+  test('whose result type changed are prepared again on every connection, even with many concurrent requests', async () => {
     await change(
       'create table changing (a int); insert into changing values (1); grant select on changing to authenticated',
     );
@@ -370,7 +372,7 @@ describe('prepared statements', () => {
     for (const result of await all(50)) expect(texts(result)).toEqual([['2']]);
   });
 
-  test('that another caller deallocated are prepared again, with many in flight', async () => {
+  test('that another caller deallocated are prepared again, even with many concurrent requests', async () => {
     const drop = request('user1', 'deallocate all');
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, index) =>
@@ -420,7 +422,7 @@ describe('connections', () => {
     await expect(slow).rejects.toMatchObject({ name: 'AbortError' });
   });
 
-  test('drop an abandoned request that is waiting, and don’t cancel one with others behind it', async () => {
+  test('discard an abandoned request that is waiting, and don’t cancel one that others are waiting for', async () => {
     const own = fixture.open({ sharedConnections: 1, aloneConnections: 1 });
     await own.execute(request('user1', 'select 1'));
     const controller = new AbortController();
@@ -451,7 +453,7 @@ describe('connections', () => {
     }
   });
 
-  test('to an unreachable server cause an immediate error, and work when it is back', async () => {
+  test('to an unreachable server cause an immediate error, and work again after the server has returned', async () => {
     let reachable = false;
     const connectOptions = () => {
       const target = {
@@ -469,7 +471,7 @@ describe('connections', () => {
     expect(texts(await healing.execute(request('user1', WHO)))).toHaveLength(1);
   });
 
-  test('that are idle are closed, and stop waits for pending requests', async () => {
+  test('are closed if they are idle, and `stop` waits for pending requests', async () => {
     const applicationName = 'path idle test';
     const connectOptions = () => ({ ...fixture.target(), applicationName });
     const own = fixture.open({ idleTimeoutMs: 30, connectOptions });

@@ -1,6 +1,6 @@
 /**
- * Tests pgmq: a message is read by one consumer, becomes visible again if it isn't deleted, and is only accessible with
- * privileges.
+ * Tests pgmq: only one consumer reads a message, the message becomes visible again if it isn't deleted, and access
+ * requires privileges.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@supabase/supabase-js';
@@ -110,7 +110,7 @@ test('pop, archive and purge work', async () => {
   expect(await rows(`select * from pgmq.pop('my_queue')`)).toEqual([]);
 });
 
-test('read_with_poll waits for a message, and for a bounded time', async () => {
+test('read_with_poll waits for a message for a limited time', async () => {
   const waiting = ids(`select msg_id from pgmq.read_with_poll('my_queue', 10, 1, 20, 20)`);
   await sleep(100);
   await rows(`select pgmq.send('my_queue', '1')`);

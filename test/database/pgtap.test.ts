@@ -1,4 +1,7 @@
-/** Tests pgTAP as used by projects' test suites, on PostgreSQL 18 and as `postgres`, which isn't a superuser. */
+/**
+ * Tests pgTAP in the way that projects' test suites use it, on PostgreSQL 18 and as `postgres`, which isn't a
+ * superuser.
+ */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
 import { sql } from '../../src/kernel/sql.ts';
@@ -21,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => own?.drop());
 
-/** Returns the output lines of a suite's calls, run in one transaction. */
+/** Runs a suite's calls in one transaction and returns the lines of output. */
 async function lines(...calls: string[]): Promise<string[]> {
   return own.database.pool('postgres').transaction(
     async (tx) => {

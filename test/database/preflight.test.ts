@@ -1,6 +1,6 @@
 /**
- * Tests what the preflight rejects on an external server, with catalogs that are the same before and after, and two
- * projects on one server.
+ * Tests what the preflight check rejects on an external server without changing the catalogs. Also tests two projects
+ * on one server.
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createDatabase, type Database, examineExternal } from '../../src/database/index.ts';
@@ -77,7 +77,7 @@ describe.each(availableServers())('PostgreSQL $version', ({ version, bin }) => {
     );
   });
 
-  test('another encoding, existing schemas and read-only transactions are rejected', async () => {
+  test('a different encoding, existing schemas and read-only transactions are rejected', async () => {
     await asAdmin('postgres', async (client) => {
       await client.exec("create database latin encoding 'LATIN1' locale 'C' template template0");
       await client.exec('create database occupied');

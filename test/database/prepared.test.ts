@@ -1,14 +1,24 @@
-/**
- * Tests new data folders that are copies of a prepared cluster. A copy shares neither its identity nor any secret.
- */
-import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+/** Tests new data folders that are copies of a prepared cluster. Copies don't share their identity or any secret. */
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { prepareCluster } from '../../src/backend/prepared-cluster.ts';
+import { createSpareCopy } from '../../src/backend/spare-copy.ts';
+import { readSystemIdentifier } from '../../src/database/embedded/system-identifier.ts';
 import { createDatabase } from '../../src/database/index.ts';
 import { derivedLogins } from '../../src/database/logins/passwords.ts';
 import type { Database } from '../../src/database/types.ts';
 import { Client } from '../../src/database/wire/index.ts';
+import { silentLogger } from '../../src/kernel/log.ts';
 import { sql } from '../../src/kernel/sql.ts';
 import { temporaryFolder } from './helpers.ts';
 
@@ -18,11 +28,11 @@ const prepared = join(folder.path, 'prepared');
 beforeAll(() => prepareCluster(prepared), 120_000);
 afterAll(() => folder.remove());
 
-async function open(name: string, source: string | undefined = prepared): Promise<Database> {
+async function open(name: string, source: string | undefined = prepared, durable = false): Promise<Database> {
   const database = await createDatabase({
     dataDir: join(folder.path, name),
     port: 0,
-    durable: false,
+    durable,
     prepared: async () => source,
   });
   onTestFinished(() => database.stop());
@@ -53,8 +63,8 @@ describe('a copy of a prepared cluster', () => {
     expect(await again.pool('postgres').query(sql`select id from public.kept`)).toEqual([{ id: 7 }]);
   });
 
-  it('starts in a folder that only its owner can enter, although another user prepared the original', async () => {
-    // If the test runs as root, the server then runs as a different user from the owner of the original.
+  it('starts in a folder that only its owner can enter, even if another user prepared the original', async () => {
+    // If the test runs as root, the server runs as a different user from the owner of the original.
     chmodSync(folder.path, 0o711);
     const home = join(folder.path, 'private');
     mkdirSync(home, { mode: 0o700 });
@@ -101,5 +111,63 @@ describe('a copy of a prepared cluster', () => {
     writeFileSync(control, bytes);
     const database = await open('fresh', damaged);
     expect(await identifierOf(database)).toMatch(/^\d+$/);
+  });
+});
+
+describe('the spare copy of a prepared cluster', () => {
+  const spare = join(prepared, 'spare');
+  const keyOf = (path: string): string => readFileSync(join(path, 'postgres', 'plinth_vault.key'), 'utf8');
+
+  /** Creates the spare copy as a server does that has just used the prepared cluster. */
+  async function makeSpareCopy(database: Database, name: string): Promise<void> {
+    const copy = createSpareCopy({
+      dataDir: join(folder.path, name),
+      prepared: async () => prepared,
+      isWanted: true,
+      log: silentLogger,
+    });
+    await copy.prepared();
+    copy.start();
+    await copy.stop();
+    // Stopping waits only for a limited time, which may not be enough on a busy machine.
+    await expect.poll(() => existsSync(spare), { timeout: 60_000 }).toBe(true);
+    expect(database.info.existed).toBe(false);
+  }
+
+  it('is used once, by the next new project', async () => {
+    await makeSpareCopy(await open('before-spare'), 'before-spare');
+    const key = keyOf(spare);
+    const identifier = String(readSystemIdentifier(join(spare, 'postgres')));
+    const next = await open('takes-spare', prepared, true);
+    expect(keyOf(join(folder.path, 'takes-spare'))).toBe(key);
+    expect(await identifierOf(next)).toBe(identifier);
+    expect(existsSync(join(folder.path, 'takes-spare', 'extensions', 'stamp'))).toBe(true);
+    expect(existsSync(spare)).toBe(false);
+    const other = await open('without-spare', prepared, true);
+    expect(await identifierOf(other)).not.toBe(identifier);
+    expect(readdirSync(prepared).filter((name) => name.startsWith('spare'))).toEqual([]);
+  });
+
+  it('is discarded if the start that took it was killed before the data folder was complete', async () => {
+    await makeSpareCopy(await open('before-kill'), 'before-kill');
+    const key = keyOf(spare);
+    const home = join(folder.path, 'killed');
+    mkdirSync(home, { mode: 0o711 });
+    renameSync(spare, join(home, 'initializing-killed'));
+    await open('killed', prepared, true);
+    expect(keyOf(home)).not.toBe(key);
+    expect(readdirSync(home).filter((name) => name.startsWith('initializing-'))).toEqual([]);
+  });
+
+  it("isn't created if the process used no prepared cluster", async () => {
+    const copy = createSpareCopy({
+      dataDir: join(folder.path, 'tables'),
+      prepared: async () => prepared,
+      isWanted: true,
+      log: silentLogger,
+    });
+    copy.start();
+    await copy.stop();
+    expect(existsSync(spare)).toBe(false);
   });
 });

@@ -3,7 +3,7 @@ import { afterAll, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
 import { sql } from '../../src/kernel/sql.ts';
 
-// Starting a server can take a long time on a busy machine.
+// The timeouts are long, because starting a server can take a long time on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const made: TestDatabase[] = [];

@@ -120,7 +120,7 @@ test.each([
   [`'{1:1}/2'::sparsevec(3)`, 'expected 3 dimensions, not 2'],
   [`'{1:1}/2'::sparsevec <-> '{1:1}/3'`, 'different sparsevec dimensions 2 and 3'],
   [`B'11' <~> B'111'`, 'different bit lengths 2 and 3'],
-])('%s fails with: %s', async (expression, message) => {
+])('%s fails with the error: %s', async (expression, message) => {
   await expect(rows(`select ${expression}`)).rejects.toThrow(message);
 });
 
@@ -184,7 +184,7 @@ describe('indexes', () => {
       drop table typed`);
   });
 
-  test('of other types cause no notice, and equality uses them', async () => {
+  test('of other types don’t cause a notice, and are used for equality', async () => {
     notices.length = 0;
     await session.exec('create index made on items using btree (embedding)');
     expect(notices).toEqual([]);

@@ -1,4 +1,4 @@
-/** Tests pools with a real server: transactions, savepoints, sessions, waiting, recovery, shutdown and listening. */
+/** Tests pools with a real server: transactions, savepoints, sessions, queues, recovery, shutdown and notifications. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createListenHub, createPools, type Pools } from '../../src/database/pool/index.ts';
 import type { RolePool } from '../../src/database/pool/role-pool.ts';
@@ -54,7 +54,7 @@ async function eventually(check: () => Promise<boolean>): Promise<void> {
   throw new Error('It never came true.');
 }
 
-test('a pool opens no connections before the first use, and never more than max', async () => {
+test('a pool doesn’t open connections before its first use, and never opens more than max', async () => {
   const pool = open({ max: 2 });
   expect(await backends()).toBe(0);
   await Promise.all(Array.from({ length: 10 }, () => pool.query(sql`select pg_sleep(0.005)`)));
@@ -76,7 +76,7 @@ test('a caller that waits too long gets an error with a code', async () => {
   expect(await pool.query(sql`select 1 as a`)).toEqual([{ a: 1 }]);
 });
 
-test('clients take turns, none occupies all connections, and a full queue rejects immediately', async () => {
+test('clients take turns, no client can occupy all connections, and a full queue rejects requests immediately', async () => {
   const pool = open({ max: 2, maxWaiting: 3 });
   const client = (key: string) => pool.of({ key, isAnonymous: false });
   const held = await client('a').connect();
@@ -112,7 +112,7 @@ test('settings are applied with BEGIN and end with the transaction', async () =>
   expect(after).toEqual([{ role: 'postgres', x: '', isolation: 'read committed', read_only: 'off' }]);
 });
 
-test('if a setting is rejected, the transaction doesn’t begin', async () => {
+test('a transaction doesn’t begin if one of its settings is rejected', async () => {
   const pool = open({ max: 1 });
   let ran = false;
   const work = async () => {
@@ -124,7 +124,7 @@ test('if a setting is rejected, the transaction doesn’t begin', async () => {
   expect(await pool.query(sql`select current_user as role`)).toEqual([{ role: 'postgres' }]);
 });
 
-test('an error rolls back, a savepoint rolls back to itself, and `end: rollback` keeps nothing', async () => {
+test('an error rolls the transaction back, a savepoint rolls back to itself, and `end: rollback` discards everything', async () => {
   const pool = open({ max: 1 });
   const failing = pool.transaction(async (tx) => {
     await tx.query(sql`insert into things values (1)`);
@@ -177,7 +177,7 @@ test('an aborted transaction is canceled and its connection stays usable', async
   expect(await pool.query(sql`select 1 as a`)).toEqual([{ a: 1 }]);
 });
 
-test('a session leaves no state behind', async () => {
+test('a session doesn’t leave any state behind', async () => {
   const pool = open({ max: 1 });
   const session = await pool.connect();
   await session.exec(
@@ -216,7 +216,7 @@ test('a statement that was running when its connection died isn’t repeated', a
   expect(await pool.query(sql`select 1 as a`)).toEqual([{ a: 1 }]);
 });
 
-test('end waits for pending work and rejects new work', async () => {
+test('`end` waits for pending work and rejects new work', async () => {
   const pool = open();
   await pool.query(sql`select 1`);
   const last = pool.query(sql`select pg_sleep(0.02)::text, 1 as a`);
@@ -226,7 +226,7 @@ test('end waits for pending work and rejects new work', async () => {
   await eventually(async () => (await backends()) === 0);
 });
 
-test('listeners receive notifications, survive a lost connection, and can be stopped', async () => {
+test('listeners receive notifications, continue after a lost connection, and can be stopped', async () => {
   const connectOptions = () => ({ ...testTarget(db), applicationName: 'pool test' });
   const hub = createListenHub({ connectOptions });
   const heard: string[] = [];
@@ -251,7 +251,7 @@ test('listeners receive notifications, survive a lost connection, and can be sto
   expect(heard).toEqual(['one', 'reconnected', 'two']);
 });
 
-test('first statements are sent with BEGIN, the last ones with COMMIT', async () => {
+test('the first statements are sent with BEGIN, and the last ones with COMMIT', async () => {
   const pool = open({ max: 1 });
   await pool.exec('truncate public.things');
   const seen = await pool.transaction(

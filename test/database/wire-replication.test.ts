@@ -38,7 +38,7 @@ test('commands return results, changes arrive, and destroying the stream ends th
       if (serverTimeMicros < before) arrived.reject(new Error('The time of the server is wrong.'));
       if (walStart > last) last = walStart;
       replication.acknowledge(walStart);
-      // An insert: relation OID, N, number of columns, t, length, text.
+      // An insert contains the relation's OID, N, the number of columns, t, the length and the text.
       if (payload[0] === 0x49) inserted.push(payload.toString('utf8', 13));
       if (inserted.length === 500) arrived.resolve();
     },
@@ -54,7 +54,7 @@ test('commands return results, changes arrive, and destroying the stream ends th
   expect(last).toBeGreaterThan(0n);
   replication.destroy();
   await ended;
-  // The server detects this a moment later, and the database can't be dropped until then.
+  // The server detects the end of the connection with a delay, and the database can't be dropped until then.
   const left = sql`select from pg_replication_slots where database = ${db.name}`;
   for (let gone = false; !gone; ) gone = (await writer.query(left)).length === 0;
 });

@@ -1,4 +1,4 @@
-/** Tests sign-in methods: passwords and TLS with a stub, SCRAM with PostgreSQL. */
+/** Tests how the client signs in: with passwords and TLS to a stub, and with SCRAM to PostgreSQL. */
 import { createHash } from 'node:crypto';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -54,7 +54,7 @@ async function connect(
   return { ...stub, client };
 }
 
-test('trust works, and the startup message has the expected parameters', async () => {
+test('sign-in with the method trust works, and the startup message has the expected parameters', async () => {
   const { client, startups, passwords } = await connect({}, { applicationName: 'test', options: '-c a=b' });
   expect(client.processId).toBe(7);
   expect(client.connection.parameters.get('server_version')).toBe('99');
@@ -101,7 +101,7 @@ test.each<[SslMode, 'accept' | 'refuse', string, boolean]>([
   ['verify-ca', 'accept', '127.0.0.1', true],
   ['verify-full', 'accept', 'localhost', true],
   ['verify-full', 'accept', '127.0.0.1', false],
-])('sslmode %s with a server that %ss TLS at %s', async (sslMode, tls, host, works) => {
+])('sslmode %s works as documented with a server that %ss TLS at %s', async (sslMode, tls, host, works) => {
   const sslRootCert = sslMode.startsWith('verify') ? join(folder, 'ca.pem') : undefined;
   const connecting = connect({ tls }, { host, sslMode, sslRootCert });
   if (works) expect((await connecting).client.processId).toBe(7);
@@ -122,7 +122,7 @@ test('a client certificate is sent, unless other users can read its key', async 
   expect((await connect({ tls: 'accept' }, target)).certificates).toEqual(['localhost']);
   await chmod(sslKey, 0o640);
   const connecting = connect({ tls: 'accept' }, target);
-  // A file owned by root can be readable by its group.
+  // If root owns the file, the file's group may read it.
   if (process.getuid?.() === 0) {
     expect((await connecting).certificates).toEqual(['localhost']);
     await chmod(sslKey, 0o644);
@@ -143,7 +143,7 @@ test.each(['sslRootCert', 'sslCert'])(
 
 describe('a password file', () => {
   const cleartext = Buffer.from([0, 0, 0, 3]);
-  test('is read if a password is required and none is given', async () => {
+  test('is read if a password is required but not given', async () => {
     const passwordFile = join(folder, 'pgpass');
     await writeFile(passwordFile, '127.0.0.1:*:other:me:no\n127.0.0.1:*:app:me:from:file\n', { mode: 0o600 });
     const none = { password: undefined, passwordFile };
@@ -205,7 +205,7 @@ describe('several hosts', () => {
     client.connection.destroy();
   });
 
-  test('end with the first one that rejects the login', async () => {
+  test('aren’t tried after the first one that rejects the login', async () => {
     expect(await choose([{ refuses: '28P01' }, {}])).toBe('28P01');
   });
 
@@ -234,7 +234,7 @@ describe('several hosts', () => {
     ['prefer-standby', [primary, standby], 1],
     ['prefer-standby', [primary, readOnly], 0],
     ['standby', [primary], '08001'],
-  ])('are selected by session type: %s', async (sessionKind, servers, expected) => {
+  ])('are selected by the session type %s', async (sessionKind, servers, expected) => {
     expect(await choose(servers, { sessionKind })).toBe(expected);
   });
 });

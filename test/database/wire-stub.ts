@@ -1,26 +1,26 @@
-/** A server that implements only sign-in, for methods that a test cluster doesn't support. */
+/** Simulates a server that implements only sign-in, for methods that a test cluster doesn't support. */
 import { createServer, type Server, type Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 
 export interface Stub {
   readonly port: number;
-  /** Passwords sent by clients, and the names and values of their startup messages. */
+  /** The passwords that clients sent, and the names and values in their startup messages. */
   readonly passwords: string[];
   readonly startups: string[][];
-  /** Names in the client certificates. Empty if there was no certificate. */
+  /** The names in the clients' certificates. Empty for a client without a certificate. */
   readonly certificates: string[];
   close(): Promise<void>;
 }
 
 export interface StubOptions {
   /**
-   * The body of the server's authentication request after its length. If absent, no password is requested. If empty,
-   * the server doesn't respond.
+   * The part of the server's authentication request after the length. If it is undefined, the server doesn't request a
+   * password. If it is empty, the server doesn't respond.
    */
   readonly asks?: Buffer;
   /** `refuse` responds with N to a TLS request. */
   readonly tls?: 'accept' | 'refuse';
-  /** Parameters that are reported in addition to the version. */
+  /** The parameters that the server reports in addition to the version. */
   readonly reports?: Readonly<Record<string, string>>;
   /** The SQLSTATE that is returned for every sign-in attempt. */
   readonly refuses?: string;
@@ -96,7 +96,7 @@ function letIn(socket: Socket, reports: Readonly<Record<string, string>>): void 
       message('S', Buffer.from(`${name}\0${value}\0`)),
     ),
   );
-  // Sent in two pieces that are split within a message.
+  // The response is sent in two parts, with the split within a message.
   const all = Buffer.concat([ok, status, key, message('Z', Buffer.from('I'))]);
   socket.write(all.subarray(0, 13));
   setImmediate(() => socket.write(all.subarray(13)));

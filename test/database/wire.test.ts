@@ -122,7 +122,7 @@ test('dates in any year are parsed', async () => {
   );
 });
 
-test('queryText returns text, column types and the command tag', async () => {
+test('queryText returns texts, column types and the command tag', async () => {
   const result = await client.queryText(
     sql`select 1 as a, null as b, oid from pg_class where relname = 'pg_class'`,
   );
@@ -177,7 +177,7 @@ test('a large row and a large parameter are transferred completely', async () =>
   expect(row?.back === large).toBe(true);
 });
 
-test('a statement whose result type changed, or that was deallocated, is prepared again', async () => {
+test('a statement is prepared again if its result type changed or it was deallocated', async () => {
   await client.exec('create temp table changing (a int); insert into changing values (1)');
   const read = () => client.query(sql`select * from changing`);
   expect(await read()).toEqual([{ a: 1 }]);
@@ -187,7 +187,7 @@ test('a statement whose result type changed, or that was deallocated, is prepare
   expect(await read()).toEqual([{ a: 1, b: 2 }]);
 });
 
-test('at most the maximum number of statements stay prepared', async () => {
+test('the number of prepared statements is limited', async () => {
   for (let index = 0; index < 150; index++) await client.query(sql`select ${sql.raw(String(index))} as a`);
   const [row] = await client.query<{ count: number }>(sql`select count(*) from pg_prepared_statements`);
   expect(row?.count).toBeLessThanOrEqual(100);
@@ -209,7 +209,7 @@ test('COPY FROM STDIN fails instead of waiting forever', async () => {
   expect(await client.query(sql`select 1 as a`)).toEqual([{ a: 1 }]);
 });
 
-test('notices and notifications reach their handlers', async () => {
+test('notices and notifications are passed to their handlers', async () => {
   await client.exec(
     `do $$ begin raise warning 'careful' using hint = 'look'; end $$; listen here; notify here, 'payload'`,
   );
@@ -219,7 +219,7 @@ test('notices and notifications reach their handlers', async () => {
   expect(notifications).toEqual([{ processId: client.processId, channel: 'here', payload: 'payload' }]);
 });
 
-test('canceling ends only the statement', async () => {
+test('canceling a statement doesn’t end the connection', async () => {
   const sleeping = failure(client.query(sql`select pg_sleep(60)`));
   const asleep = sql`select from pg_stat_activity where pid = ${client.processId} and wait_event = 'PgSleep'`;
   for (let begun = false; !begun; ) {
@@ -239,7 +239,7 @@ test('a terminated connection causes an error, and a queued statement is reporte
   expect(await failure(doomed.query(sql`select 1`))).toBeInstanceOf(ConnectionError);
 });
 
-test('close waits for pending work', async () => {
+test('`close` waits for pending work', async () => {
   const closing = await Client.connect(testTarget(db));
   const last = closing.query(sql`select pg_sleep(0.02)::text, 7 as a`);
   await closing.connection.close();

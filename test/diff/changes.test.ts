@@ -1,5 +1,5 @@
 /**
- * Tests which changes are marked as destructive, which renames are found, and the state of the triggers of partitions.
+ * Tests which changes are marked as destructive, which renames are found, and how partitions' triggers are compared.
  */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { compareSnapshots, diffScript, readSnapshot, type SchemaDiff } from '../../src/diff/index.ts';
@@ -12,6 +12,7 @@ import {
   createOwner,
   diffOf,
   dropOwner,
+  owner,
 } from './helpers.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -152,7 +153,7 @@ test('tables that were attached or detached as partitions are found', async () =
   expect((await diffOf(detached, attached)).statements).toEqual([]);
 });
 
-test('keys with the same columns, and columns whose default calls a function, keep their order', async () => {
+test('the order is kept for keys with the same columns, and for columns whose default calls a function', async () => {
   const text = `create function app.next() returns integer language sql as 'select 1';
     create table app.t (id integer default app.next(), other integer not null, later integer default app.next(),
       constraint k1 primary key (id, other), constraint k2 unique (id, other), constraint k3 unique (other, id))`;
@@ -161,7 +162,7 @@ test('keys with the same columns, and columns whose default calls a function, ke
   expect(await catalogs(copy)).toEqual(await catalogs(wanted));
 });
 
-test('grants on columns stay when the table grants nothing, and a schema gets its owner before its grants', async () => {
+test('grants on columns are kept if the table has no grants, and a schema gets its owner before its grants', async () => {
   const text = `create table app.t (a integer, b integer);
     alter default privileges in schema app grant all on tables to anon;
     create table app.u (a integer, b integer); revoke all on app.u from anon; grant select (a, b) on app.u to anon;
@@ -199,4 +200,82 @@ test('an enum that is recreated keeps its grants and its comment', async () => {
   await apply(before, await diffOf(before, after));
   expect((await diffOf(before, after)).statements).toEqual([]);
   expect(await catalogs(before)).toEqual(await catalogs(after));
+});
+
+test("a new extension's objects get their privileges, whether it is older or newer than the default privileges", async () => {
+  const defaults = `alter default privileges revoke execute on functions from public;
+    alter default privileges in schema app grant all on functions to anon`;
+  const citext = 'create extension citext schema app';
+  // The script of dblink revokes privileges.
+  const both = `${citext}; create extension dblink schema app`;
+  for (const [before, after] of [
+    ['', `${citext}; ${defaults}`],
+    ['', `${defaults}; ${citext}`],
+    [defaults, `${both}; ${defaults}`],
+    [defaults, `${defaults}; ${both}`],
+    [defaults, `create extension dblink schema app; ${defaults}`],
+  ] as const) {
+    const [copy, wanted] = [await database(before), await database(after)];
+    await apply(copy, await diffOf(copy, wanted));
+    expect((await diffOf(copy, wanted)).statements).toEqual([]);
+    expect(await catalogs(copy)).toEqual(await catalogs(wanted));
+  }
+});
+
+test('default privileges that the comparison omits are unchanged, and do not apply to a new extension', async () => {
+  const global = 'alter default privileges revoke execute on functions from public;';
+  const citext = 'create extension citext schema app;';
+  for (const [before, after] of [
+    [global, `${citext} ${global}`],
+    [global, citext],
+  ] as const) {
+    const [copy, wanted] = [await database(before), await database(after)];
+    const options = { role: owner, schemas: ['app'] };
+    const compare = async () =>
+      compareSnapshots(await readSnapshot(copy.target), await readSnapshot(wanted.target), options);
+    const { defaults } = await catalogs(copy);
+    await apply(copy, await compare());
+    expect((await compare()).statements).toEqual([]);
+    const [own, others] = [await catalogs(copy), await catalogs(wanted)];
+    expect(own.defaults).toEqual(defaults);
+    expect(own.functions).toEqual(others.functions);
+  }
+  const copy = await database(global);
+  const wanted = await database(`${citext} ${global}`);
+  const { statements } = compareSnapshots(
+    await readSnapshot(copy.target),
+    await readSnapshot(wanted.target),
+    { role: owner, schemas: ['public'] },
+  );
+  expect(statements).toEqual([]);
+});
+
+test('the privileges of an extension type are compared', async () => {
+  const citext = 'create extension citext schema app;';
+  const revoked = `${citext} revoke usage on type app.citext from public; grant usage on type app.citext to anon;`;
+  const defaults = 'alter default privileges in schema app grant all on types to anon;';
+  for (const [before, after] of [
+    [citext, revoked],
+    [revoked, citext],
+    [revoked, ''],
+    ['', revoked],
+    [defaults, `${citext} ${defaults}`],
+    ['', `${defaults} ${citext}`],
+  ] as const) {
+    const [copy, wanted] = [await database(before), await database(after)];
+    await apply(copy, await diffOf(copy, wanted));
+    expect((await diffOf(copy, wanted)).statements).toEqual([]);
+    expect((await catalogs(copy)).types).toEqual((await catalogs(wanted)).types);
+  }
+});
+
+test('options of a TOAST table that no column needs are omitted', async () => {
+  const text = 'create table app.t (id integer, note text) with (toast.autovacuum_enabled = false);';
+  const before = await database('');
+  const after = await database(`${text} alter table app.t drop column note`);
+  const script = diffScript(await diffOf(before, after));
+  expect(script).toContain('CREATE TABLE "app"."t"');
+  expect(script).not.toContain('toast.');
+  const kept = await database(text);
+  expect(diffScript(await diffOf(before, kept))).toContain('toast.autovacuum_enabled');
 });

@@ -1,4 +1,7 @@
-/** Tests every kind of object that a schema can contain, from an empty database and back. */
+/**
+ * Tests every kind of object that a schema can contain: the difference from an empty database creates it, and the
+ * reverse difference drops it.
+ */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { splitSql } from '../../src/shared/sql/split.ts';
@@ -16,8 +19,8 @@ import {
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 /**
- * Whether a statement is excluded from the comparison, because it creates rows, labels or objects that only a superuser
- * can create.
+ * Whether a statement is excluded from the test, because it creates rows, labels, or objects that only a superuser can
+ * create.
  */
 const isLeftOut = (statement: string): boolean =>
   /kinds_language|kinds_heap|kinds_subscription|large object|\blo_/.test(statement) ||

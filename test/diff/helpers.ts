@@ -1,4 +1,4 @@
-/** Databases of the test cluster that are compared. Their objects are owned by a role that no service uses. */
+/** Creates databases for comparisons in the test cluster. Their objects belong to a role that no service uses. */
 import { randomBytes } from 'node:crypto';
 import { clusterTarget } from '../../src/database/embedded/sign-ins.ts';
 import { startTestCluster } from '../../src/database/testing.ts';
@@ -9,12 +9,12 @@ import { readFingerprint } from '../dump/fingerprint.ts';
 export interface ComparedDatabase {
   readonly name: string;
   readonly target: ConnectionOptions;
-  /** Runs as the owner of the objects. */
+  /** Runs a function with a client that is signed in as the owner of the objects. */
   run<T>(work: (client: Client) => Promise<T>): Promise<T>;
   drop(): Promise<void>;
 }
 
-const owner = 'diff_test_owner';
+export const owner = 'diff_test_owner';
 
 export async function createOwner(): Promise<void> {
   const { asAdmin } = await startTestCluster();
@@ -67,7 +67,10 @@ export async function apply(database: ComparedDatabase, { statements }: SchemaDi
   });
 }
 
-/** The catalogs without rows and sequence values. The order of options, tags, roles and privileges has no meaning. */
+/**
+ * Returns the catalogs without rows and sequence values. Options, tags, roles and privileges are sorted, because their
+ * order has no meaning.
+ */
 export async function catalogs(
   database: ComparedDatabase,
   { positions = true }: { readonly positions?: boolean } = {},
@@ -91,7 +94,10 @@ export async function catalogs(
   );
 }
 
-/** After a column is renamed, its NOT NULL constraint and the columns of its indexes keep the old name. */
+/**
+ * Whether a row is compared. After a column is renamed, its NOT NULL constraint and the columns of its indexes keep the
+ * old name.
+ */
 const isCompared = (row: object, indexes: ReadonlySet<string>): boolean =>
   !('contype' in row && row.contype === 'n') &&
   !('attname' in row && 'relation' in row && indexes.has(String(row.relation)));

@@ -47,7 +47,7 @@ afterAll(async () => {
 
 const calls = () => hostile.run((client) => client.query<{ what: string }>(sql`select what from evil.calls`));
 
-test('no function of the database is called, and its settings have no effect', async () => {
+test('the database’s functions aren’t called, and its settings have no effect', async () => {
   const target = { ...hostile.target, parameters: { event_triggers: 'on' } };
   const ordinary = await Client.connect(target);
   await ordinary.connection.close();

@@ -1,6 +1,6 @@
 /**
- * Random DDL. Names are chosen from small sets, so that statements refer to each other's objects. A statement that
- * PostgreSQL rejects is skipped, so every sequence leads to some schema.
+ * Generates random DDL. Names are chosen from small sets, so statements refer to each other's objects. Statements that
+ * PostgreSQL rejects are skipped, so every sequence creates a schema.
  */
 import fc from 'fast-check';
 
@@ -149,7 +149,7 @@ const removals = [
   text`drop schema other cascade`,
 ];
 
-/** A sequence of statements, mostly creations. */
+/** Generates a sequence of statements, most of which create objects. */
 export const ddl = (length: number): fc.Arbitrary<string[]> =>
   fc.array(
     fc.oneof(

@@ -1,10 +1,10 @@
-/** The property of two random schemas that the differences between them must have. */
+/** Defines the property that the differences between two random schemas must have. */
 import assert from 'node:assert/strict';
 import { apply, type ComparedDatabase, catalogs, createDatabase, diffOf } from './helpers.ts';
 
 /**
- * Creates one schema, and another one that also runs the second statements. Throws unless the differences turn each into
- * the other, and an empty database into the second.
+ * Creates a schema from the first statements, and another one from all statements. Throws unless the differences turn
+ * each schema into the other, and an empty database into the second schema.
  */
 export async function turnsIntoEachOther(first: readonly string[], second: readonly string[]): Promise<void> {
   const databases: ComparedDatabase[] = [];
@@ -27,7 +27,7 @@ export async function turnsIntoEachOther(first: readonly string[], second: reado
   }
 }
 
-/** Statements that fail are skipped. */
+/** Runs statements and skips those that fail. */
 async function runAll(database: ComparedDatabase, statements: readonly string[]): Promise<void> {
   await database.run(async (client) => {
     for (const statement of statements) await client.exec(statement).catch(() => undefined);

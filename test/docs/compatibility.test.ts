@@ -8,7 +8,7 @@ import type { Backend } from '../../src/main.ts';
 import { createTestBackend } from '../../src/testing.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-/** Line breaks are replaced with spaces, so that assertions don't depend on how the text is wrapped. */
+/** Line breaks are replaced with spaces, so the assertions don't depend on how the text is wrapped. */
 const page = readFileSync(`${root}docs/compatibility.md`, 'utf8').replace(/\s+/g, ' ');
 
 let backend: Backend;
@@ -38,7 +38,7 @@ describe('missing features behave as the page describes', () => {
     ['SCIM', 'GET', '/auth/v1/scim/v2/Schemas', 404, 'feature_disabled'],
     ['Log service', 'GET', '/analytics/v1/logs', 404, 'Nothing is served'],
     ['postgres-meta', 'GET', '/pg/tables', 404, 'Nothing is served'],
-    ['The tenant API of realtime', 'GET', '/realtime/v1/api/tenants', 404, 'Nothing is served'],
+    ["Realtime's tenant API", 'GET', '/realtime/v1/api/tenants', 404, 'Nothing is served'],
   ])('%s', async (words, method, path, status, said) => {
     expect(page).toContain(words);
     const response = await ask(method, path, method === 'POST' ? {} : undefined);
@@ -106,7 +106,7 @@ describe('different behavior', () => {
     );
   });
 
-  it('vector searches exactly, and its indexes can be created and take no parameters in plain SQL', async () => {
+  it('vector searches are exact, and its indexes can be created but don’t accept parameters in plain SQL', async () => {
     expect(page).toContain('Every search scans the whole table');
     const pool = backend.database.pool('postgres');
     await pool.exec(`create extension vector with schema extensions;
@@ -119,7 +119,7 @@ describe('different behavior', () => {
     ).rejects.toThrow('unrecognized parameter "lists"');
   });
 
-  it('requests from SQL are sent, also to this server under the gateway’s name', async () => {
+  it('requests from SQL are sent, even to this server under the gateway’s name', async () => {
     expect(page).toContain('`http://kong:8000` refers to this server');
     const pool = backend.database.pool('postgres');
     const [{ id } = { id: 0 }] = await pool.query<{ id: number }>(
@@ -156,7 +156,7 @@ describe('different behavior', () => {
     });
   });
 
-  it('a permission error contains what is missing', async () => {
+  it('a permission error contains the missing privilege', async () => {
     expect(page).toContain('contains the missing GRANT statement');
     await backend.database.pool('postgres').exec(`
       create table public.told (id int);
@@ -211,7 +211,7 @@ describe('different behavior', () => {
     expect(await response.json()).toEqual({ total: 0, remaining: 0, created_at: null });
   });
 
-  it('the Account pages work as a provider', async () => {
+  it('the Account pages can be used as a provider', async () => {
     const response = await backend.fetch('/auth/v1/authorize?provider=custom:account', {
       redirect: 'manual',
     });

@@ -1,4 +1,4 @@
-/** Runs every command of docs/migrate.md, from a server with data in every service. */
+/** Runs every command of docs/migrate.md, starting with a server that has data in every service. */
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -63,7 +63,7 @@ afterAll(async () => {
   for (const { dir } of projects) rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** Runs a command in the middle project. The environment contains the other project, as the page describes. */
+/** Runs a command in the second project. The environment contains the other project, as the page describes. */
 function runLine(line: string, other: RunningServer): Promise<CommandResult> {
   const args = line
     .split(' ')
@@ -72,7 +72,7 @@ function runLine(line: string, other: RunningServer): Promise<CommandResult> {
       if (word.startsWith('postgresql://')) return other.DB_URL;
       return word === 'export' ? join(middle.dir, 'export') : word;
     });
-  const child = spawn(process.execPath, [`${root}bin/plinth.mjs`, ...args, '--workdir', middle.dir], {
+  const child = spawn(process.execPath, [`${root}bin/plinth-built.mjs`, ...args, '--workdir', middle.dir], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       ...process.env,

@@ -24,17 +24,21 @@ const files = Object.fromEntries(
 const toml = /^```toml\n([\s\S]*?)^```$/m.exec(page)?.[1] ?? '';
 
 /**
- * The parts of Next.js and @supabase/ssr that the page uses. These packages aren't dependencies of Plinth.
- * scripts/check-templates.ts checks the page with the packages themselves.
+ * Declares the parts of Next.js and @supabase/ssr that the page uses, because these packages aren't dependencies of
+ * Plinth. scripts/check-templates.ts checks the page with the real packages.
  */
 const declarations = `
 declare module 'next/headers' {
   export function cookies(): Promise<import('next/server').Cookies>;
 }
+declare module 'next/cache' {
+  export function revalidatePath(path: string): void;
+}
 declare module 'next/navigation' {
   export function redirect(url: string): never;
 }
 declare module 'next/server' {
+  export function connection(): Promise<void>;
   export interface Cookies {
     getAll(): { name: string; value: string }[];
     set(name: string, value: string, options?: object): unknown;
@@ -46,6 +50,7 @@ declare module 'next/server' {
   export class NextResponse {
     static next(options: { request: NextRequest }): NextResponse;
     static redirect(url: URL): NextResponse;
+    static json(body: unknown, init?: ResponseInit): NextResponse;
     readonly cookies: Cookies;
   }
 }
@@ -71,10 +76,44 @@ test('the page contains the whole app', () => {
     'app/auth/actions.ts',
     'app/auth/callback/route.ts',
     'app/page.tsx',
+    'app/notes/page.tsx',
+    'app/notes/actions.ts',
+    'app/api/notes/route.ts',
   ]);
 });
 
-test('its code has no type errors', () => {
+test('components that read cookies are inside Suspense, as new apps require', () => {
+  const pages = Object.entries(files).filter(([path]) => path.endsWith('page.tsx'));
+  expect(pages.length).toBe(2);
+  for (const [, text] of pages) {
+    const [, rendered = '', inside = ''] =
+      /export default function Page\(\) \{\n([\s\S]*?)\n\}\n([\s\S]*)/.exec(text) ?? [];
+    expect(rendered).toContain('<Suspense');
+    expect(rendered).not.toContain('createClient');
+    expect(inside).toContain('createClient');
+  }
+  // With a session, the client reads the time, which Next.js allows only during a request.
+  expect(files['lib/supabase.ts']).toMatch(/await connection\(\);\n.*cookies\(\)/);
+});
+
+test('the page’s migration lets users read and add only their own notes', async () => {
+  const sql = /^```sql\n([\s\S]*?)^```$/m.exec(page)?.[1] ?? '';
+  const projectDir = makeProject({ 'supabase/migrations/20260101000000_notes.sql': sql });
+  const backend = await createTestBackend({ projectDir });
+  onTestFinished(() => backend.stop());
+  const signUp = async (email: string) => {
+    const client = createClient(backend.url, backend.keys.publishableKey);
+    const { error } = await client.auth.signUp({ email, password: 'correct horse 9' });
+    expect(error).toBeNull();
+    return client;
+  };
+  const [ada, bob] = [await signUp('ada@example.com'), await signUp('bob@example.com')];
+  expect((await ada.from('notes').insert({ text: 'mine' })).error).toBeNull();
+  expect((await ada.from('notes').select('id, text')).data).toEqual([{ id: 1, text: 'mine' }]);
+  expect((await bob.from('notes').select('id, text')).data).toEqual([]);
+});
+
+test('the page’s code has no type errors', () => {
   const folder = makeProject({});
   const write = (path: string, text: string): void => {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
@@ -115,7 +154,7 @@ test('its code has no type errors', () => {
   expect(output).toBe('');
 });
 
-test('its settings allow the sign-in that it describes, and no other address', async () => {
+test('the page’s settings allow the sign-in that it describes, but no other address', async () => {
   const projectDir = makeProject({ 'supabase/config.toml': toml });
   const backend = await createTestBackend({ config: loadConfig({ projectDir }).config });
   onTestFinished(() => backend.stop());

@@ -13,7 +13,7 @@ const blocksOf = (language: string): string[] =>
   [...page.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, code]) => code ?? '');
 const lines = blocksOf('sh').flatMap((code) => code.trim().split('\n'));
 
-/** Commands that this test doesn't run, with the test that covers them. */
+/** The commands that this test doesn't run, with the test that covers each. */
 const elsewhere: Readonly<Record<string, string>> = {
   'npm run build': 'runs before every test',
   'npm run serve -- --workdir project': 'the server of this test, without the build',
@@ -32,11 +32,11 @@ const project = makeProject(target);
 const otherProject = makeProject(undefined);
 let server: RunningServer;
 let other: RunningServer;
-/** A time to which the server can be restored. */
+/** A point in time to which the server can be restored. */
 let recoverable = '';
 
 beforeAll(async () => {
-  // The dump is restored into an empty project.
+  // The dump must be restored into an empty project.
   rmSync(join(otherProject.dir, 'supabase', 'migrations'), { recursive: true });
   writeFileSync(join(otherProject.dir, 'supabase', 'config.toml'), 'project_id = "other"\n');
   [server, other] = await Promise.all([startServer(project, undefined, 'serve'), startServer(otherProject)]);
@@ -76,7 +76,7 @@ it.each(lines.filter((line) => line.startsWith('plinth ') && elsewhere[line] ===
     }
     const args = substituted(line);
     const result = await run(project, args);
-    // `doctor` reports what the test's database lacks.
+    // `doctor` fails, because it reports what is missing in the test's database.
     const allowed = args[0] === 'doctor' ? [0, 1] : [0];
     expect(allowed, `${result.stdout}\n${result.stderr}`).toContain(result.status);
     expect(result.stdout + result.stderr).not.toBe('');

@@ -27,7 +27,7 @@ function codeBlock(language: string): string {
   return code;
 }
 
-/** Returns the output that the code's comments promise. */
+/** Returns the output that the comments in the code promise. */
 const promised = (code: string): (string | undefined)[] =>
   [...code.matchAll(/\/\/ prints (.+)$/gm)].map(([, text]) => text);
 

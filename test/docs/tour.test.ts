@@ -33,7 +33,7 @@ beforeAll(async () => {
     server: { port: 0, strictPort: false },
   });
   await app.listen();
-  // The redirect rule accepts every port of the site's loopback address.
+  // The redirect rule accepts every port on the site's loopback address.
   const address = app.httpServer?.address() as AddressInfo;
   appUrl = `http://127.0.0.1:${address.port}/`;
   browser = await launchBrowser();
@@ -46,7 +46,7 @@ afterAll(async () => {
   await backend?.stop();
 });
 
-/** Another user on the board, in a separate browser context. */
+/** Signs in another user, in a separate browser context. */
 async function signInAsGuest(): Promise<Page> {
   const context = await browser.newContext();
   const page = await context.newPage();

@@ -1,4 +1,4 @@
-/** Tests the word check of `npm run lint`: the text that it rejects, the text that it accepts, and its report. */
+/** Tests the word check of `npm run lint`: what it rejects, what it accepts, and its report. */
 import { describe, expect, test } from 'vitest';
 import type { WordException } from '../../scripts/lint/words/exceptions.ts';
 import { createWordFinder, reportFindings } from '../../scripts/lint/words/find.ts';

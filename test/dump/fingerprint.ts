@@ -1,6 +1,6 @@
 /**
- * The catalogs and rows of a database without OIDs, to compare two databases. This code is independent of the dump
- * code.
+ * Reads the catalogs and rows of a database without OIDs, to compare two databases. It doesn't use any code of the
+ * dump.
  */
 import type { Client } from '../../src/database/wire/index.ts';
 import { sql } from '../../src/kernel/sql.ts';

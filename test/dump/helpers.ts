@@ -1,4 +1,4 @@
-/** Empty databases of the test cluster, and dumps in memory. */
+/** Creates empty databases in the test cluster, and dumps in memory. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Writable } from 'node:stream';
@@ -37,7 +37,7 @@ export async function createEmptyDatabase(): Promise<EmptyDatabase> {
   };
 }
 
-/** A database with subscriptions can't be dropped. */
+/** Drops the subscriptions, because a database with subscriptions can't be dropped. */
 async function dropSubscriptions(target: ConnectionOptions): Promise<void> {
   const client = await Client.connect(target);
   const rows = await client.query<{ name: string }>(sql`
@@ -67,7 +67,7 @@ export async function dumpText(
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Splits the text at arbitrary positions, as a file is read. */
+/** Splits the text at arbitrary positions, as when a file is read. */
 async function* chunksOf(text: string, size: number): AsyncGenerator<Uint8Array> {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
@@ -88,12 +88,12 @@ export const restoreText = (
 
 const fixture = readFileSync(new URL('./fixtures/every-kind.sql', import.meta.url), 'utf8');
 
-/** The statements that create every kind of object that a major version supports. */
+/** Returns the statements that create every kind of object that a major version supports. */
 export const everyKind = (major: number): string =>
   fixture.replaceAll(/^-- Since (\d+)\.\n((?:.+\n)+)/gm, (_all, since: string, statements: string) =>
     major >= Number(since) ? statements : '',
   );
 
-/** The lines of a dump. No provider of security labels is loaded in tests, so a restore only warns about them. */
+/** Returns a dump without security labels. Tests don't load a provider for them, so a restore only warns about them. */
 export const withoutLabels = (text: string): string[] =>
   text.split('\n\n').filter((statement) => !statement.includes('SECURITY LABEL'));

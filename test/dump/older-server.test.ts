@@ -1,4 +1,6 @@
-/** Tests dumping a database of PostgreSQL 15 with every kind of object and restoring it into the embedded version. */
+/**
+ * Tests that a dump of a PostgreSQL 15 database with every kind of object can be restored into the embedded version.
+ */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +15,8 @@ import {
 } from '../upgrade/old-cluster.ts';
 import { createEmptyDatabase, dumpText, type EmptyDatabase, everyKind, restoreText } from './helpers.ts';
 
-// Copies the programs of the old version, creates a cluster with them and restores every kind of object.
+// The timeouts are long, because the test copies the programs of the old version, creates a cluster with them and
+// restores every kind of object.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let folder: string;
@@ -41,7 +44,7 @@ describe.skipIf(missingOldVersion !== undefined)(
       if (folder) rmSync(folder, { recursive: true, force: true });
     });
 
-    test('restoring creates the same objects in the embedded version', async () => {
+    test('is restored to the same objects in the embedded version', async () => {
       await restoreText(copy.target, await dumpText(source.target('postgres')));
       const before = await Client.connect(source.target('postgres'));
       const [expected, found] = [await factsOf(before), await copy.run(factsOf)];

@@ -1,11 +1,13 @@
-/** Tests moving a project between two databases that have Plinth's schemas. Everything runs as `postgres`. */
+/**
+ * Tests that a project can be moved between two databases that have Plinth's schemas. Everything runs as `postgres`.
+ */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase, testTarget } from '../../src/database/testing.ts';
 import { sql } from '../../src/kernel/sql.ts';
 import { migrateServices } from '../../src/main.ts';
 import { dumpText, restoreText } from './helpers.ts';
 
-// Dumps a complete project several times and restores it into another database.
+// The timeouts are long, because a complete project is dumped several times and restored into another database.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const project = `
@@ -93,7 +95,7 @@ test('a restored project has the same dump, users, files, migrations and privile
     emails: ['a@example.com'],
     files: ['a.txt'],
     versions: ['20260101000000'],
-    // The trigger doesn't run for restored users.
+    // The project's trigger doesn't run for restored users.
     notes: 1,
     anon: false,
     authenticated: true,

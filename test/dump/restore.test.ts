@@ -31,7 +31,7 @@ const script = [
   '',
 ].join('\n');
 
-test('the error of a failed restore contains the line, and nothing is left behind', async () => {
+test('the error of a failed restore contains the line, and everything is rolled back', async () => {
   await expect(restoreText(database.target, script)).rejects.toMatchObject({
     code: 'statement_failed',
     message: expect.stringMatching(
@@ -41,7 +41,7 @@ test('the error of a failed restore contains the line, and nothing is left behin
   expect(await tables()).toEqual([]);
 });
 
-test('a restore that needs more locks than the server has says which setting to increase', async () => {
+test('the error of a restore that needs too many locks contains the setting to increase', async () => {
   const locks = 'select count(pg_advisory_xact_lock(n)) from generate_series(1, 1000000) n;\n';
   await expect(restoreText(database.target, locks)).rejects.toMatchObject({
     code: 'too_many_locks',

@@ -1,4 +1,7 @@
-/** Tests dumping a database with every kind of object, restoring it into an empty database and comparing both. */
+/**
+ * Tests that a dump of a database with every kind of object can be restored into an empty database, and that both
+ * databases are then equal.
+ */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { readFingerprint } from './fingerprint.ts';
 import {
@@ -10,7 +13,7 @@ import {
   withoutLabels,
 } from './helpers.ts';
 
-// Restores every kind of object into new databases.
+// The timeouts are long, because every kind of object is restored into new databases.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let source: EmptyDatabase;

@@ -1,4 +1,4 @@
-/** Tests that random values of all kinds of types survive COPY and INSERT. */
+/** Tests that random values of all kinds of types are the same after a dump with COPY or INSERT. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -45,7 +45,7 @@ afterAll(async () => {
   await copy?.drop();
 });
 
-/** PostgreSQL's text can't contain zero bytes or lone surrogates. */
+/** PostgreSQL's text can't contain null bytes or lone surrogates. */
 const text = fc
   .oneof(
     fc.string({ unit: 'grapheme' }),

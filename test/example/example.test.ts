@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { axeViolations, launchBrowser, openContext, scrollsSideways } from '../web/browser.ts';
-import { type Example, signUp, startExample, tick, writeNote } from './stage.ts';
+import { type Example, finishSignUp, signUp, startExample, tick, writeNote } from './stage.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -55,7 +55,7 @@ async function patchNote(
   return { status: response.status, rows: (await response.json()) as unknown[] };
 }
 
-test('two users write, complete and watch notes, and each can change only their own', async () => {
+test('two users can write, complete and watch notes, and each can change only their own', async () => {
   const { page: ada, complaints } = await openApp();
   await signUp(ada, 'ada@example.com');
   await ada.getByText('No notes yet.').waitFor();
@@ -106,6 +106,16 @@ async function expectPhoto(page: Page, body: string): Promise<void> {
   const width = () => photo.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth);
   await expect.poll(width).toBeGreaterThan(0);
 }
+
+test('the address that invitations lead to starts a sign-in that ends in the app', async () => {
+  const { page, complaints } = await openApp();
+  const signInUrl = new URL('/sign-in', example.pageUrl).href;
+  const account = await (await fetch(`${example.status.API_URL}/account/sign-in`)).text();
+  expect(account).toContain(`"signInUrl":"${signInUrl}"`);
+  await page.goto(signInUrl);
+  await finishSignUp(page, 'invited@example.com');
+  expect(complaints).toEqual([]);
+});
 
 test('a guest can also write, and sees why a file is rejected', async () => {
   const { page, complaints } = await openApp();

@@ -1,4 +1,7 @@
-/** The example as a new user runs it: `npm start -- --example` in a separate process, and typical steps in the app. */
+/**
+ * Runs the example as a new user does, with `npm start -- --example` in a separate process, and defines typical steps
+ * in the app.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +13,7 @@ import type { Locator, Page } from 'playwright-core';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 export interface Example {
-  /** The line printed by `--json`. */
+  /** The fields that `--json` prints. */
   readonly status: Readonly<Record<string, string>>;
   readonly pageUrl: string;
   /** Sends Ctrl-C and resolves with the complete output once all processes have ended. */
@@ -25,7 +28,7 @@ export async function startExample(): Promise<Example> {
     cwd: tmpdir(),
     env: ordinaryEnvironment(),
     stdio: ['ignore', 'pipe', 'pipe'],
-    // Runs in a separate process group, as in a terminal, where Ctrl-C reaches all processes.
+    // The processes are in a separate group, as in a terminal, where Ctrl-C is sent to all of them.
     detached: true,
     shell: process.platform === 'win32',
   });
@@ -47,7 +50,7 @@ export async function startExample(): Promise<Example> {
   }
 }
 
-/** Removes variables of the test runner and of this machine that would change the behavior. */
+/** Returns the environment without variables of the test runner and this machine that would change the behavior. */
 function ordinaryEnvironment(): NodeJS.ProcessEnv {
   const foreign = /^(SUPABASE|PLINTH|VITE|VITEST|NODE_ENV|NODE_OPTIONS|npm_)/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)));
@@ -59,7 +62,10 @@ async function firstLine(child: ChildProcess): Promise<string> {
   throw new Error('nothing was printed');
 }
 
-/** The pipes close when the last process that held them has ended. */
+/**
+ * Sends Ctrl-C, and waits until the pipes are closed, which happens when the last process with access to them has
+ * ended.
+ */
 async function interrupt(child: ChildProcess): Promise<void> {
   if (child.pid === undefined) return;
   const closed = new Promise((resolve) => child.once('close', resolve));
@@ -71,9 +77,14 @@ async function interrupt(child: ChildProcess): Promise<void> {
 
 export const password = 'correct horse battery 1';
 
-/** Signs up: from the app to the Account pages and back, with a new address. */
+/** Signs up with a new address on the Account pages, which the app opens, and returns to the app. */
 export async function signUp(page: Page, email: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click();
+  await finishSignUp(page, email);
+}
+
+/** Signs up on the Account pages, and waits until the app shows the address. */
+export async function finishSignUp(page: Page, email: string): Promise<void> {
   await page.getByRole('link', { name: 'Create an account' }).click();
   // Both pages have these fields.
   await page.waitForURL('**/account/sign-up**', { waitUntil: 'commit' });

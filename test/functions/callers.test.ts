@@ -1,6 +1,6 @@
 /**
- * Tests callers, functions and connections as they occur in practice: unusual content types, large headers, late
- * streams, rejected sockets and disconnects.
+ * Tests functions with callers that are common in practice: unusual content types, large headers, late streams,
+ * rejected sockets and disconnects.
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -98,18 +98,18 @@ describe('a function', () => {
   );
 
   it('responds to 60 KiB of cookies', async () => {
-    // Doesn't use fetch, whose own limit is lower.
+    // This request doesn't use `fetch`, whose limit for headers is lower.
     const response = await text(await open('GET /functions/v1/many/cookies HTTP/1.1', 'connection: close'));
     expect([response.slice(9, 12), response.match(/^set-cookie: /gim)?.length]).toEqual(['200', 15]);
   });
 
-  it('starts its response before the first part of its stream exists', async () => {
+  it('starts its response before its stream contains any data', async () => {
     const response = await world.call('many/late');
     await world.call('many/go');
     expect(await response.text()).toBe('at last');
   });
 
-  it('receives the address of the caller, not of the platform, and is notified when its response has been sent', async () => {
+  it('receives the address of the caller, not of the server, and is notified when its response has been sent', async () => {
     const headers = { 'x-forwarded-for': '203.0.113.9' };
     const caller = await (await world.call('many/caller', { headers })).json();
     expect(caller).toEqual({ transport: 'tcp', hostname: '127.0.0.1', port: 0 });
@@ -150,7 +150,7 @@ describe('a WebSocket', () => {
     expect(response).toMatch(/\r\n\r\nrefused$/);
   });
 
-  it('gets an error while waiting if the function has ended', async () => {
+  it('gets an error if the function ends while it waits', async () => {
     const response = await text(await offerTo('dying'));
     expect(response).toMatch(/^HTTP\/1\.1 500 WORKER_ERROR\r\n/);
   });

@@ -1,6 +1,6 @@
 /**
- * Tests functions on a company network: a proxy that terminates TLS with the company's certificate authority, and a
- * private registry. Deno uses the machine's network settings, but functions can't read them.
+ * Tests functions on a company network, with a private registry and a proxy that terminates TLS with the company's
+ * certificate authority. Deno uses the machine's network settings, but functions can't read them.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -34,7 +34,7 @@ const files = {
     });`,
 };
 
-/** Returns an empty string for a process that has ended. */
+/** Returns the content of a file in /proc, or an empty string if the process has ended. */
 function fileOf(path: string): string {
   try {
     return readFileSync(path, 'utf8');
@@ -125,7 +125,7 @@ describe('modules', () => {
     expect(world.lines('modules').join()).not.toMatch(/pass-word/);
   });
 
-  it('use the project’s settings first and then the machine’s', async () => {
+  it('use the project’s settings and then the machine’s', async () => {
     const world = await machine(
       { HTTPS_PROXY: 'http://127.0.0.1:9', NODE_EXTRA_CA_CERTS: '/gone.pem' },
       {
@@ -136,7 +136,7 @@ describe('modules', () => {
   });
 });
 
-it('requests from functions use the proxy, but those to the project stay on the machine', async () => {
+it('requests from functions use the proxy, except for requests to the project', async () => {
   const world = await machine({
     HTTP_PROXY: proxyUrl,
     HTTPS_PROXY: proxyUrl,

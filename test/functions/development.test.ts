@@ -1,6 +1,6 @@
 /**
- * Tests that in development, saving takes effect immediately, errors include a location, and other functions aren't
- * affected.
+ * Tests functions in development: saving takes effect immediately, errors contain a location, and other functions
+ * aren't affected.
  */
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -81,7 +81,7 @@ describe('saving a file', () => {
     await expect.poll(async () => (await read('secret')).word, soon).toBe('known');
   });
 
-  it('lets requests in flight finish in the old process', async () => {
+  it('lets current requests finish in the old process', async () => {
     const slow = (text: string) =>
       `Deno.serve(async (request) => { if (request.url.endsWith('slow')) await new Promise((go) => setTimeout(go, 800)); return new Response('${text}'); });`;
     world.write('slow', slow('old'));
@@ -113,7 +113,7 @@ describe('saving a file', () => {
         timeout: 50_000,
       })
       .toContain(`${place}:1:7 TS2322: Type 'string' is not assignable to type 'number'.`);
-    // Globals added by the platform aren't type errors.
+    // Globals that the runtime adds aren't type errors.
     expect(world.lines('typed').join('\n')).not.toMatch(/EdgeRuntime/);
   }, 60_000);
 });
@@ -130,7 +130,7 @@ describe('an error', () => {
     const id = response.headers.get('x-request-id') ?? '';
     expect(
       world.functions.logs.recent({ function: 'throws', requestId: id, level: 'error' })[0]?.line,
-    ).toMatch(/on purpose/);
+    ).toMatch(/on purpose\n\s+at deep [\s\S]*TypeError: the root/);
   });
 
   it('can be handled by the function itself', async () => {
@@ -166,7 +166,7 @@ it('an unauthorized caller can’t read the errors', async () => {
   }
 });
 
-it('editor backup files and packages don’t restart functions', async () => {
+it('changes to editor backup files and packages don’t restart functions', async () => {
   const before = await read('other');
   mkdirSync(join(world.supabaseDir, 'functions/other/node_modules'), { recursive: true });
   for (const name of ['index.ts~', '.index.ts.swp', 'node_modules/a.js'])

@@ -1,5 +1,6 @@
 /**
- * Tests functions in the complete server: real Deno processes, the stock client, limits, reload, upgrades and attacks.
+ * Tests functions in the complete server with real Deno processes: calls with the stock client, limits, changed files,
+ * upgrades and attacks.
  */
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -220,7 +221,7 @@ describe('a function', () => {
     expect(await (await call('/hello', { method, headers })).json()).toMatchObject({ method });
   });
 
-  it('keeps status and headers in both directions, including the region, and gets the gateway’s request ID', async () => {
+  it('receives and returns headers unchanged, including the region, and receives the gateway’s request ID', async () => {
     const response = await call('/headers?forceFunctionRegion=eu-west-1', {
       headers: { 'x-region': 'eu-west-1', 'x-client-info': 'test/1', apikey: backend.keys.publishableKey },
     });
@@ -262,7 +263,7 @@ describe('a function', () => {
 });
 
 describe('the environment of a function', () => {
-  it('contains the platform variables and the secrets, hides the host, and prevents reading files and running programs', async () => {
+  it('contains Plinth’s variables and the secrets, hides the machine, and prevents reading files and running programs', async () => {
     const { env, passwd, run } = (await (await call('/env')).json()) as {
       env: Record<string, string>;
       passwd: string;
@@ -283,7 +284,7 @@ describe('the environment of a function', () => {
   });
 });
 
-it('PostgreSQL accepts a function’s connection only with the password that it receives', async () => {
+it('contains the only password with which the function can connect to PostgreSQL', async () => {
   const answers: string[] = await (await call('/database')).json();
   // The responses are authentication requests other than AuthenticationOk (0), or an error (PostgreSQL manual, section
   // 54.7).
@@ -318,7 +319,7 @@ describe('access', () => {
     expect(await (await backend.fetch('/functions/v1/open')).text()).toBe('no token needed');
   });
 
-  it('keeps a function’s own CORS headers, and unlisted headers pass the preflight', async () => {
+  it('keeps a function’s own CORS headers, and the preflight allows headers that aren’t listed', async () => {
     const response = await backend.fetch('/functions/v1/cors', {
       method: 'OPTIONS',
       headers: {
@@ -350,7 +351,7 @@ describe('an error in a function', () => {
     expect(await response.json()).toMatchObject({ code: 'BOOT_ERROR' });
   });
 
-  it('that ends the process with a request pending returns 500 WORKER_ERROR', async () => {
+  it('that ends the process during a request returns 500 WORKER_ERROR', async () => {
     const response = await call('/crash');
     expect(response.status).toBe(500);
     expect(await response.json()).toMatchObject({ code: 'WORKER_ERROR' });
@@ -364,7 +365,7 @@ describe('an error in a function', () => {
     expect(await response.json()).toMatchObject({ code: 'WORKER_LIMIT' });
   });
 
-  it('is fixed by changing the source, without a restart', async () => {
+  it('can be fixed by changing the source, without a restart', async () => {
     expect(await (await call('/changing')).text()).toBe('one');
     writeFileSync(functionFile('changing'), `Deno.serve(() => new Response('two'));`);
     await expect.poll(async () => (await call('/changing')).text(), soon).toBe('two');

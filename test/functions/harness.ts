@@ -20,7 +20,7 @@ export interface FunctionsWorld {
   /** Sends a request with the anon key. The path begins with the slug. */
   call(path: string, init?: RequestInit): Promise<Response>;
   write(path: string, text: string): void;
-  /** Returns the function's output and the notes about it. */
+  /** Returns the function's output and the server's messages about it. */
   lines(slug: string): string[];
   stop(): Promise<void>;
 }

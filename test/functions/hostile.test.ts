@@ -1,6 +1,6 @@
 /**
- * Tests malicious functions that run concurrently. Each receives a response, and the server and other functions aren't
- * affected.
+ * Tests malicious functions that run concurrently. Each call must get a response, and the server and other functions
+ * must not be affected.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FunctionsWorld, functionsWorld } from './harness.ts';
@@ -51,7 +51,7 @@ const outcome = async (slug: string): Promise<[number, string]> => {
   const text = await response.text();
   return [response.status, response.headers.get('sb-error-code') ?? text];
 };
-/** The same process as before still responds. */
+/** Checks that the same process as before still responds. */
 const neighborIsWell = async () => expect(await (await world.call('good')).text()).toBe(goodPid);
 
 beforeAll(async () => {
@@ -93,7 +93,7 @@ describe('a function that', () => {
     ['spins-later', /worker ended: CPU time/],
     ['hoards-later', /worker ended: memory|out of memory|allocation failed/i],
     ['dies-later', /out of reach/],
-  ])('%s after its response is terminated too, and can start again', async (slug, note) => {
+  ])('%s after its response is also terminated, and can start again', async (slug, note) => {
     expect(await first.get(slug)).toEqual([200, 'answered']);
     await expect.poll(() => world.lines(slug).join('\n'), soon).toMatch(note);
     await expect.poll(() => world.functions.describe(slug)?.state, soon).toBe('idle');
@@ -107,12 +107,12 @@ describe('a function that', () => {
     expect(world.functions.describe('crashes-later')?.state).toBe('running');
   });
 
-  it('runs other programs or signals the server is denied', async () => {
+  it('runs other programs or sends signals to the server is denied this', async () => {
     const [status, body] = (await first.get('forks')) ?? [];
     expect([status, JSON.parse(String(body))]).toEqual([200, Array(6).fill('refused')]);
   });
 
-  it('prints 10,000 lines a second still responds, also the next time, and its log reports the dropped lines', async () => {
+  it('prints 10,000 lines a second still responds to every call, and its log reports the dropped lines', async () => {
     expect(await first.get('floods')).toEqual([200, 'answered']);
     const lines = world.lines('floods');
     expect(lines.length).toBeLessThanOrEqual(500);
@@ -125,14 +125,14 @@ describe('a function that', () => {
     for (const line of world.lines('floods-without-end')) expect(line.length).toBeLessThanOrEqual(4002);
   });
 
-  it('stops in the middle of its response ends the response', async () => {
+  it('stops in the middle of its response ends its response', async () => {
     const response = await world.call('stops-in-the-middle');
     expect(response.status).toBe(200);
     await expect(response.arrayBuffer()).rejects.toThrow();
     await neighborIsWell();
   });
 
-  it('forges a log line header affects only its own log, and no request ID', async () => {
+  it('forges the header of a log line affects only its own log, but not a request ID', async () => {
     const response = await world.call('forges');
     const id = response.headers.get('x-request-id');
     expect(id).not.toBe('mine');

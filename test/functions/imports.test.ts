@@ -33,7 +33,7 @@ beforeAll(async () => {
       },
     },
     files: {
-      // Deno's own variables, as a project sets them for a private registry.
+      // These are Deno's variables, as a project sets them for a private registry.
       [`${folder}/.env`]: `NPM_CONFIG_REGISTRY=${registry.url}/\nJSR_URL=${registry.url}/jsr/\nONE=shared\nTWO=shared\n`,
       [`${folder}/_shared/word.ts`]: `export const word = 'shared';`,
       shared: `import { word } from '../_shared/word.ts';\n${says('word')}`,
@@ -95,7 +95,7 @@ describe('imports', () => {
     expect([await textOf(slug), world.lines(slug).filter((line) => /error/i.test(line))]).toEqual([text, []]);
   });
 
-  it('can read static files at their location, but no files that aren’t matched by a glob', async () => {
+  it('can read static files at their location, but only those that a glob matches', async () => {
     expect(await textOf('texts')).toBe('static,NotCapable');
   });
 
@@ -108,7 +108,7 @@ describe('imports', () => {
     ['the machine’s text files', '/etc/passwd', 'text'],
     ['another function’s secrets', '../own/.env', 'text'],
     ['binary files in a hidden folder', '../../../.git/config', 'bytes'],
-  ])('reject %s, although Deno would allow a module to import it', async (_name, path, type) => {
+  ])('reject %s, although Deno would allow the import', async (_name, path, type) => {
     world.write('supabase/../.plinth/secrets.json', `{ "jwt_secret": "s3cret-of-ours" }`);
     mkdirSync(join(world.root, '.git'), { recursive: true });
     writeFileSync(join(world.root, '.git/config'), 's3cret-of-ours');
@@ -124,7 +124,7 @@ describe('imports', () => {
     expect(world.lines(slug).join()).not.toMatch(/s3cret|root:/);
   });
 
-  it('can’t read anything through a path computed at run time', async () => {
+  it('can’t read anything through a path that is computed at run time', async () => {
     world.write(
       'late',
       `const way = ['..', '..', '..', '.plinth', 'secrets.json'].join('/');

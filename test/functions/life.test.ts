@@ -1,6 +1,6 @@
 /**
- * Tests the worker lifecycle: workers are shared, ended when they are idle, too old or too many, notified before they
- * end, and restarted. Also tests the recorded invocations.
+ * Tests how workers are shared, notified, ended and restarted. They are ended when they are idle, too old or too many.
+ * Also tests the records of invocations.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Limits } from '../../src/functions/core/limits.ts';
@@ -70,7 +70,7 @@ describe('a worker', () => {
     expect(groupOf(before)).not.toBe(groupOf(String(process.pid)));
   });
 
-  it('that doesn’t serve fails to start with an immediate explanation', async () => {
+  it('that doesn’t start to serve fails immediately with an explanation', async () => {
     const response = await world.call('nothing');
     expect([response.status, (await response.json()).code]).toEqual([503, 'BOOT_ERROR']);
     expect(world.lines('nothing')).toEqual([
@@ -79,7 +79,7 @@ describe('a worker', () => {
     ]);
   });
 
-  it('records each request: status, duration, CPU time, memory, and whether it started the worker', async () => {
+  it('records the status, duration, CPU time and memory of each request, and whether it started the worker', async () => {
     await textOf(world, 'b?key=secret');
     expect((await world.call('nothing')).status).toBe(503);
     const gone = new AbortController();
@@ -103,21 +103,21 @@ describe('a worker', () => {
 });
 
 describe.concurrent('limits', () => {
-  it('without a response in time, the status is 504 and the worker continues', ({ expect }) =>
+  it('end a late response with 504, but not the worker', ({ expect }) =>
     withLimits({ responseMs: 500 }, async (world) => {
       const response = await world.call('silent');
       expect([response.status, (await response.json()).code]).toEqual([504, 'IDLE_TIMEOUT']);
       expect(world.functions.describe('silent')?.state).toBe('running');
     }));
 
-  it('the wall clock limit notifies the function and ends pending requests with 546', ({ expect }) =>
+  it('on the wall clock notify the function and end pending requests with 546', ({ expect }) =>
     withLimits({ wallClockMs: 4000 }, async (world) => {
       const response = await world.call('last/stay');
       expect([response.status, (await response.json()).code]).toEqual([546, 'WORKER_LIMIT']);
       expect(world.lines('last').join('\n')).toMatch(/unloads: wall_clock(?:.|\n)*worker ended: wall clock/);
     }));
 
-  it('an idle worker is notified, ended and replaced', ({ expect }) =>
+  it('on idle time notify, end and replace a worker', ({ expect }) =>
     withLimits({ idleMs: 200 }, async (world) => {
       expect(await textOf(world, 'last')).toBe('ok');
       await expect.poll(() => world.functions.describe('last')?.state, soon).toBe('idle');
@@ -125,13 +125,13 @@ describe.concurrent('limits', () => {
       expect(await textOf(world, 'last')).toBe('ok');
     }));
 
-  it('an idle worker isn’t ended before its waitUntil promise is settled', ({ expect }) =>
+  it('on idle time don’t end a worker before its waitUntil promise is settled', ({ expect }) =>
     withLimits({ idleMs: 200 }, async (world) => {
       expect(await textOf(world, 'background')).toBe('ok');
       await expect.poll(() => world.lines('background'), soon).toEqual(['done', 'unloaded']);
     }));
 
-  it('at the maximum number of workers, the one that was idle the longest is ended', ({ expect }) =>
+  it('on the number of workers end the one that was idle the longest', ({ expect }) =>
     withLimits({ maxWorkers: 2 }, async (world) => {
       const [a, b] = [await textOf(world, 'a'), await textOf(world, 'b')];
       await textOf(world, 'c');
@@ -140,7 +140,7 @@ describe.concurrent('limits', () => {
       expect(await textOf(world, 'a')).not.toBe(a);
     }));
 
-  it('if all workers are busy, a request waits until one is free, or ends with 546', ({ expect }) =>
+  it('let a request wait until a worker is free, or end it with 546', ({ expect }) =>
     withLimits({ maxWorkers: 1, waitMs: 1000 }, async (world) => {
       const gone = new AbortController();
       const busy = world.call('silent', { signal: gone.signal }).catch(() => undefined);
@@ -153,9 +153,7 @@ describe.concurrent('limits', () => {
       expect(Number(await waiting)).toBeGreaterThan(0);
     }));
 
-  it('workers with an old source are ended to make room, regardless of how long their requests take', ({
-    expect,
-  }) =>
+  it('end workers with an old source to make room, regardless of their requests', ({ expect }) =>
     withLimits({ maxWorkersPerFunction: 2, waitMs: 1000 }, async (world) => {
       const held: Promise<number | undefined>[] = [];
       for (const pending of [1, 2]) {
@@ -166,27 +164,27 @@ describe.concurrent('limits', () => {
           ),
         );
         await expect.poll(() => world.functions.describe('a')?.pending, soon).toBe(pending);
-        // Has the same effect as a save.
+        // This call has the same effect as saving a file.
         world.functions.serve({});
       }
       expect(Number(await textOf(world, 'a'))).toBeGreaterThan(0);
       expect([await held[0], world.functions.describe('a')?.pending]).toEqual([500, 1]);
     }));
 
-  it('a starting worker counts once', ({ expect }) =>
+  it('count a starting worker only once', ({ expect }) =>
     withLimits({ maxWorkers: 2, waitMs: 1000 }, async (world) => {
       void world.call('late').catch(() => undefined);
       await expect.poll(() => world.functions.describe('late')?.state, { interval: 5 }).toBe('running');
       expect(Number(await textOf(world, 'a'))).toBeGreaterThan(0);
     }));
 
-  it('concurrent requests up to the limit go to one worker, more to another', ({ expect }) =>
+  it('send further concurrent requests to another worker', ({ expect }) =>
     withLimits({ maxRequests: 2, maxWorkersPerFunction: 2, waitMs: 5000 }, async (world) => {
       const pids = await Promise.all(Array.from({ length: 7 }, () => textOf(world, 'a?wait=100')));
       expect(new Set(pids).size).toBe(2);
     }));
 
-  it('oneshot starts a worker for each request, up to the limit', ({ expect }) =>
+  it('apply to oneshot, which starts a worker for each request', ({ expect }) =>
     withLimits(
       { maxWorkersPerFunction: 2 },
       async (world) => {

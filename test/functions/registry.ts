@@ -1,4 +1,4 @@
-/** A package registry on loopback for npm, jsr and plain modules, to the extent that Deno requires. */
+/** Simulates a package registry on loopback for npm, jsr and plain modules. It implements only what Deno requires. */
 import { createHash } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -8,14 +8,14 @@ import { gzipSync } from 'node:zlib';
 export interface Registry {
   readonly url: string;
   readonly port: number;
-  /** The requests in order. */
+  /** The requests that the registry received, in order. */
   readonly asked: string[];
   close(): void;
 }
 
 /**
- * `npm`: the files of version 1.2.0 of each package. `modules`: sources by path. `jsr`: the source of version 1.0.0 of
- * `@scope/name`.
+ * What the registry contains. `npm` contains the files of version 1.2.0 of each package, `modules` contains source code
+ * by path, and `jsr` contains the source of version 1.0.0 of `@scope/name`.
  */
 export interface RegistryContent {
   readonly npm?: Readonly<Record<string, Readonly<Record<string, string | Buffer>>>>;

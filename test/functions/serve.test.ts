@@ -1,6 +1,6 @@
 /**
- * Tests `plinth functions serve`: separate secrets, no token check, another import map and a debugger. Everything is
- * reset afterwards.
+ * Tests `plinth functions serve` with different secrets, without token checks, with a different import map and with a
+ * debugger. Everything is reset afterwards.
  */
 import { createServer } from 'node:net';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Tests connections: invalid HTTP, upgrades, pipelining, clients that disconnect, and the server's shutdown. */
+/** Tests connections with invalid HTTP, upgrades, pipelining, clients that disconnect, and the server's shutdown. */
 import { readFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { connect } from 'node:net';
@@ -75,7 +75,7 @@ describe('upgrades', () => {
     expect(authorizationSeen).toBe('Bearer own');
   });
 
-  it('are treated as ordinary requests if they aren’t supported: HTTP/2 in clear text, other services, unknown paths', async () => {
+  it('are treated as ordinary requests if they aren’t supported, such as HTTP/2 without TLS', async () => {
     const { raw } = await start();
     expect(await raw(upgrade('/sockets/v1/plain', 'h2c'), (response) => response.includes('}'))).toMatch(
       /^HTTP\/1\.1 200/,
@@ -153,7 +153,7 @@ describe('malformed HTTP', () => {
     expect(response).toContain('"code":"uri_too_long"');
   });
 
-  it('a method with a target that isn’t a resource isn’t served', async () => {
+  it('a request whose target isn’t a resource is rejected', async () => {
     const { raw } = await start();
     expect(await raw('CONNECT x:443 HTTP/1.1\r\nhost: x\r\n\r\n')).not.toContain('200');
     expect(await raw('OPTIONS * HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')).toMatch(
@@ -202,7 +202,7 @@ describe('a body that is too large', () => {
     ['by its length', `content-length: ${size}\r\n\r\n`, ''],
     ['in chunks', `transfer-encoding: chunked\r\n\r\n${size.toString(16)}\r\n`, '\r\n0\r\n\r\n'],
   ])(
-    '%s is read completely, so that the client can read the error and send another request',
+    '%s is read completely, so the client can read the error and send another request',
     async (_name, head, end) => {
       const { port } = await start();
       const socket = connect(port, '127.0.0.1');
@@ -232,7 +232,7 @@ describe('shutdown', () => {
         .on('connect', () => resolve(false));
     });
 
-  it('finishes requests in flight, closes idle connections and accepts no new ones', async () => {
+  it('finishes current requests, closes idle connections and doesn’t accept new ones', async () => {
     const { port, fetch, gateway } = await start();
     const idle = connect(port, '127.0.0.1');
     idle.write('GET /health HTTP/1.1\r\nhost: x\r\n\r\n');
@@ -280,7 +280,7 @@ describe('shutdown', () => {
   });
 });
 
-it('an idle connection is kept longer than the advertised timeout, so that late requests aren’t lost', async () => {
+it('an idle connection is kept longer than the advertised timeout, so late requests aren’t lost', async () => {
   const { url } = await start();
   const response = await fetch(`${url}/quiet/v1/server`);
   const told = Number(/timeout=(\d+)/.exec(response.headers.get('keep-alive') ?? '')?.[1]);
@@ -292,8 +292,8 @@ it.runIf(process.platform === 'linux')('the kernel probes idle clients (keepaliv
   const { port } = await start();
   const client = connect(port, '127.0.0.1');
   const local = port.toString(16).toUpperCase().padStart(4, '0');
-  // The fields `sl local remote state queues timer` of the server's side of an established connection (01). Timer 02 is
-  // keepalive.
+  // Matches the fields `sl local remote state queues timer` for the server's side of an established connection (01).
+  // Timer 02 is keepalive.
   const serverSide = new RegExp(`: [0-9A-F]{8}:${local} [0-9A-F:]+ 01 [0-9A-F:]+ (\\d\\d):`);
   const timer = async () => serverSide.exec(await readFile('/proc/net/tcp', 'utf8'))?.[1];
   await expect.poll(timer).toBe('02');

@@ -1,4 +1,4 @@
-/** Tests a gateway that registers most routes after its port listens. */
+/** Tests a gateway that registers most routes after it has started listening. */
 import dns from 'node:dns';
 import { afterEach, expect, it, vi } from 'vitest';
 import { type GatewayServer, service, startGateway } from './harness.ts';
@@ -70,7 +70,7 @@ it('lets requests for the other mounts wait', async () => {
   expect(logged).toHaveLength(3);
 });
 
-it('finds the mount of absolute and of invalid request targets, and of requests in the process', async () => {
+it('finds the mount for absolute and invalid request targets, and for requests in the process', async () => {
   await start();
   const absolute = await server.raw(
     'GET http://host/other/v1/path HTTP/1.1\r\nhost: host\r\nconnection: close\r\n\r\n',
@@ -81,7 +81,7 @@ it('finds the mount of absolute and of invalid request targets, and of requests 
   expect((await server.gateway.fetch('/first/v1/path')).status).toBe(200);
 });
 
-it('closes while requests wait', async () => {
+it('can close while requests wait', async () => {
   await start();
   const waiting = server.fetch('/other/v1/path').then(
     ({ status }) => status,
@@ -91,7 +91,7 @@ it('closes while requests wait', async () => {
   expect([200, 'closed']).toContain(await waiting);
 });
 
-it('listens on one address of localhost, because Fastify opens a server without these routes for each other one', async () => {
+it('listens on one address of localhost, because Fastify’s servers for other addresses lack these routes', async () => {
   const { lookup } = dns;
   const both = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }));
   vi.spyOn(dns, 'lookup').mockImplementation(((

@@ -1,6 +1,6 @@
 /**
- * Tests an API worker in front of a lead process: the 503 responses of an overloaded worker, of an overloaded lead, and
- * after the lead has exited.
+ * Tests the 503 responses of an API worker in front of a lead process: if the worker is overloaded, if the lead is
+ * overloaded, and after the lead has exited.
  */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -93,7 +93,9 @@ const bodies = ['{"busy":true}', '<busy/>', '"code":"overloaded"'];
 
 const isRejected = (text: string): boolean => text.startsWith('HTTP/1.1 503');
 
-/** Floods the server until it has rejected a request of each kind, which depends on the speed of the machine. */
+/**
+ * Floods the server until it has rejected a request of each kind. How long this takes depends on the machine's speed.
+ */
 async function floodUntilRejected(port: number): Promise<string[]> {
   const responses: string[] = [];
   const lacksKind = (): boolean =>
@@ -105,7 +107,7 @@ async function floodUntilRejected(port: number): Promise<string[]> {
   return responses;
 }
 
-/** Checks the rejections of each kind of request. */
+/** Checks the error responses for each kind of request. */
 function checkRejections(responses: readonly string[]): void {
   for (const [kind, body] of bodies.entries()) {
     const rejected = responses.filter((text, index) => index % kinds.length === kind && isRejected(text));
@@ -132,7 +134,7 @@ test('the rejections of an overloaded lead pass through the worker unchanged', a
   expect(gateway.queue()?.rejected).toBe(0);
 });
 
-test('an overloaded worker still answers preflight requests and probes', async () => {
+test('an overloaded worker still responds to preflight requests and probes', async () => {
   const { port } = await startPair(never, always);
   const preflight =
     'OPTIONS /remote/v1/a HTTP/1.1\r\nhost: x\r\norigin: https://app.example\r\naccess-control-request-method: GET\r\n\r\n';

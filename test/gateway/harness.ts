@@ -1,4 +1,4 @@
-/** The gateway on a free port, with test services and a socket for raw HTTP. */
+/** Starts the gateway on a free port, with test services and a socket for raw HTTP. */
 import { connect } from 'node:net';
 import { configFrom, defaultConfig } from '../../src/config/index.ts';
 import {
@@ -109,7 +109,7 @@ export function speak(
   });
 }
 
-/** A service with one mount. */
+/** Returns a service with one mount. */
 export function service(name: string, mount: Partial<Mount> & Pick<Mount, 'prefix' | 'plugin'>): Service {
   return { name, mounts: [{ cors: 'none', apiKeys: false, ...mount }] };
 }

@@ -1,4 +1,4 @@
-/** Tests HTTPS on a port: protocol versions, certificates by server name, limits, and changes while it is open. */
+/** Tests HTTPS: protocol versions, certificates by server name, limits, and changes while the port is open. */
 import { connect as connectTcp } from 'node:net';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -55,7 +55,7 @@ it('services receive the scheme, and responses have Strict-Transport-Security', 
   expect(headers['strict-transport-security']).toBe('max-age=60');
 });
 
-it('a new certificate is presented, also without a server name, and open connections are kept', async () => {
+it('a new certificate is used, even without a server name, and open connections are kept', async () => {
   const socket = connect({ host: '127.0.0.1', port: server.port, rejectUnauthorized: false });
   await new Promise((resolve) => socket.once('secureConnect', resolve));
   const pair = readKeyPair(await authority.issue(['one.example.com', 'new.example.com']));

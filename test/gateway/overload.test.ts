@@ -36,7 +36,7 @@ const busy: Service = service('busy', {
   upgrade: (_request, socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\n\r\n'),
 });
 
-/** A client's request on a connection that is shared with the proxy's other requests. */
+/** Sends a client's request on a connection that the proxy also uses for other requests. */
 const get = (client: string, path = '/busy/v1/', extra = '') =>
   `GET ${path} HTTP/1.1\r\nhost: x\r\nx-forwarded-for: ${client}\r\n${extra}\r\n`;
 

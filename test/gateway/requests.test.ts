@@ -1,4 +1,4 @@
-/** Tests what the gateway does with every request: ID, log line, keys, CORS, sub-paths, limits. */
+/** Tests what the gateway does with every request: its ID, its log line, keys, CORS, sub-paths and limits. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ReadinessReport } from '../../src/gateway/index.ts';
 import { setGatewayHeaders } from '../../src/kernel/gateway-headers.ts';
@@ -83,14 +83,14 @@ describe('the request id', () => {
     ['with space in it', false],
     ['quotes"inside"', false],
     ['x'.repeat(129), false],
-  ])('%j is accepted: %s', async (given, taken) => {
+  ])('can be %j: %s', async (given, taken) => {
     const response = await server.fetch('/echo/v1/', { headers: { 'x-request-id': given } });
     const id = response.headers.get('x-request-id');
     if (taken) expect(id).toBe(given);
     else expect(id).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('is in every response: unknown paths, hijacked ones, paths that can’t be decoded', async () => {
+  it('is in every response, even for unknown paths and paths that can’t be decoded', async () => {
     for (const path of ['/nowhere', '/plain/v1/hijacked', '/%zz', '/echo/v1/%zz', '/plain/v1/fails']) {
       expect((await server.fetch(path)).headers.get('x-request-id'), path).toMatch(/^[0-9a-f-]{36}$/);
     }
@@ -178,7 +178,7 @@ describe('CORS', () => {
       expect(headers.get('access-control-allow-credentials')).toBeNull();
   });
 
-  it('is not enabled elsewhere: other mounts, unknown paths, health', async () => {
+  it('isn’t enabled for other mounts, unknown paths and health checks', async () => {
     for (const path of ['/plain/v1/hijacked', '/nowhere', '/health']) {
       const response = await server.fetch(path, { headers: { origin: 'https://app.test' } });
       expect(response.headers.get('access-control-allow-origin'), path).toBeNull();
@@ -189,7 +189,7 @@ describe('CORS', () => {
     }
   });
 
-  it('ignores a plain OPTIONS, which reaches the service', async () => {
+  it('ignores an OPTIONS request that isn’t a preflight, which is passed to the service', async () => {
     expect((await json('/echo/v1/x', { method: 'OPTIONS' })).body.url).toBe('/echo/v1/x');
   });
 });
@@ -206,7 +206,7 @@ describe('services', () => {
     expect((await server.fetch('/plain/v1/fails')).status).toBe(500);
   });
 
-  it('reveal no internals when they fail', async () => {
+  it('don’t reveal internals when they fail', async () => {
     const { body } = await json('/plain/v1/fails');
     expect(body).toMatchObject({ code: 'internal_error', requestId: expect.any(String) });
     expect(JSON.stringify(body)).not.toContain('secret inside');
@@ -263,7 +263,7 @@ describe('client addresses', () => {
 });
 
 describe('health', () => {
-  it('is live without querying any service', async () => {
+  it('is live without a query to any service', async () => {
     report = { status: 'failing', checks: {} };
     expect(await json('/health/live')).toMatchObject({ status: 200, body: { status: 'ok' } });
   });
@@ -279,7 +279,7 @@ describe('health', () => {
       expect(await json(path)).toMatchObject({ status: expected, body: report });
   });
 
-  it('isn’t served at the root, and everything that isn’t mounted returns 404', async () => {
+  it('isn’t available at the root, and everything that isn’t mounted returns 404', async () => {
     for (const path of ['/', '/console', '/console/']) {
       const response = await server.fetch(path);
       expect([path, response.status]).toEqual([path, 404]);
@@ -292,7 +292,7 @@ describe('bodies', () => {
   const post = (body: string) =>
     server.fetch('/plain/v1/body', { method: 'POST', body, headers: { 'content-type': 'application/json' } });
 
-  it('have a size limit if the service sets none', async () => {
+  it('have a size limit even if the service doesn’t set one', async () => {
     expect((await post(JSON.stringify('x'.repeat(11 * 1024 * 1024)))).status).toBe(413);
   });
 

@@ -1,7 +1,7 @@
 /**
- * Kills PostgreSQL, Plinth or both with kill -9 while they work. Each request arrives at least once and eventually has
- * a response (bench/jobs.ts does the same with ten thousand requests), and a running job is marked as failed. Also
- * tests two processes on one database, which never do the same work twice.
+ * Tests requests and jobs while PostgreSQL, Plinth or both are killed with kill -9. Each request must arrive at least
+ * once and get a response in the end (bench/jobs.ts does the same with ten thousand requests). A running job must be
+ * marked as failed. Also tests that two processes on one database never do the same work twice.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,10 @@ import { openTarget, type Target } from './target.ts';
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
 const requests = 600;
-/** The second process connects over TCP as the superuser, which the embedded server rejects by default. */
+/**
+ * Creates a project that two processes can use. The second process connects over TCP as the superuser, which the
+ * embedded server rejects by default.
+ */
 function sharedProject(): string {
   const dir = mkdtempSync(join(tmpdir(), 'plinth-jobs-'));
   mkdirSync(join(dir, 'supabase'));

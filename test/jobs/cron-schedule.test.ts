@@ -110,7 +110,7 @@ const field = (low: number, high: number) =>
     values: new Set(parts.flatMap(({ values }) => values)),
   }));
 
-test('a schedule matches the minutes it describes', async () => {
+test('a schedule matches the minutes that it describes', async () => {
   await fc.assert(
     fc.asyncProperty(
       field(0, 59),
@@ -133,7 +133,7 @@ test('a schedule matches the minutes it describes', async () => {
   );
 });
 
-test('any text is either a schedule or rejected', async () => {
+test('text is either parsed as a schedule or rejected', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.string({ unit: fc.constantFrom(...'0159*/-,$@ \tmonsec'), maxLength: 24 }),

@@ -29,8 +29,8 @@ const makeDue = (jobid: unknown): Promise<void> =>
   admin.exec(`update cron._timetable set is_waiting = true where jobid = ${jobid};
     select pg_notify('plinth_cron', '')`);
 /**
- * A schedule that leaves a job's runs to {@link runNow}. A job scheduled every minute could become due again when the
- * minute changes.
+ * With this schedule, only {@link runNow} runs a job during a test. A job that is scheduled every minute could become
+ * due again when the minute changes.
  */
 const onNewYear = '0 0 1 1 *';
 /** Runs a job regardless of its schedule, as if it had become due during a run. */
@@ -56,7 +56,7 @@ test.each(['', 'with schema pg_catalog', 'with schema extensions'])(
   },
 );
 
-test("a schema that a project creates with this name isn't used, because its functions would run as a superuser", async () => {
+test('a project’s own schema named cron isn’t used, because its functions would run as a superuser', async () => {
   await postgres.exec(`drop extension pg_cron; create schema cron; create table cron._call (x int)`);
   expect(await hasOurCron(admin)).toBe(false);
   await postgres.exec('drop schema cron cascade; create extension pg_cron');
@@ -140,7 +140,7 @@ describe('permissions', () => {
     }
   });
 
-  test('a role with access schedules jobs as itself, and sees and ends only its own jobs', async () => {
+  test('a role with access can schedule jobs as itself, and can see and end only its own jobs', async () => {
     const { id: mine } = await first(`select cron.schedule('mine', '0 0 1 1 *', 'select 1') as id`);
     await postgres.exec('grant usage on schema cron to authenticated');
     const ask = (text: string): Promise<Row[]> =>
@@ -229,7 +229,7 @@ describe('runs', () => {
     await postgres.exec('select cron.unschedule(jobid) from cron.job');
   });
 
-  test('a failure is recorded in psql’s format, and the next run still takes place', async () => {
+  test('record a failure in psql’s format, and continue with the next run', async () => {
     const { id } = await first(
       `select cron.schedule('bad', '${onNewYear}', 'select * from public.nothing_here') as id`,
     );
@@ -260,13 +260,13 @@ describe('runs', () => {
     await admin.exec(`select cron.unschedule(${id})`);
   });
 
-  test('repeat every given number of seconds', async () => {
+  test('repeat after the given number of seconds', async () => {
     const { id } = await first(`select cron.schedule('often', '1 second', 'select 1') as id`);
     await expect.poll(async () => (await runsOf(id)).length).toBeGreaterThanOrEqual(3);
     await postgres.exec(`select cron.unschedule('often')`);
   });
 
-  test('start once per tick with any number of processes, and a running job doesn’t start again', async () => {
+  test('start once per due time with any number of processes, but not while the job is running', async () => {
     const others = [1, 2].map(() =>
       createJobs({
         database: backend.database,
@@ -284,7 +284,7 @@ describe('runs', () => {
     await makeDue(id);
     await makeDue(long.id);
     await expect.poll(async () => (await runsOf(long.id))[0]?.status).toBe('running');
-    // The job becomes due twice during a run, but only one more run is queued.
+    // The job becomes due twice during a run, but only one run is queued.
     await makeDue(long.id);
     await makeDue(long.id);
     await expect
@@ -315,7 +315,7 @@ describe('runs', () => {
     expect(await ended(id)).toMatchObject([{ status: 'failed', return_message: 'job cancelled' }]);
   });
 
-  test('a job that locks its own row doesn’t prevent others from running', async () => {
+  test('aren’t prevented by another job that locks its own row', async () => {
     const self = await first(`select cron.schedule('self', '${onNewYear}',
       $$select cron.alter_job((select jobid from cron.job where jobname = 'self'), active => false); select pg_sleep(3)$$) as id`);
     const { id } = await first(`select cron.schedule('beside', '${onNewYear}', 'select 1') as id`);

@@ -1,4 +1,4 @@
-/** Tests the http extension: a request and its response in one statement. */
+/** Tests the http extension, which sends a request and returns its response in one statement. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Pool, Row } from '../../src/database/index.ts';
 import { sql } from '../../src/kernel/sql.ts';
@@ -104,7 +104,7 @@ describe('requests', () => {
     expect(await first(`select status from http_head('${target.url}/start')`)).toEqual({ status: 302 });
   });
 
-  test('can reach this server by the name used in the local stack', async () => {
+  test('can reach this server by its name in the local stack', async () => {
     expect(await first(`select status from http_get('http://kong:8000/auth/v1/health')`)).toEqual({
       status: 200,
     });
@@ -176,7 +176,7 @@ describe('errors', () => {
     await expect(rows(`select ${call}`)).rejects.toThrow(message);
   });
 
-  test('the error can be caught, and the transaction continues', async () => {
+  test('can be caught, and the transaction continues', async () => {
     expect(await first(`select * from (values (1)) v (n)`)).toEqual({ n: 1 });
     await postgres.exec(
       `do $$ begin perform http_get('http://127.0.0.1:1/'); exception when others then null; end $$`,
@@ -209,14 +209,14 @@ test('many concurrent requests work', async () => {
 });
 
 describe('permissions', () => {
-  test('functions called by API roles can use it, as upstream', async () => {
+  test('allow functions that API roles call to use it, as upstream does', async () => {
     const [row] = await backend.database.asRequest({ role: 'anon', settings: [] }, (tx) =>
       tx.query(sql`select status from extensions.http_get(${target.url})`),
     );
     expect(row).toEqual({ status: 200 });
   });
 
-  test('the API doesn’t expose the extension', async () => {
+  test('don’t expose the extension in the API', async () => {
     const response = await backend.fetch('/rest/v1/rpc/http_get', {
       method: 'POST',
       headers: { apikey: backend.keys.secretKey, 'content-type': 'application/json' },
@@ -225,11 +225,11 @@ describe('permissions', () => {
     expect(response.status).toBe(404);
   });
 
-  test('users can’t reach dblink through the extension', async () => {
+  test('don’t let users reach dblink through the extension', async () => {
     await expect(
       postgres.exec(`select * from extensions._http_dblink('host=/tmp', 'select 1') as t (x text)`),
     ).rejects.toMatchObject({ code: '42501' });
-    // A user's dblink also can't connect to the socket without a password.
+    // A user's own dblink can't connect to the socket without a password either.
     await postgres.exec('create extension dblink with schema extensions');
     const dir = backend.database.info.socketDir;
     await expect(

@@ -111,7 +111,7 @@ describe('sent requests', () => {
     expect(target.arrived.map(({ url }) => url)).toEqual(['/done']);
   });
 
-  test('include a row inserted into the queue manually, after net.wake()', async () => {
+  test('include a row that was inserted into the queue manually, after net.wake()', async () => {
     await postgres.exec(`insert into net.http_request_queue (method, url, headers, timeout_milliseconds)
       values ('GET', '${target.url}/by-hand', null, 1000); select net.wake()`);
     await expect.poll(() => target.arrived.map(({ url }) => url)).toEqual(['/by-hand']);
@@ -129,7 +129,7 @@ describe('sent requests', () => {
     await other.close();
   });
 
-  test('don’t wait for a slow one', async () => {
+  test('don’t wait for a slow request', async () => {
     let finish = (): void => undefined;
     target.answer((request, response) => {
       if (request.url === '/slow') finish = () => void response.end('slow');
@@ -144,7 +144,7 @@ describe('sent requests', () => {
   });
 });
 
-describe('a failed request is stored for', () => {
+describe('a failed request is stored after', () => {
   test('an expired timeout', async () => {
     target.answer(() => undefined);
     const response = await ask(`net.http_get('${target.url}/never', timeout_milliseconds => 50)`);
@@ -196,7 +196,7 @@ describe('a failed request is stored for', () => {
     expect(response.error_msg).toBe('Number of redirects hit maximum amount');
   });
 
-  test('bytes that aren’t text are kept as far as possible', async () => {
+  test('bytes that aren’t text are kept if possible', async () => {
     target.answer((_request, response) => response.end(Buffer.from([0x61, 0x00, 0xff, 0x62])));
     expect((await ask(`net.http_get('${target.url}')`)).content).toBe('a\uFFFD\uFFFDb');
   });
@@ -259,7 +259,7 @@ test('responses are kept for pg_net.ttl, which postgres can set', async () => {
   await postgres.exec(`alter database "${name}" reset pg_net.ttl`);
 });
 
-test('several workers share the queue, each request is sent once, and concurrency is limited', async () => {
+test('several workers share the queue, each request is sent once, and the number of concurrent requests is limited', async () => {
   const second = createJobs({
     database: backend.database,
     config: createLiveConfig(backend.config),
@@ -281,7 +281,7 @@ test('several workers share the queue, each request is sent once, and concurrenc
   expect(target.most()).toBeGreaterThan(16);
 });
 
-test('a worker whose session ends sends unrecorded requests again', async () => {
+test('if a worker’s session ends, requests without a recorded result are sent again', async () => {
   target.answer((_request, response) => void setTimeout(() => response.end('x'), 20));
   const before = await postgres.query<{ n: number }>(
     sql`select coalesce(max(id), 0)::int as n from net._http_response`,

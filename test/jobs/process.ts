@@ -12,7 +12,7 @@ const bin = fileURLToPath(new URL('../../bin/plinth-built.mjs', import.meta.url)
 export interface Plinth {
   readonly child: ChildProcess;
   readonly databaseUrl: string;
-  /** Runs a query as `postgres`, with retries while PostgreSQL restarts. */
+  /** Runs a query as `postgres` and retries it while PostgreSQL restarts. Returns the rows. */
   query(text: string): Promise<Record<string, unknown>[]>;
   stop(): Promise<void>;
 }
@@ -66,7 +66,7 @@ export async function killPlinth({ child }: Plinth): Promise<void> {
   await ended;
 }
 
-/** Kills the PostgreSQL server of this project, using its PID file. */
+/** Kills this project's PostgreSQL server, which is identified by its PID file. */
 export function killPostgres(projectDir: string): void {
   const noted = readFileSync(join(projectDir, '.plinth', 'postgres', 'postmaster.pid'), 'utf8');
   process.kill(Number.parseInt(noted, 10), 'SIGKILL');

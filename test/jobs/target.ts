@@ -1,4 +1,4 @@
-/** A server that receives requests sent by SQL and records them. */
+/** Runs a server that records the requests that SQL sends to it. */
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

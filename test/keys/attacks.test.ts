@@ -1,4 +1,4 @@
-/** Tests forged tokens against a key of each kind (RFC 8725). No service may accept any of them. */
+/** Tests that forged tokens are rejected with a key of each kind (RFC 8725). */
 import { createHmac, createPublicKey, generateKeyPairSync, sign, type webcrypto } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -105,7 +105,7 @@ describe.each(signingAlgorithms)('a project that signs with %s', (algorithm: Sig
     0,
     [kid],
     { kid },
-  ])('rejects an unusual kid with a guessable secret (case %#)', (strange) => {
+  ])('rejects an unusual key ID with a guessable secret (case %#)', (strange) => {
     for (const secret of ['', 'secret', '\0']) {
       expect(keys.verify(hmac({ alg: 'HS256', kid: strange }, secret)).ok).toBe(false);
     }
@@ -130,7 +130,7 @@ describe.each(signingAlgorithms)('a project that signs with %s', (algorithm: Sig
   });
 });
 
-test("a key of one project isn't accepted by another, even with the same kid", () => {
+test('a key of one project isn’t accepted by another project, even with the same key ID', () => {
   const one = generateSigningKey('ES256') as PrivateJwk;
   const other = { ...(generateSigningKey('ES256') as PrivateJwk), kid: one.kid };
   expect(storeWith(other).verify(storeWith(one).sign(claims))).toMatchObject({
@@ -139,11 +139,11 @@ test("a key of one project isn't accepted by another, even with the same kid", (
   });
 });
 
-test("a listed secret and the project's own secret each sign only for their kid", () => {
+test('a listed secret and the project’s own secret are each accepted only for their key ID', () => {
   const secret = generateSigningKey('HS256') as PrivateJwk;
   const keys = storeWith(secret, generateSigningKey('ES256') as PrivateJwk);
   expect(keys.verify(hmac({ alg: 'HS256', kid: secret.kid }, keys.jwtSecret)).ok).toBe(false);
-  // Older tokens have no kid, so the JWT secret is tried if no key in the list matches.
+  // Older tokens don't have a key ID, so the JWT secret is tried if no key in the list matches.
   expect(keys.verify(hmac({ alg: 'HS256', kid: 'older' }, keys.jwtSecret)).ok).toBe(true);
   expect(keys.internalJwks().keys.map(({ kty }) => kty)).toEqual(['EC', 'oct']);
   expect(JSON.stringify(keys.publicJwks())).not.toContain(String(secret.k));

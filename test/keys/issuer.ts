@@ -1,12 +1,14 @@
-/** An OpenID issuer for tests: its discovery document, its key set, and tokens signed as the test requires. */
+/**
+ * Runs an OpenID issuer for tests, with a discovery document, a key set, and tokens that a test can sign in any way.
+ */
 import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface Issuer {
-  /** The server's URL, which is also the issuer's name unless another name was given. */
+  /** The server's URL. It is also the issuer's name, unless the test specifies a different name. */
   readonly url: string;
-  /** Members of the discovery document, which tests can change. */
+  /** The members of the discovery document, which tests can change. */
   readonly discovery: Record<string, unknown>;
   /** The requested paths. */
   readonly asked: string[];
@@ -29,7 +31,7 @@ export interface TokenOptions {
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** `name` is the issuer's name, if it differs from its URL. */
+/** Starts an issuer. `name` is its name, if it differs from its URL. */
 export async function startIssuer(name?: string): Promise<Issuer> {
   let generation = 0;
   let pair = generateKeyPairSync('rsa', { modulusLength: 2048 });

@@ -1,6 +1,6 @@
 /**
  * Tests signing keys that change while servers run. The keys are stored in a file, and every process that reads the
- * file notices the change.
+ * file detects the change.
  */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -59,13 +59,13 @@ const aSecond = () => {
 };
 
 describe('several processes', () => {
-  test('agree on a key from standby to revocation, and no user is signed out too early', () => {
+  test('agree on a key from standby to revocation, without signing users out too early', () => {
     const { file, one, other } = twoServers();
     const old = one.sign({ sub: 'old' });
     const standby = generateSigningKey('ES256');
     file.update((keys) => withStandby(keys, standby));
     aSecond();
-    // The key is published by all servers but not used by any of them yet.
+    // All servers publish the key, but none of them uses it yet.
     expect(publishedBy(one)).toEqual([kidOf(old), standby.kid]);
     expect(publishedBy(other)).toEqual(publishedBy(one));
     expect(kidOf(one.sign({}))).toBe(kidOf(old));
@@ -107,6 +107,7 @@ describe('several processes', () => {
     file.update((keys) => rotate(withStandby(keys, generateSigningKey('ES256'))));
     aSecond();
     expect(one.anonKey).toBe(anonKey);
+    expect(one.areLegacyKeysRotated).toBe(false);
     expect(one.verify(anonKey)).toMatchObject({ ok: true });
   });
 });
@@ -167,7 +168,7 @@ describe('an invalid file', () => {
 });
 
 describe('changing the file', () => {
-  test('keeps its mode and all other content, and leaves no temporary files', () => {
+  test('keeps its mode and all other content, and doesn’t leave temporary files behind', () => {
     const { dataDir, file } = twoServers();
     const before = JSON.parse(readFileSync(file.path, 'utf8'));
     chmodSync(file.path, 0o640);
@@ -179,7 +180,7 @@ describe('changing the file', () => {
     expect(readdirSync(dataDir)).toEqual(['secrets.json']);
   });
 
-  test('is done by one process at a time, and a file that can’t be loaded never replaces it', () => {
+  test('is possible for one process at a time, and never results in a file that can’t be loaded', () => {
     const { dataDir, file } = twoServers();
     const before = readFileSync(file.path, 'utf8');
     expect(() => file.update((keys) => [...keys, { kty: 'EC', alg: 'ES256' }])).toThrow(/ES256/);

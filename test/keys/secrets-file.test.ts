@@ -20,7 +20,7 @@ function folder(): string {
 const production = (dataDir: string, config: PartialConfig = {}) =>
   createKeys({ mode: 'production', config: configFrom(config, dataDir), supabaseDir: dataDir, dataDir });
 
-it('are created once, kept, and private', () => {
+it('the generated keys are created once, kept, and private', () => {
   const dir = folder();
   const first = production(dir);
   const second = production(dir);
@@ -69,7 +69,7 @@ it('a damaged file is reported and remains unchanged', () => {
   }
 });
 
-it("a half-written file left by a crash doesn't interfere", () => {
+it('an incomplete file that a crash left behind doesn’t interfere', () => {
   const dir = folder();
   writeFileSync(join(dir, `secrets.json.${process.pid}.tmp`), '{"version":1,"jw');
   expect(production(dir).publishableKey).toBe(production(dir).publishableKey);
@@ -83,7 +83,7 @@ it('a folder that isn’t writable causes an error and no other keys are used', 
   expect(() => production(file)).toThrow();
 });
 
-it('concurrent starts agree on one set', async () => {
+it('concurrent starts agree on one set of keys', async () => {
   const dir = folder();
   const source = (path: string) =>
     JSON.stringify(fileURLToPath(new URL(`../../src/${path}`, import.meta.url)));

@@ -143,7 +143,7 @@ it('an unknown key is requested only a limited number of times', async () => {
   expect(issuer.asked.length - before).toBeLessThanOrEqual(2);
 });
 
-it('the key set for functions contains the issuer’s keys, and no Plinth secret is published', () => {
+it('the key set for functions contains the issuer’s keys, but none of Plinth’s secrets', () => {
   expect(backend.keys.internalJwks().keys).toContainEqual(
     expect.objectContaining({ kid: 'key-0', kty: 'RSA' }),
   );

@@ -90,7 +90,7 @@ describe('the inbox', () => {
     ]);
   });
 
-  test('returns an email with its parts and views, and reading marks it as read', async () => {
+  test('returns an email with its parts and views, and marks it as read', async () => {
     await mail.mailer.sendMail(mailOf('ann@example.com', 'Grüße', 'Hällo\nWorld'));
     const latest = (await mail.api('/api/v1/message/latest')).json();
     expect(latest).toMatchObject({
@@ -138,7 +138,7 @@ describe('the inbox', () => {
     expect(found).toMatchObject({ total: 3, messages_count: subjects.length });
   });
 
-  test('deletes emails by ID, by search, and all at a time', async () => {
+  test('deletes emails by ID, by search, or all of them', async () => {
     for (const to of ['a@x.de', 'b@x.de', 'c@x.de', 'd@x.de']) await mail.mailer.sendMail(mailOf(to, to));
     const [first] = (await mail.api('/api/v1/messages')).json().messages;
     const remove = (body?: object) =>
@@ -153,7 +153,7 @@ describe('the inbox', () => {
     expect((await mail.api('/api/v1/messages', { method: 'DELETE', body: '{' })).status).toBe(400);
   });
 
-  test('shows text messages with the emails', async () => {
+  test('shows text messages together with emails', async () => {
     await mail.mailer.captureSms({ to: '15551234567', body: 'Your code is 123456', channel: 'sms' });
     expect(await mail.inbox.list({ limit: 5, offset: 0, search: 'to:15551234567' })).toMatchObject({
       total: 1,
@@ -161,7 +161,7 @@ describe('the inbox', () => {
     });
   });
 
-  test('keeps captured emails over a restart', async () => {
+  test('keeps captured emails after a restart', async () => {
     await mail.mailer.sendMail(mailOf('ann@example.com', 'kept'));
     const next = await startMail();
     expect((await next.api('/api/v1/messages')).json().messages).toMatchObject([{ Subject: 'kept' }]);

@@ -1,4 +1,4 @@
-/** Tests emails through a real SMTP server: STARTTLS, sign-in, the sender's name, and no header injection. */
+/** Tests emails through a real SMTP server: STARTTLS, sign-in, the sender's name, and attempts to inject headers. */
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
@@ -9,7 +9,7 @@ import { createSmtp, smtpOptions } from '../../src/mail/smtp.ts';
 import { newEmail, startAuth } from '../auth/harness.ts';
 
 const fixture = (name: string) => readFileSync(new URL(`./fixtures/${name}`, import.meta.url), 'utf8');
-/** This key is for localhost only. */
+/** This key is valid only for localhost. */
 const identity = { key: fixture('localhost.key.pem'), cert: fixture('localhost.cert.pem') };
 
 interface Received {
@@ -204,7 +204,7 @@ test.each([
   ).toMatchObject(options);
 });
 
-test('a sign-up sends its email through the project’s server, and returns an error and creates no user while that server is down', async () => {
+test('a sign-up sends its email through the project’s server, and fails without creating a user while that server is down', async () => {
   const mailServer = await startServer({ hideSTARTTLS: true });
   const server = await startAuth({ email: { enable_confirmations: true, smtp: mailServer.smtp } });
   try {

@@ -31,14 +31,14 @@ function projectDir(files: Readonly<Record<string, string>> = {}): string {
 
 const anyPorts = { port: 0, dbPort: 0, mailPort: 0, consolePort: 0 };
 
-/** Creates a backend and registers it to be stopped. */
+/** Creates a backend that is stopped after the test. */
 async function backendOf(dir: string, options: Parameters<typeof createBackend>[0] = {}): Promise<Backend> {
   const backend = await createBackend({ projectDir: dir, ...anyPorts, ...options });
   undo.push(() => backend.stop());
   return backend;
 }
 
-/** Sends a request with another Host header, which `fetch` can't do. */
+/** Sends a request with a different Host header, which `fetch` can't do. Returns the status. */
 async function statusUnder(host: string, port: number, path: string): Promise<number> {
   const socket = connect(port, '127.0.0.1');
   socket.write(`GET ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`);
@@ -54,7 +54,7 @@ const postmasterOf = (dir: string): number | undefined => {
 const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0);
-    // A zombie isn't alive. The parent may not have collected the zombie's status yet.
+    // A zombie isn't alive. Its parent may not have read its exit status yet.
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
   } catch {
     return false;
@@ -62,7 +62,7 @@ const isAlive = (pid: number): boolean => {
 };
 
 describe('a project’s whole life cycle in one folder', () => {
-  it('starts, serves, rejects a second process, fails cleanly and starts again', async () => {
+  it('starts, responds to requests, rejects a second process, fails cleanly and starts again', async () => {
     const dir = projectDir({
       'migrations/20260101000000_first.sql': 'create table public.things (id int primary key);',
     });
@@ -124,7 +124,7 @@ describe('a project’s whole life cycle in one folder', () => {
     ]);
   });
 
-  it('stops everything after a broken migration, and the next start works once it is fixed', async () => {
+  it('stops everything after a broken migration, and starts again after it is fixed', async () => {
     const dir = projectDir({
       'migrations/20260101000000_first.sql':
         'create table public.things (id int primary key);\nselect nonsense;',
@@ -142,7 +142,7 @@ describe('a project’s whole life cycle in one folder', () => {
     expect((await createClient(mended.url, mended.keys.secretKey).from('things').select()).data).toEqual([]);
   });
 
-  it('lets its process exit, and leaves no process behind', async () => {
+  it('lets its process exit without leaving other processes behind', async () => {
     const dir = projectDir();
     const script = `
       import { createBackend } from ${JSON.stringify(fileURLToPath(new URL('../../src/main.ts', import.meta.url)))};
@@ -173,7 +173,7 @@ describe('settings', () => {
     return backend;
   };
 
-  it('excluding a service removes its routes and health, and the others continue', async () => {
+  it('can exclude a service, which removes only its routes and its health', async () => {
     const backend = await start({}, ['storage', 'realtime', 'functions']);
     expect(Object.keys(backend.health()).toSorted()).toEqual([
       'account',
@@ -189,7 +189,7 @@ describe('settings', () => {
     expect((await backend.fetch('/auth/v1/health')).status).toBe(200);
   });
 
-  it('a service that is disabled in the configuration isn’t started, and has no status fields', async () => {
+  it('can disable a service, which isn’t started and has no status fields', async () => {
     const backend = await start({
       storage: { enabled: false },
       studio: { enabled: false },
@@ -201,7 +201,7 @@ describe('settings', () => {
     expect((await backend.fetch('/storage/v1/bucket')).status).toBe(404);
   });
 
-  it('production has its own keys and no public inbox', async () => {
+  it('for production create separate keys and disable the public inbox', async () => {
     const dir = projectDir();
     const backend = await createBackend({ projectDir: dir, mode: 'production', port: 0, dbPort: 0 });
     undo.push(() => backend.stop());
@@ -223,7 +223,7 @@ describe('settings', () => {
     }
   });
 
-  it('development listens only on this machine', async () => {
+  it('for development listen only on this machine', async () => {
     const dir = projectDir();
     const config = configFrom({ plinth: { server: { host: '0.0.0.0' } } }, join(dir, 'supabase'));
     await expect(createBackend({ projectDir: dir, config, ...anyPorts })).rejects.toThrow('0.0.0.0');
@@ -232,7 +232,7 @@ describe('settings', () => {
 });
 
 describe('createTestBackend', () => {
-  it('gives each backend its own database and files, also concurrently, and removes them', async () => {
+  it('gives each backend a separate database and files, even concurrently, and removes them', async () => {
     const options = { sql: 'create table public.notes (id int primary key);', exclude: ['functions'] };
     const [one, two] = await Promise.all([createTestBackend(options), createTestBackend(options)]);
     const admin = one.database.pool('supabase_admin');
@@ -259,7 +259,7 @@ describe('createTestBackend', () => {
     }
   });
 
-  it('leaves no database if it fails to start', async () => {
+  it('doesn’t leave a database behind if it fails to start', async () => {
     const holder = await createTestBackend({ exclude: ['functions'] });
     const admin = holder.database.pool('supabase_admin');
     const databases = async () =>

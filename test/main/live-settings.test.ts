@@ -1,6 +1,6 @@
 /**
- * Tests settings that change while the server runs: for each group, the files are changed, the settings are read again,
- * and the effect is observed over HTTP, in both directions. Open connections survive.
+ * Tests settings that change while the server runs. For each group, the files are changed and reloaded, and the effect
+ * is observed over HTTP. Then the change is reverted in the same way. Open connections must stay open.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
@@ -256,7 +256,7 @@ const cases: Readonly<Record<string, Case>> = {
     after: 201,
   },
   'auth.email.smtp.enabled': {
-    // No server listens on the port, so sending an email fails, whereas capturing one succeeds.
+    // No SMTP server listens on this port, so sending an email fails, whereas capturing one succeeds.
     config:
       '[auth.email.smtp]\nenabled = true\nhost = "127.0.0.1"\nport = 9\nuser = ""\npass = ""\nadmin_email = "a@example.com"\nsender_name = "A"',
     observe: async () => {
@@ -290,7 +290,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'plinth.server.trusted_proxies': {
     plinth: '[server]\ntrusted_proxies = ["loopback"]',
-    // A trusted proxy sends the scheme and host of the public address.
+    // A trusted proxy sends the scheme and the host of the public URL.
     observe: async () => {
       const headers = { 'x-forwarded-for': '203.0.113.7', 'user-agent': 'proxied' };
       await call('/rest/v1/things', { headers });
@@ -310,7 +310,7 @@ const cases: Readonly<Record<string, Case>> = {
         get(`${backend.url}/health/live`, { agent: false }, (response) => {
           response.resume();
           resolve(response.statusCode);
-          // Far above the limit, connections are closed without a response.
+          // If there are far more connections than the limit allows, they are closed without a response.
         }).once('error', () => resolve(503));
       });
       held.terminate();
@@ -377,7 +377,7 @@ test.each(Object.entries(cases))(
   },
 );
 
-test('an open WebSocket and a download in progress survive a reload', async () => {
+test('an open WebSocket and a running download continue after a reload', async () => {
   const megabytes = 24;
   expect(await upload(megabytes * 1024 * 1024)).toBe(200);
   const socket = openSocket();
@@ -442,7 +442,7 @@ test('invalid files change nothing, and each error has a file and a line', async
   await expect.poll(settingsCheck, { timeout: 5000 }).toBe('ok');
 });
 
-test('a value that is only rejected when it is used changes nothing', async () => {
+test('a value that is rejected only when it is used changes nothing', async () => {
   write('[auth]\nenable_signup = false', '[branding]\nlogo_path = "../not-a-picture.svg"');
   await expect(reload()).rejects.toThrow('not-a-picture.svg');
   expect(await statusOf(signUp())).toBe(200);

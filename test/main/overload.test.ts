@@ -1,4 +1,4 @@
-/** Tests how clients see an overloaded server: 503 with Retry-After in the error format of each service. */
+/** Tests the responses of an overloaded server: 503 with Retry-After in the error format of each service. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { createClient } from '@supabase/supabase-js';
@@ -24,13 +24,12 @@ afterAll(async () => {
 });
 
 /**
- * The number is so high that even on a fast machine, one turn of the event loop takes longer than requests may wait
- * before they start.
+ * With this many connections, one turn of the event loop takes longer than requests may wait, even on a fast machine.
  */
 const connections = 200;
 const requestsPerConnection = 5;
 
-/** Sends requests without pause on many connections. */
+/** Continuously sends requests on many connections. */
 function startFlood({ hostname, port }: URL): () => Promise<void> {
   const text = `GET /rest/v1/items HTTP/1.1\r\nhost: x\r\napikey: ${backend.keys.publishableKey}\r\n\r\n`;
   const sockets = Array.from({ length: connections }, () => {
@@ -89,12 +88,12 @@ test.each([
   expect(seen.headers.get('content-type')).toBe(type);
   expect(seen.text).toContain(text);
   expect(Number(seen.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
-  // A web page can read the response and the time after which to retry.
+  // A web page can read the response, including the time after which to retry.
   expect(seen.headers.get('access-control-allow-origin')).toBe('*');
   expect(seen.headers.get('access-control-expose-headers')).toContain('retry-after');
 });
 
-test('preflight requests succeed, so that a web page can read the rejection', async () => {
+test('preflight requests succeed, so a web page can read the error response', async () => {
   const headers = { origin: 'https://app.example', 'access-control-request-method': 'GET' };
   for (let round = 0; round < 20; round++) {
     const response = await fetch(`${backend.url}/rest/v1/items`, { method: 'OPTIONS', headers });

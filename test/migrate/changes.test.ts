@@ -44,7 +44,7 @@ test('rows that no earlier run transferred are deleted only with --overwrite', a
   expect(changedTables(report)['auth.users']).toEqual([0, 0, 1]);
 });
 
-test('a second run without changes transfers nothing', async () => {
+test('a second run without changes doesn’t transfer anything', async () => {
   const report = await move(source, target);
   expect(changedTables(report)).toEqual({});
   expect(report).toMatchObject({
@@ -91,7 +91,7 @@ test('a run transfers new, changed and deleted rows, objects, secrets, jobs and 
     'app.parts_low': [0, 1, 0],
     'app.parts_high': [0, 0, 1],
     'app.later': [1, 0, 0],
-    // The webhook was called for the new note.
+    // The project's webhook was called for the new note.
     'supabase_functions.hooks': [1, 0, 0],
   });
   expect(report).toMatchObject({
@@ -114,7 +114,7 @@ test('verify finds a changed row, a changed body, a missing object and a changed
   expect(differences).toEqual(
     expect.arrayContaining([
       'Table app.notes: rows differ',
-      'Missing on the target, or different: POLICY own ON app.notes',
+      'Missing or different on the target: POLICY own ON app.notes',
       'Object files/new.txt: the bodies differ',
       'Object files/renamed.txt: the bodies differ',
       expect.stringMatching(/^Table storage\.objects: \d+ rows at the source, \d+ at the target$/),

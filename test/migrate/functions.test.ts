@@ -75,7 +75,7 @@ function writeFiles(files: Readonly<Record<string, string>>): string {
   return dir;
 }
 
-test('functions and secrets are sent to the API, and functions are downloaded as the same files', async () => {
+test('functions and secrets are sent to the API, and downloaded functions consist of the same files', async () => {
   const from = writeFiles({
     'hello/index.ts': "import { cors } from '../_shared/cors.ts';",
     'hello/lib/a.ts': 'export const a = 1;',
@@ -99,7 +99,7 @@ test('functions and secrets are sent to the API, and functions are downloaded as
   for (const path of ['hello/index.ts', 'hello/lib/a.ts', 'open/index.ts', '_shared/cors.ts'])
     expect(readFileSync(join(to, path), 'utf8')).toBe(readFileSync(join(from, path), 'utf8'));
 
-  // A second run transfers nothing and doesn't overwrite edited files.
+  // A second run doesn't transfer anything or overwrite edited files.
   writeFileSync(join(to, 'open/index.ts'), 'edited');
   const again = await downloadFunctions(access, to, { overwrite: false, check: false });
   expect(again.functions).toEqual([]);
@@ -107,7 +107,7 @@ test('functions and secrets are sent to the API, and functions are downloaded as
   expect(readFileSync(join(to, 'open/index.ts'), 'utf8')).toBe('edited');
 });
 
-test('--check writes nothing', async () => {
+test('--check doesn’t write anything', async () => {
   deployed = [{ slug: 'hello', verify_jwt: true, files: [['source/index.ts', 'x']] }];
   const to = join(folder, 'to');
   const report = await downloadFunctions(access, to, { overwrite: false, check: true });
@@ -115,7 +115,7 @@ test('--check writes nothing', async () => {
   expect(existsSync(to)).toBe(false);
 });
 
-test('a file name that leaves the folder is rejected', async () => {
+test('a file name that refers to a different folder is rejected', async () => {
   deployed = [
     {
       slug: 'hello',

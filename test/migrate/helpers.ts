@@ -1,4 +1,4 @@
-/** Two complete servers, and a project with data in every service. */
+/** Starts two complete servers, and creates a project with data in every service. */
 import { createHash } from 'node:crypto';
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
 import type { PartialConfig } from '../../src/config/index.ts';

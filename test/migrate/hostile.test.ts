@@ -1,6 +1,5 @@
 /**
- * Tests a source whose owner attacks the target: with code in definitions, with object names, and with a hostile
- * server.
+ * Tests a source whose owner attacks the target with code in definitions, with object names, and with a hostile server.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -29,7 +28,7 @@ afterAll(async () => {
   await Promise.all([source?.stop(), target?.stop()]);
 });
 
-/** Everything that PostgreSQL could evaluate while a session reads or writes. */
+/** Code in all places where PostgreSQL could run it while a session reads or writes. */
 const attack = `
   create role attacker nologin;
   create table public.trace (who text, what text);
@@ -78,7 +77,7 @@ test('the source’s code runs only with the project’s privileges, and all row
   expect(users.map(({ who }) => who).filter((who) => who !== 'postgres')).toEqual([]);
 });
 
-test('objects whose names would change the path of a request are listed and not requested', async () => {
+test('objects whose names would change the path of a request are listed but not requested', async () => {
   const names = ['../../../auth/v1/admin/users', '../x', 'a/./b', '..'];
   for (const name of names)
     await source.database
@@ -131,7 +130,7 @@ test('a redirect from the source never receives the key', async () => {
   }
 });
 
-test('only the service key suggests the version of an object, and never one that exists', async () => {
+test('only the service key can specify the version of an object, but never an existing one', async () => {
   const client = clientOf(target, target.keys.serviceRoleKey);
   await client.storage.createBucket('versions');
   const storage = client.storage.from('versions');

@@ -1,5 +1,5 @@
 /**
- * Tests a migration that is killed with SIGKILL at different steps. The next run continues, and the result is the same.
+ * Tests a migration that is killed with SIGKILL at different steps. The next run must continue, with the same result.
  */
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -25,7 +25,7 @@ afterAll(async () => {
 
 const script = fileURLToPath(new URL('./transfer-process.ts', import.meta.url));
 
-/** Kills the process when a progress message matches. Resolves with all messages. */
+/** Runs a migration and kills the process when a progress message matches. Resolves with all messages. */
 async function killAt(pattern: RegExp): Promise<string[]> {
   const child = spawn(process.execPath, [script], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -51,7 +51,7 @@ test('after a kill at each step, the next run makes the target equal to the sour
   await killAt(/^Creating \d+ definitions/);
   await killAt(/^Comparing app\.notes/);
   await killAt(/^Comparing app\.parts_high/);
-  // Tables that were complete stay complete.
+  // Tables that were already complete stay complete.
   expect(await readValue(target, 'select count(*)::int as value from app.notes')).toBe(5000);
   await killAt(/^Objects: 100 of/);
   expect(await readValue(target, 'select count(*)::int as value from storage.objects')).toBeGreaterThan(99);

@@ -1,4 +1,4 @@
-/** Tests a target whose account can't turn off triggers and foreign keys, as on some managed servers. */
+/** Tests a target whose account can't disable triggers and foreign keys, as on some managed servers. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Backend } from '../../src/main.ts';
 import { checkTransfer, verify } from '../../src/migrate/index.ts';

@@ -1,4 +1,7 @@
-/** Tests moving a project with data in every service to another server and back, and signing in there. */
+/**
+ * Tests that a project with data in every service can be moved to another server and back, and that users can sign in
+ * there.
+ */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { parseConnectionString } from '../../src/database/wire/index.ts';
 import type { Backend } from '../../src/main.ts';
@@ -97,7 +100,7 @@ test('everything is transferred, and the target’s dump is equal', async () => 
     deleted: 0,
     replaced: false,
   });
-  // Triggers don't run for rows that are copied.
+  // Triggers must not run for rows that are copied.
   expect(await readValue(target, 'select count(*)::int as value from public.welcome')).toBe(2);
   expect(await readValue(target, 'select count(*)::int as value from supabase_functions.hooks')).toBe(
     await readValue(source, 'select count(*)::int as value from supabase_functions.hooks'),

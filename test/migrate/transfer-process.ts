@@ -1,4 +1,4 @@
-/** Runs a migration in a process that a test kills. Prints each progress message as a line. */
+/** Runs a migration in a process that a test can kill. Prints each progress message as a line. */
 import { type EndOptions, transfer } from '../../src/migrate/index.ts';
 
 const { source, target } = JSON.parse(process.env.MIGRATION_ENDS ?? '{}') as {

@@ -1,4 +1,4 @@
-/** Tests the npm package after installing it into a new folder, without the clone and without a network. */
+/** Tests the npm package, which is installed into a new folder, without the clone and without a network. */
 import { execFile, spawn } from 'node:child_process';
 import {
   existsSync,
@@ -24,11 +24,11 @@ const installed = join(app, 'node_modules', 'plinth');
 const bin = join(installed, 'bin', 'plinth.mjs');
 const maxPackageBytes = 15_000_000;
 
-// Most tests install PostgreSQL and Deno into an empty cache and start several processes, without the files that the
-// other tests share.
+// The timeout is long, because most tests install PostgreSQL and Deno into an empty cache and start several processes.
+// They don't use the files that the other tests share.
 vi.setConfig({ testTimeout: 180_000 });
 
-/** The variables of a user's shell. The clone's programs aren't in PATH. */
+/** The environment of a user's shell. The clone's programs aren't in PATH. */
 const environment: Record<string, string> = {
   PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
   HOME: join(folder, 'home'),
@@ -101,7 +101,7 @@ describe('the files', () => {
       statSync(join(installed, name)).isFile(),
     );
 
-  it('are at most 15 MB, without dependencies and other programs', () => {
+  it('have at most 15 MB, without dependencies and other programs', () => {
     const bytes = all().reduce((sum, name) => sum + statSync(join(installed, name)).size, 0);
     expect(bytes).toBeLessThan(maxPackageBytes);
     expect(readdirSync(join(app, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
@@ -110,7 +110,7 @@ describe('the files', () => {
     expect(readdirSync(join(app, 'node_modules', '.bin'))).toEqual(['plinth']);
   });
 
-  it('include licenses, and no tests, benchmarks or sources', () => {
+  it('include licenses, but not tests, benchmarks or sources', () => {
     const names = all();
     expect(names).toEqual(
       expect.arrayContaining([
@@ -121,7 +121,7 @@ describe('the files', () => {
         'dist/vite.d.ts',
       ]),
     );
-    // The app templates are supposed to contain source files.
+    // App templates contain source files intentionally.
     const own = names.filter((name) => !name.startsWith('templates/'));
     expect(own.filter((name) => /\.test\.|^(test|bench)\/|(?<!\.d)\.ts$|\.map$/.test(name))).toEqual([]);
     expect(names).toContain('templates/react/src/App.tsx');
@@ -130,7 +130,7 @@ describe('the files', () => {
       expect(notices).toMatch(new RegExp(`^${name} \\d`, 'm'));
   });
 
-  it('contain no paths of the build machine and no registry addresses', () => {
+  it('don’t contain paths of the build machine or registry addresses', () => {
     for (const name of all()) {
       const bytes = readFileSync(join(installed, name));
       expect(bytes.includes(root), name).toBe(false);
@@ -140,7 +140,7 @@ describe('the files', () => {
 });
 
 describe('plinth start', () => {
-  it('serves every part of a project', async () => {
+  it('runs every part of a project', async () => {
     const { API_URL, PUBLISHABLE_KEY = '' } = await start();
     const request = (path: string, init: RequestInit = {}) =>
       fetch(`${API_URL}${path}`, { ...init, headers: { apikey: PUBLISHABLE_KEY, ...init.headers } });
@@ -239,7 +239,7 @@ describe('plinth/testing', () => {
       await backend.stop();
     }`;
 
-  it('isolates node:test tests in both module systems, with one PostgreSQL', async () => {
+  it('isolates node:test tests in both module systems, with one PostgreSQL server', async () => {
     const check = body("assert.deepEqual([task, rows], ['ship', [{ task: 'changed' }]]);");
     write(
       'test/one.test.mjs',

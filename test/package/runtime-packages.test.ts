@@ -12,11 +12,11 @@ const { runtimePackages } = (await import(script.href)) as {
 };
 const list = runtimePackages(fileURLToPath(new URL('../../package-lock.json', import.meta.url)));
 
-/** Parts of package names that belong to one operating system. */
+/** The parts of package names by which an operating system is recognized. */
 const systems = { linux: /linux/, darwin: /darwin/, win32: /win(dows|32)?-/ } as const;
 const architectures = { x64: /x64/, arm64: /arm64/ } as const;
 
-it.each([...platforms])('%s has packages of this platform only, with hashes', (platform) => {
+it.each([...platforms])('%s has only packages of this platform, with hashes', (platform) => {
   const [os, arch] = platform.split('-') as [keyof typeof systems, keyof typeof architectures];
   const groups = list[platform];
   expect(Object.keys(groups)).toEqual(['server', 'functions', 'images', 'types', 'node']);
@@ -30,7 +30,7 @@ it.each([...platforms])('%s has packages of this platform only, with hashes', (p
     expect(native.length).toBeGreaterThan(0);
     for (const { name } of native) {
       expect(name).toMatch(architectures[arch]);
-      // "darwin" contains "win".
+      // The name "darwin" also contains "win".
       const others = Object.entries(systems).filter(([other]) => other !== os);
       for (const [, pattern] of others)
         expect(name.replace('darwin', os === 'darwin' ? '' : '$&')).not.toMatch(pattern);

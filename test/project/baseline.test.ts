@@ -6,10 +6,13 @@ import { createTestDatabase } from '../../src/database/testing.ts';
 import { type Baseline, type BaselineOptions, makeBaseline, migrations } from '../../src/project/index.ts';
 import { projectWith, type TestProject } from './helpers.ts';
 
-// Each test creates databases and applies a baseline and migrations to them.
+// The timeouts are long, because each test creates databases and applies a baseline and migrations to them.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
-/** Rows and inserts of tables (`a: string`) in the generator's format. `?` means optional in Insert, `~` nullable. */
+/**
+ * Returns types in the generator's format for the rows and inserts of tables (`a: string`). `?` means optional in
+ * Insert, and `~` means nullable.
+ */
 function typesOf(tables: Readonly<Record<string, string>>, rest = ''): string {
   const written = Object.entries(tables).map(([name, columns]) => {
     const [list = '', relationships = ''] = columns.split('|');
@@ -49,7 +52,7 @@ interface Made extends Baseline {
   readonly project: TestProject;
 }
 
-/** Writes the baseline that the types imply for these migrations to its file. */
+/** Writes the baseline that results from the types and these migrations to its file. */
 async function baselineOf(types: string, ...files: readonly string[]): Promise<Made> {
   return await baselineWithin({}, types, ...files);
 }
@@ -95,7 +98,7 @@ async function started(
 
 const notes = 'id?, user_id, title, created_at?';
 
-describe('the baseline creates what no migration creates', () => {
+describe('the baseline creates, if no migration does,', () => {
   test('a table that migrations only alter', async () => {
     const { text, project } = await started(
       typesOf({ notes }),
@@ -470,7 +473,7 @@ describe('unique constraints for ON CONFLICT in a function', () => {
 });
 
 describe('access', () => {
-  test('requires row level security, and only an owner column creates a policy', async () => {
+  test('requires row level security, and a policy is created only for an owner column', async () => {
     const { text, project } = await started(typesOf({ notes, tags: 'id?, name' }), 'select 1');
     expect(
       await project.values(
@@ -496,7 +499,7 @@ test('statements that the baseline can’t fix are listed with their location', 
   ]);
 });
 
-test('the last draft is returned if the time limit is reached', async () => {
+test('the last version is returned if the time limit is reached', async () => {
   const migration = 'alter table notes enable row level security';
   const whole = await baselineOf(typesOf({ notes }), migration);
   expect(whole).toMatchObject({ isSettled: true, failures: [] });

@@ -10,7 +10,7 @@ interface Call {
   readonly body: string;
 }
 
-/** A storage service that has one bucket and records its calls. */
+/** Simulates a storage service that has one bucket, and records its calls. */
 function recordingStorage(refuse?: string) {
   const calls: Call[] = [];
   const fetch = async (path: string, init: RequestInit = {}) => {
@@ -77,7 +77,7 @@ test('buckets are created, updated and filled as in upstream', async () => {
   expect(upload?.body).toBe('png');
 });
 
-test('an error names the bucket and the reason', async () => {
+test('an error contains the bucket and the reason', async () => {
   const { fetch } = recordingStorage('a.png');
   const config = settings(makeProject(files));
   await expect(seedBuckets({ config, fetch, serviceRoleKey: '', onProgress: () => {} })).rejects.toThrow(

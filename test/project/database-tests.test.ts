@@ -1,4 +1,4 @@
-/** Tests pgTAP suites of a project, as run by "plinth test db". */
+/** Tests a project's pgTAP suites, which "plinth test db" runs. */
 import { expect, test, vi } from 'vitest';
 import { testDatabase } from '../../src/project/index.ts';
 import { projectWith, type TestProject } from './helpers.ts';
@@ -62,7 +62,7 @@ rollback;`,
   expect(await project.values(`select extname from pg_extension where extname = 'pgtap'`)).toEqual([]);
 });
 
-test('a failing test, one that ends early, and one that needs a missing extension are reported', async () => {
+test('a failing test, a test that ends early, and one that needs a missing extension are reported', async () => {
   const project = await projectWith({
     'migrations/1_a.sql': 'create extension pgtap with schema extensions',
     'tests/a.sql': `begin; select plan(1); select is(1, 2, 'a number'); select * from finish(); rollback;`,
@@ -158,7 +158,7 @@ test('the setup from database.dev is replaced, and its test helpers create users
   ).not.toContain('supabase-dbdev');
 });
 
-test('files that commit run one by one, and others run concurrently without affecting each other', async () => {
+test('files that commit run one after another, and others run concurrently without affecting each other', async () => {
   const create = `begin; create table public.made (); select plan(1); select has_table('public', 'made', 'made'); rollback;`;
   const project = await projectWith({
     'tests/000_helpers.sql': `create schema tests; create function tests.two() returns int language sql as 'select 2';

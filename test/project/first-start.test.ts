@@ -169,7 +169,7 @@ describe('the first start', () => {
 });
 
 describe('the error of a failing file', () => {
-  /** Returns the message and advice of the error in a project with this single migration. */
+  /** Returns the message and the advice of the error in a project whose only migration is this one. */
   async function failure(
     text: string,
   ): Promise<{ message: string; advice: readonly string[]; left: unknown[] }> {
@@ -180,7 +180,7 @@ describe('the error of a failing file', () => {
     return { message, advice, left: await project.values(tables) };
   }
 
-  test('contains the file, line, statement, position and hint, and nothing is left behind', async () => {
+  test('contains the file, line, statement, position and hint, and everything is rolled back', async () => {
     const { message, advice, left } = await failure(
       `create table a (id int);\n\ncreate table b (\n  x citxt\n);`,
     );
@@ -192,7 +192,7 @@ describe('the error of a failing file', () => {
     expect(left).toEqual([]);
   });
 
-  test('contains the database’s own detail and hint', async () => {
+  test('contains the database’s detail and hint', async () => {
     const { advice } = await failure(`do $$ begin raise 'no' using detail = 'because', hint = 'try'; end $$`);
     expect(advice).toContain('Detail: because');
     expect(advice).toContain('Hint: try');
@@ -208,7 +208,7 @@ describe('the error of a failing file', () => {
     expect(left).toEqual([]);
   });
 
-  test('has the location within the file’s own BEGIN and COMMIT', async () => {
+  test('contains the location within the file’s own BEGIN and COMMIT', async () => {
     const { left } = await failure('begin; create table a (); commit; select nonsense');
     expect(left).toEqual(['a']);
     expect((await failure('begin; create table a (); select nonsense; commit;')).left).toEqual([]);
@@ -239,14 +239,14 @@ describe('the error of a failing file', () => {
     });
   });
 
-  test('explains COPY rows meant for psql', async () => {
+  test('explains COPY rows that are meant for psql', async () => {
     const { message } = await failure('create table a (id int);\ncopy a from stdin;\n1\n\\.\n');
     expect(message).toMatch(/^supabase\/migrations\/1_bad\.sql:2: COPY … FROM stdin/);
   });
 });
 
 describe('statements of a migration', () => {
-  test('don’t pass settings and the role on to the next file', async () => {
+  test('don’t affect the settings and the role of the next file', async () => {
     const project = await projectWith({
       'migrations/1_a.sql': `select set_config('search_path', '', false); set role anon;`,
       'migrations/2_b.sql': 'create table b ();',
@@ -266,7 +266,7 @@ describe('statements of a migration', () => {
     ).toEqual([true]);
   });
 
-  test('with several steps continue after the last completed one', async () => {
+  test('with several steps continue after the last completed step', async () => {
     const project = await projectWith({
       'migrations/1_a.sql': 'create table a (); commit; create table b (); vacuum a; select 1/0;',
     });
@@ -325,7 +325,7 @@ describe('statements of a migration', () => {
     );
   });
 
-  test('leave a project’s event triggers disabled in production', async () => {
+  test('can’t enable a project’s event triggers in production', async () => {
     const text = `
       create function note() returns event_trigger language plpgsql as $$ begin raise 'it ran'; end $$;
       create event trigger noter on ddl_command_start execute function note();`;

@@ -1,4 +1,4 @@
-/** A project folder with a private database, prepared as in `main.ts`. */
+/** Creates a project folder with a separate database, which is prepared as in `main.ts`. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -17,11 +17,11 @@ export interface TestProject {
   readonly progress: string[];
   /** Starts the project as the next process would. */
   start(options?: StartOptions): Promise<void>;
-  /** Runs only the part of the start before the services listen, as if the process were killed after it. */
+  /** Runs only the part of the start before the services start, as if the process were killed then. */
   startHalf(): Promise<void>;
   write(path: string, content: string | Buffer): void;
   remove(path: string): void;
-  /** Returns the first column of every row, as `postgres`. */
+  /** Runs a statement as `postgres` and returns the first column of every row. */
   values(statement: string): Promise<unknown[]>;
 }
 
@@ -31,7 +31,7 @@ interface StartOptions {
   readonly mode?: 'development' | 'production';
 }
 
-/** Paths are relative to `supabase/`. */
+/** Creates a project with these files, whose paths are relative to `supabase/`. */
 export async function projectWith(files: Readonly<Record<string, string>>): Promise<TestProject> {
   const inSupabase = Object.entries({ 'config.toml': '', ...files }).map(([path, text]) => [
     `supabase/${path}`,

@@ -35,7 +35,7 @@ test('everything else is applied, and each failure is listed with its location',
   expect(table).toMatch(/1_a\.sql:2 .* 1_a\.sql:3, 3_c\.sql:1, supabase\/seed\.sql:1$/m);
 });
 
-test('a file counts as applied, and its history contains the statements that ran', async () => {
+test('a file is considered applied, and its history contains the statements that ran', async () => {
   const project = await projectWith(files);
   await project.start({ keepGoing: true });
   expect((await listMigrations(project.deps)).map(({ applied }) => applied)).toEqual([true, true, true]);
@@ -70,7 +70,7 @@ test('a failed deferred constraint rolls back its transaction, and the rest cont
   expect(failure).toMatchObject({ file: 'supabase/migrations/2_b.sql', code: '23503' });
 });
 
-test('COPY rows meant for psql are skipped', async () => {
+test('COPY rows that are meant for psql are skipped', async () => {
   const project = await projectWith({
     'migrations/1_a.sql': 'create table a (id int);\ncopy a from stdin;\n1\n\\.\ncreate table b ()',
   });
@@ -86,7 +86,7 @@ describe('without the flag', () => {
     expect(await listFailures(project.deps.database)).toEqual([]);
   });
 
-  test('an interrupted start is completed by one with the flag', async () => {
+  test('a start with the flag completes an interrupted one', async () => {
     const project = await projectWith(files);
     await project.start().catch(() => {});
     await createProject(project.deps).prepareDatabase({ keepGoing: true });
@@ -94,7 +94,7 @@ describe('without the flag', () => {
   });
 });
 
-test('a UTF-16 file, as saved by Windows editors, is applied', async () => {
+test('a UTF-16 file, as Windows editors save it, is applied', async () => {
   const project = await projectWith({});
   project.write('migrations/1_a.sql', Buffer.from('\uFEFFcreate table a ();', 'utf16le'));
   await project.start();

@@ -5,7 +5,7 @@ import { projectWith } from './helpers.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-/** The beginning of a dump of the hosted database. */
+/** The beginning of a dump of a hosted database. */
 const dump = `
 SET statement_timeout = 0;
 SELECT pg_catalog.set_config('search_path', '', false);
@@ -48,7 +48,7 @@ test('a dump of the hosted database runs, and the start lists the placeholders',
   expect(project.progress).toEqual([]);
 });
 
-test('a statement that needs a missing extension fails with one clear sentence that names it', async () => {
+test('a statement that needs a missing extension fails with a clear error that contains its name', async () => {
   const project = await projectWith({
     'migrations/1_extensions.sql':
       'create extension postgis with schema extensions; create extension pg_repack;',
@@ -68,13 +68,13 @@ test('a statement that needs a missing extension fails with one clear sentence t
   );
 });
 
-test('the same error appears if no migration creates the extension', async () => {
+test('the error is the same if no migration creates the extension', async () => {
   const project = await projectWith({ 'migrations/1_a.sql': 'create table places (at geometry)' });
   const error = (await project.start().catch((caught: unknown) => caught)) as ProjectError;
   expect(error.advice[0]).toMatch(`doesn't have the extension "postgis"`);
 });
 
-test('a name that the project itself creates doesn’t count as an extension’s', async () => {
+test('a name that the project itself creates isn’t attributed to an extension', async () => {
   const project = await projectWith({
     'migrations/1_a.sql': 'create table places (at geometry)',
     'migrations/2_b.sql': 'create type geometry as enum ()',
@@ -83,7 +83,7 @@ test('a name that the project itself creates doesn’t count as an extension’s
   expect(error.advice.join('\n')).toContain('supabase/migrations/2_b.sql creates geometry');
 });
 
-test('pg_graphql can be dropped without having been created, as in a hosted project', async () => {
+test('pg_graphql can be dropped without being created first, as in a hosted project', async () => {
   const project = await projectWith({
     'migrations/1_hardening.sql': 'drop extension pg_graphql;\ncreate table notes ();',
   });

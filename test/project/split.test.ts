@@ -1,4 +1,4 @@
-/** Compares the splitter with the server's own lexer: text that PostgreSQL accepts is split as PostgreSQL splits it. */
+/** Compares the splitter with the server's lexer. Text that PostgreSQL accepts must be split in the same way. */
 import fc from 'fast-check';
 import { Client } from 'pg';
 import { expect, test, vi } from 'vitest';
@@ -28,7 +28,7 @@ const soup = fc.string({
   maxLength: 7,
 });
 
-/** Every way in which a value can be written, with arbitrary content. */
+/** Generates values with arbitrary content, in all forms in which SQL allows them. */
 const literal = fc
   .tuple(
     fc.constantFrom(

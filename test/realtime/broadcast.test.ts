@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => h.stop());
 
-test('a broadcast reaches others, and the sender only with self', async () => {
+test('a broadcast is delivered to others, and to the sender only with self', async () => {
   const seen: string[] = [];
   const one = h.client().channel('room', { config: { broadcast: { ack: true } } });
   const two = h.client().channel('room', { config: { broadcast: { self: true, ack: true } } });
@@ -22,7 +22,7 @@ test('a broadcast reaches others, and the sender only with self', async () => {
   expect(seen.sort()).toEqual(['one b 2', 'two a 1', 'two b 2']);
 });
 
-test('binary payloads arrive byte for byte', async () => {
+test('binary payloads arrive unchanged', async () => {
   const bytes = Uint8Array.from({ length: 256 }, (_, index) => index);
   const sender = h.client().channel('binary');
   const receiver = h.client().channel('binary');
@@ -51,7 +51,7 @@ test('public and private channels with the same name are separate', async () => 
   expect(seen).toEqual(['private']);
 });
 
-test('broadcasts over HTTP work for many, one, and before the join', async () => {
+test('broadcasts over HTTP work with one or many messages, and before the join', async () => {
   const seen: unknown[] = [];
   const channel = h.client().channel('http');
   channel.on('broadcast', { event: '*' }, ({ event, payload, meta }) => seen.push([event, payload, meta]));
@@ -86,7 +86,7 @@ test('broadcasts over HTTP work for many, one, and before the join', async () =>
   expect([anonymous.status, await anonymous.json()]).toEqual([401, { message: 'Unauthorized' }]);
 });
 
-test('presence reports state, joins, updates and leaves', async () => {
+test('presence reports its state, joins, updates and leaves', async () => {
   const watcher = h.client().channel('lobby', { config: { presence: { key: 'watcher' } } });
   const events: string[] = [];
   watcher.on('presence', { event: 'join' }, ({ key, newPresences }) => {
@@ -134,7 +134,7 @@ test('realtime.send and send_binary deliver a message with its ID after commit',
   expect(Buffer.from(bytes[1])).toEqual(Buffer.from([0, 255]));
 });
 
-test('messages sent from the database before a join aren’t repeated', async () => {
+test('messages that the database sends before a join aren’t repeated after it', async () => {
   const seen: unknown[] = [];
   const fresh = await startRealtime();
   try {
@@ -142,7 +142,7 @@ test('messages sent from the database before a join aren’t repeated', async ()
     const channel = fresh.client().channel('late');
     channel.on('broadcast', { event: '*' }, ({ payload }) => seen.push(payload.n));
     await joined(channel);
-    // Even if the stream isn't open yet, no message is lost.
+    // Messages aren't lost even if the stream isn't open yet.
     await fresh.sql(`select realtime.send('{"n": 2}', 'e', 'late', false)`);
     await fresh.sql(`select realtime.send('{"n": 3}', 'e', 'late', false)`);
     await until(() => seen.length === 2);

@@ -26,8 +26,8 @@ beforeAll(async () => {
 afterAll(() => h.stop());
 
 /**
- * Subscribes to a table and collects changes. Also subscribes to a marker table, whose rows show that no other change
- * arrived before them.
+ * Subscribes to a table and collects changes. Also subscribes to a marker table. When one of its rows arrives, all
+ * earlier changes have arrived.
  */
 async function listen(
   userId: string | undefined,
@@ -56,7 +56,7 @@ async function listen(
   };
 }
 
-test('with RLS, every user receives only their own rows, also from one batch for many users', async () => {
+test('with RLS, every user receives only their own rows, even from one batch for many users', async () => {
   const users = [
     alice,
     bob,
@@ -77,7 +77,7 @@ test('with RLS, every user receives only their own rows, also from one batch for
   expect(anonymous.seen).toEqual([]);
 });
 
-test('a row that was hidden or deleted in the meantime isn’t sent, and a delete sends only the key, to all', async () => {
+test('a row that was hidden or deleted in the meantime isn’t sent, and a delete sends only the key to all users', async () => {
   await h.sql(`alter table public.notes replica identity full`);
   const mine = await listen(alice, { table: 'notes' });
   const others = await listen(bob, { table: 'notes' });
@@ -186,7 +186,7 @@ test('the payload contains types, columns, timestamps and unchanged large values
   expect(updated.old).toEqual(inserted.new);
 });
 
-test('columns that the role can’t read are omitted, select omits more, and errors are reported', async () => {
+test('columns that the role can’t read or doesn’t select are omitted, and errors are reported', async () => {
   await h.sql(`
     create table public.partly (id int primary key, shown text, extra text, secret text);
     revoke all on public.partly from anon;
@@ -303,13 +303,13 @@ test.for<[object, string]>([
     { table: 'open', filter: "label=eq.'; drop table public.open; --,id=eq.1'" },
     'invalid input syntax for type integer',
   ],
-])('rejected: %j', async ([filter, message]) => {
+])('a subscription is rejected: %j', async ([filter, message]) => {
   const channel = h.client().channel(`refused-${channels++}`);
   channel.on('postgres_changes', { event: '*', schema: 'public', ...filter } as never, () => {});
   await expect(subscribed(channel)).rejects.toThrow(message);
 });
 
-test('wildcards, several subscriptions in one channel, and any letter case of events work', async () => {
+test('wildcards, several subscriptions in one channel, and events in any letter case work', async () => {
   const seen: Seen = [];
   const channel = h.client().channel('wild');
   channel.on('postgres_changes', { event: '*', schema: '*' }, ({ table, eventType }) =>
@@ -331,7 +331,7 @@ test('wildcards, several subscriptions in one channel, and any letter case of ev
   ]);
 });
 
-test('many changes in one transaction arrive once each and in order', async () => {
+test('many changes in one transaction each arrive once, in order', async () => {
   const { seen, settle } = await listen(alice, { event: 'INSERT', table: 'notes' });
   for (let batch = 0; batch < 5; batch++) {
     await h.sql(
@@ -342,7 +342,7 @@ test('many changes in one transaction arrive once each and in order', async () =
   expect(seen.map(({ new: row }) => Number(row.body))).toEqual(Array.from({ length: 2000 }, (_, n) => n + 1));
 });
 
-test('composite keys, columns added while subscribed, and recreated tables work', async () => {
+test('composite keys, columns that are added during a subscription, and recreated tables work', async () => {
   await h.sql(`create table public.pairs (a int, b text, owner uuid, primary key (a, b));
     alter table public.pairs enable row level security;
     create policy own on public.pairs using (owner = (select auth.uid()));
@@ -367,7 +367,7 @@ test('composite keys, columns added while subscribed, and recreated tables work'
   ]);
 });
 
-test('stored generated columns are part of records, also after the publication was recreated', async () => {
+test('records contain stored generated columns, even after the publication was recreated', async () => {
   await h.sql(`create table public.derived (
       id int primary key, net int, gross int generated always as (net * 2) stored);
     alter table public.derived replica identity full;
@@ -403,7 +403,7 @@ test('leaving ends the deliveries, and joining again resumes them', async () => 
   expect(witness.seen.map(({ new: row }) => row.id)).toEqual([901, 902]);
 });
 
-test('after a token change, only the new user’s rows arrive', async () => {
+test('after the token is changed, only the new user’s rows arrive', async () => {
   const client = h.client(alice);
   const channel = client.channel('changing');
   const seen: string[] = [];
@@ -416,7 +416,7 @@ test('after a token change, only the new user’s rows arrive', async () => {
   });
   await joined(channel);
   await until(() => statusCount > 0);
-  // Because of this order, bob's row has been processed when alice's row arrives.
+  // In this order, bob's row has been processed when alice's row arrives.
   const both = (when: string) =>
     `insert into public.notes (owner, body) values ('${bob}', 'bob ${when}'), ('${alice}', 'alice ${when}')`;
   await h.sql(both('before'));
@@ -432,7 +432,7 @@ test('after a token change, only the new user’s rows arrive', async () => {
   expect(statusCount).toBe(2);
 });
 
-test('an interrupted stream resumes automatically, and nothing is missed', async () => {
+test('an interrupted stream resumes automatically without missing anything', async () => {
   const { seen, settle, channel } = await listen(alice, { table: 'notes' });
   let statusCount = 0;
   channel.on('system', {}, () => statusCount++);

@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => h.stop());
 
 test.each([
-  // The key is sent even if it is unchanged. For a deleted row, the replica identity is sent or, with RLS, only the
+  // The key is sent even if it isn't changed. For a deleted row, the replica identity is sent or, with RLS, only the
   // primary key.
   ['by_key', `(1, 'a')`, { id: 1 }, { id: 1 }],
   ['whole', `(1, 'a')`, { id: 1, text: 'a' }, { id: 1, text: 'b' }],
@@ -44,7 +44,7 @@ test.each([
   );
   await subscribed(channel);
   await h.sql(`insert into public.${table} values ${values}`);
-  // Changes to a row that has since been deleted aren't delivered.
+  // The test waits, because changes to a row that has been deleted in the meantime aren't delivered.
   await until(() => seen.length === 1);
   await h.sql(`update public.${table} set text = 'b'`);
   await until(() => seen.length === 2);
@@ -63,7 +63,7 @@ describe('upstream’s rate limits, if configured', () => {
   const isReply = (ref: string) => (frame: unknown[]) => frame[3] === 'phx_reply' && frame[1] === ref;
 
   test('messages per second: sockets are notified and closed, and HTTP responds with 429', async () => {
-    // An average over one minute allows sixty messages.
+    // The average over one minute allows sixty messages.
     const strict = await startRealtime({ settings: { max_events_per_second: 1 } });
     try {
       const post = (count: number) =>
@@ -172,7 +172,7 @@ describe('partitions of realtime.messages', () => {
     await h.database.pool('supabase_admin').exec('drop table realtime.messages_2020_02_01');
   });
 
-  test('are created when a user joins, if missing', async () => {
+  test('are created when a user joins, if they are missing', async () => {
     await h.database.pool('supabase_admin').exec(`drop table ${nameOf(0)}`);
     await joined(h.client(user).channel('joins', { config: { private: true } }));
     expect(await days()).toEqual(around);

@@ -1,6 +1,6 @@
 /**
- * Compares delivery checks with the actual behavior. Exactly the predicted changes must arrive, with the predicted
- * text.
+ * Compares delivery checks with the actual behavior. Exactly the predicted changes must be delivered, with the
+ * predicted text.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -41,7 +41,7 @@ afterAll(() => h.stop());
 const anon: Persona = { role: 'anon', claims: { role: 'anon' } };
 const user = (id: string): Persona => ({ role: 'authenticated', claims: { role: 'authenticated', sub: id } });
 
-/** Returns the changes that a subscription of that persona actually receives for the statement. */
+/** Returns the changes that the persona's subscription actually receives for the statement. */
 async function truth(persona: Persona, entry: object, statement: string, action: string): Promise<unknown[]> {
   const socket = await openRaw(h.socketUrl());
   const witness = await openRaw(h.socketUrl(h.keys.serviceRoleKey));
@@ -49,10 +49,10 @@ async function truth(persona: Persona, entry: object, statement: string, action:
   await listen(witness, { event: '*', schema: 'public' }, h.keys.serviceRoleKey);
   const wanted = await listen(socket, entry, token);
   await h.sql(statement);
-  // All changes caused by the statement arrive before this row.
+  // All changes that the statement causes arrive before this row.
   await h.sql(`truncate public.open; insert into public.open values (0, 'end', null, null)`);
   await witness.next((frame) => frame[3] === 'postgres_changes' && frame[4].data.record?.text === 'end');
-  // The listener can still receive the insert of `before` if the server reads it from the WAL later.
+  // The server can read the changes of `before` from the WAL late, so the listener can still receive them.
   const got = socket.frames
     .filter((frame) => frame[3] === 'postgres_changes' && frame[4].data.record?.text !== 'end')
     .map((frame) => frame[4].data)
@@ -82,10 +82,10 @@ interface Case {
   readonly persona: Persona;
   readonly entry?: Record<string, unknown>;
   readonly change: ChangeCheckInput['change'];
-  /** Runs before the listener subscribes. */
+  /** Statements that run before the listener subscribes. */
   readonly before?: string;
   readonly statement: string;
-  /** Skips a join that is known to be rejected, because it takes a long time. */
+  /** Whether the test skips the join, which would be rejected only after a long time. */
   readonly untried?: boolean;
 }
 

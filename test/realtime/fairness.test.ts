@@ -14,7 +14,7 @@ let h: Harness;
 
 beforeAll(async () => {
   h = await startRealtime();
-  // Each policy check takes a while, as with a join over several tables.
+  // Each check of the policy takes a while, as with a join of several tables.
   await h.sql(`
     create function public.slow_check() returns boolean language plpgsql as $$
       begin perform pg_sleep(0.01); return true; end $$;
@@ -53,7 +53,7 @@ test.each([
     join(own, 1, other);
     const { payload } = await own.next(({ event }) => event === 'phx_reply');
     expect(payload.status).toBe('ok');
-    // If clients didn't take turns, all other joins would be completed first.
+    // Unless clients took turns, all other joins would be completed first.
     expect(replies(sockets)).toBeLessThan(before + (joins - before) / 2);
     await expect.poll(() => replies(sockets), { timeout: 60_000 }).toBe(joins);
     for (const socket of [...sockets, own]) socket.close();

@@ -1,6 +1,6 @@
 /**
- * Tests faults: promised changes are delivered, no change is delivered twice, and clients recover automatically.
- * "Subscribed" promises that every change committed afterwards is delivered.
+ * Tests that during faults, no change is lost or delivered twice, and that clients recover automatically. After
+ * "subscribed", every change that is committed must be delivered.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -39,11 +39,12 @@ afterAll(async () => {
   await behind.stop();
   await proxy.stop();
   await direct.stop();
-  // The cluster is stopped here because one test restarts PostgreSQL, and the cluster's guard watches only the first process.
+  // The cluster must be stopped, because one test restarts PostgreSQL, and the cluster's guard watches only the first
+  // process.
   await stopTestCluster();
 });
 
-/** A client that listens to changes and database broadcasts and has received the first of each. */
+/** Returns a client that listens to changes and database broadcasts, and has received the first of each. */
 async function listener(harness: Served) {
   const name = `fault-${topics++}`;
   const client = harness.client(user);
@@ -85,7 +86,7 @@ describe('if the network to PostgreSQL', () => {
     await until(() => behind.health() === undefined);
   });
 
-  test('is interrupted during many changes, none is lost or delivered twice', async () => {
+  test('is interrupted during many changes, no change is lost or delivered twice', async () => {
     const { name, changes, statuses } = await listener(behind);
     const flood = (async () => {
       for (let from = 1; from <= 1901; from += 100)
@@ -143,7 +144,7 @@ describe('if the network to PostgreSQL', () => {
     await there.send({ type: 'broadcast', event: 'x', payload: {} });
     await until(() => heard.length > 0);
     await there.track({ key: 'there again' });
-    // The lease expires, so each process considers all members on the other side of the network cut to be gone.
+    // The lease expires, so each process considers the members of the other process gone.
     await until(() => seenBy(here) === 'here');
     proxy.mend();
     await until(() => seenBy(here) === 'here,there again' && seenBy(there) === 'here,there again');
@@ -161,7 +162,7 @@ describe('if one of two processes', () => {
     throw new Error('the process ended before it served');
   }
 
-  /** Names of complete slots. An incomplete slot ends with the process that creates it. */
+  /** Returns the names of complete slots. An incomplete slot ends with the process that creates it. */
   const slots = async (active: boolean): Promise<string[]> => {
     const rows = await direct.database.pool('supabase_admin').query<{ name: string }>(sql`
       select slot_name::text as name from pg_replication_slots
@@ -169,7 +170,7 @@ describe('if one of two processes', () => {
     return rows.map(({ name }) => name);
   };
 
-  test('is killed, its members and its slot are removed, and the others miss nothing', async () => {
+  test('is killed, its members and its slot are removed, and the others don’t miss anything', async () => {
     const { child, url } = await startProcess();
     const { name, changes, broadcasts } = await listener(direct);
     const before = await slots(true);
@@ -212,7 +213,7 @@ describe('if PostgreSQL', () => {
     const before = cluster.pid();
     process.kill(before, 'SIGKILL');
     await until(() => cluster.pid() !== before);
-    // The statement runs as soon as the server responds, before other clients reconnect.
+    // The statement must run as soon as the server responds, before other clients reconnect.
     for (;;) {
       try {
         await direct.sql(insert(21, 40, name));
@@ -228,7 +229,7 @@ describe('if PostgreSQL', () => {
     await until(() => direct.health() === undefined && behind.health() === undefined);
   });
 
-  test('must keep WAL for a stream, there is a warning at half of the limit and a new slot beyond it', async () => {
+  test('must keep WAL for a stream, there is a warning at half of the limit and a new slot above it', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const bounded = await direct.another({ limits: { maxSlotWalBytes: 8 * 1024 * 1024 } });
     try {

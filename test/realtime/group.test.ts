@@ -1,6 +1,6 @@
 /**
- * Tests two processes on one database. Broadcasts and presence are visible in both, and each subscriber receives each
- * change once. Runs with every transport.
+ * Tests two processes on one database, with every transport. Broadcasts and presence must be visible in both processes,
+ * and each subscriber must receive each change once.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -85,7 +85,7 @@ describe.each(['postgres', ...(natsServer === undefined ? [] : ['nats' as const]
       });
     }
 
-    test('broadcasts in every format arrive once, in order, on the right channels', async () => {
+    test('broadcasts in every format arrive once and in order in the right channels', async () => {
       const name = topic();
       const sender = await openRaw(a.socketUrl());
       const receiver = await openRaw(b.socketUrl());
@@ -115,7 +115,7 @@ describe.each(['postgres', ...(natsServer === undefined ? [] : ['nats' as const]
       sender.sendBytes(
         userBroadcast(`realtime:${name}`, 'json', 1, Buffer.from('{"big":12345678901234567890}')),
       );
-      // Far larger than one NOTIFY payload.
+      // This text is far larger than one NOTIFY payload.
       const large = JSON.stringify({ text: 'ü\u0000'.repeat(100_000) });
       sender.sendBytes(userBroadcast(`realtime:${name}`, 'large', 1, Buffer.from(large)));
       sender.sendText(
@@ -167,7 +167,7 @@ describe.each(['postgres', ...(natsServer === undefined ? [] : ['nats' as const]
       expect(seen).toEqual([{ n: 1 }]);
     });
 
-    test('changes and broadcasts from the database arrive once at each subscriber of each process', async () => {
+    test('each subscriber of each process receives changes and broadcasts from the database once', async () => {
       const name = topic();
       const seen: Record<string, string[]> = { a: [], b: [] };
       const ready: Promise<unknown>[] = [];
@@ -208,7 +208,7 @@ describe.each(['postgres', ...(natsServer === undefined ? [] : ['nats' as const]
       return { channel, keys: () => Object.keys(channel.presenceState()).toSorted() };
     };
 
-    test('presence in one process is visible in the other, also to clients that join later', async () => {
+    test('presence in one process is visible in the other, even to clients that join later', async () => {
       const name = topic();
       const left = await present(a, name, 'left');
       const right = await present(b, name, 'right');

@@ -1,4 +1,4 @@
-/** The realtime service on its own port, with a database cloned for the test file. */
+/** Starts the realtime service on a separate port, with a database that is cloned for the test file. */
 import { createHmac, randomUUID } from 'node:crypto';
 import { createClient, type RealtimeChannel, type SupabaseClient } from '@supabase/supabase-js';
 import { configFrom, createLiveConfig, type PartialConfig } from '../../src/config/index.ts';
@@ -36,7 +36,7 @@ export interface Harness {
   stop(): Promise<void>;
 }
 
-/** Excludes properties that are only available to the creator of the database. */
+/** The harness without the properties that only the creator of the database has. */
 export type Served = Omit<Harness, 'place' | 'databaseName'>;
 
 export interface HarnessOptions {
@@ -55,7 +55,7 @@ export async function startRealtime(options: HarnessOptions = {}): Promise<Harne
   const test = await createTestDatabase('realtime', (db) => db.migrate([migrations]));
   const { place, name: databaseName } = test;
   const started = await serve(test.database, options, test.another, async () => {
-    // The server detects the end of a stream a moment later.
+    // The server detects the end of a stream with a delay.
     const streams = sql`select from pg_replication_slots where database = current_database()`;
     while ((await test.database.pool('supabase_admin').query(streams)).length > 0);
     await test.drop();
@@ -95,7 +95,7 @@ export async function serve(
     url,
     keys,
     database,
-    // Test clusters commit asynchronously, so changes would arrive up to 200 ms late.
+    // Test clusters commit asynchronously, which would delay changes by up to 200 ms.
     sql: (text) => database.pool('postgres').exec(`set synchronous_commit = on; ${text}`),
     token,
     client(userId) {
@@ -142,7 +142,7 @@ export function signed(secret: string, claims: Record<string, unknown>): string 
  * set `asksToken` to false.
  */
 export async function joined(channel: RealtimeChannel, asksToken = true): Promise<RealtimeChannel> {
-  // Otherwise, the stock client could join before it has the token and send the token later.
+  // Without this call, the stock client could join before it has the token, and send the token later.
   if (asksToken) await channel.socket.setAuth();
   return new Promise((resolve, reject) => {
     channel.subscribe((status, error) => {
@@ -168,7 +168,7 @@ export async function subscribed(channel: RealtimeChannel): Promise<RealtimeChan
   return channel;
 }
 
-/** Polls until the value is available, limited only by the test's timeout. */
+/** Polls until the function returns a value, and returns it. Only the test's timeout limits this. */
 export async function until<T>(look: () => T | undefined | false): Promise<T> {
   for (;;) {
     const value = look();

@@ -1,5 +1,6 @@
 /**
- * Tests many concurrent changes. None are lost, they arrive in commit order, and many subscribers cause few queries.
+ * Tests many concurrent changes. No change may be lost, all must arrive in commit order, and many subscribers must
+ * cause only a few queries.
  */
 import type { RealtimeChannel } from '@supabase/supabase-js';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -50,7 +51,7 @@ test('if too many changes are waiting, PostgreSQL waits too, and all arrive in o
   expect(seen.map(({ id }) => id)).toEqual(Array.from({ length: count }, (_, n) => n));
 });
 
-test('a paused stream delivers nothing, still reports its position, and continues where it stopped', async () => {
+test('a paused stream doesn’t deliver anything, still reports its position, and continues where it stopped', async () => {
   const replication = await h.database.connectReplication();
   const admin = h.database.pool('supabase_admin');
   await replication.command(`CREATE_REPLICATION_SLOT paused TEMPORARY LOGICAL pgoutput (SNAPSHOT 'nothing')`);
@@ -98,18 +99,18 @@ test('with several writers, every subscriber sees the order of the commits', asy
   const clients = await Promise.all(
     Array.from({ length: 3 }, (_, n) => listen(h.client(userId(n)).channel(`order-${channels++}`), 'owned')),
   );
-  // The row is visible to all three users, so that each row requires a query.
+  // Each row is visible to all three users, so it requires a query.
   const writers: Session[] = await Promise.all(
     Array.from({ length: 4 }, () => h.database.pool('postgres').connect()),
   );
-  // Subscribers can rely on the WAL order, which a separate stream records.
+  // A separate stream records the order in the WAL, which subscribers must see too.
   const witness = await h.database.connectReplication();
   await witness.command(`CREATE_REPLICATION_SLOT witness TEMPORARY LOGICAL pgoutput (SNAPSHOT 'nothing')`);
   const committed: number[] = [];
   witness.stream(
     `START_REPLICATION SLOT witness LOGICAL 0/0 (proto_version '1', publication_names 'supabase_realtime')`,
     (payload) => {
-      // An insert: relation, N, number of columns, t, length, text of the first column.
+      // An insert contains the relation, N, the number of columns, t, the length, and the first column's text.
       if (payload[0] === 0x49)
         committed.push(Number(payload.toString('utf8', 13, 13 + payload.readUInt32BE(9))));
     },
@@ -145,7 +146,7 @@ test('with several writers, every subscriber sees the order of the commits', asy
   witness.destroy();
 });
 
-test('users who can’t match a policy cause no query, and all others receive the rows', async () => {
+test('users whom a policy can’t match don’t cause a query, and all others receive the rows', async () => {
   const users = Array.from({ length: 8 }, (_, n) => n);
   const seen = await Promise.all(
     users.map((n) => listen(h.client(userId(20 + n)).channel(`owned-${channels++}`), 'owned')),
@@ -171,7 +172,7 @@ test('users who can’t match a policy cause no query, and all others receive th
   expect(ids(anonymous)).toEqual([1]);
 });
 
-test("a widened policy takes effect for subscribers who weren't checked before", async () => {
+test('an extended policy takes effect for subscribers who weren’t checked before', async () => {
   const seen = await Promise.all(
     Array.from({ length: 5 }, (_, n) =>
       listen(h.client(userId(40 + n)).channel(`wide-${channels++}`), 'owned'),

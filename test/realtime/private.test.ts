@@ -34,7 +34,7 @@ test('a member can join, and another user can’t', async () => {
 });
 
 test.each(['supabase_realtime_admin', 'none'])(
-  'the role %s is rejected, on public channels too',
+  'the role %s is rejected, even in public channels',
   async (role) => {
     for (const isPrivate of [true, false]) {
       const client = h.client();
@@ -47,7 +47,7 @@ test.each(['supabase_realtime_admin', 'none'])(
   },
 );
 
-test('a policy that raises an error admits no client', async () => {
+test('a policy that raises an error rejects every client', async () => {
   await expect(joined(channelOf(undefined, 'fail'))).rejects.toThrow(
     'Unauthorized: You do not have permissions to read from this Channel topic: fail',
   );
@@ -101,8 +101,8 @@ test('replay sends the newest messages once, oldest first', async () => {
   await joined(channel);
   await h.sql(`select realtime.send('{"n": 31}', 'past', 'room')`);
   await until(() => seen.some(([n]) => n === 31));
-  // All rows are from a single transaction, so "the latest" can be any three of them. None of them arrives again
-  // through the stream.
+  // All rows are from a single transaction, so any three of them can be the latest. The stream must not deliver them
+  // again.
   const replayed = seen.filter(([, isReplayed]) => isReplayed);
   expect(replayed).toHaveLength(3);
   expect(new Set(seen.map(([n]) => n)).size).toBe(seen.length);
@@ -121,7 +121,7 @@ test('a new token without read permission ends the channel', async () => {
   expect(await reason).toBe('You do not have permissions to read from this Channel topic: room');
 });
 
-test('permission checks leave no rows behind', async () => {
+test('permission checks don’t leave rows behind', async () => {
   await joined(channelOf(alice, 'room'));
   const { sql } = await import('../../src/kernel/sql.ts');
   const rows = await h.database

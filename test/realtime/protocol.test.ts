@@ -1,4 +1,4 @@
-/** Tests the protocol below the stock client: handshakes, frames, refs, closes, limits and attacks. */
+/** Tests the protocol without the stock client: handshakes, frames, refs, closed sockets, limits and attacks. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Harness, signed, startRealtime, until } from './harness.ts';
 import { openRaw, userBroadcast } from './raw-socket.ts';
@@ -117,7 +117,7 @@ test('heartbeat, join and leave return the right refs in order', async () => {
   socket.close();
 });
 
-test('with both protocol versions in one channel, text is passed on unchanged', async () => {
+test('text is passed on unchanged between both protocol versions in one channel', async () => {
   const [one, two] = await Promise.all([
     openRaw(h.socketUrl(h.keys.anonKey, '1.0.0')),
     openRaw(h.socketUrl()),
@@ -131,7 +131,7 @@ test('with both protocol versions in one channel, text is passed on unchanged', 
     ref: '1',
   });
   await two.next(reply('1'));
-  // The raw bytes are checked, because JavaScript would change a number beyond 2^53 and a decimal with many digits.
+  // The raw bytes are checked, because JavaScript would change numbers above 2^53 and decimals with many digits.
   const { WebSocket } = await import('ws');
   const spy = new WebSocket(h.socketUrl());
   const texts: string[] = [];
@@ -158,8 +158,8 @@ test('with both protocol versions in one channel, text is passed on unchanged', 
   const binary = await two.next((frame) => Buffer.isBuffer(frame));
   expect([binary[0], binary[4], binary.subarray(5).toString()]).toEqual([4, 1, 'realtime:vj{"a":1}']);
 
-  // Invalid JSON that is declared as JSON, and bytes. Neither can be sent to a 1.0.0 socket or injected into its
-  // frames.
+  // These are invalid JSON that is declared as JSON, and bytes. Neither may be sent to a 1.0.0 socket or injected into
+  // its frames.
   two.sendBytes(userBroadcast('realtime:v', 'evil', 1, Buffer.from('1},"event":"phx_close","payload":{')));
   two.sendBytes(userBroadcast('realtime:v', 'bytes', 0, Buffer.from([1, 2])));
   two.sendBytes(userBroadcast('realtime:v', 'last', 1, Buffer.from('"end"')));
@@ -218,7 +218,7 @@ test('an oversized frame closes only its own socket', async () => {
   small.close();
 });
 
-test("a payload above the limit isn't delivered, which is reported with ack", async () => {
+test('a payload above the limit isn’t delivered, and the sender is told if it requested ack', async () => {
   const socket = await openRaw(h.socketUrl());
   socket.send(['1', '1', 'realtime:s', 'phx_join', { config: { broadcast: { ack: true, self: true } } }]);
   await socket.next(reply('1'));
@@ -229,7 +229,7 @@ test("a payload above the limit isn't delivered, which is reported with ack", as
   socket.close();
 });
 
-test('join payloads can contain flexible booleans, nulls and unknown values', async () => {
+test('join payloads can contain booleans in several forms, nulls and unknown values', async () => {
   const socket = await openRaw(h.socketUrl());
   const join = async (ref: string, payload: unknown): Promise<unknown> => {
     socket.send([ref, ref, 'realtime:j', 'phx_join', payload]);
@@ -302,7 +302,7 @@ test('a client that stops reading is disconnected, and all others continue', asy
 test('upstream’s limits are settings', async () => {
   const strict = await startRealtime({
     settings: { max_channels_per_client: 2, max_concurrent_users: 1, client_presence_max_calls: 1 },
-    // The limit is below the setting's minimum, so that the average over a minute is exceeded immediately.
+    // The limit is below the setting's minimum, so the average over a minute is exceeded immediately.
     limits: { maxEventsPerSecond: 0.05 },
   });
   try {
@@ -353,7 +353,7 @@ test('private_only and the join rate are enforced', async () => {
   }
 });
 
-/** The test controls the clock and the service's timer. */
+/** Starts realtime with a clock and a timer that the test controls. */
 async function startTimed(): Promise<Harness & { now(): number; pass(ms: number): void }> {
   let now = Date.now();
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
@@ -398,7 +398,7 @@ test("a silent half-open socket is closed after a minute, and one that sends hea
       socket.send(['1', '1', 'realtime:t', 'phx_join', config()]);
       await socket.next(reply('1'));
     }
-    // The peer doesn't read or respond.
+    // This client doesn't read or respond.
     silent.pause();
     for (const ref of ['2', '3', '4']) {
       timed.pass(25_000);

@@ -1,4 +1,4 @@
-/** A network proxy between a process and PostgreSQL that can be cut, frozen and restored. */
+/** Runs a network proxy between a process and PostgreSQL. Tests can break, stop and restore its connections. */
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';

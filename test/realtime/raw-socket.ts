@@ -1,4 +1,4 @@
-/** A raw WebSocket for frames that the stock client never sends. */
+/** Opens a raw WebSocket for frames that the stock client never sends. */
 import { WebSocket } from 'ws';
 import { until } from './harness.ts';
 
@@ -6,13 +6,13 @@ import { until } from './harness.ts';
 type Json = any;
 
 export interface RawSocket {
-  /** All received frames: parsed text, or bytes. */
+  /** All received frames, as parsed text or as bytes. */
   readonly frames: Json[];
   readonly closed: { code: number; reason: string } | undefined;
   send(frame: Json): void;
   sendBytes(bytes: Buffer): void;
   sendText(text: string): void;
-  /** Removes and returns the first frame, received or future, that satisfies the condition. */
+  /** Waits for a frame that satisfies the condition if none has been received. Removes and returns it. */
   next(test: (frame: Json) => boolean): Promise<Json>;
   /** Stops reading until `resume`. */
   pause(): void;
@@ -54,7 +54,7 @@ export async function openRaw(url: string): Promise<RawSocket> {
   };
 }
 
-/** A frame of kind 3. */
+/** Returns a frame of kind 3. */
 export function userBroadcast(
   topic: string,
   event: string,

@@ -1,6 +1,5 @@
 /**
- * Tests that input that is too deep, too long, too large, not text, or has too many items results in an error in the
- * service's format.
+ * Tests that input that is nested too deeply, too long, too large, or not text gets an error in the service's format.
  */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -51,7 +50,7 @@ describe('depth limits', () => {
     expect(body).toEqual([{ id: 1 }]);
   });
 
-  test('allow nested bodies, but not those that exceed PostgreSQL’s stack', async () => {
+  test('allow nested bodies unless they exceed PostgreSQL’s stack', async () => {
     const row = (depth: number) => `{"name": "deep", "data": ${nested(depth)}}`;
     expect((await ask('/people', post(row(5000)))).status).toBe(201);
     for (const path of ['/people', '/people?columns=name,data']) {
@@ -146,7 +145,7 @@ describe('size limits', () => {
     });
   });
 
-  test('accept a max-affected of 400 digits', async () => {
+  test('allow a max-affected of 400 digits', async () => {
     const headers = { prefer: `handling=strict, max-affected=${'9'.repeat(400)}` };
     const response = await ask('/people?id=eq.1', {
       ...post('{"name": "Ada"}'),
@@ -205,7 +204,7 @@ describe('invalid text', () => {
     expect(await ask('/people', post(body))).toMatchObject({ status: 400, body: { code } });
   });
 
-  test('in a body that is passed to PostgreSQL unread is rejected', async () => {
+  test('in a body that is passed to PostgreSQL without parsing is rejected', async () => {
     for (const byte of [0x00, 0xff]) {
       const body = new Uint8Array([0x7b, 0x22, byte, 0x22, 0x3a, 0x31, 0x7d]);
       expect(await ask('/people?columns=name', post(body))).toMatchObject({
@@ -241,7 +240,7 @@ test.each(['PURGE', 'REPORT', 'TRACE', 'PROPFIND'])(
   },
 );
 
-test("a prefix with a different spelling isn't routed", async () => {
+test('a prefix with a different spelling isn’t routed to the service', async () => {
   const response = await raw('GET /%72est/v1/people HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
   expect(response).toMatch(/^HTTP\/1.1 404 /);
 });

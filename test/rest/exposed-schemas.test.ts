@@ -1,4 +1,4 @@
-/** Tests which schemas have endpoints. */
+/** Tests which schemas are exposed by the REST service. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RestHarness, startRest } from './harness.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Sends random and mutated requests to a running server: each receives a response in the service's format and never a
- * 5xx. On failure, fast-check prints the seed, the path and the smallest failing request.
+ * Tests that random and mutated requests to a running server each get a response in the service's format, and never a
+ * 5xx. If a test fails, fast-check prints the seed, the path and the smallest failing request.
  */
 import { Agent, request as httpRequest } from 'node:http';
 import fc from 'fast-check';
@@ -98,7 +98,7 @@ const samples: Attempt[] = (
   ] as [string, string, Record<string, string>?, string?][]
 ).map(([method, target, headers = {}, body = '']) => ({ method, target, headers, body }));
 
-/** Tokens that have a meaning in one of the parsers. */
+/** The tokens that have a meaning in one of the parsers. */
 const tokens = [
   ...[
     '(',
@@ -329,7 +329,7 @@ test('mutated requests get a valid response', () =>
 test('random requests get a valid response', () =>
   fc.assert(fc.asyncProperty(random, isAnswered), { seed: SEED, numRuns: 250 }));
 
-test('the server still works afterwards and the tables exist', async () => {
+test('the server still works after these requests, and the tables exist', async () => {
   expect((await rest.fetch('/people?select=id&limit=1')).status).toBe(200);
   expect((await rest.fetch('/teams?select=id&limit=1')).status).toBe(200);
 });

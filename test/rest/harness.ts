@@ -1,4 +1,4 @@
-/** A REST service with its own database and the fixture in this folder. */
+/** Starts a REST service with a separate database and the fixture in this folder. */
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -30,7 +30,7 @@ export interface RestHarness {
   stop(): Promise<void>;
 }
 
-/** `sql`: objects in addition to the fixture, created before the schema cache is loaded. */
+/** Starts the service. `sql` creates additional objects before the schema cache is loaded. */
 export async function startRest({
   permissionHints = 'off',
   sql: more,
@@ -48,7 +48,7 @@ export async function startRest({
   return serveRest(database, drop, permissionHints, settings);
 }
 
-/** Serves any database. Calls `end` after the service has stopped. */
+/** Starts the service on any database. Calls `end` after the service has stopped. */
 export async function serveRest(
   database: Database,
   end: () => Promise<void>,

@@ -1,4 +1,4 @@
-/** Tests identity: tokens, roles and RLS. No data from one request is visible to another. */
+/** Tests tokens, roles and RLS, and that one request can't see data of another. */
 import { randomUUID } from 'node:crypto';
 import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -126,7 +126,7 @@ test('each user sees only their own rows, with the stock client and many concurr
   expect([status, error?.code]).toEqual([401, '42501']);
 });
 
-test('session settings changed by a function are reset before the next request', async () => {
+test('session settings that a function changes are reset before the next request', async () => {
   await rest.fetch('/rpc/leak', { method: 'POST' });
   const answers = await Promise.all(Array.from({ length: 20 }, () => call('/rpc/whoami')));
   for (const { body } of answers) expect(body).toMatchObject({ role: 'anon', uid: null });

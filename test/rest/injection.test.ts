@@ -1,11 +1,11 @@
 /**
- * Puts SQL in every position where a client's text is used. The SQL remains text, and the response is the same as for
- * any other unusual text.
+ * Tests SQL in every position where a client's text is used. It must stay text, and the response must be the same as
+ * for any other unusual text.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RestHarness, startRest } from './harness.ts';
 
-/** Adds a row to `canary` if it escapes from a quoted name, literal, cast or list. */
+/** Texts that add a row to `canary` if they escape from a quoted name, literal, cast or list. */
 const PAYLOADS = [
   `x"; select public.pwn(); --`,
   `x'; select public.pwn(); --`,
@@ -36,7 +36,7 @@ interface Place {
 }
 
 const encoded = encodeURIComponent;
-/** Quotes a name, because the grammar accepts any text in quotes. */
+/** Returns a quoted name, because the grammar accepts any text in quotes. */
 const named = (text: string) => encoded(`"${text.replace(/[\\"]/g, '\\$&')}"`);
 const json = { 'content-type': 'application/json' };
 const post = (path: string, body: string, headers: Record<string, string> = json): Asked => ({
@@ -390,7 +390,7 @@ describe.each(places)('$place', ({ ask, status, body }) => {
     expect(response).toMatchObject({ status, ...(body === undefined ? {} : { body }) });
   });
 
-  test('executes no SQL', async () => {
+  test('doesn’t execute SQL', async () => {
     for (const payload of PAYLOADS) {
       const response = await send(ask(payload));
       expect(response.status, payload).toBeLessThan(500);
@@ -401,7 +401,7 @@ describe.each(places)('$place', ({ ask, status, body }) => {
   });
 });
 
-describe('values that become settings arrive unchanged', () => {
+describe('values that are used as settings arrive unchanged', () => {
   const setting = async (name: string, headers: Record<string, string>, path = '') =>
     (await send({ path: `/rpc/setting${path}?name=${name}`, headers })).body as string;
 

@@ -1,4 +1,7 @@
-/** Tests responses and bodies that are too large for memory: the result, the memory use and leftover files. */
+/**
+ * Tests the result and the memory use of responses and bodies that are too large for memory, and that no files are left
+ * behind.
+ */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';
@@ -12,7 +15,7 @@ const ANSWER_LIMIT = 210 * MIB;
 const TOTAL_LIMIT = 500 * MIB;
 const BODIES_LIMIT = 8 * MIB;
 
-/** Rows of about 1 KiB each. */
+/** Creates rows of about 1 KiB each. */
 const SCHEMA = `
   create table public.source (id int primary key, text text not null);
   insert into public.source select i, repeat(chr(97 + i % 26), 1000) from generate_series(1, 2000) i;
@@ -69,7 +72,7 @@ afterEach(async () => {
   await vi.waitFor(async () => expect(await busyBackends()).toBe(0), { timeout: 20_000 });
 });
 
-/** Returns the open files that contain responses. They no longer have a name in the folder. */
+/** Returns the open files that contain responses. Their names have already been removed from the folder. */
 function openAnswers(): string[] {
   const folder = join(rest.dataDir, 'answers');
   return readdirSync('/proc/self/fd').flatMap((fd) => {
@@ -183,7 +186,7 @@ describe('a large response', () => {
     expect(digests.size).toBe(1);
   }, 60_000);
 
-  test('with an error in its last row is an error from the first byte', async () => {
+  test('with an error in its last row is replaced completely by the error', async () => {
     const response = await open('/broken');
     expect(response.statusCode).toBe(400);
     expect(await bodyOf(response)).toMatchObject({ code: '22012', message: 'division by zero' });
@@ -228,7 +231,7 @@ describe('a large response', () => {
     expect(await bodyOf(several)).toMatchObject({ details: 'The result contains 20000 rows' });
   });
 
-  test('works in the same process', async () => {
+  test('works for a request within the process', async () => {
     const response = await ask('/pages?page=lte.5&select=id');
     expect(await response.json()).toHaveLength(10_000);
   });
@@ -255,7 +258,7 @@ describe('abandoned responses', () => {
 });
 
 describe('limits', () => {
-  test('a response above the limit is rejected, and the next request is served', async () => {
+  test('reject a response that is too large, and the next request succeeds', async () => {
     const refused = await open('/pages?select=page,id,text,again:text');
     expect(refused.statusCode).toBe(400);
     expect(await bodyOf(refused)).toMatchObject({
@@ -265,7 +268,7 @@ describe('limits', () => {
     expect((await ask('/source?id=eq.1')).status).toBe(200);
   }, 60_000);
 
-  test('the total limit applies to all responses together', async () => {
+  test('apply to all responses together', async () => {
     const first = await open('/pages');
     const second = await open('/pages');
     const third = await open('/pages');
@@ -279,7 +282,7 @@ describe('limits', () => {
     expect((await digestOf(later)).size).toBe(Number(later.headers['content-length']));
   }, 60_000);
 
-  test('a write whose response is rejected is rolled back', async () => {
+  test('roll back a write whose response is rejected', async () => {
     const call = await ask('/rpc/copy_pages?select=text,b:text,c:text,d:text,e:text,f:text', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -289,7 +292,7 @@ describe('limits', () => {
     expect(await rest.query('select count(*) as count from public.sink')).toEqual([{ count: 0 }]);
   }, 60_000);
 
-  test('a write with a large representation is committed', async () => {
+  test('allow a write with a large representation, which is committed', async () => {
     const response = await ask('/source?id=gt.0', {
       method: 'PATCH',
       headers: { 'content-type': 'application/json', prefer: 'return=representation' },
@@ -302,7 +305,7 @@ describe('limits', () => {
     );
   });
 
-  test('request bodies are rejected temporarily if all of them together exceed the limit', async () => {
+  test('temporarily reject request bodies that together exceed the limit', async () => {
     const post = (bytes: number) =>
       ask('/rpc/add', {
         method: 'POST',

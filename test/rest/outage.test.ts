@@ -11,7 +11,7 @@ import { availableServers, type ExternalServer, startExternalServer } from '../d
 import { temporaryFolder } from '../database/helpers.ts';
 import { type RestHarness, serveRest } from './harness.ts';
 
-// Starting a server can take a long time on a busy machine.
+// The timeouts are long, because starting a server can take a long time on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -92,7 +92,7 @@ test('while PostgreSQL is unavailable, requests get 503, and the service then re
   expect((await read()).status).toBe(200);
 });
 
-test('after a crash during writes, acknowledged objects exist and none exists twice', async () => {
+test('after a crash during writes, every acknowledged object exists exactly once', async () => {
   await asAdmin((client) => client.exec('truncate public.events'));
   const acknowledged = new Set<number>();
   let next = 1;

@@ -1,4 +1,4 @@
-/** Tests what the hint of error 42501 does and doesn't disclose about missing privileges. */
+/** Tests what the hint of error 42501 reveals about missing privileges. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RestHarness, startRest } from './harness.ts';
 
@@ -62,9 +62,9 @@ interface Refusal {
   readonly prefer?: string;
   readonly as?: 'authenticated' | 'service_role';
   readonly message: string;
-  /** Null if the error has no hint. */
+  /** The full hint. Null if the error doesn't have one. */
   readonly full: string | null;
-  /** Set only if this hint differs from the full hint. */
+  /** The limited hint, if it differs from the full one. */
   readonly short?: string;
 }
 
@@ -367,7 +367,7 @@ describe.each(refusals)('$what', (refusal) => {
     expect(await ask('off', refusal)).toEqual(response(ownHint)));
 });
 
-test('granting what the hint lists is sufficient', async () => {
+test('the privileges in the hint are sufficient', async () => {
   const rest = harnesses.get('full') as RestHarness;
   const refusal = { path: '/closed?id=eq.1', method: 'PATCH', body: { name: 'x' } };
   const { body } = await ask('full', refusal);
@@ -413,7 +413,7 @@ test('a role that the login role can’t switch to gets a hint', async () => {
   }
 });
 
-test("a role that a function requests isn't disclosed", async () => {
+test('the hint doesn’t reveal a role that a function requests', async () => {
   const { body } = await ask('full', { path: '/rpc/climbs', method: 'POST', body: {} });
   expect(body).toEqual({
     code: '42501',

@@ -1,4 +1,4 @@
-/** Tests reads over HTTP. Requests, including rejected ones, are listed as data with their responses. */
+/** Tests reads over HTTP. The requests, including rejected ones, are listed as data with their responses. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RestHarness, startRest } from './harness.ts';
 

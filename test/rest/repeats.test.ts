@@ -38,7 +38,7 @@ test('each user sees only their own rows, however often the request was sent bef
   }
 });
 
-test('headers that request something else are respected, also after repetition', async () => {
+test('headers that request something else are respected, even for repeated requests', async () => {
   for (let round = 0; round < 4; round++) {
     const csv = await ask({ as: bob, headers: { accept: 'text/csv' } });
     expect(csv.text).toBe('id\n2\n3');

@@ -1,6 +1,6 @@
 /**
- * Tests that values that functions set on responses, and values that clients send in headers, never break the message's
- * framing.
+ * Tests that values that functions set in responses, and that clients send in headers, never break the structure of an
+ * HTTP message.
  */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -82,7 +82,7 @@ async function parsed(path: string, body: object, headers: readonly string[] = [
 const evil = 'a\r\nX-Evil: 1\r\n\r\nHTTP/1.1 200 OK';
 
 describe('a function', () => {
-  test('can set the reason phrase, which is reduced to one line', async () => {
+  test('can set the reason phrase, which is limited to one line', async () => {
     const { line, body } = await parsed('/rpc/reason', { msg: evil, state: 'PT418' });
     expect(line).toBe('HTTP/1.1 418 a  X-Evil: 1    HTTP/1.1 200 OK');
     expect(body).toMatchObject({ code: 'PT418', message: evil });
@@ -103,7 +103,7 @@ describe('a function', () => {
     },
   );
 
-  test('can set the code in Proxy-Status, which is reduced to one line', async () => {
+  test('can set the code in Proxy-Status, which is limited to one line', async () => {
     const message = JSON.stringify({ code: evil, message: 'm' });
     const { line, of, body } = await parsed('/rpc/answer', {
       message,
@@ -132,7 +132,7 @@ describe('a function', () => {
     });
   });
 
-  test('can raise headers and a reason, except for headers that frame the message', async () => {
+  test('can raise an error with headers and a reason, except for headers that determine the message’s length', async () => {
     const headers = {
       'X-Snow': '☃',
       'Content-Length': '3',
@@ -144,7 +144,7 @@ describe('a function', () => {
     expect([of('x-snow'), of('connection')]).toEqual([Buffer.from('☃').toString('latin1'), 'close']);
   });
 
-  test('can set headers, except for those that frame the message', async () => {
+  test('can set headers, except for those that determine the message’s length', async () => {
     const list = JSON.stringify([
       { 'content-length': '1' },
       { 'TRANSFER-ENCODING': 'chunked' },
@@ -185,7 +185,7 @@ describe('a client’s name or value', () => {
     expect([read.status, read.headers.get('content-location')]).toEqual([200, '/line%0Afeed']);
   });
 
-  test('in a header is UTF-8, also for the database', async () => {
+  test('in a header is decoded as UTF-8, also for the database', async () => {
     const bytes = Buffer.from('☃').toString('latin1');
     const sent = async (name: string, headers: Record<string, string>) =>
       (await rest.fetch(`/rpc/sent?name=${name}`, { headers })).json();

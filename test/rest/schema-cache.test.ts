@@ -1,4 +1,6 @@
-/** Tests schema cache loads: every kind of change is detected, and unchanged parts remain the same object. */
+/**
+ * Tests how the schema cache is loaded: every kind of change is detected, and unchanged parts stay the same objects.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
 import { SchemaCacheLoader } from '../../src/rest/schema-cache/load.ts';
@@ -97,7 +99,7 @@ test.each<[what: string, sql: string, seen: (cache: SchemaCache) => unknown, exp
   expect(await load()).toBe(after);
 });
 
-test('unchanged parts are neither sent nor rebuilt', async () => {
+test('unchanged parts aren’t transferred or built again', async () => {
   await run('create table public.other (id int primary key)');
   const before = await load();
   await run('alter table public.other add more int');

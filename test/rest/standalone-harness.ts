@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { createTestDatabase } from '../../src/database/testing.ts';
 import { sql } from '../../src/kernel/sql.ts';
 
-const launcher = fileURLToPath(new URL('../../bin/plinth.mjs', import.meta.url));
+const launcher = fileURLToPath(new URL('../../bin/plinth-built.mjs', import.meta.url));
 
 const fixture = `
   create role rest_login login noinherit password 'p';
@@ -40,7 +40,7 @@ export interface StandaloneDatabase {
   readonly uri: string;
   run(text: string): Promise<void>;
   query<R extends object>(text: string): Promise<R[]>;
-  /** Takes the lock that `api.hold()` waits for. */
+  /** Acquires the lock that `api.hold()` waits for. */
   hold(): Promise<{ release(): Promise<void> }>;
   /** Polls until the single row has `done`. */
   until(text: string): Promise<void>;
@@ -88,7 +88,7 @@ export interface RestProcess {
   readonly out: () => string;
   readonly err: () => string;
   fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** Resolves when stderr or stdout matches, starting at offset `from`. */
+  /** Resolves as soon as stderr or stdout matches at or after the offset `from`. */
   said(pattern: RegExp, from?: number): Promise<RegExpExecArray>;
   signal(signal: NodeJS.Signals): void;
   readonly exited: Promise<number | null>;
@@ -110,7 +110,7 @@ export function removeFolders(): void {
 
 const DEADLINE_MS = 20_000;
 
-/** Starts the process without waiting. */
+/** Starts the process without waiting for it. */
 export function spawnRest(environment: Record<string, string>, args: readonly string[] = []): RestProcess {
   const child = spawn(process.execPath, [launcher, 'rest', ...args], {
     env: {

@@ -78,7 +78,7 @@ describe('configuration', () => {
     }
   });
 
-  test('errors end the start, each in one sentence, and unknown names cause a warning', async () => {
+  test('errors end the start with one sentence each, and unknown names cause a warning', async () => {
     const refused = spawnRest({ ...base, PGRST_DB_POOL: 'ten', PGRST_JWT_SECRET: 'short' });
     expect(await refused.exited).toBe(1);
     expect(refused.err()).toContain('db-pool (PGRST_DB_POOL): "ten" must be a whole number 1 or more');
@@ -89,7 +89,7 @@ describe('configuration', () => {
     );
   });
 
-  test("app.settings reach functions; the old claim settings aren't set", async () => {
+  test('app.settings are available to functions, and the old claim settings aren’t set', async () => {
     const rest = await start({ PGRST_APP_SETTINGS_X: 'mine' });
     expect(await (await rest.fetch('/rpc/whoami')).json()).toEqual({
       role: 'rest_anon',
@@ -159,7 +159,7 @@ describe('reloads', () => {
     }
   });
 
-  test('connections opened before a schema reload take no further requests', async () => {
+  test('connections that were opened before a schema reload don’t receive new requests', async () => {
     const rest = await start({ PGRST_DB_POOL: '1' });
     const pids = async () =>
       (
@@ -196,7 +196,7 @@ describe('tokens', () => {
     expect(await whoIs(bare, bearer)).toBe('500 PGRST300');
   });
 
-  test('a key set is used by kid', async () => {
+  test('a key in a key set is selected by its ID', async () => {
     const first = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const second = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const keys = [
@@ -219,7 +219,7 @@ describe('tokens', () => {
     );
   });
 
-  test('a Base64 secret is read from a file again at a reload, and a filter selects the role', async () => {
+  test('a Base64 secret is read from its file again at a reload, and a filter selects the role', async () => {
     const file = join(makeFolder(), 'secret');
     const write = (text: string) => writeFileSync(file, `${Buffer.from(text).toString('base64')}\n`);
     write(secret);
@@ -279,7 +279,7 @@ describe('the server', () => {
     expect(await ask('http://c.test')).toEqual([200, null, null, '7', 'postgrest/16.2 plinth']);
   });
 
-  test('a Unix socket with its mode replaces a leftover socket', async () => {
+  test('a Unix socket gets its mode and replaces an old socket', async () => {
     const socket = join(makeFolder(), 'rest.sock');
     writeFileSync(socket, '');
     const rest = await start({

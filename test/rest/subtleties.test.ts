@@ -1,6 +1,6 @@
 /**
- * Tests PostgREST 16 behavior that is only in its source code and not covered by its own tests, as implemented by
- * `plinth rest`.
+ * Tests that `plinth rest` has the behavior of PostgREST 16 that is found only in its source code and not in its own
+ * tests.
  */
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -43,7 +43,7 @@ const fixture = `
 
 let database: StandaloneDatabase;
 let rest: RestProcess;
-/** A server with max-rows set to two. */
+/** A server whose max-rows is two. */
 let short: RestProcess;
 
 beforeAll(async () => {
@@ -172,14 +172,14 @@ describe('ranges and counts', () => {
     expect([status, JSON.parse(text)]).toMatchObject([416, { code: 'PGRST103' }]);
   });
 
-  test('a negative offset is ignored at the root and a PostgreSQL error in an embed', async () => {
+  test('a negative offset is ignored at the root but causes a PostgreSQL error in an embed', async () => {
     expect(await ids('/books?offset=-3&order=id')).toEqual([1, 2, 3]);
     const { status, text } = await ask('/authors?select=id,books!author_id(id)&books.offset=-1');
     expect([status, JSON.parse(text)]).toMatchObject([400, { code: '2201X' }]);
     expect((await ask('/books?limit=-1')).status).toBe(416);
   });
 
-  test('an offset equal to the total returns 206, and one beyond it 416 with the negotiated type and no Proxy-Status', async () => {
+  test('an offset equal to the total returns 206, and a larger one 416 with the negotiated type but without Proxy-Status', async () => {
     const at = await ask('/books?offset=3', exact);
     expect([at.status, at.headers.get('content-range')]).toEqual([206, '*/3']);
     const beyond = await ask('/books?offset=4', { headers: { ...exact.headers, accept: 'text/csv' } });
@@ -229,7 +229,7 @@ describe('preferences', () => {
     return [status, headers.get('preference-applied')];
   };
 
-  test('the first of a kind is used, and count=none is unknown', async () => {
+  test('the first preference of a kind is used, and count=none is unknown', async () => {
     expect(await applied('count=exact, count=planned')).toEqual([200, 'count=exact']);
     expect(await applied('count=none')).toEqual([200, null]);
     expect(await applied('handling=strict, count=none')).toEqual([400, null]);
@@ -239,7 +239,7 @@ describe('preferences', () => {
     expect(await applied('handling=strict, tx=commit, max-affected=abc')).toEqual([200, 'handling=strict']);
   });
 
-  test('merge-duplicates without a key inserts plainly and isn’t listed as applied', async () => {
+  test('merge-duplicates without a key only inserts and isn’t listed as applied', async () => {
     await database.run(
       'create table if not exists api.keyless (x int); grant insert on api.keyless to rest_anon',
     );
@@ -253,7 +253,7 @@ describe('preferences', () => {
 
 describe('CSV', () => {
   const csv = { accept: 'text/csv' };
-  test('has PostgreSQL’s quoting, and is one line feed without rows', async () => {
+  test('has PostgreSQL’s quoting, and contains one line feed for an empty result', async () => {
     expect((await ask('/authors?select=id,name&id=eq.3', { headers: csv })).text).toBe(
       'id,name\n3,"a\\\\b ""c"""',
     );
@@ -286,7 +286,7 @@ describe('functions', () => {
   });
 
   test('don’t wrap full-text search on their results or computed columns in to_tsvector', async () => {
-    // text @@ tsquery also exists and uses the default configuration, so the search must work without an explicit
+    // The operator text @@ tsquery also exists and uses the default configuration, so the search must work without a
     // language.
     expect((await ask('/rpc/search?doc=fts.words')).status).toBe(200);
     expect(await ids('/books?book_text=fts.words&order=id')).toEqual([1, 2, 3]);
@@ -299,7 +299,7 @@ describe('roles and tokens', () => {
     expect((await ask('/rpc/path')).text).toBe('"\\"api\\", \\"public\\""');
   });
 
-  test('exp with decimals is read as 0, but nbf and iat with decimals are accepted', async () => {
+  test('a decimal number is read as 0 in exp, but accepted in nbf and iat', async () => {
     const soon = Date.now() / 1000 + 1000.5;
     const status = async (claims: object) =>
       (await ask('/books', bearer({ role: 'rest_user', ...claims }))).status;
@@ -309,7 +309,7 @@ describe('roles and tokens', () => {
     expect(await status({ nbf: Math.ceil(soon) })).toBe(401);
   });
 
-  test('a token with the anonymous role counts as no token', async () => {
+  test('a token with the anonymous role is treated like a missing token', async () => {
     const { status, headers } = await ask('/secrets', bearer({ role: 'rest_anon' }));
     expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
     expect((await ask('/secrets', bearer({ role: 'rest_user' }))).status).toBe(403);
@@ -325,7 +325,7 @@ describe('roles and tokens', () => {
   });
 });
 
-test('a view without columns has rows without members', async () => {
+test('a view without columns returns empty objects', async () => {
   await database.run('grant select on api.no_columns to rest_anon');
   expect((await ask('/no_columns')).text.replace(/\s/g, '')).toBe('[{},{}]');
 });

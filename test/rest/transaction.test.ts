@@ -1,4 +1,7 @@
-/** Tests the transaction of a request: isolation, access mode and the settings of its role (as in PostgREST 16). */
+/**
+ * Tests a request's transaction: its isolation level, its access mode and the settings of its role (as in PostgREST
+ * 16).
+ */
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -69,7 +72,7 @@ async function ask(path: string, role?: unknown, method = 'GET'): Promise<unknow
 const setting = (name: string, role?: string) => ask(`/rpc/setting?name=${name}`, role);
 
 describe('isolation', () => {
-  test('is set by the function, otherwise by the role, otherwise by the database', async () => {
+  test('is set by the function, or else by the role, or else by the database', async () => {
     expect(await setting('transaction_isolation')).toBe('read committed');
     expect(await setting('transaction_isolation', 'rest_strict')).toBe('serializable');
     expect(await ask('/rpc/isolated')).toBe('repeatable read');
@@ -81,14 +84,14 @@ describe('access', () => {
   test.each([
     ['GET', '/rpc/setting_for_writes?name=transaction_read_only', 'on'],
     ['GET', '/rpc/setting?name=transaction_read_only', 'on'],
-  ])('of %s %s: %s', async (method, path, expected) => {
+  ])('of %s %s is %s', async (method, path, expected) => {
     expect(await ask(path, undefined, method)).toBe(expected);
   });
 
   test.each([
     ['setting', 'on'],
     ['setting_for_writes', 'off'],
-  ])('of POST to %s: %s', async (name, expected) => {
+  ])('of POST to %s is %s', async (name, expected) => {
     const response = await rest.fetch(`/rpc/${name}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -98,7 +101,7 @@ describe('access', () => {
   });
 });
 
-test('a conflict is reported and not retried', async () => {
+test('a conflict is reported instead of being retried', async () => {
   const response = await rest.fetch('/rpc/conflict', { method: 'POST' });
   expect([response.status, await response.json()]).toMatchObject([500, { code: '40001' }]);
   const attempts = await database.query<{ last_value: string }>(

@@ -1,4 +1,4 @@
-/** Tests a REST service that reads the schema before the start of the server has finished. */
+/** Tests a REST service that reads the schema before the server's start is complete. */
 import { afterEach, expect, test } from 'vitest';
 import { configFrom, createLiveConfig } from '../../src/config/index.ts';
 import { createTestDatabase } from '../../src/database/testing.ts';
@@ -13,7 +13,10 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-/** Changes the database after the schema was read, and starts the service. Returns the status of a new table. */
+/**
+ * Changes the database after the schema was read, and then starts the service. Returns the status of a request for a
+ * new table.
+ */
 async function statusAfter(options: { hasChanged: boolean }, change: (database: Database) => Promise<void>) {
   const { database, drop } = await createTestDatabase('rest-warm', async (template) => {
     await template.pool('postgres').exec('create table old (id int); grant select on old to anon');
@@ -47,13 +50,13 @@ const add = 'create table public.added (id int); grant select on public.added to
 
 test('reads the schema again if the start has changed it', async () => {
   const { statusOf } = await statusAfter({ hasChanged: true }, async (database) => {
-    // Without a notification, only the start can cause a reload.
+    // There isn't a notification, so only startup can cause a reload.
     await database.pool('supabase_admin').exec(`set event_triggers = off; ${add}; reset event_triggers`);
   });
   expect(await statusOf()).toBe(200);
 });
 
-test('notices changes after the start, although it listens since it read the schema', async () => {
+test('detects changes after the start', async () => {
   const { statusOf, database } = await statusAfter({ hasChanged: false }, async () => {});
   expect(await statusOf()).toBe(404);
   await database.pool('postgres').exec(add);

@@ -32,7 +32,7 @@ const names = async () =>
 const REPRESENTATION = { prefer: 'return=representation' };
 
 describe('insert', () => {
-  test('returns no body, the location or a representation, as requested', async () => {
+  test('returns an empty body, the location or a representation, as requested', async () => {
     const minimal = await send('POST', '/people', { id: 10, name: 'Alan' });
     expect(minimal).toMatchObject({ status: 201, text: '' });
     expect(minimal.headers.get('content-type')).toBeNull();
@@ -72,7 +72,7 @@ describe('insert', () => {
     expect(await names()).toEqual(['Ada L.', 'Grace', 'Linus', 'New', 'y']);
   });
 
-  test('missing=default fills columns missing in objects', async () => {
+  test('missing=default sets the default of columns that are missing in objects', async () => {
     const path = '/people?columns=id,name,tags&select=tags';
     const both = await send('POST', path, [{ id: 30, name: 'x' }], {
       prefer: 'missing=default, return=representation',

@@ -1,4 +1,7 @@
-/** The duration of each test file in milliseconds, from the committed report and from earlier runs on this machine. */
+/**
+ * Stores the duration of each test file in milliseconds, from the committed report and from earlier runs on this
+ * machine.
+ */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +16,7 @@ type Times = Readonly<Record<string, number>>;
 const read = (file: string): Times => (existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {});
 const nameOf = (moduleId: string): string => relative(root, moduleId).replaceAll('\\', '/');
 
-/** Returns the last known duration of a file. */
+/** Returns a function that returns the last known duration of a file. */
 export function readTimes(): (moduleId: string) => number | undefined {
   const times = { ...read(committed), ...read(measured) };
   return (moduleId) => times[nameOf(moduleId)];

@@ -1,4 +1,4 @@
-/** Lists the tests that passed only when they were run again, at the end of a run. */
+/** Lists, at the end of a run, the tests that passed only when they were repeated. */
 import type { Reporter, TestModule } from 'vitest/node';
 
 export class FlakyReporter implements Reporter {

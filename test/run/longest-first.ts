@@ -2,7 +2,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { readTimes } from './file-times.ts';
 
 /** Workers are reused only if the next file belongs to the same project, so files are grouped by project. */
-const projects = ['apart', 'shared', 'unit'];
+const projects = ['apart', 'mocked', 'shared', 'unit'];
 
 /** Orders files by their last known duration, longest first. New files come first. */
 export class LongestFirst extends BaseSequencer {

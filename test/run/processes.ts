@@ -1,11 +1,12 @@
 /** The test files that need a separate process, with reasons. All other files share processes. */
 export const apart: readonly string[] = [
-  // Replaces a module.
-  'test/auth/enumeration.test.ts',
   // Revokes a privilege in the whole cluster.
   'test/migrate/no-replica-role.test.ts',
   // Measures the memory of its process.
   'test/rest/large.test.ts',
-  // These files start the command line for nearly every test, so they would gain little from sharing a process.
-  'test/{backup,cli,crash,example,main,package,project,upgrade}/**/*.test.ts',
+  // These files start the command line in nearly every test, so sharing a process would hardly make them faster.
+  'test/{backup,cli,crash,example,main,package,upgrade}/**/*.test.ts',
 ];
+
+/** The files that replace a module with `vi.mock`, which also need a separate process. */
+export const mocked: readonly string[] = ['test/auth/enumeration.test.ts'];

@@ -1,6 +1,6 @@
 /**
- * Tests that the Account pages, which call auth in this process, have every protection of the routes below /auth/v1,
- * and that both count toward the same limits.
+ * Tests that the Account pages, which call auth in the same process, have every protection of the routes below
+ * /auth/v1. Also tests that both share their limits.
  */
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -129,7 +129,7 @@ async function addFactor(server: AuthServer, { token }: Member): Promise<{ id: s
   return { id, secret };
 }
 
-/** Waits until the address has received this number of emails, and returns the newest one. */
+/** Waits until the address has received this number of emails, and returns the newest. */
 async function mailsTo(server: AuthServer, email: string, count: number) {
   for (let attempt = 0; attempt < 60; attempt += 1) {
     const mails = await server.inbox(email);
@@ -166,7 +166,7 @@ describe('limits by address', () => {
   const wallet = { chain: 'solana', message: 'x', signature: 'x' };
   const key = { challenge_id: nowhere, credential: {} };
 
-  /** Each row: a direct request that counts and fails, and the page's request that counts toward the same limit. */
+  /** Each row contains a direct request that fails but is counted, and the page's request with the same limit. */
   test.each<readonly [limit: string, path: string, junk: object, name: string, body: object]>([
     ['token', '/token?grant_type=password', {}, 'sign-in', unknown],
     ['token (web3)', '/token?grant_type=web3', {}, 'wallet', wallet],
@@ -256,7 +256,7 @@ describe('limits by address', () => {
     expect((await form('confirm', link, newAddress())).status).toBe(200);
   });
 
-  test('are counted for the browser’s address, which only a trusted proxy can declare', async () => {
+  test('are counted for the browser’s address, which only a trusted proxy can specify', async () => {
     const { token } = await member(server, '203.0.113.77');
     const { body } = await direct(server, '/user/sessions', undefined, undefined, token);
     expect(body.sessions).toMatchObject([{ ip: '203.0.113.77', user_agent: browser }]);
@@ -496,7 +496,7 @@ describe('a call', () => {
   });
   afterAll(() => server.stop());
 
-  test('is recorded like a request: in the log, the counts and the trace', async () => {
+  test('is recorded like a request in the log, the counts and the trace', async () => {
     const { cookie, id } = await member(server);
     const requestId = 'account-request-1';
     const ip = newAddress();
@@ -533,7 +533,7 @@ describe('a call', () => {
     });
   });
 
-  test('returns none of auth’s headers, and no other cookies', async () => {
+  test('doesn’t return auth’s headers or other cookies', async () => {
     const { email } = await member(server);
     const reply = await account(server, 'sign-in', { email, password });
     expect([...reply.headers.keys()].filter((name) => /^sb-|^x-sb/.test(name))).toEqual([]);
@@ -631,7 +631,7 @@ describe('a call', () => {
     expect([page.status, page.body]).toEqual([413, api.body]);
   });
 
-  test('sends emails with links that lead only to the page that sent the request', async () => {
+  test('sends emails whose links open only the page that sent the request', async () => {
     const linkAfter = async (referer: string): Promise<string | null> => {
       const { email } = await member(server);
       await account(
@@ -651,7 +651,7 @@ describe('a call', () => {
     expect(await linkAfter(`${server.url}/rest/v1/x`)).toBe(`${server.url}/account/sign-in`);
   });
 
-  test('leads to a redirect that the redirect rule allows', async () => {
+  test('redirects only to addresses that the redirect rule allows', async () => {
     const mark = 'b'.repeat(32);
     const confirm = async (redirectTo: string) => {
       const response = await fetch(`${server.url}/account/confirm`, {
@@ -678,7 +678,7 @@ describe('a call', () => {
     expect(await confirm('https://app.example/in')).toContain('otp_expired');
   });
 
-  test('from another site never reaches auth', async () => {
+  test('from another site is never passed to auth', async () => {
     const before = server.records.filter(({ service }) => service === 'auth').length;
     const { email } = await member(server);
     const after = server.records.filter(({ service }) => service === 'auth').length;
@@ -689,7 +689,7 @@ describe('a call', () => {
     expect(server.records.filter(({ service }) => service === 'auth')).toHaveLength(after);
   });
 
-  test('uses a code once, in either process', async () => {
+  test('accepts a code only once, in either process', async () => {
     const { email } = await member(server);
     await account(server, 'code', { email, purpose: 'sign-in' }, { ip: newAddress() });
     const body = { email, type: 'email', token: codeOf(await mailsTo(server, email, 1)) };
@@ -733,7 +733,7 @@ describe('the caller', () => {
     expect((await account(server, 'session')).body).toEqual({ session: null });
   });
 
-  test('signs in as the visitor, not as the user of the cookie', async () => {
+  test('signs the visitor in instead of the cookie’s user', async () => {
     const [ada, bob] = [await member(server), await member(server)];
     const before = server.records.length;
     const reply = await account(server, 'sign-in', { email: bob.email, password }, { cookie: ada.cookie });
@@ -741,7 +741,7 @@ describe('the caller', () => {
     await sleep(50);
     const signIn = server.records.slice(before).find(({ url }) => url.includes('grant_type=password'));
     expect(signIn?.trace).toMatchObject({ role: 'anon', userId: undefined });
-    // The session of the other account is parked under a separate cookie.
+    // The session of the other account is kept in a separate cookie.
     const parked = ada.cookie.replace(/^[^=]*=/, 'plinth-account-1=');
     expect(reply.headers.getSetCookie().map((line) => line.split(';', 1)[0])).toContain(parked);
     const old = await account(server, 'session', undefined, { cookie: parked });
@@ -861,7 +861,7 @@ describe('the existence of accounts isn’t revealed', () => {
   });
   afterAll(() => server.stop());
 
-  /** Returns the shortest durations, because other work on this machine only makes them longer. */
+  /** Returns each one's shortest duration, because other work on this machine can only make it longer. */
   const shortestMs = async (one: () => Promise<unknown>, other: () => Promise<unknown>) => {
     const shortest: [number, number] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
     for (let count = 0; count < 9; count += 1) {
@@ -893,7 +893,7 @@ describe('the existence of accounts isn’t revealed', () => {
       () => ask(known.email),
       () => ask(newEmail()),
     );
-    // Hashing a password takes many times as long as a lookup. The 10 ms allow for the noise of short requests.
+    // Hashing a password takes many times as long as a lookup. The 10 ms allow for variations of short requests.
     expect((Math.max(ofKnown, ofUnknown) + 10) / (Math.min(ofKnown, ofUnknown) + 10)).toBeLessThan(3);
   });
 });

@@ -1,7 +1,7 @@
 /**
- * Tests that web pages of other origins can't use the local stack's S3 key pair, which is published in documentation,
- * or a service role token, which can sign S3 requests like any other token. A URL presigned by the project's server can
- * be used, unless any page could have created it.
+ * Tests that web pages of other origins can't use the local stack's S3 key pair, which is public, or a service role
+ * token, which can also sign S3 requests. They can use a URL that the project's server has presigned, unless any page
+ * could have created it.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ interface Pair {
   readonly sessionToken?: string;
 }
 
-/** A client other than a browser. The client's signed requests are then sent with a browser's headers. */
+/** Returns an S3 client, whose signed requests are then sent with a browser's headers. */
 const clientOf = (server: Server, credentials: Pair): S3Client =>
   new S3Client({
     endpoint: `${server.url}/storage/v1/s3`,
@@ -106,7 +106,7 @@ async function start(options: TestBackendOptions = {}): Promise<Server> {
   return server;
 }
 
-describe('with the well-known key pair', () => {
+describe('with the public key pair', () => {
   let server: Server;
   beforeAll(async () => {
     server = await start();
@@ -125,9 +125,9 @@ describe('with the well-known key pair', () => {
     }
   });
 
-  it('user sessions can be used by pages of every origin', async () => {
+  it('pages of every origin can use user sessions', async () => {
     const session = sessionOf(server, 'authenticated');
-    // The object isn't found because policies hide it.
+    // The object isn't found, because policies hide it.
     expect(await readByHeaders(server, session, evil)).toBe(404);
     expect(await readByAddress(server, session, evil)).toBe(404);
   });

@@ -1,7 +1,7 @@
 /**
- * Tests that every service rejects a secret key that a page of another origin sends. The local stack's keys are
- * published in documentation, and any web page in the developer's browser can reach the stack. The rule also applies in
- * production, where such a page has leaked the key.
+ * Tests that every service rejects a secret key that a page of another origin sends. The local stack's keys are public,
+ * and every web page in the developer's browser can reach the stack. The rule also applies in production, because a
+ * page with a secret key has leaked it.
  */
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -15,7 +15,7 @@ interface Answer {
   readonly text: string;
 }
 
-/** Doesn't use `fetch`, which would set its own Host header. */
+/** Sends a request. It doesn't use `fetch`, which would set a different Host header. */
 function send(
   backend: Backend,
   path: string,
@@ -77,7 +77,7 @@ const secretHeaders = (): Record<string, string>[] => {
 };
 
 describe('over HTTP', () => {
-  it.each(pages)('%s is rejected, wherever it puts the key', async (_page, marks) => {
+  it.each(pages)('%s is rejected, regardless of where it puts the key', async (_page, marks) => {
     for (const headers of secretHeaders()) {
       const response = await send(backend, '/rest/v1/', { ...headers, ...marks });
       expect([headers, response.status, JSON.parse(response.text).message]).toEqual([headers, 401, message]);
@@ -87,7 +87,7 @@ describe('over HTTP', () => {
   });
 
   it('every API route rejects it, including future ones', async () => {
-    // Pages and routes that don't require a key. Health checks ignore keys and reveal no data.
+    // The pages and routes that don't require a key. Health checks ignore keys and don't reveal any data.
     const keyless = /^\/(?:account|rest-admin|\.well-known)\/|^\/(?:account|health(?:\/(?:live|ready))?)?$/;
     const routes = backend.routes().filter(({ path }) => !keyless.test(path));
     expect(routes.length).toBeGreaterThan(100);
@@ -153,7 +153,10 @@ describe('over HTTP', () => {
 });
 
 describe('over realtime sockets', () => {
-  /** Returns how the handshake ended, or the first frames of a channel joined with this token. */
+  /**
+   * Opens a socket and joins a channel with this token. Returns how the handshake failed, or the channel's first
+   * frames.
+   */
   function join(
     key: string,
     headers: Record<string, string>,

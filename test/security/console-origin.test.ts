@@ -1,4 +1,4 @@
-/** Tests that the Console has its own origin, and only its own pages can send requests to it. */
+/** Tests that the Console has a separate origin, and that only its own pages can send requests to it. */
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestBackend, runSql } from '../../src/testing.ts';
@@ -43,7 +43,7 @@ interface Answer {
   readonly text: string;
 }
 
-/** Sends a raw request because `fetch` would set its own Host and fetch metadata. */
+/** Sends a raw request, because `fetch` would set a different Host header and Fetch metadata. */
 function send(
   origin: URL,
   path: string,
@@ -75,7 +75,7 @@ const routes = () =>
     .map(({ method, path }) => ({ method: method === '*' ? 'GET' : method, path }));
 
 describe('the API port', () => {
-  it('has no route of the Console', async () => {
+  it('doesn’t have routes of the Console', async () => {
     expect(own.origin).not.toBe(new URL(world.backend.url).origin);
     expect(world.backend.routes().filter(({ path }) => /console/i.test(path))).toEqual([]);
     for (const path of ['/', '/console', '/console/', '/console/api/session', '/CONSOLE/', '/%63onsole/'])
@@ -83,7 +83,7 @@ describe('the API port', () => {
     expect((await world.call('/console/')).text).toContain(own.origin);
   });
 
-  it('passes no Console or Account cookie to a function, and doesn’t allow it to set one', async () => {
+  it('doesn’t pass Console or Account cookies to functions, or let functions set them', async () => {
     const response = await world.call('/functions/v1/echo', { headers: { cookie } });
     expect(response.body).toEqual({ cookie: 'theme=dark' });
     expect(response.headers.getSetCookie()).toEqual(['theme=dark; Path=/']);
@@ -97,7 +97,7 @@ describe('the API port', () => {
     expect(heard).toBe('theme=dark');
   });
 
-  it('passes no such cookie to SQL', async () => {
+  it('doesn’t pass these cookies to SQL', async () => {
     const headers = { cookie, apikey: world.backend.keys.publishableKey };
     await expect
       .poll(async () => (await world.call('/rest/v1/rpc/cookies', { headers })).body)
@@ -184,7 +184,7 @@ describe('every route of the Console', () => {
 });
 
 describe('the session', () => {
-  it('has exactly one valid cookie: a planted cookie doesn’t switch the operator', async () => {
+  it('has exactly one valid cookie, so a planted cookie doesn’t switch the operator', async () => {
     const owner = await operator(world.backend);
     await world.backend.operators.createOperator('mallory', 'read-only');
     const mallory = await operator(world.backend, 'mallory');
@@ -197,7 +197,7 @@ describe('the session', () => {
     expect(await statusWith(`${name}=nonsense`, owner.cookie)).toBe(200);
   });
 
-  it('has a cookie restricted to the port’s path', async () => {
+  it('has a cookie that is restricted to the port’s path', async () => {
     const response = await signIn(world.backend, await linkToken(world.backend));
     const [cookie = ''] = response.headers.getSetCookie();
     expect(cookie).toMatch(

@@ -21,7 +21,7 @@ afterAll(async () => {
   await backend?.stop();
 });
 
-/** The worst case on the API's origin: an attacker's HTML with scripts. */
+/** Opens the worst case on the API's origin, which is an attacker's HTML with scripts. */
 async function hostile(body = ''): Promise<Page> {
   const page = await context.newPage();
   await page.route(`${backend.url}/attack`, (route) =>
@@ -35,7 +35,7 @@ const isSignedIn = (page: Page) =>
   page.evaluate(async () => (await fetch('/console/api/session')).status === 200);
 
 describe('a page of the API’s origin', () => {
-  it('can’t read anything or change anything', async () => {
+  it('can’t read or change anything', async () => {
     const page = await hostile();
     const attempts = await page.evaluate(async (origin) => {
       const attempt = (path: string, init: RequestInit = {}) =>
@@ -50,7 +50,7 @@ describe('a page of the API’s origin', () => {
         await attempt('/console/api/sign-out', { method: 'POST', mode: 'no-cors' }),
       ];
     }, backend.console.url);
-    // The last request is sent, but it is rejected and its response can't be read.
+    // The last request is sent. It is rejected, and its response can't be read.
     expect(attempts).toEqual(['failed', 'failed', 'failed', 'failed']);
     expect(await isSignedIn(operatorPage)).toBe(true);
     await page.close();

@@ -1,4 +1,6 @@
-/** Tests SQL run by operators below owner: the role that it runs as, and what project code triggered by it can do. */
+/**
+ * Tests the SQL of operators who aren't owners: as which role it runs, and what project code can do that it triggers.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { type Backend, type Operator, operator, startBackend } from '../console/harness.ts';
@@ -55,7 +57,7 @@ const literals = [
   `select * from (values ('("x")'::public.trapped)) v (a) where a is not null`,
 ];
 
-test.each(literals)('a literal with a type that runs code runs it as a read-only role: %s', async (text) => {
+test.each(literals)('a literal whose type runs code runs it as a read-only role: %s', async (text) => {
   await whoRan();
   for (const path of ['/sql/look', '/sql/look/explain', '/sql/look/cell'])
     await looker.call('POST', path, { text, row: 0, column: 0 });
@@ -129,7 +131,7 @@ test.each([
   expect(lines.some(({ event }) => event === 'rows')).toBe(false);
 });
 
-test('an explanation for a read-only operator fires no trigger', async () => {
+test('an explanation for a read-only operator doesn’t fire triggers', async () => {
   const postgres = backend.database.pool('postgres');
   await postgres.exec(`
     create function ran.noted() returns trigger language plpgsql as $$ begin perform ran.note(); return new; end $$;
@@ -156,7 +158,7 @@ test('an explanation for a read-only operator fires no trigger', async () => {
   await postgres.exec('drop trigger noted on public.tasks');
 });
 
-describe('code of a database role with few rights', () => {
+describe('code of a database role with few privileges', () => {
   const planted = sql`select name from pg_prepared_statements where name = 'planted'`;
   beforeAll(async () => {
     const admin = await backend.database.pool('postgres').connect();
@@ -192,7 +194,7 @@ describe('code of a database role with few rights', () => {
       returned: [],
     });
 
-  test('isn’t run by an explanation with more rights, and leaves no prepared statement behind', async () => {
+  test('isn’t run by an explanation with more privileges, and doesn’t leave a prepared statement behind', async () => {
     for (const who of [looker, developer]) {
       const { status, body } = await ask(who, 'leaking');
       const [rows] = body.gates[0].policies[0].tree.rows;
@@ -205,7 +207,7 @@ describe('code of a database role with few rights', () => {
     }
   });
 
-  test('can’t switch to postgres from the body of a SECURITY DEFINER function, which is only shown', async () => {
+  test('can’t switch to postgres in the body of a SECURITY DEFINER function, which is only shown', async () => {
     const { body } = await ask(developer, 'rising');
     expect(body.gates[0].policies[0].tree.calls).toMatchObject([
       {

@@ -1,5 +1,5 @@
 /**
- * Tests that after a process is killed, another program that listens on its control port gets no token. Any user on the
+ * Tests that after a process was killed, another program on its control port doesn't receive the token. Any user on the
  * machine can listen on that port.
  */
 import { createServer } from 'node:http';
@@ -25,7 +25,7 @@ function leftBy(port: number, token: string): string {
   return dataDir;
 }
 
-it("another program on that port gets no token and isn't mistaken for Plinth", async () => {
+it('another program on that port doesn’t receive the token and isn’t mistaken for Plinth', async () => {
   const heard: string[] = [];
   const squatter = createServer((request, response) => {
     heard.push(JSON.stringify(request.headers));
@@ -38,7 +38,7 @@ it("another program on that port gets no token and isn't mistaken for Plinth", a
   expect(heard.join()).not.toContain('the-token');
 });
 
-it('the process with the token is found and receives the command', async () => {
+it('the process with the token receives the command', async () => {
   const operations = new Map<string, Operation>([
     ['ping', async () => 1],
     ['add', async ({ a }) => Number(a) + 1],

@@ -1,4 +1,4 @@
-/** Sends names, values and headers that contain attacks to REST, storage, auth and realtime over HTTP. */
+/** Tests attacks with names, values and headers on REST, storage, auth and realtime over HTTP. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { alice, bob, startWorld, type World } from './world.ts';
@@ -153,7 +153,7 @@ describe('other users’ rows', () => {
     expect(await bobsBody()).toEqual(['of bob']);
   });
 
-  it('a client can’t request a rollback', async () => {
+  it('can’t be affected by a rollback that a client requests', async () => {
     const token = world.user(alice);
     const headers = { prefer: 'tx=rollback, return=representation' };
     const { body } = await world.call('/rest/v1/notes', { token, json: { body: 'stays' }, headers });
@@ -197,7 +197,7 @@ describe('other users’ rows', () => {
   });
 });
 
-describe('headers set by the database', () => {
+describe('headers that the database sets', () => {
   it('can’t contain line breaks, which would add a header or split the response', async () => {
     for (const value of [
       '[{"x-a":"b\\r\\nx-evil: 1"}]',
@@ -280,7 +280,7 @@ describe('auth', () => {
     expect(row).toMatchObject({ role: 'authenticated', is_super_admin: null });
   });
 
-  it('sends links without a foreign host, which lead only where the project allows', async () => {
+  it('sends links without a foreign host, which redirect only to addresses that the project allows', async () => {
     const evil = [
       'https://evil.test',
       '//evil.test',
@@ -352,8 +352,8 @@ describe('auth', () => {
   });
 });
 
-describe('content stored by users', () => {
-  it('runs no script in the Console’s origin: HTML, SVG, XML, unknown types', async () => {
+describe('content that users store', () => {
+  it('can’t run scripts in the Console’s origin as HTML, SVG, XML or an unknown type', async () => {
     const { serviceRoleKey: token } = world.backend.keys;
     const put = (type: string) =>
       world.call('/storage/v1/object/open/page', {
@@ -433,7 +433,7 @@ describe('content stored by users', () => {
 });
 
 describe('the captured inbox', () => {
-  it('rejects invalid URLs, and its pages run no scripts', async () => {
+  it('rejects invalid URLs, and its pages don’t run scripts', async () => {
     const { MAILPIT_URL } = world.backend.status();
     for (const path of [
       '/api/v1/message/%zz',
@@ -453,7 +453,7 @@ describe('the captured inbox', () => {
 });
 
 describe('the database', () => {
-  it('gives API roles no access to Plinth’s own schema, and every definer function sets its search path', async () => {
+  it('denies API roles access to Plinth’s own schema, and every definer function sets its search path', async () => {
     expect(
       await admin(`
         select r.rolname, c.oid::regclass::text from pg_roles r cross join pg_class c

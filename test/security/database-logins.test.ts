@@ -1,4 +1,4 @@
-/** Tests every way in which a client or a project's SQL can try to become superuser of the embedded PostgreSQL. */
+/** Tests all ways in which a client or a project's SQL could try to become a superuser of the embedded PostgreSQL. */
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -143,8 +143,8 @@ describe('a running server', () => {
     await expect(
       Client.connect({ ...target, parameters: { replication: 'true' }, bareSession: true }),
     ).rejects.toMatchObject({ code: '28000' });
-    // In a replication session in database mode, the whole cluster folder can be read, so it must not contain Plinth's
-    // keys.
+    // A replication session in database mode can read the whole cluster folder, so that folder must not contain
+    // Plinth's keys.
     const [row] = await world.backend.database
       .pool('supabase_admin')
       .query<{ folder: string }>(sql`select current_setting('data_directory') as folder`);
@@ -222,7 +222,7 @@ describe('a data folder', () => {
     expect(readFileSync(keyFile(), 'utf8')).toBe(key);
   });
 
-  test('opens again if its key was lost or replaced', async () => {
+  test('can be opened again if its key was lost or replaced', async () => {
     folder = temporaryFolder();
     await copyTemplateFolder(folder.path);
     await start();
@@ -246,7 +246,7 @@ describe('a data folder', () => {
     expect(existsSync(keyFile()) && mode(keyFile())).toBe('600');
   });
 
-  test('with shared_password opens as in upstream', async () => {
+  test('with shared_password can be opened as in upstream', async () => {
     folder = temporaryFolder();
     await copyTemplateFolder(folder.path);
     const database = await start({ sharedPassword: true });

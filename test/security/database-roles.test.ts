@@ -1,6 +1,6 @@
 /**
- * Tests the privileges of the embedded PostgreSQL's roles beyond their grants. No privilege allows access to a
- * superuser or to the machine.
+ * Tests privileges of the embedded PostgreSQL's roles other than grants. They must not allow access to a superuser or
+ * to the machine.
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
@@ -48,7 +48,7 @@ test('only the listed roles are members of a role that can reach the machine or 
   });
 });
 
-test('every definer function of a superuser sets a search_path that no one else can write to', async () => {
+test('every definer function of a superuser sets a search_path with schemas that no one else can write to', async () => {
   for (const extension of ['http', 'pg_cron', 'pgmq', 'vector', 'dblink', 'postgres_fdw'])
     await own.database.pool('postgres').exec(`create extension if not exists ${extension} cascade`);
   const rows = await admin<{ name: string; path: string | null }>(`

@@ -1,4 +1,4 @@
-/** Documents provided by users: all ways to store and retrieve a document, and how a browser treats it. */
+/** Defines all ways in which users can store and retrieve a document, and how a browser treats it. */
 import {
   CompleteMultipartUploadCommand,
   CopyObjectCommand,
@@ -12,7 +12,10 @@ import { s3Client, signByHand } from '../storage/s3/clients.ts';
 import type { StorageServer } from '../storage/server.ts';
 import type { World } from './world.ts';
 
-/** Types for which a browser runs scripts or might guess that it should, and text that isn't a valid media type. */
+/**
+ * Media types whose scripts a browser runs, media types that it might sniff as one of these, and strings that aren't
+ * valid media types.
+ */
 export const hostileTypes: readonly string[] = [
   'image/png, text/xsl',
   'image/png,text/html',
@@ -61,7 +64,7 @@ export const inertTypes: readonly string[] = [
 export const xhtml =
   '<html xmlns="http://www.w3.org/1999/xhtml"><body><script>document.title = "ran"</script></body></html>';
 
-/** The storage service of the test backend, in the form that the S3 helpers expect. */
+/** Returns the storage service of the test backend in the form that the S3 helpers expect. */
 export const storageOf = ({ backend }: World): StorageServer =>
   ({ url: `${backend.url}/storage/v1`, keys: backend.keys }) as unknown as StorageServer;
 
@@ -70,7 +73,7 @@ export interface Entry {
   readonly text: string;
 }
 
-/** Stores {@link xhtml} as `BUCKET/KEY` with this type. */
+/** A function that stores {@link xhtml} as `BUCKET/KEY` with this type. */
 export type Entrance = (world: World, bucket: string, key: string, type: string) => Promise<Entry>;
 
 const asService = ({ backend }: World) => ({ authorization: `Bearer ${backend.keys.serviceRoleKey}` });
@@ -205,7 +208,7 @@ export const entrances: Readonly<Record<string, Entrance>> = {
   },
 };
 
-/** Simulates a row written by an older version, by SQL or by another writer of the bucket. */
+/** Simulates a row from an older version, from SQL or from another writer of the bucket. */
 export async function storedBySql(world: World, key: string, mimetype: string, body?: string): Promise<void> {
   await plain(world, key, body);
   await world.backend.database
@@ -259,7 +262,7 @@ export async function exits(world: World, key: string): Promise<Record<string, E
   };
 }
 
-/** A second implementation, independent of the server's list. */
+/** The safe types, in a second implementation that is independent of the server's list. */
 const reviewed =
   /^(?:image\/(?:png|jpeg|jpg|gif|webp|avif)|(?:audio|video|font)\/[a-z0-9.-]+|text\/(?:plain|css|csv|markdown)|application\/(?:(?:[a-z0-9.-]+\+)?json|pdf|octet-stream|zip))(?: ?; ?(?:charset|version)=[\w.-]+|;nulls=stripped)*$/i;
 

@@ -1,6 +1,6 @@
 /**
- * Tests that no response from `plinth serve` reveals which addresses have an account. The response's status and format
- * are the same as for an unknown address, including for a repeated request and if no email can be sent.
+ * Tests that no response from `plinth serve` reveals which addresses have an account. The status and the format must be
+ * the same as for an unknown address, even for a repeated request or if no email can be sent.
  */
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -78,7 +78,7 @@ describe('in production', () => {
   afterAll(() => Promise.all([auth.stop(), silent.stop()]));
 
   const ask = async (server: AuthServer, path: string, json: Body) => {
-    // Each request uses a different IP address, because limits per address aren't tested here.
+    // Each request uses a different IP address, so limits per address don't affect this test.
     const response = await server.request(path, {
       json,
       headers: { 'x-forwarded-for': `10.0.${counter >> 8}.${counter++ & 255}` },
@@ -96,7 +96,7 @@ describe('in production', () => {
     expect(seen).toEqual(seen.map(([name]) => [name, ...expected]));
   });
 
-  it('a code while sign-up is disabled gets the same response', async () => {
+  it('a code request while sign-up is disabled gets the same response', async () => {
     const known = await make(silent, 'email', { email_confirm: true });
     expect(await ask(silent, '/otp', contactOf('email'))).toEqual(await ask(silent, '/otp', known));
   });

@@ -1,7 +1,7 @@
 /**
  * Compares the extensions that `postgres` can create, and the objects that each extension exposes to the API roles,
- * with a reviewed list. A new line is a function or table that any client can access when its schema is exposed. Review
- * it before you accept it.
+ * with a list of expected objects. Each line is a function or table that any client can access if its schema is
+ * exposed, so review new lines before you accept them.
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -9,7 +9,7 @@ import { placeholderVersion } from '../../src/database/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
 import { sql } from '../../src/kernel/sql.ts';
 
-// Installs every extension, one after another.
+// The timeouts are long, because the test installs every extension, one after another.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const apiRoles = ['anon', 'authenticated', 'service_role'];
@@ -22,13 +22,16 @@ afterAll(() => own?.drop());
 
 interface Member {
   name: string;
-  /** Immutable functions compute a value from their arguments, so they are only listed if they aren't executable. */
+  /**
+   * Whether this is an immutable function. It only computes a value from its arguments, so it is listed only if it
+   * isn't executable.
+   */
   harmless: boolean;
   definer: boolean;
   open: string[];
 }
 
-/** Returns the members of an extension created by `postgres` in `schema`, or the error code. */
+/** Creates an extension as `postgres` in `schema`. Returns its members or the error code. */
 async function membersOf(extension: string, schema: string): Promise<Member[] | string> {
   const id = sql.id(extension);
   try {
@@ -104,7 +107,7 @@ function describeMembers(extension: string, all: readonly Member[]): string {
 
 test('the objects that extensions expose to the API roles match the reviewed list', async () => {
   const available = await own.database.pool('postgres').query<{ name: string }>(
-    // Calls the function because the view excludes extensions that `postgres` can't create.
+    // The query uses the function, because the view excludes extensions that `postgres` can't create.
     sql`select name::text from pg_available_extensions() as e (name, version, comment)
         where name <> 'plpgsql' and version <> ${placeholderVersion} order by name collate "C"`,
   );
@@ -126,7 +129,7 @@ test('the objects that extensions expose to the API roles match the reviewed lis
   await expect(`${[...head, ...sections].join('\n\n')}\n`).toMatchFileSnapshot('extension-rights.txt');
 });
 
-test('no schema grants the API roles anything that a superuser creates', async () => {
+test('the API roles don’t have privileges on objects that a superuser creates in any schema', async () => {
   const rows = await own.database.pool('supabase_admin').query(sql`
     select n.nspname::text as schema, d.defaclobjtype::text as kind, acl.grantee::regrole::text as grantee
     from pg_default_acl d join pg_roles maker on maker.oid = d.defaclrole

@@ -9,12 +9,12 @@ import { plinth } from '../cli/run-plinth.ts';
 import { makeProject } from '../config/project-folder.ts';
 import { startServe } from './serve-process.ts';
 
-// Each test starts several processes, and some of them create a cluster.
+// The timeout is long, because each test starts several processes, some of which create a cluster.
 vi.setConfig({ testTimeout: 120_000 });
 
 /**
- * PostgreSQL can run as another user. PostgreSQL protects its own data, and must be able to read its programs and
- * extensions.
+ * The folders of PostgreSQL, which can run as a different user. It protects its own data, and must be able to read its
+ * programs and extensions.
  */
 const ofPostgres = new Set(['postgres', 'bin', 'extensions']);
 
@@ -32,7 +32,7 @@ function openTo(dataDir: string, below = ''): string[] {
     const inner = facts.isDirectory() && (isOpen || name === 'logs') ? openTo(dataDir, path) : [];
     return isOpen ? [path, ...inner] : inner;
   });
-  // Other users can traverse the folder to reach PostgreSQL's folder, but can't list it.
+  // Other users can enter the data folder to reach PostgreSQL's folder, but can't list it.
   return below !== '' || (statSync(dataDir).mode & 0o066) === 0 ? open : ['.', ...open];
 }
 
@@ -51,7 +51,7 @@ async function use(apiUrl: string, key: string): Promise<void> {
   expect((await post('/storage/v1/object/b/a.txt', 'text', 'text/plain')).status).toBe(200);
 }
 
-it.each(['serve', 'start'])('a new folder of %s is only accessible to its owner', async (command) => {
+it.each(['serve', 'start'])('a new folder of %s is accessible only to its owner', async (command) => {
   if (command === 'start') {
     const cwd = makeProject(project);
     const { stdout } = await plinth(['start', '--detach', '--port', '0', '--json'], { cwd });

@@ -1,6 +1,6 @@
 /**
  * Tests that headers in which a proxy describes its client (`X-Forwarded-*`, `Forwarded`, `X-Real-IP`) aren't trusted
- * unless `[server] trusted_proxies` includes the proxy. Services never receive untrusted headers.
+ * unless `[server] trusted_proxies` includes the proxy. Services must never receive untrusted headers.
  */
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -148,7 +148,7 @@ describe('the gateway', () => {
         expect(JSON.parse(response)).toMatchObject({ ip: '127.0.0.1', protocol: 'http' });
         expect(response).not.toMatch(trace);
         expect(await upgrade(server.port)).not.toMatch(trace);
-        // The proxy's operator receives a single hint about the ignored headers.
+        // The log contains a single hint about the ignored headers.
         const hints = server.lines.filter(({ message }) => message.includes('trusted_proxies'));
         expect(hints).toHaveLength(1);
       } finally {

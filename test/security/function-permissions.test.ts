@@ -1,7 +1,7 @@
 /**
  * Tests that a function has only the permissions that are explicitly listed. It can't read files that are created while
- * it runs, such as another function's `.env`, and can't connect to every address. The metadata service that provides a
- * cloud machine's credentials is blocked.
+ * it runs, such as another function's `.env`. It can't connect to some addresses, such as the metadata service that
+ * provides a cloud machine's credentials.
  */
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -10,7 +10,9 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FunctionsWorld, functionsWorld } from '../functions/harness.ts';
 
-/** Tries the operations in the body and returns each result: a value, or the error's name. */
+/**
+ * Source of a function that tries the operations in the body. It returns each result as a value or the error's name.
+ */
 const probe = `
 const text = async (url, init) => (await fetch(url, { signal: AbortSignal.timeout(2000), ...init })).text();
 const tries = {
@@ -78,8 +80,8 @@ const write = (path: string, text: string): string => {
 };
 const refused = /^NotCapable|^TypeError Requires|^Error|^PermissionDenied/;
 
-describe('files', () => {
-  it('its modules and the data next to them and in shared folders are readable', async () => {
+describe('for files,', () => {
+  it('a function’s modules, and the data next to them and in shared folders, are readable', async () => {
     expect(
       await ask(
         ['read', at('probe/data.json')],
@@ -90,7 +92,7 @@ describe('files', () => {
     ).toEqual(['{ "value": "own data" }', 'own text', 'own data', '{ "value": "shared data" }']);
   });
 
-  it('no file of another function is readable', async () => {
+  it('files of another function aren’t readable', async () => {
     const answers = await ask(
       ['read', at('other/index.ts')],
       ['read', at('other/data.json')],
@@ -107,9 +109,9 @@ describe('files', () => {
     expect(answers.filter((response) => !refused.test(response))).toEqual([]);
   });
 
-  it('no file created while it runs is readable, regardless of its location', async () => {
+  it('files that are created while the function runs aren’t readable, regardless of their location', async () => {
     await ask(['read', at('probe/data.json')]);
-    // These files are created after the worker has started. The request follows immediately, before a reload.
+    // These files are created after the worker has started. The request is sent immediately, before a reload.
     const later = [
       'later/.env',
       'other/.env.local',
@@ -129,7 +131,7 @@ describe('files', () => {
     expect(answers.filter((response) => /written later/.test(response))).toEqual([]);
   });
 
-  it("a link can't be used for a file that isn't readable by its own name", async () => {
+  it('a link can’t be used to read a file that isn’t readable by its own name', async () => {
     const target = join(world.root, '.secret');
     writeFileSync(target, 'hidden');
     for (const [name, to] of [
@@ -160,7 +162,7 @@ describe('files', () => {
   it('only network, import and own environment permissions are granted as a whole', async () => {
     const names = ['read', 'write', 'run', 'ffi', 'sys', 'net', 'env', 'import'];
     const states = await ask(...names.map((name): [string, string] => ['permission', name]));
-    // Prompts can't be answered, so this state means denied, except for listed resources.
+    // Prompts can't be answered, so the state "prompt" means denied, except for listed resources.
     expect(Object.fromEntries(names.map((name, index) => [name, states[index]]))).toEqual({
       read: 'prompt',
       write: 'prompt',
@@ -175,8 +177,8 @@ describe('files', () => {
   });
 });
 
-describe('network', () => {
-  it('a cloud machine’s metadata service is unreachable, regardless of its spelling', async () => {
+describe('for the network,', () => {
+  it('a cloud machine’s metadata service is unreachable, regardless of how its address is written', async () => {
     const answers = await ask(
       ['fetch', 'http://169.254.169.254/latest/meta-data/'],
       ['fetch', 'http://2852039166/'],
@@ -244,7 +246,7 @@ describe('network', () => {
 });
 
 it('neither loading nor type-checking modules sends requests to blocked addresses', async () => {
-  // A server that simulates the metadata service. Listed addresses are rejected before any request is sent.
+  // This server simulates the metadata service. It must not receive any request.
   let asked = 0;
   const server = createServer((_request, response) => {
     asked += 1;

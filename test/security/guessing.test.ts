@@ -1,7 +1,7 @@
 /**
- * For each entry in the table of typed secrets (`src/auth/core/typed-secrets.ts`), sends guesses from changing
- * addresses until the guesses are rejected, across a restart of the service. A new entry requires a scenario here to
- * compile.
+ * Tests that each kind of typed secret (`src/auth/core/typed-secrets.ts`) can't be guessed. Guesses from changing
+ * addresses must be rejected after the limit, even after a restart of the service. Without a scenario for each kind,
+ * this file doesn't compile.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -30,7 +30,7 @@ beforeAll(async () => {
     {
       mode: 'production',
       trustedProxies: ['127.0.0.1'],
-      // A high limit for slow machines, because an aborted request would count as successful.
+      // The limit is high for slow machines, because an aborted request would count as successful.
       plinth: { auth: { api: { max_request_duration: 120_000 }, security: { notices: 'configured' } } },
     },
   );
@@ -39,7 +39,7 @@ beforeAll(async () => {
 afterAll(() => server?.stop());
 
 let networks = 0;
-/** An unused address in an unused network and site. */
+/** Returns an unused address in an unused network and site. */
 const elsewhere = (): string => {
   networks += 1;
   return `2001:db8:${networks.toString(16)}:${networks.toString(16)}::1`;
@@ -201,7 +201,7 @@ const scenarios: Record<Exclude<TypedSecretKind, 'operator_factor'>, () => Promi
 describe.each(Object.entries(scenarios))('%s', (kind, start) => {
   const secret: TypedSecret = typedSecrets[kind as TypedSecretKind];
 
-  it('is locked after too many guesses from any address and over a restart, but its owner can still use a known network', async () => {
+  it('is locked after too many guesses from any address, even after a restart, but its owner can still use a known network', async () => {
     const { wrong, right, renew, wrongStatus, hasHome } = await start();
     const perToken = secret.perToken ?? Number.POSITIVE_INFINITY;
     for (let guess = 0; guess < secret.guesses.size; guess++) {
@@ -232,7 +232,7 @@ describe.each(Object.entries(scenarios))('%s', (kind, start) => {
     },
   );
 
-  it('concurrent guesses count like sequential ones', async () => {
+  it('concurrent guesses are counted like sequential ones', async () => {
     const { wrong } = await start();
     const sent = Array.from({ length: secret.guesses.size + 12 }, () => wrong(elsewhere()));
     const compared = (await Promise.all(sent)).filter((status) => status !== 429);
@@ -309,7 +309,7 @@ it("an operator's factor is rejected after too many guesses across all sessions"
 /**
  * The places where secrets are compared and the number of comparisons in each file. A comparison with input that users
  * type requires a kind in the table and must use `verifySecret` or `guesses.verify`. For other comparisons, the list
- * states why they don't.
+ * contains the reason why they don't.
  */
 const comparisons: Readonly<
   Record<

@@ -1,6 +1,6 @@
 /**
- * Tests that if an account has a second factor, the password alone can't add or remove a sign-in method, and that the
- * last method can't be removed.
+ * Tests that if an account has a second factor, its password isn't sufficient to add or remove a sign-in method. Also
+ * tests that the last method can't be removed.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { currentStep, totpCode } from '../../src/shared/totp.ts';

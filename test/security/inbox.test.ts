@@ -22,7 +22,7 @@ interface Answer {
   readonly text: string;
 }
 
-/** Doesn't use `fetch`, which would set its own Host header. */
+/** Sends a request. It doesn't use `fetch`, which would set a different Host header. */
 function send(path: string, headers: Record<string, string>, method = 'GET'): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const sent = request(

@@ -9,7 +9,7 @@ import type { LoginRole } from '../../src/database/types.ts';
 import { quoteLiteral, sql } from '../../src/kernel/sql.ts';
 import { type Backend, createBackend } from '../../src/main.ts';
 
-// Each test starts servers that create a cluster.
+// The timeouts are long, because each test starts servers that create a cluster.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const verifier = 'SCRAM-SHA-256$';
@@ -49,12 +49,12 @@ const setting = async (backend: Backend): Promise<unknown> => {
   return row?.value || null;
 };
 
-test('serve keeps its JWT secret out of the database', async () => {
+test('serve doesn’t store its JWT secret in the database', async () => {
   const backend = await start(await project(), 'production');
   expect(await setting(backend)).toBeNull();
 });
 
-test('serve removes a setting that an earlier version or `start` created, and nothing else', async () => {
+test('serve removes only a setting that an earlier version or `start` created', async () => {
   const dir = await project();
   const first = await start(dir, 'production');
   const secret = first.keys.jwtSecret;
@@ -78,7 +78,7 @@ test('serve removes a setting that an earlier version or `start` created, and no
   }
 });
 
-test('start sets the well-known secret, as the local stack does, but no other secret', async () => {
+test('start sets the local stack’s public secret, but no other secret', async () => {
   expect(await setting(await start(await project(), 'development'))).toBe(
     'super-secret-jwt-token-with-at-least-32-characters-long',
   );
@@ -92,7 +92,7 @@ test('[database] jwt_secret_setting restores the setting', async () => {
   expect(await setting(backend)).toBe(backend.keys.jwtSecret);
 });
 
-test('no relation that any role can read contains a secret of the process', async () => {
+test('a secret of the process isn’t in any relation that any role can read', async () => {
   const backend = await start(await project(), 'production');
   const { keys, database } = backend;
   await backend.fetch('/auth/v1/signup', {
@@ -127,14 +127,14 @@ test('no relation that any role can read contains a secret of the process', asyn
                   sql`select string_agg(t::text, ' ') as text from ${sql.raw(name)} t`,
                 );
                 for (const [what, secret] of Object.entries(secrets)) {
-                  // Readable by pg_read_all_data. A verifier is useless to an attacker because the passwords are
-                  // random.
+                  // This table is readable by pg_read_all_data. Its verifiers are useless to an attacker, because the
+                  // passwords are random.
                   const isPlace = secret === verifier && /^pg_catalog\.pg_(authid|shadow)$/.test(name);
                   if (row?.text?.includes(secret) && !isPlace) places.push(`${what} in ${name}`);
                 }
               });
             } catch {
-              // A view of objects that the role can't access.
+              // This is a view of objects that the role can't access.
             }
           }
           return places;

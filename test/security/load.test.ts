@@ -1,5 +1,6 @@
 /**
- * Sends expensive requests: nesting, repetition, size, floods and partial requests. Other clients are still served.
+ * Tests that other clients still get responses while a client sends expensive requests: nested, repeated, large,
+ * partial, or very many.
  */
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -33,14 +34,14 @@ describe('queries', () => {
     ['a pattern that backtracks', `body=match.${encodeURIComponent('(a+)+$')}`],
     ['a long order', `order=${'id.asc.nullsfirst,'.repeat(600)}id`],
     ['numbers over every limit', 'limit=99999999999999999999&offset=99999999999999999999'],
-  ])('%s are answered immediately', async (_name, query) => {
+  ])('with %s get an immediate response', async (_name, query) => {
     const started = performance.now();
     const { text } = await world.call(`/rest/v1/notes?${query}`, { token: world.user(alice) });
     expect(performance.now() - started).toBeLessThan(patienceMs);
     expect(text).not.toContain('of bob');
   });
 
-  it('the headers of a response to a long list are accepted by clients', async () => {
+  it('with long lists get responses whose headers clients accept', async () => {
     const list = Array.from({ length: 4000 }, (_, index) => index + 1)
       .join(',')
       .slice(0, 14_000);
@@ -92,7 +93,7 @@ describe('bodies and headers', () => {
 });
 
 describe('connections', () => {
-  it('that send only half of a request don’t delay others, even hundreds of them', async () => {
+  it('that send only half of a request don’t delay others, even if there are hundreds', async () => {
     const sockets: Socket[] = Array.from({ length: 300 }, () => {
       const socket = connect(world.port, '127.0.0.1');
       socket.on('error', () => {});
@@ -119,7 +120,7 @@ describe('sockets', () => {
   }
   const closeCode = (socket: WebSocket): Promise<number> =>
     new Promise((resolve) => socket.once('close', resolve));
-  /** Sends bytes below the WebSocket library. */
+  /** Sends bytes directly, without the WebSocket library. */
   const inject = (socket: WebSocket, bytes: readonly number[]): void => {
     (socket as unknown as { _socket: Socket })._socket.write(Buffer.from(bytes));
   };
@@ -170,7 +171,7 @@ describe('sockets', () => {
     socket.terminate();
   });
 
-  it('that join endlessly are limited to their share, while others are served', async () => {
+  it('that join endlessly are limited to their share and don’t affect others', async () => {
     const socket = await open();
     for (let count = 0; count < 5000; count++)
       socket.send(join(`t${count}`, { config: { broadcast: {}, presence: { key: '' } } }));

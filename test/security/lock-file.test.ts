@@ -1,6 +1,6 @@
 /**
- * Tests that npm installs only reviewed packages, because the lockfile contains the version and checksum of each
- * package.
+ * Tests that npm installs exactly the expected packages, because the lock file contains the version and checksum of
+ * each.
  */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
@@ -23,6 +23,6 @@ it('every package has a SHA-512 checksum', () => {
   expect(missing.map(([path, { version }]) => `${path} ${version}`)).toEqual([]);
 });
 
-it('no package has a fixed source, so each user chooses the registry', () => {
+it('packages don’t have a fixed source, so each user chooses the registry', () => {
   expect(packages.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
 });

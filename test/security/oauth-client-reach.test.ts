@@ -1,6 +1,6 @@
 /**
- * Tests the actions that an OAuth client can perform with its access token. No action is possible after the grant ends,
- * and no action affects the account.
+ * Tests what an OAuth client can do with its access token. It can't do anything after the grant ends, and it can't
+ * affect the account.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { currentStep, totpCode } from '../../src/shared/totp.ts';
@@ -17,7 +17,7 @@ const options = {
 };
 
 let auth: AuthServer;
-/** A server that allows these actions, as upstream does. */
+/** A server on which clients act as users, as in upstream. */
 let open: AuthServer;
 beforeAll(async () => {
   [auth, open] = await Promise.all([
@@ -38,7 +38,7 @@ const isLogout = ({ path }: { path: string }): boolean => path.endsWith('/logout
 /** The routes that read the user and end the client's own session. */
 const forClients = ['GET /auth/v1/oauth/userinfo', 'GET /auth/v1/user', 'POST /auth/v1/logout'];
 
-it('three of the routes that require a user accept the token', async () => {
+it('only three of the routes that require a user accept the token', async () => {
   const { user, token } = await clientOf(auth);
   const opened: string[] = [];
   const asked: string[] = [];
@@ -63,7 +63,7 @@ it('three of the routes that require a user accept the token', async () => {
   expect(opened.sort()).toEqual(forClients);
 });
 
-it('sign-out ends only the client’s own session, in every scope', async () => {
+it('sign-out with any scope ends only the client’s own session', async () => {
   for (const scope of ['', '?scope=global', '?scope=local']) {
     const { user, token } = await clientOf(auth);
     expect((await auth.request(`/logout${scope}`, { method: 'POST', token })).status).toBe(204);
@@ -75,7 +75,7 @@ it('sign-out ends only the client’s own session, in every scope', async () => 
   expect((await auth.request('/user', { token: user.token })).status).toBe(200);
 });
 
-it('the session stays a client’s after a second factor, in a project where clients act as users', async () => {
+it('the session still belongs to the client after a second factor, in a project where clients act as users', async () => {
   const { token } = await clientOf(open);
   const before = oauth.claimsOf(token);
   expect(before.client_id).toEqual(expect.any(String));

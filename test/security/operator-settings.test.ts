@@ -84,7 +84,7 @@ describe('a developer', () => {
     expect([status, body.code, body.message]).toEqual([403, 'forbidden', `Only owners can change ${key}.`]);
   });
 
-  test('can change the settings for developers, and no others', async () => {
+  test('can change only the settings for developers', async () => {
     for (const { file, path, changedBy } of all) {
       const { status } = await send(developer, file, named(path), null);
       expect([file, path.join('.'), status === 403]).toEqual([file, path.join('.'), changedBy === 'owner']);
@@ -105,7 +105,7 @@ describe('a developer', () => {
     expect(status).toBe(403);
   });
 
-  test('can’t reach another setting with dots in a name', async () => {
+  test('can’t change another setting with dots in a name', async () => {
     const { status } = await send(developer, 'config.toml', ['auth.email', 'enable_signup'], false);
     expect(status).toBe(400);
   });
@@ -117,7 +117,7 @@ test('the list for developers contains only existing settings that don’t requi
       const found = all.find((setting) => setting.file === file && setting.path.join('.') === key);
       expect([key, found?.type]).toEqual([key, expect.any(String)]);
       expect([key, ['path', 'secret', 'port'].includes(found?.type ?? '')]).toEqual([key, false]);
-      // Words that indicate an address, a file or a sign-in method.
+      // These words indicate an address, a file or a sign-in method.
       expect(key).not.toMatch(
         /url|uri|(?<!search)_path$|host|hook|smtp|third_party|secret|(?<!pass)key|token$|static|proxies|^console|^server|issuer/,
       );

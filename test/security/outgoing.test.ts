@@ -1,7 +1,7 @@
 /**
- * Lists all source files that can open connections to other machines, with the origin of each address. A new file fails
- * this test until it is added here. If a user, a document or SQL provides the address, the file must use one of the two
- * guards.
+ * Lists all source files that can open connections to other machines, with the origin of each address. A new file makes
+ * this test fail until it is added to the list. If a user, a document or SQL provides the address, the file must use
+ * one of the two guards.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { expect, test } from 'vitest';
 
 const root = fileURLToPath(new URL('../../src/', import.meta.url));
 
-/** Senders: an HTTP client, a socket, or a package that contains one. */
+/** Matches code that sends requests: an HTTP client, a socket, or a package that contains one. */
 const sends =
   /(?<![.\w])fetch\((?:uri|new URL)|\bconnect\b[^;]*from 'node:(?:net|tls)'|\brequest\b[^;]*from '[./]+(?:kernel\/)?http\.ts'|import\('(?:undici|nodemailer|@nats-io\/transport-node|@aws-sdk\/client-s3)'\)/;
 

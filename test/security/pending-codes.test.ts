@@ -27,7 +27,7 @@ afterAll(async () => {
   await internet?.stop();
 });
 
-/** Actions that revoke all other access to a user's account. */
+/** The actions that revoke all other access to a user's account. */
 const ends: Readonly<Record<string, (user: oauth.Person) => Promise<unknown>>> = {
   'signing out everywhere': ({ token }) => auth.request('/logout?scope=global', { method: 'POST', token }),
   'signing out the others': ({ token }) => auth.request('/logout?scope=others', { method: 'POST', token }),

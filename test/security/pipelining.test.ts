@@ -25,8 +25,8 @@ beforeAll(async () => {
 afterAll(() => server?.gateway.close(100));
 
 /**
- * Sends all requests together on one connection. Resolves with the response when the connection ends or is silent for a
- * second.
+ * Sends all requests together on one connection. Resolves with the response when the connection has ended or has been
+ * idle for a second.
  */
 function pipelined(count: number): Promise<{ text: string; isClosed: boolean }> {
   return new Promise((resolve) => {
@@ -58,7 +58,7 @@ it('a connection with several pending requests gets all responses in order', asy
   expect(text.match(/r\d+\./g)).toEqual(Array.from({ length: 50 }, (_, index) => `r${index}.`));
 });
 
-it('a connection with too many pending requests is closed, and services receive no more than the limit', async () => {
+it('a connection with too many pending requests is closed, and services don’t receive more than the limit', async () => {
   begun = 0;
   expect((await pipelined(3000)).isClosed).toBe(true);
   expect(begun).toBeLessThanOrEqual(100);

@@ -1,7 +1,8 @@
 /**
- * Traps that a project's SQL can set as `postgres`: functions, operators, triggers, policies, defaults, constraints,
- * indexes and child tables. Each trap records its run in a sequence, which isn't rolled back. The trap also records
- * whether a superuser ran it, either as the current role or as the session role to which `reset role` returns.
+ * Creates traps, which are objects with code that a project's SQL can create as `postgres`: functions, operators,
+ * triggers, policies, defaults, constraints, indexes and child tables. Each trap records its run in a sequence, which
+ * isn't rolled back. It also records whether a superuser ran it, either as the current role or as the session role to
+ * which `reset role` returns.
  */
 import type { Queryable } from '../../src/database/types.ts';
 import { sql } from '../../src/kernel/sql.ts';
@@ -41,8 +42,8 @@ const notes = `
 `;
 
 /**
- * Functions and operators with the same names as PostgreSQL's own, for types that PostgreSQL must convert, because an
- * exact match takes precedence.
+ * Functions and operators with the same names as PostgreSQL's own. They match types for which PostgreSQL's own would
+ * need a conversion, because an exact match takes precedence.
  */
 const shadows = `
 do $plant$
@@ -99,8 +100,8 @@ $plant$;
 `;
 
 /**
- * Code that PostgreSQL runs when a table is read, written or planned, on all of Plinth's tables where `postgres` can
- * add it.
+ * Code that PostgreSQL runs when a table is read, written or used in a plan. It is added to all of Plinth's tables on
+ * which `postgres` can add it.
  */
 const onTables = `
 do $plant$

@@ -1,6 +1,7 @@
 /**
- * Tests an attacker who signs up with another person's address and waits. After the owner confirms the address, nothing
- * that the attacker chose remains: no password, identity, session, factor, pending change or metadata.
+ * Tests an attacker who signs up with another person's address and waits. After the owner confirms the address,
+ * everything that the attacker chose must be removed: password, identities, sessions, factors, pending changes and
+ * metadata.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AuthServer, codeOf, linkOf, newEmail, startAuth } from '../auth/harness.ts';
@@ -47,7 +48,7 @@ async function verify(json: object): Promise<Verified> {
   return response.json<Verified>();
 }
 
-describe('the attacker signs up first', () => {
+describe('the attacker signs up first,', () => {
   it('and the owner then signs up and confirms with the link', async () => {
     const email = newEmail();
     await signUp({ email }, attackers, 'Mallory');
@@ -83,7 +84,7 @@ describe('the attacker signs up first', () => {
     expect(await accepts({ email }, attackers)).toBe(false);
   });
 
-  it('and again after the owner: a link works only with the password from its own request', async () => {
+  it('and again after the owner, but a link works only with the password from its own request', async () => {
     const email = newEmail();
     await signUp({ email }, owners, 'Olivia');
     const link = linkOf(await newest(email));
@@ -118,7 +119,7 @@ describe('the attacker signs up first', () => {
   });
 });
 
-it('a sign-up for an invited address doesn’t set a password, and keeps the administrator’s data', async () => {
+it('but a sign-up for an invited address doesn’t set a password, and keeps the administrator’s data', async () => {
   const email = newEmail();
   await auth.admin().auth.admin.inviteUserByEmail(email, { data: { team: 'red' } });
   await signUp({ email }, attackers, 'Mallory');
@@ -128,7 +129,7 @@ it('a sign-up for an invited address doesn’t set a password, and keeps the adm
   expect(await accepts({ email }, attackers)).toBe(false);
 });
 
-it('the response to a second sign-up reveals nothing about the first', async () => {
+it('but the response to a second sign-up doesn’t reveal anything about the first', async () => {
   const email = newEmail();
   await signUp({ email }, owners, 'Olivia');
   expect(await (await signUp({ email }, attackers, 'Mallory')).text()).not.toContain('Olivia');
@@ -153,7 +154,7 @@ describe('a provider', () => {
     return comeBack(auth, { code: 'good-code', state });
   };
 
-  it('links to no account by an unverified address, also with the default settings', async () => {
+  it('isn’t linked to an account by an unverified address, even with the default settings', async () => {
     const standard = await startAuth({ external: { github } }, { outgoing: internet.outgoing });
     try {
       const email = newEmail();

@@ -1,6 +1,6 @@
 /**
- * Tests that messages from anyone with the publishable key, who can open a socket and join public channels, can't crash
- * the process.
+ * Tests that messages can't crash the process. Anyone with the publishable key can open a socket and join public
+ * channels.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
@@ -98,7 +98,7 @@ it('JSON that is nested too deeply is rejected over HTTP', async () => {
 describe('memory limits while a socket is open', () => {
   const lists = (count: number): string => `{"a":[${Array(count).fill('[]').join()}]}`;
 
-  it('presence is limited per socket, over all of its channels', async () => {
+  it('apply to a socket’s presence in all of its channels', async () => {
     const client = await open();
     for (const topic of ['a', 'b', 'c', 'd']) {
       await client.join(topic);
@@ -107,7 +107,7 @@ describe('memory limits while a socket is open', () => {
     expect(await client.closed).toBe(heavy);
   });
 
-  it('replaced presence doesn’t add to the total', async () => {
+  it('don’t count presence that was replaced', async () => {
     const client = await open();
     await client.join('a');
     for (let count = 0; count < 8; count++) {
@@ -122,7 +122,7 @@ describe('memory limits while a socket is open', () => {
     client.socket.terminate();
   });
 
-  it('joins are counted, including rejected ones', async () => {
+  it('include joins, even rejected ones', async () => {
     const client = await open();
     const entries = Array(30_000).fill('{}').join();
     // Joins without a topic are rejected.
@@ -133,7 +133,7 @@ describe('memory limits while a socket is open', () => {
     expect(await client.closed).toBe(heavy);
   });
 
-  it('at the total limit, the sockets that use the most memory are closed, and others stay', async () => {
+  it('close the sockets that use the most memory at the total limit, and keep the others open', async () => {
     const modest = await open();
     await modest.join('m');
     modest.send(track('m', '{"name":"someone"}'));

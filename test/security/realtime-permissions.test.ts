@@ -1,5 +1,5 @@
 /**
- * Tests that row changes reach only roles that can read the table with SQL, regardless of what the publication
+ * Tests that only roles that can read a table with SQL receive its changes, regardless of what the publication
  * contains.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -18,7 +18,7 @@ beforeAll(async () => {
     create table hidden.notes (id int primary key, name text);
     grant select on hidden.notes to anon;
     alter table hidden.notes replica identity full`);
-  // Has the effect of a migration with this statement.
+  // This has the same effect as a migration with this statement.
   await admin.exec('create publication supabase_realtime for all tables');
 });
 afterAll(() => realtime?.stop());
@@ -28,7 +28,7 @@ interface Answer {
   readonly events: { readonly schema: string; readonly errors: unknown; readonly new: object }[];
 }
 
-/** Subscribes as a visitor. Returns the resulting message and the events that arrive afterward. */
+/** Subscribes as a visitor. Returns the resulting message and the events that arrive afterwards. */
 async function subscribe(schema: string, table: string, filter?: string): Promise<Answer> {
   const events: Answer['events'] = [];
   const said = Promise.withResolvers<string>();
@@ -56,7 +56,7 @@ test.each([
   },
 );
 
-test('a visitor gets no information about requests or about a table in a closed schema', async () => {
+test('a visitor doesn’t get information about requests, or about a table in a schema that isn’t exposed', async () => {
   const all = await subscribe('*', '*');
   const hidden = await subscribe('hidden', 'notes');
   await realtime.sql(`
@@ -71,7 +71,7 @@ test('a visitor gets no information about requests or about a table in a closed 
   expect(heard).not.toMatch(/secret|key-of-a-webhook/);
 });
 
-test("a filter can't use a column of a table in a closed schema", async () => {
+test('a filter can’t use a column of a table in a schema that isn’t exposed', async () => {
   expect((await subscribe('hidden', 'notes', 'name=eq.secret')).message).toContain(
     'invalid column for filter name',
   );

@@ -1,5 +1,5 @@
 /**
- * Tests that links lead only to the app. The URL that a browser would open must match the allow list in every part.
+ * Tests that links redirect only to the app. Every part of the URL that a browser would open must match the allow list.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AuthServer, linkOf, newEmail, startAuth } from '../auth/harness.ts';

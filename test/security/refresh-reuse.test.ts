@@ -1,5 +1,5 @@
 /**
- * Tests that reused refresh tokens revoke their family, and a token from before the second factor never gains the
+ * Tests that a reused refresh token revokes its family, and that a token from before the second factor never gets the
  * higher level.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -103,7 +103,7 @@ describe('a token from before the second factor', () => {
       status: 400,
       error_code: 'refresh_token_already_used',
     });
-    // Within the interval, a concurrent tab may have refreshed the token, so the session remains valid.
+    // Within the interval, another tab may have refreshed the token at the same time, so the session stays valid.
     const newest = await refresh(after.refresh_token);
     expect(claimsOf(newest).aal).toBe('aal2');
     server.clock.advance(11_000);
@@ -111,7 +111,7 @@ describe('a token from before the second factor', () => {
     expect((await refresh(newest.refresh_token)).status).toBe(400);
   });
 
-  it('returns no such session from a branch that was active at that time', async () => {
+  it('doesn’t return such a session from a branch that was active at that time', async () => {
     const first = await signUp();
     const second = await refresh(first.refresh_token);
     const third = await refresh(second.refresh_token);
@@ -123,7 +123,7 @@ describe('a token from before the second factor', () => {
     expect(claimsOf(await refresh(after.refresh_token)).aal).toBe('aal2');
   });
 
-  it('returns no such session with the signed format either', async () => {
+  it('doesn’t return such a session with the signed format either', async () => {
     const before = await signUp();
     const { session_id: id } = claimsOf(before);
     const key = Buffer.alloc(32, 7);

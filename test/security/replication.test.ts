@@ -1,7 +1,7 @@
 /**
- * Tests that no role that a project can switch to has REPLICATION. The creator of a replication slot chooses the
- * library that decodes it by path, so the server would run an uploaded object. A base backup in database mode contains
- * the whole cluster.
+ * Tests that a project can't switch to a role with REPLICATION. The creator of a replication slot chooses the path of
+ * the library that decodes it, so the server would run an uploaded object. A base backup in database mode contains the
+ * whole cluster.
  */
 import { chmodSync, copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ beforeAll(async () => {
     .pool('supabase_admin')
     .query<{ name: string }>(sql`select setting as name from pg_config() where name = 'PKGLIBDIR'`);
   copyFileSync(libraryIn(row?.name as string), object);
-  // Readable by PostgreSQL's operating system user, in case that is a different user.
+  // PostgreSQL must be able to read the folder, even if it runs as a different user.
   chmodSync(folder, 0o755);
 });
 afterAll(async () => {
@@ -56,14 +56,14 @@ test('postgres can’t open a replication connection', async () => {
   await expect(connectReplication(testTarget(own, 'postgres'))).rejects.toMatchObject({ code: '42501' });
 });
 
-test('no role that postgres can become or grant has REPLICATION', async () => {
+test('postgres can’t become or grant a role with REPLICATION', async () => {
   const found = await own.database.pool('supabase_admin').query<{ name: string }>(sql`
     select r.rolname::text as name from pg_roles r
     where (r.rolreplication or r.rolsuper) and pg_has_role('postgres', r.oid, 'member')`);
   expect(found).toEqual([]);
 });
 
-test('the session that creates slots runs none of the project’s code', async () => {
+test('the session that creates slots doesn’t run the project’s code', async () => {
   const name = await own.database
     .pool('postgres')
     .query<{ name: string }>(sql`select current_database()::text as name`);

@@ -1,6 +1,6 @@
 /**
- * Tests that secrets are only available where they are stored and requested. They don't appear on the screen, in logs,
- * or in process arguments or environments that other users can read.
+ * Tests that secrets are available only where they are stored and requested. They must not appear on the screen, in
+ * logs, or in the arguments or the environment of a process, which other users can read.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { plinth, spawnPlinth } from '../cli/run-plinth.ts';
 import { makeProject } from '../config/project-folder.ts';
 import { processTree, startServe } from './serve-process.ts';
 
-// Each test starts several processes, and some of them create a cluster.
+// The timeout is long, because each test starts several processes, some of which create a cluster.
 vi.setConfig({ testTimeout: 120_000 });
 
 interface SecretsFile {
@@ -40,7 +40,7 @@ const given = {
   env: 'a-secret-of-one-function',
 };
 
-/** Files in the data folder that contain secrets by design. PostgreSQL protects its own files. */
+/** Files in the data folder that are meant to contain secrets. PostgreSQL protects its own files. */
 const keepsSecrets = /^(?:secrets\.json|state\.json|console\.key|postgres(?:\/|$)|bin\/|deno\/)/;
 
 function filesBelow(dir: string): string[] {
@@ -49,7 +49,7 @@ function filesBelow(dir: string): string[] {
   );
 }
 
-it.each([[[]], [['--json']]])('serve %j shows no secrets to other users of the machine', async (args) => {
+it.each([[[]], [['--json']]])('serve %j doesn’t show secrets to other users of the machine', async (args) => {
   const server = await startServe(
     {
       'supabase/functions/hello/index.ts': `Deno.serve(async (request) => {
@@ -69,7 +69,7 @@ it.each([[[]], [['--json']]])('serve %j shows no secrets to other users of the m
   const status = JSON.parse(asked.stdout) as Record<string, string>;
   const legacy = { anon: status.ANON_KEY ?? '', serviceRole: status.SERVICE_ROLE_KEY ?? '' };
 
-  // Typical events: keys in headers and URLs, sign-ins, functions, errors.
+  // The following are typical events: keys in headers and URLs, sign-ins, functions and errors.
   const call = (path: string, init: RequestInit & { readonly headers?: Record<string, string> } = {}) =>
     fetch(`${server.apiUrl}${path}`, {
       ...init,
@@ -129,8 +129,7 @@ it.each([[[]], [['--json']]])('serve %j shows no secrets to other users of the m
   expect(shownIn(server.printed())).toEqual([]);
   for (const { name, args: shown, environment } of processes) {
     expect([name, shownIn(shown + given.env), shown.includes(given.env)]).toEqual([name, [], false]);
-    // A function receives only the values that the platform documents (docs/specification.md), not another function's
-    // secrets.
+    // A function receives only the documented values (docs/specification.md), but not another function's secrets.
     const isFunction = name === 'deno';
     const promised = ['secretKey', 'the service_role key', 'databasePassword'];
     expect([name, shownIn(environment, isFunction ? promised : [])]).toEqual([name, []]);
@@ -144,7 +143,7 @@ it.each([[[]], [['--json']]])('serve %j shows no secrets to other users of the m
   expect(readFileSync(join(server.dataDir, 'logs/plinth.log'), 'utf8')).toContain('it fails');
 });
 
-/** Values from the public documentation of the local and the self-hosted stack. */
+/** The values are from the public documentation of the local and the self-hosted stack. */
 const known = [
   ['auth.jwt_secret', '[auth]\njwt_secret = "super-secret-jwt-token-with-at-least-32-characters-long"\n', {}],
   [
@@ -183,7 +182,7 @@ it.each(places)('serve on %s rejects the public value of %s', async (host, setti
     for (const stream of [child.stdout, child.stderr])
       stream?.setEncoding('utf8').on('data', (chunk: string) => {
         printed += chunk;
-        // If the server starts to serve requests, the test fails. The process is stopped so that the test doesn't hang.
+        // The test fails if the server starts to accept requests. The process is stopped so that the test doesn't hang.
         if (printed.includes('API_URL') || printed.includes('Ready.')) child.kill('SIGTERM');
       });
     child.on('close', (status) => resolve({ status, printed }));

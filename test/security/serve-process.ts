@@ -1,6 +1,6 @@
 /**
- * `plinth serve` as a separate process with a test's project folder, and the information about it that other users of
- * the machine can see.
+ * Runs `plinth serve` as a separate process with a test's project folder, and returns what other users of the machine
+ * can see of it.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,12 +12,12 @@ export interface ServeProcess {
   readonly dataDir: string;
   readonly pid: number;
   readonly apiUrl: string;
-  /** Returns everything printed so far on both streams. */
+  /** Returns everything that was printed so far on both streams. */
   printed(): string;
   stop(): Promise<void>;
 }
 
-/** Longer than a server takes to stop. */
+/** This is longer than a server takes to stop. */
 const stopMs = 60_000;
 
 /** Starts a server that is stopped when the calling test ends, if not earlier. */
@@ -80,7 +80,7 @@ export function processTree(root: number): SeenProcess[] {
   }));
 }
 
-/** Returns empty text for a process that has exited. */
+/** Returns a file's content, or empty text for a process that has exited. */
 function read(path: string): string {
   try {
     return readFileSync(path, 'latin1');

@@ -1,7 +1,7 @@
 /**
- * Calls every auth route with the account's correct password and with a contact that the account's owner never
- * confirmed. No route returns a session, changes the account or sends a code. The routes come from the server, so new
- * routes are included.
+ * Calls every auth route with an account's correct password and with a contact that the owner never confirmed. No route
+ * may return a session, change the account or send a code. The routes come from the server, so the test includes new
+ * ones.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -97,7 +97,7 @@ it('the owner can confirm the contact by setting it again with a session', async
   expect((await auth.client().auth.signInWithPassword({ phone, password })).error).toBeNull();
 });
 
-it('sessions are created in one place, which requires a proof', () => {
+it('sessions are created in only one place, which requires a proof', () => {
   const root = fileURLToPath(new URL('../../src/', import.meta.url));
   const textOf = (name: string) => readFileSync(join(root, name), 'utf8');
   // Account and Console have their own cookie-based sessions with the same name.

@@ -111,7 +111,7 @@ describe('the Console', () => {
     }
   });
 
-  it('can’t be signed in to from another site’s page, and a link works once', async () => {
+  it('doesn’t accept a sign-in from another site’s page, and accepts a link only once', async () => {
     const link = await world.backend.consoleLink();
     const token = link.slice(link.lastIndexOf('=') + 1);
     const spend = (headers: Record<string, string>) =>
@@ -139,7 +139,7 @@ describe('the Console', () => {
 });
 
 describe('pages', () => {
-  it("can't be framed, run no foreign scripts, and aren't cached", async () => {
+  it('can’t be framed, don’t run foreign scripts, and aren’t cached', async () => {
     const { backend } = world;
     for (const response of [
       await backend.fetch('/account/sign-in'),
@@ -157,7 +157,7 @@ describe('pages', () => {
     }
   });
 
-  it('are looked up by name, so no path leads out of the folder', async () => {
+  it('are looked up by name, so a path can’t refer to another folder', async () => {
     const { backend } = world;
     const faces = [
       ['/account', backend.fetch],

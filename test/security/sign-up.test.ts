@@ -32,7 +32,7 @@ async function account(auth: AuthServer, confirmed: 'email' | 'phone'): Promise<
   return { id: data.user.id, email, phone, contact: confirmed === 'email' ? { phone } : { email } };
 }
 
-/** Returns everything that a takeover could change. */
+/** Returns everything that an attacker could change. */
 async function stateOf(auth: AuthServer, id: string): Promise<unknown> {
   const [row] = await auth.database.pool('supabase_admin').query(sql`
     select u.encrypted_password, u.raw_user_meta_data, u.email_confirmed_at, u.phone_confirmed_at, u.last_sign_in_at,

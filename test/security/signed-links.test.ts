@@ -1,6 +1,6 @@
 /**
  * Tests signed links. A link contains an object's key, but policies are checked only when the link is signed. A user's
- * link doesn't show or replace an object that another user later uploads with the same key. A service role's link
+ * link must not show or replace an object that another user later uploads with the same key. A service role's link
  * always refers to the key.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -56,7 +56,7 @@ const read = async (link: string): Promise<string | number> => {
 describe.each(linksTo)('a link to read %s', (way, sign) => {
   const key = way.replaceAll(' ', '');
 
-  it("doesn't return a file that another user uploaded since", async () => {
+  it('doesn’t return a file that another user has uploaded in the meantime', async () => {
     await put(`${key}1`, alice, 'of alice');
     const link = await sign(`${key}1`, alice);
     expect(await read(link)).toBe('of alice');
@@ -93,13 +93,13 @@ describe('an upload link', () => {
     return response.ok ? 200 : (await response.json()).statusCode;
   };
 
-  it("doesn't replace a file that another user uploaded since", async () => {
+  it('doesn’t replace a file that another user has uploaded in the meantime', async () => {
     const { url } = await sign('up1', alice);
     await put('up1', bob, 'of bob');
     expect(await use(url)).toBe('403');
   });
 
-  it('doesn’t do so with a resumable upload either', async () => {
+  it('doesn’t replace such a file with a resumable upload either', async () => {
     const { token } = await sign('up2', alice);
     await put('up2', bob, 'of bob');
     const base64 = (value: string) => Buffer.from(value).toString('base64');

@@ -1,7 +1,7 @@
 /**
- * Tests that clients can't keep the server busy with little effort: slow requests and bodies, slow readers, and too
- * many connections or sockets. Slow but legitimate clients aren't affected. Limits are low here so that the tests are
- * fast.
+ * Tests that clients can't keep the server busy with little effort, such as slow requests and bodies, slow reads, and
+ * too many connections or sockets. Slow but legitimate clients must not be affected. The limits are low so that the
+ * tests are fast.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
@@ -77,7 +77,10 @@ const start = async (more: object = {}, trustedProxies: string[] = []): Promise<
   return server;
 };
 
-/** Sends a head, then small pieces at intervals, and returns the response when the server closes the connection. */
+/**
+ * Sends a request's head and then small parts of its body at intervals. Returns the response when the server closes the
+ * connection.
+ */
 function trickle(port: number, head: string, bit: string | undefined, everyMs = 50): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
@@ -193,7 +196,7 @@ describe('slow responses', () => {
     const { gateway, port } = await start();
     const { socket } = readSlowly(port, '/echo/large', 1, 100);
     await sleep(2500);
-    // A server that is stopping waits for responses in progress, but there are none left.
+    // A server that is stopping waits for running responses, but none are left.
     const startedAt = performance.now();
     await gateway.close(20_000);
     expect(performance.now() - startedAt).toBeLessThan(2000);

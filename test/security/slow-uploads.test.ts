@@ -1,7 +1,6 @@
 /**
- * Tests that write access is checked before an upload's bytes are received, although the client controls how long the
- * upload takes. An object stored with the same key in the meantime belongs to another user and is only replaced by
- * callers with current access.
+ * Tests uploads that take a long time. Write access is checked before the bytes are received. If another user stores an
+ * object with the same key in the meantime, only callers who can replace it now may do so.
  */
 import { type ClientRequest, request as httpRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -132,14 +131,14 @@ describe.each(ways)('an upload by %s', (way, start) => {
   });
 });
 
-it('a move that must wait doesn’t move an object stored at its source in the meantime', async () => {
+it('a move that must wait doesn’t move an object that was stored at its source in the meantime', async () => {
   await server.database.pool('postgres').exec(`
     create policy own_is_deleted on storage.objects for delete to authenticated
       using (bucket_id = 'board' and owner_id = auth.uid()::text);`);
   expect(await put('from', alice, 'of alice')).toBe(200);
   const session = await server.database.pool('supabase_storage_admin').connect();
   try {
-    // Holds the lock that another write to this key would hold.
+    // Acquires the lock that another write to this key would hold.
     await session.query(sql`select pg_advisory_lock(hashtextextended('board/to', 0))`);
     const moved = server.request('/object/move', {
       method: 'POST',

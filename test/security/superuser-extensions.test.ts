@@ -1,6 +1,6 @@
 /**
- * Tests that extension scripts and extension functions that run as a superuser never run project code. A project owns
- * the extension and its schema and controls the subsequent statements.
+ * Tests that scripts and functions of extensions that run as a superuser never run project code. The project owns the
+ * extension and its schema, and controls all later statements.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -38,7 +38,7 @@ const otherCron = `
   create trigger planted before delete or update on cron._run for each row execute function seen.trap('1');
 `;
 
-test('a cron job that replaces pg_cron’s tables runs no code as a superuser', async () => {
+test('a cron job that replaces pg_cron’s tables can’t run code as a superuser', async () => {
   await start();
   await plantNotes(backend.database.pool('postgres'));
   await asPostgres(`select seen.plant('cron'); create extension pg_cron`);
@@ -48,7 +48,7 @@ test('a cron job that replaces pg_cron’s tables runs no code as a superuser', 
       timeout: 20_000,
     })
     .toEqual([{ name: null }]);
-  // The end of the run has been recorded, and the next check for jobs follows.
+  // The end of the run has been recorded, so this starts the next check for jobs.
   await asPostgres(`select pg_notify('plinth_cron', '')`);
   await new Promise((resolve) => setTimeout(resolve, 1_000));
   expect(await ranAsSuperuser()).toEqual([]);
@@ -65,7 +65,7 @@ test.each(['supabase_admin', 'supabase_replication_admin', 'supabase_read_only_u
   },
 );
 
-test('renaming the schema of functions that the vault and http call runs no code as a superuser', async () => {
+test('renaming the schema of functions that vault and http call doesn’t run code as a superuser', async () => {
   await start();
   await plantNotes(backend.database.pool('postgres'));
   await asPostgres(`
@@ -101,7 +101,7 @@ test('renaming the schema of functions that the vault and http call runs no code
   expect(await ranAsSuperuser()).toEqual([]);
 });
 
-test('creating any extension in a schema with hostile functions runs no code as a superuser', async () => {
+test('creating an extension in a schema with hostile functions doesn’t run code as a superuser', async () => {
   await start();
   const postgres = backend.database.pool('postgres');
   await plant(postgres);
@@ -114,7 +114,7 @@ test('creating any extension in a schema with hostile functions runs no code as 
       made.push(name);
       await asPostgres(`drop extension "${name}" cascade`);
     } catch {
-      // The statement isn't available to a project or on this server.
+      // A project can't run the statement, or the server doesn't support it.
     }
   }
   expect(made).toEqual(
@@ -157,7 +157,7 @@ test('a project’s event trigger doesn’t run as a superuser while an extensio
   }
 });
 
-test('Plinth’s functions that run as a superuser resolve only PostgreSQL’s own names', async () => {
+test('Plinth’s functions that run as a superuser use only PostgreSQL’s own objects', async () => {
   await start();
   await asPostgres(
     'create extension pg_cron; create extension pgmq; create extension http with schema extensions',

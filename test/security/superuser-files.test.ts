@@ -1,7 +1,7 @@
 /**
- * Tests Plinth's numbered files, which run as a superuser, including in a database that a project has populated. These
- * files don't run project code. Only superusers can add functions where superuser sessions call functions, and each use
- * of a superuser session is reviewed.
+ * Tests that Plinth's numbered files, which run as a superuser, don't run project code, even in a database with a
+ * project's objects. Only superusers may add functions to schemas whose functions superuser sessions call. Each use of
+ * a superuser session must be reviewed.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ import { plant, plantNotes, sightings } from './plants.ts';
 vi.setConfig({ testTimeout: 60_000 });
 
 /**
- * Created as `postgres` could before CREATE was revoked. A call with a single literal prefers this function to
+ * `postgres` could create this function before CREATE was revoked. A call with a single literal prefers it to
  * `attempt(text, int default 0)`.
  */
 const overload = `
@@ -36,7 +36,7 @@ const applyNext = (module: string, text: string): Promise<number> => {
   return backend.database.migrate([{ module, dir: pathToFileURL(`${folder}/`) }]);
 };
 
-test('a file of the next version runs no hostile code of the database', async () => {
+test('a file of the next version doesn’t run hostile code in the database', async () => {
   backend = await createTestBackend();
   const postgres = backend.database.pool('postgres');
   await plant(postgres);
@@ -51,7 +51,7 @@ test('a file of the next version runs no hostile code of the database', async ()
   expect(superuser).toEqual([]);
 });
 
-test('a file calls Plinth’s functions, not overloads from when a project could create objects in `_plinth`', async () => {
+test('a file calls Plinth’s functions instead of overloads that an older version allowed in `_plinth`', async () => {
   backend = await createTestBackend();
   const admin = backend.database.pool('supabase_admin');
   await plantNotes(backend.database.pool('postgres'));
@@ -72,8 +72,8 @@ test('only a superuser can create objects in schemas whose functions superuser s
 });
 
 /**
- * Reviewed: tables that services write to as their own roles, and the project's progress, which only its own migrations
- * read.
+ * The reviewed tables: those that services write to with their own roles, and the project's progress, which only its
+ * own migrations read.
  */
 const writable = [
   'event_reversals: delete insert update',
@@ -90,7 +90,7 @@ const writable = [
   'storage_events: insert',
 ];
 
-test('operators below owner write as `postgres`, which can’t change operators, sessions or logs of the Console', async () => {
+test('operators other than owners write as `postgres`, which can’t change operators, sessions or logs of the Console', async () => {
   backend = await createTestBackend();
   const found = await backend.database.pool('supabase_admin').query<{ line: string }>(sql`
     select c.relname || ': ' || string_agg(p.name, ' ' order by p.name) as line
@@ -107,8 +107,8 @@ test('operators below owner write as `postgres`, which can’t change operators,
 const reviewed = [
   'account/index.ts',
   'auth/index.ts',
-  // WAL positions, the slot and the system identifier: functions and views of `pg_catalog`, which a project's search path
-  // must not replace.
+  // Reads WAL positions, the slot and the system identifier with functions and views of `pg_catalog`, which a project's
+  // search path must not replace.
   'backup/archive/archiver.ts',
   // Drops the archiver's slot, which requires REPLICATION.
   'backup/archive/unused-slot.ts',
@@ -117,13 +117,14 @@ const reviewed = [
   'console/index.ts',
   'console/operators/factors.ts',
   'console/operators/routes.ts',
+  'console/policies/routes.ts',
   'console/sql-page/routes.ts',
   'console/users/routes.ts',
   'database/auto-expose.ts',
   'database/database.ts',
-  // The password of the role that reads the restored tables.
+  // Sets the password of the role that reads the restored tables.
   'database/embedded/recovery.ts',
-  // Passwords of login roles, and logins lent to project roles.
+  // Sets passwords of login roles, and logins that project roles get temporarily.
   'database/embedded/sign-ins.ts',
   'database/testing/test-cluster.ts',
   'mail/index.ts',

@@ -1,6 +1,6 @@
 /**
- * Tests that a foreign key check, which runs with the privileges of the referenced table's owner, doesn't run project
- * code such as a cast of a project's type if the owner is a superuser.
+ * Tests that the check of a foreign key, which runs with the privileges of the referenced table's owner, doesn't run
+ * project code if the owner is a superuser. Such code would be a cast of a project's type.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
@@ -67,7 +67,7 @@ test.each([
      create table public.part partition of public.whole for values in (1);
      alter table public.whole add foreign key (secret) references vault.secrets (id)`,
   ],
-])('%s: a key whose check would convert a project’s type is rejected', async (_name, text) => {
+])('with %s, a key whose check would convert a project’s type is rejected', async (_name, text) => {
   const refusal = await postgres(`begin; ${text}; commit`).then(
     () => 'made',
     (error: Error) => error.message,
@@ -83,7 +83,7 @@ test.each([
     await postgres(`insert into ${table} values (${table.includes('n,') ? '1, ' : ''}${value})`).catch(
       () => undefined,
     );
-  // No project code ran as the owner of the secrets, and PostgreSQL reported the reason.
+  // The secrets' owner didn't run any project code, and PostgreSQL reported the reason.
   expect(
     await own.database.pool('supabase_admin').query(sql`select who from public.seen where who <> 'postgres'`),
   ).toEqual([]);

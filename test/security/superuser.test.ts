@@ -22,7 +22,7 @@ afterAll(() => backend?.stop());
 const prefix = '/console/api';
 const person = { email: 'ada@example.com', password: 'a-Good-password-1' };
 
-/** Fills the parameters of a path so that the route is reached. */
+/** Replaces the parameters of a path with values, so that the route is reached. */
 const filled = (path: string, user: string): string =>
   path.replaceAll(/:(\w+)/g, (_all, name: string) =>
     name === 'schema' ? 'public' : name === 'table' ? 'tasks' : user,
@@ -86,7 +86,7 @@ async function walkTheConsole(name: string | undefined, user: string): Promise<v
   for (const [path, body] of posts) await who.call('POST', path, body);
 }
 
-/** Requests a path without reading a stream to its end. */
+/** Requests a path, but doesn't read a stream to its end. */
 async function look(who: Operator, path: string): Promise<void> {
   const response = await backend.fetch(prefix + path, { headers: { cookie: who.cookie } });
   await response.body?.cancel();
@@ -133,7 +133,7 @@ test.each([
       .pool('postgres')
       .exec(`do $$ begin execute format('alter database %I ${change}', ${database}); end $$`);
   await alter(`set ${name} = ''${value}''`);
-  // Uses as many sessions as the pool has, because idle sessions still have the old settings.
+  // Opens as many sessions as the pool has, because idle sessions still have the old settings.
   const sessions = await Promise.all(Array.from({ length: 5 }, () => pool.connect()));
   try {
     const values = await Promise.all(

@@ -1,6 +1,6 @@
 /**
  * Tests that REST never exposes the helpers of `basejump-supabase_test_helpers`, which create users and set any API
- * role, even in an exposed schema. Tests call the helpers as an API role, so those roles need EXECUTE.
+ * role, even in an exposed schema. A project's tests call the helpers as an API role, so these roles need EXECUTE.
  */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';

@@ -1,5 +1,5 @@
 /**
- * Presents every kind of token in every place where tokens are accepted, and expects the results in the table in
+ * Tests every kind of token in every place where tokens are accepted. The results must match the table in
  * docs/specification.md.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -24,8 +24,8 @@ let consoleCookie: string;
 let verifier = '';
 const issued = new Map<Kind, string>();
 /**
- * The token kinds that a private channel accepted. The joins run concurrently because a rejection is delayed by
- * seconds.
+ * The kinds of tokens that a private channel accepted. The joins run concurrently, because a rejection is delayed by
+ * several seconds.
  */
 let joined: ReadonlySet<string>;
 let attempts = 0;
@@ -137,7 +137,10 @@ const isGood = ({ status }: { status: number }): boolean => status >= 200 && sta
 
 const privateJoin = { access_token: '', config: { private: true, broadcast: {}, presence: { key: '' } } };
 
-/** Also true if only a policy rejected the join, because the token itself was accepted. */
+/**
+ * Returns whether a channel accepts the token. Also true if only a policy rejects the join, because the token itself is
+ * accepted.
+ */
 async function join(token: string): Promise<boolean> {
   const socket = new WebSocket(
     `${world.backend.url.replace('http', 'ws')}/realtime/v1/websocket?apikey=${world.backend.keys.anonKey}&vsn=2.0.0`,
@@ -262,7 +265,7 @@ const present: Readonly<Record<TokenPlace, (token: string) => Promise<boolean>>>
   },
 };
 
-describe('a token grants only the access listed in the table', () => {
+describe('a token grants only the access that the table lists', () => {
   const kinds = Object.keys(tokenKinds) as Kind[];
   const places = Object.keys(tokenPlaces) as TokenPlace[];
 
@@ -270,14 +273,14 @@ describe('a token grants only the access listed in the table', () => {
     const token = issued.get(kind) ?? '';
     expect(token).not.toBe('');
     const allowed: readonly TokenPlace[] = tokenKinds[kind].places;
-    // The place that consumes the token comes last.
+    // The place that uses the token up comes last.
     const order = [...places.filter((place) => !allowed.includes(place)), ...allowed];
     const accepted: TokenPlace[] = [];
     for (const place of order) if (await present[place](token)) accepted.push(place);
     expect(accepted.sort()).toEqual([...allowed].sort());
   });
 
-  it('with a typ for another purpose grants no access', async () => {
+  it('with a typ for another purpose doesn’t grant access', async () => {
     const { keys } = world.backend;
     const token = world.user(alice, { exp: inAnHour() });
     expect(await present.rest(token)).toBe(true);

@@ -1,4 +1,4 @@
-/** Sends forged tokens to every endpoint, and tokens with roles that must not be assumed. */
+/** Tests that every endpoint rejects forged tokens, and tokens with roles that no request may have. */
 import { createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
@@ -12,7 +12,7 @@ afterAll(() => world?.stop());
 
 const claims = { sub: alice, role: 'service_role', exp: inAnHour() + 1000 };
 
-/** Forgeries based on public information: the JWKS and observed tokens. */
+/** Returns forgeries that are based on public information, the JWKS and observed tokens. */
 function forgeries(): [string, string][] {
   const { keys } = world.backend;
   const [published] = keys.publicJwks().keys;
@@ -130,7 +130,7 @@ describe('an expired token', () => {
 });
 
 describe('keys', () => {
-  it('of the anon role grant no user, administrator or row access', async () => {
+  it('of the anon role don’t grant access as a user or administrator, or to rows', async () => {
     const { anonKey, publishableKey } = world.backend.keys;
     for (const headers of [
       { apikey: publishableKey },
@@ -144,7 +144,7 @@ describe('keys', () => {
     }
   });
 
-  it('that are secret work only in apikey: not as a token, a query, a cookie or a body', async () => {
+  it('that are secret work only in apikey, but not as a token or in a query, cookie or body', async () => {
     const { secretKey, publishableKey } = world.backend.keys;
     const tries: [string, Record<string, string>][] = [
       ['/auth/v1/admin/users', { authorization: `Bearer ${secretKey}` }],
@@ -210,7 +210,7 @@ describe('the role claim', () => {
     true,
   ];
 
-  it('with a role other than the API’s reads and administers nothing', async () => {
+  it('with a role other than the API’s doesn’t allow reading or administration', async () => {
     for (const role of strange) {
       const token = world.token({ sub: alice, role });
       const rest = await world.call('/rest/v1/notes', { token });
@@ -222,7 +222,7 @@ describe('the role claim', () => {
     }
   });
 
-  it('with a login role has no privileges either', async () => {
+  it('with a login role doesn’t grant privileges either', async () => {
     for (const role of ['authenticator', 'none']) {
       const token = world.token({ sub: alice, role });
       for (const path of [
@@ -281,7 +281,7 @@ async function handshakeAndJoin(token: string, topic: string): Promise<'joined' 
   return response;
 }
 
-it('private topics are only available to users that a policy allows', async () => {
+it('private topics are available only to users whom a policy allows', async () => {
   expect(await handshakeAndJoin(world.user(alice), `user:${alice}`)).toBe('joined');
   for (const topic of [`user:${bob}`, 'user:%', `user:${alice}x`, `user:${alice}\0`, '', '*']) {
     expect([topic, await handshakeAndJoin(world.user(alice), topic)]).toEqual([topic, 'refused']);
@@ -289,17 +289,18 @@ it('private topics are only available to users that a policy allows', async () =
   expect(await handshakeAndJoin(world.backend.keys.anonKey, `user:${alice}`)).toBe('refused');
 });
 
-it('no data leaks between many concurrent callers, whatever session state functions leave behind', async () => {
+it('data doesn’t leak between many concurrent callers, whatever session state functions leave behind', async () => {
   const callers = [alice, bob, undefined];
-  await Promise.all(
-    Array.from({ length: 120 }, async (_, index) => {
-      const sub = callers[index % callers.length];
-      const token = sub === undefined ? undefined : world.user(sub);
-      if (index % 10 === 0) await world.call('/rest/v1/rpc/keep_setting', { json: {}, token });
-      const { body } = await world.call('/rest/v1/rpc/whoami', { token });
-      expect(body).toMatchObject({ role: sub === undefined ? 'anon' : 'authenticated', sub: sub ?? null });
-      const rows = (await world.call('/rest/v1/notes?select=owner', { token })).body;
-      expect(rows).toEqual(sub === undefined ? [] : [{ owner: sub }]);
-    }),
-  );
+  const call = async (index: number) => {
+    const sub = callers[index % callers.length];
+    const token = sub === undefined ? undefined : world.user(sub);
+    if (index % 10 === 0) await world.call('/rest/v1/rpc/keep_setting', { json: {}, token });
+    const { body } = await world.call('/rest/v1/rpc/whoami', { token });
+    expect(body).toMatchObject({ role: sub === undefined ? 'anon' : 'authenticated', sub: sub ?? null });
+    const rows = (await world.call('/rest/v1/notes?select=owner', { token })).body;
+    expect(rows).toEqual(sub === undefined ? [] : [{ owner: sub }]);
+  };
+  // More callers than connections, but few enough that a slow machine rejects none of them.
+  for (const round of [0, 1, 2])
+    await Promise.all(Array.from({ length: 40 }, (_, index) => call(40 * round + index)));
 });

@@ -1,5 +1,5 @@
 /**
- * Tests that a code from an authenticator app works once (RFC 6238 section 5.2). The code can't be used in another
+ * Tests that a code from an authenticator app works only once (RFC 6238 section 5.2). It can't be used in another
  * session or twice concurrently.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -75,7 +75,7 @@ it("a code that raised one session can't raise another, and neither can an older
   expect(await verify(third, factor, await challenge(third, factor), newer)).toEqual(wrong);
 });
 
-it('of many sessions that use a code concurrently, only one is raised', async () => {
+it('if many sessions use a code concurrently, it raises only one of them', async () => {
   const { email, factor, session } = await enrolled();
   await verify(session, factor, await challenge(session, factor), code(factor));
   server.clock.advance(60_000);

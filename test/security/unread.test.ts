@@ -1,7 +1,7 @@
 /**
- * Sends large bodies that are rejected or ignored. The response arrives, and the connection either accepts the next
- * request or is closed. A connection that is no longer read would block its next user, which behind a proxy is a
- * different client.
+ * Tests large bodies that are rejected or ignored. The response must arrive, and the connection must either accept the
+ * next request or be closed. If the server stopped reading from the connection, it would block its next user, which is
+ * a different client behind a proxy.
  */
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';

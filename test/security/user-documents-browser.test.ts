@@ -1,6 +1,6 @@
 /**
- * Tests user documents in a real Chromium with a session of the Account pages: scripts don't run, documents don't have
- * Plinth's origin, and inert types are displayed as usual.
+ * Tests users' documents in a real Chromium with a session of the Account pages. Their scripts must not run, they must
+ * not have Plinth's origin, and inert types must be displayed as usual.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -56,7 +56,7 @@ afterAll(async () => {
 
 /** All tests use the same window, because Chromium needs more than a second of CPU time to open one. */
 let page: Page;
-/** The requests that scripts in documents sent. */
+/** The requests that scripts in documents have sent. */
 let ran: string[];
 afterEach(async () => {
   await page.goto('about:blank');
@@ -129,7 +129,8 @@ describe("a user's script", () => {
     expect(shown.status()).toBe(200);
     await page.waitForLoadState('networkidle');
     expect(ran).toEqual([]);
-    // The debugger's scripts, which no policy stops, can't access anything from a document that can contain scripts.
+    // Policies don't stop the debugger's scripts. Even these can't access anything from a document that can contain
+    // scripts.
     const type = shown.headers()['content-type'] ?? '';
     if (type.startsWith('text/plain')) return;
     expect(await page.evaluate('self.origin')).toBe('null');
@@ -207,10 +208,7 @@ describe('inert content', () => {
   });
 });
 
-/**
- * The reverse case: if an operator allows functions to serve pages, they have the effects that the tests above rule
- * out.
- */
+/** If an operator allows functions to serve pages, everything that the other tests rule out is possible. */
 it('scripts run if the operator allows functions to serve pages', async () => {
   const open = await startWorld({
     functions,

@@ -1,6 +1,6 @@
 /**
- * Tests that a document that an app's user stores or generates never has Plinth's origin. Covers all ways to store and
- * retrieve storage objects, responses from REST and server functions, errors, and all routes of the port.
+ * Tests that a document that an app's user stores or generates never has Plinth's origin. The tests cover all ways to
+ * store and retrieve objects, responses from REST functions and server functions, errors, and all routes of the port.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -57,7 +57,7 @@ const newKey = () => `file-${++count}`;
 describe('an object with a dangerous type', () => {
   describe.each(Object.keys(entrances))('uploaded by %s', (entrance) => {
     const store = entrances[entrance] as (typeof entrances)[string];
-    it('is rejected, or runs nothing when it is read', async () => {
+    it('is rejected, or can’t run anything when it is read', async () => {
       const found: unknown[] = [];
       for (const type of hostileTypes) {
         const key = newKey();
@@ -103,7 +103,7 @@ describe('an object with a dangerous type', () => {
     });
   });
 
-  it('runs no code in any response, regardless of who wrote the row', async () => {
+  it('can’t run code in any response, regardless of who wrote the row', async () => {
     const found: unknown[] = [];
     for (const type of [...hostileTypes, 'text/plain\r\nx-evil: 1', '\u{1f600}/png', '']) {
       const key = newKey();
@@ -137,7 +137,7 @@ describe('an object with a dangerous type', () => {
 });
 
 describe('a REST function’s response', () => {
-  it('runs nothing as HTML or with a custom media type', async () => {
+  it('can’t run anything as HTML or with a custom media type', async () => {
     const html = await world.call('/rest/v1/rpc/page', { headers: { accept: 'text/html' } });
     expect([html.headers.get('content-type'), html.text]).toEqual([
       expect.stringContaining('text/html'),
@@ -158,7 +158,7 @@ describe('a REST function’s response', () => {
         { 'Content-Security-Policy': 'sandbox allow-scripts allow-same-origin' },
       ],
     ],
-  ])('runs nothing with its own headers: %j', async (chosen) => {
+  ])('can’t run anything with its own headers: %j', async (chosen) => {
     const response = await world.call('/rest/v1/rpc/answer_with', {
       json: { value: JSON.stringify(chosen) },
     });
@@ -196,7 +196,7 @@ describe('a server function’s response', () => {
     world.call(`/functions/v1/${name}`, { token: world.backend.keys.anonKey, ...init });
   const chosen = (headers: [string, string][]) => call('chosen', { json: headers });
 
-  it('runs nothing as HTML, or without a type', async () => {
+  it('can’t run anything as HTML or without a type', async () => {
     for (const name of ['page', 'untyped']) {
       const response = await call(name);
       expect([response.status, response.text]).toEqual([200, page]);
@@ -230,7 +230,7 @@ describe('a server function’s response', () => {
         ['x-content-type-options', ''],
       ],
     ],
-  ] as [[string, string][]][])('runs nothing with its own headers: %j', async (headers) => {
+  ] as [[string, string][]][])('can’t run anything with its own headers: %j', async (headers) => {
     const response = await chosen(headers);
     expect(response.status).toBe(200);
     expect(danger(response.status, response.headers)).toBeUndefined();
@@ -288,7 +288,7 @@ describe('the Account cookie', () => {
   it('is sent only to the Account pages over plain HTTP', async () => {
     expect(await signIn(world)).toEqual([
       expect.stringMatching(
-        /^plinth-account=[\w-]{43}; Max-Age=2592000; Path=\/account; HttpOnly; SameSite=Lax$/,
+        /^plinth-account=[\w-]{43}; Max-Age=34560000; Path=\/account; HttpOnly; SameSite=Lax$/,
       ),
       expect.stringMatching(
         /^plinth-account-device=[\w-]{43}; Max-Age=34560000; Path=\/account; HttpOnly; SameSite=Lax$/,
@@ -309,11 +309,11 @@ describe('the Account cookie', () => {
       const tls = { 'x-forwarded-proto': 'https' };
       const [set = ''] = await signIn(behind, tls);
       expect(set).toMatch(
-        /^__Host-plinth-account=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
+        /^__Host-plinth-account=[\w-]{43}; Max-Age=34560000; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
       );
       const cookie = set.split(';', 1)[0] as string;
       expect(await sessionOf(behind, cookie, tls)).toBe('ada@example.com');
-      // A cookie that a sibling host or a plain HTTP response could set.
+      // A sibling host or a plain HTTP response could set this cookie.
       expect(await sessionOf(behind, cookie.replace('__Host-', ''), tls)).toBeUndefined();
       expect(await sessionOf(behind, cookie)).toBeUndefined();
       const seen = await behind.call('/rest/v1/rpc/cookies', {
@@ -357,7 +357,7 @@ function speak(lines: readonly string[]): Promise<Response> {
   });
 }
 
-describe('responses not written by a service are safe', () => {
+describe('responses that a service doesn’t write are safe', () => {
   it.each([
     ['an unreadable request', ['NONSENSE']],
     ['headers that are too large', ['GET / HTTP/1.1', 'host: x', `x: ${'a'.repeat(40_000)}`]],

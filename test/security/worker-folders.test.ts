@@ -1,7 +1,4 @@
-/**
- * Tests the system's temporary folder, which is shared. Files that other users create there are neither read nor
- * removed.
- */
+/** Tests that files that other users create in the system's shared temporary folder are neither read nor removed. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +13,7 @@ afterEach(() => rmSync(shared, { recursive: true, force: true }));
 
 const module = new URL('../../src/shared/run-folder.ts', import.meta.url).href;
 
-/** Runs in a separate process, because a server that reads a pipe would block. Returns the output. */
+/** Creates the folder in a separate process, because a server that reads a pipe would block. Returns the output. */
 function makeRunFolder(): string {
   const script = `console.log((await import(${JSON.stringify(module)})).makeRunFolder('plinth-fn-', '/project'))`;
   const { stdout, stderr, signal } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {

@@ -10,7 +10,9 @@ import { spaciousDisk } from '../../src/kernel/disk.ts';
 import { silentLogger } from '../../src/kernel/log.ts';
 import { createKeys } from '../../src/keys/index.ts';
 
-/** Tries the operations in the body and returns each result: a value, or the error's name. */
+/**
+ * Source of a function that tries the operations in the body. It returns each result as a value or the error's name.
+ */
 const tryAll = `
 const tries = {
   read: (path) => Deno.readTextFileSync(path).length,
@@ -103,7 +105,7 @@ const call = (slug: string, body?: unknown, headers: Record<string, string> = {}
   });
 
 describe('a function', () => {
-  it('can read its sources, and nothing of the project, the server or the machine', async () => {
+  it('can read its sources, but nothing else of the project, the server or the machine', async () => {
     const asked = [
       ['read', join(supabaseDir, 'functions/probe/index.ts')],
       ['read', join(dataDir, 'secrets.json')],
@@ -157,7 +159,7 @@ describe('a function', () => {
     expect((await fetch(`${url}/health/live`)).status).toBe(200);
   });
 
-  it('can’t reach another function without the token check, by socket or by folder', async () => {
+  it('can’t call another function through its socket or folder without the token check', async () => {
     expect(await (await call('other')).text()).toBe('other');
     const folders = readdirSync(tmpdir()).filter((name) => name.startsWith('plinth-fn-'));
     const sockets = folders.flatMap((folder) => {
@@ -178,7 +180,7 @@ describe('a function', () => {
     expect(answers.filter((response) => response !== 'NotCapable').length).toBeLessThanOrEqual(1);
   });
 
-  it('contains nothing from the server’s environment or from another function’s', async () => {
+  it('can’t read the environment of the server or of another function', async () => {
     const environment = (await (await call('environment')).json()) as Record<string, string>;
     for (const name of [
       'PLINTH_TEST_SECRET',
@@ -192,7 +194,7 @@ describe('a function', () => {
     }
   });
 
-  it.runIf(process.platform === 'linux')('leaves nothing behind that others can read', async () => {
+  it.runIf(process.platform === 'linux')('doesn’t leave anything behind that others can read', async () => {
     expect((await call('address')).status).toBe(200);
     const workers = readdirSync('/proc').filter(
       (pid) => /^\d+$/.test(pid) && fileOf(`/proc/${pid}/cmdline`).includes(`${root}/`),
@@ -205,14 +207,14 @@ describe('a function', () => {
     }
   });
 
-  it('receives the address that the gateway saw, not the one that the client claims', async () => {
+  it('receives the address that the gateway saw instead of the one that the client claims', async () => {
     const claimed = { 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'https' };
     const seen = (await (await call('address', undefined, claimed)).json()) as Record<string, string>;
     expect(seen).toMatchObject({ 'x-forwarded-for': '127.0.0.1', 'x-forwarded-proto': 'http' });
   });
 });
 
-/** Returns empty text if the file no longer exists. */
+/** Returns the file's content, or empty text if the file doesn't exist anymore. */
 function fileOf(path: string): string {
   try {
     return readFileSync(path, 'latin1');

@@ -1,4 +1,6 @@
-/** A complete backend to attack: a table with RLS, a view, functions, two users, buckets and Deno functions. */
+/**
+ * Starts a complete backend to attack, with a table with RLS, a view, functions, two users, buckets and Deno functions.
+ */
 import { createHmac } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -133,7 +133,7 @@ describe('tokens', () => {
     }
   });
 
-  test('in signed URLs are valid for one object and one action until they expire', async () => {
+  test('in signed URLs are valid only for one object and one action, and until they expire', async () => {
     const files = server.client(alice).from('private');
     await files.upload(`${alice.sub}/other.txt`, 'other');
     const { data } = await files.createSignedUrl(mine, 60);
@@ -172,7 +172,7 @@ describe('tokens', () => {
     expect(await get(`${alice.sub}/up.txt`, upload.data?.token ?? '')).toMatchObject({
       code: 'InvalidSignature',
     });
-    // A signed URL's token also can't be used as a session.
+    // A signed URL's token can't be used as a session either.
     const asSession = await server.request('/bucket', {
       claims: null,
       headers: { authorization: `Bearer ${token}` },
@@ -188,7 +188,7 @@ describe('tokens', () => {
   });
 });
 
-/** Sends the path unchanged. fetch would resolve its dots. */
+/** Sends the path unchanged, whereas `fetch` would resolve its dots. */
 function rawRequest(method: string, path: string, body?: string): Promise<string> {
   const { hostname, port, pathname } = new URL(server.url);
   const headers = { authorization: `Bearer ${server.keys.serviceRoleKey}` };
@@ -261,7 +261,7 @@ describe('names', () => {
 });
 
 describe('interrupted and broken uploads', () => {
-  test('leave nothing behind when the client disconnects', async () => {
+  test('don’t leave anything behind when the client disconnects', async () => {
     const before = await server.files();
     const { port } = new URL(server.url);
     for (const head of [

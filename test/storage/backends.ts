@@ -1,4 +1,6 @@
-/** Selects the backend of the storage tests: the file backend by default, or S3 for the files in `over-s3/`. */
+/**
+ * Selects the backend of the storage tests, which is the file backend by default and S3 for the files in `over-s3/`.
+ */
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +33,7 @@ export interface TestBackend {
   stop(): Promise<void>;
 }
 
-/** Returns unsettled intents. Empty files are kept for reuse. */
+/** Returns unsettled intents without empty files, which are kept for reuse. */
 async function notes(dataDir: string): Promise<string[]> {
   const folder = join(dataDir, 'storage', 'intents');
   const names = await readdir(folder);
@@ -73,7 +75,7 @@ const fileBackend: TestBackend = {
       const names = await list(folder);
       const lists = await Promise.all(
         names.map(async (name) => {
-          // The folder may be removed in the meantime.
+          // The folder may have been removed in the meantime.
           const parts = await list(join(folder, name)).catch(() => []);
           return parts.map((part) => `${name}/${part}`);
         }),
@@ -90,7 +92,7 @@ const fileBackend: TestBackend = {
   stop: async () => undefined,
 };
 
-/** A third-party S3 server (s3rver) in this process. */
+/** Starts a third-party S3 server (s3rver) in this process. */
 export async function startS3(): Promise<TestBackend & { readonly client: S3Client }> {
   const directory = await mkdtemp(join(tmpdir(), 'plinth-s3rver-'));
   const server = new S3rver({

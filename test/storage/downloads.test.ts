@@ -1,4 +1,4 @@
-/** Tests downloads from files: chunk boundaries, slow clients, disconnecting clients, and truncated files. */
+/** Tests downloads from files: chunk boundaries, slow clients, clients that disconnect, and truncated files. */
 import { randomBytes } from 'node:crypto';
 import { readdir, readlink, truncate } from 'node:fs/promises';
 import { get, type IncomingMessage } from 'node:http';
@@ -11,7 +11,7 @@ import { eventually, type StorageServer, startStorage } from './server.ts';
 
 /** The server's read size. */
 const chunkBytes = 256 * 1024;
-/** More than the sockets on both sides can buffer, so that the server must wait for its client. */
+/** This is more than the sockets on both sides can buffer, so the server must wait for its client. */
 const endlessBytes = 48 * 1024 * 1024;
 
 let server: StorageServer;
@@ -104,7 +104,7 @@ test('each of many concurrent downloads gets its own bytes', async () => {
   expect(got.every((bytes, index) => bytes.equals(bytesOf(names[index] as string)))).toBe(true);
 });
 
-test('HEAD sends no body and returns its length', async () => {
+test('HEAD returns the length of the body without the body', async () => {
   const { data } = await server.client().from('open').createSignedUrl('many', 60);
   const path = new URL(data?.signedUrl ?? '').pathname.replace('/storage/v1', '');
   const response = await server.request(`${path}${new URL(data?.signedUrl ?? '').search}`, {
@@ -158,7 +158,7 @@ test.skipIf(process.platform !== 'linux')(
   },
 );
 
-test('a file that is shorter than its row states is served unchanged', async () => {
+test('a file that is shorter than specified in its row is returned unchanged', async () => {
   await truncate(await fileOf('endless'), 3);
   expect((await download('endless')).equals(bytesOf('endless').subarray(0, 3))).toBe(true);
   const past = await server.request('/object/public/open/endless', { headers: { range: 'bytes=5-9' } });

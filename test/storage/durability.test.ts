@@ -1,4 +1,4 @@
-/** Tests the order of an upload's system calls, as recorded by strace: bytes, name, row, response. */
+/** Tests the order of an upload's system calls, which strace records: bytes, name, row, response. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { eventually, type StorageServer, startStorage } from './server.ts';
 const calls =
   'fsync,fdatasync,rename,renameat,renameat2,link,linkat,unlink,unlinkat,read,write,writev,pwrite64,sendto,sendmsg';
 
-/** PostgreSQL is ready for the next query outside of a transaction. */
+/** Matches PostgreSQL's message that it is ready for the next query outside of a transaction. */
 const committed = /read\(\d+<socket:.*Z\\0\\0\\0\\5I/;
 
 /** Whether strace is available and the user is allowed to trace this process. */
@@ -47,11 +47,11 @@ describe.skipIf(!mayTrace())('acknowledged changes survive a power failure (requ
     const ended = once(strace, 'exit');
     strace.kill('SIGINT');
     await ended;
-    // If strace splits a call because another thread interrupts it, the call counts when it resumes.
+    // If another thread interrupts a call, strace splits it, and the second part counts.
     return (await readFile(out, 'utf8')).split('\n');
   }
 
-  /** Requires that all steps occur in this order. */
+  /** Throws unless all steps occur in this order. */
   function requireOrder(lines: readonly string[], steps: readonly [string, RegExp][]): void {
     let at = -1;
     for (const [step, pattern] of steps) {

@@ -81,7 +81,7 @@ test('every change to objects sends an event with the key', async () => {
   await expect.poll(waiting).toEqual([]);
 });
 
-test('rejected requests and SQL send no events', async () => {
+test('rejected requests and SQL don’t send events', async () => {
   await server.client(bob).from('private').upload(`${alice.sub}/x`, 'no');
   await server.database
     .pool('postgres')
@@ -102,7 +102,7 @@ test('events are retried if the receiver fails', async () => {
   expect(told[1]?.body.event).toEqual(told[0]?.body.event);
 });
 
-test('an event claimed by a process that died is claimed by the next one', async () => {
+test('an event of a process that was killed is delivered by another process', async () => {
   const admin = server.database.pool('supabase_admin');
   await admin.query(sql`
     insert into _plinth.storage_events (type, payload, attempts, next_attempt_at)

@@ -41,7 +41,7 @@ async function sizeOf(files: ObjectBackend, version: string): Promise<number | u
   await body?.close();
   return body?.sizeBytes;
 }
-/** Opens the backend as the next process would, after all earlier users of the folder have died. */
+/** Opens the backend as a new process would, after all earlier processes that used the folder have died. */
 const afterCrash = (): ObjectBackend =>
   createFileBackend(root, { ...createOwners(join(root, 'owners')), isDead: async () => true });
 const nothing = async () => new Set<string>();
@@ -63,7 +63,7 @@ test('bodies of any size are returned completely and in parts', async () => {
   }
 });
 
-test('a body that is too large leaves nothing behind', async () => {
+test('a body that is too large doesn’t leave anything behind', async () => {
   await expect(backend.write(randomUUID(), chunks(randomBytes(101), 10), 100)).rejects.toThrow(
     BodyTooLargeError,
   );
@@ -96,7 +96,7 @@ test.each(['../../../etc/passwd', '', '.', 'objects', 'a\0b', '/etc/passwd'])(
   },
 );
 
-test('a crash before the row leaves nothing, and a crash after it leaves everything', async () => {
+test('a crash before the row is written removes everything, and a crash after it keeps everything', async () => {
   const [lost, kept] = [randomUUID(), randomUUID()];
   for (const version of [lost, kept]) {
     await backend.announce([version]);
@@ -161,7 +161,7 @@ test('files kept for intents are removed when their process has died', async () 
   expect(await notes()).toEqual([]);
 });
 
-test("if the database doesn't respond, nothing is removed", async () => {
+test('nothing is removed while the database doesn’t respond', async () => {
   const version = randomUUID();
   await backend.announce([version]);
   await backend.write(version, chunks(Buffer.from('x')), 1);
@@ -223,7 +223,7 @@ describe('a multipart body', () => {
     expect(await backend.assemble(upload, parts, version)).toMatchObject({ sizeBytes: 450_000 });
   });
 
-  test('that was rejected or replaced leaves no bytes behind', async () => {
+  test('that was rejected or replaced doesn’t leave bytes behind', async () => {
     const [upload, part] = [randomUUID(), randomUUID()];
     await expect(backend.writePart(upload, part, chunks(randomBytes(9), 3), 8)).rejects.toThrow(
       BodyTooLargeError,
@@ -257,7 +257,7 @@ describe('a multipart body', () => {
       for (let other = 0; other < 200; other += 1)
         await writeFile(join(root, 'uploads', upload, randomUUID()), '');
       let isRemoved = false;
-      // A late part is rejected or recreates the folder.
+      // A late part is either rejected or recreates the folder.
       const late = Array.from({ length: 12 }, async () => {
         while (!isRemoved) await sendOne().catch(() => undefined);
       });

@@ -115,7 +115,7 @@ describe('a sweep', () => {
     expect((await readdir(join(root, 'objects'))).sort()).toEqual(['ab', 'notes']);
   });
 
-  test('by two concurrent processes causes no harm', async () => {
+  test('by two concurrent processes doesn’t cause harm', async () => {
     for (let n = 0; n < 20; n += 1) await store();
     const reports = await Promise.all([sweep(later), sweep(later)]);
     expect(reports.reduce((sum, report) => sum + (report?.putAside ?? 0), 0)).toBe(20);
@@ -150,7 +150,7 @@ describe('several processes', () => {
     const [machine] = own.split('-');
     const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
     await once(child, 'spawn');
-    // Another process may have reused the PID. The start time reveals this.
+    // Another process may have reused the process ID. In that case, the start time is different.
     expect(await isDead(`${machine}-${child.pid}-1-00000000`)).toBe(process.platform === 'linux');
     expect(await isDead(`${machine}-${process.ppid}-1-00000000`)).toBe(process.platform === 'linux');
     child.kill('SIGKILL');

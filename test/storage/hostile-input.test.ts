@@ -1,4 +1,4 @@
-/** Sends malicious names and numbers to every endpoint: each receives a response that isn't a server error. */
+/** Tests malicious names and numbers at every endpoint. Each request must get a response that isn't a server error. */
 import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -46,7 +46,7 @@ interface Probe {
   readonly body?: string;
 }
 
-/** Sends a request unchanged, where fetch would normalize it. Returns status and body. */
+/** Sends a request unchanged, whereas `fetch` would normalize it. Returns the status and the body. */
 function send(probe: Probe): Promise<[status: number, body: string]> {
   const { hostname, port, pathname } = new URL(server.url);
   const headers = {
@@ -170,7 +170,7 @@ function probesOf(name: string): Probe[] {
   ];
 }
 
-/** Signed requests below `/s3`. */
+/** Returns signed requests below `/s3`. */
 function s3ProbesOf(name: string): Parameters<typeof sendByHand>[1][] {
   const key = encodeURIComponent(name.toWellFormed());
   // The second signer doesn't sort by encoded names, so each request has a single parameter.
@@ -217,7 +217,7 @@ describe('every endpoint responds', () => {
   });
 });
 
-test('afterward no files remain and no object has a wrong name', async () => {
+test('afterwards, no files are left behind and no object has a wrong name', async () => {
   await eventually(async () => {
     const { partial, intents } = await server.files();
     return partial.length + intents.length === 0;
@@ -240,7 +240,7 @@ test.each([
   ['bytes=0x1-0x2', 200, null],
   ['bytes=1e1-', 200, null],
   ['lines=1-2', 200, null],
-])('the range %s is served or ignored', async (range, status, contentRange) => {
+])('the range %s is either returned or ignored', async (range, status, contentRange) => {
   for (const response of [
     await server.request('/object/public/open/there', { claims: null, headers: { range } }),
     await sendByHand(server, { path: '/open/there', headers: { range } }),

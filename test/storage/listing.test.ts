@@ -1,4 +1,4 @@
-/** Compares both listings, page by page, with a plain sort. */
+/** Compares both versions of the listing, page by page, with a simple sort. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { isoTimestamp } from '../../src/storage/core/timestamps.ts';
@@ -37,8 +37,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 /**
- * Computes a folder's lines from the definition: files are listed unchanged, and deeper keys as the next folder in
- * their path.
+ * Returns the expected lines of a folder. Files are listed unchanged, and deeper keys as the next folder in their path.
  */
 function linesBelow(prefix: string): string[] {
   const lines = keys

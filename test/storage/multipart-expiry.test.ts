@@ -1,6 +1,6 @@
 /**
- * Tests that S3 multipart uploads that weren't completed are aborted by the first process that finds them, either
- * completely or not at all.
+ * Tests that the first process that finds an old, incomplete S3 multipart upload aborts it, either completely or not at
+ * all.
  */
 import { request } from 'node:http';
 import {
@@ -81,19 +81,19 @@ const partsOf = (Key: string, UploadId: string) =>
     ({ Parts }) => Parts?.length ?? 0,
     (error: Error) => error.name,
   );
-/** Sets the age of the upload and its parts. */
+/** Sets the age of an upload and its parts. */
 const age = (id: string, ms: number) =>
   admin().exec(`
     update storage.s3_multipart_uploads set created_at = now() - interval '${ms} ms' where id = '${id}';
     update storage.s3_multipart_uploads_parts set created_at = now() - interval '${ms} ms' where upload_id = '${id}'`);
-/** Waits until background work has finished and left nothing behind. */
+/** Waits until background work has finished and all parts are removed. */
 const noParts = () =>
   eventually(async () => {
     const { parts, intents } = await server.files();
     return parts.length === 0 && intents.length === 0;
   });
 
-test('rows and parts are removed when no part has arrived for the lifetime of an upload', async () => {
+test('rows and parts are removed if no part arrives during the lifetime of an upload', async () => {
   const [idle, fed, young] = [await create('idle'), await create('fed'), await create('young')];
   await send('idle', idle);
   await send('fed', fed);
@@ -113,7 +113,7 @@ test('rows and parts are removed when no part has arrived for the lifetime of an
   await noParts();
 });
 
-test('uploads created by the hosted service are kept', async () => {
+test('uploads that the hosted service created are kept', async () => {
   const id = await create('signed');
   await age(id, lifetimeMs * 2);
   await admin().exec(`update storage.s3_multipart_uploads set upload_signature = 'x' where id = '${id}'`);
@@ -131,7 +131,7 @@ test('several processes abort each of many uploads once', async () => {
   expect(await admin().query(sql`select id from storage.s3_multipart_uploads`)).toEqual([]);
 });
 
-test('a part that is being recorded at that moment prevents the removal', async () => {
+test('a part that is being recorded during the check prevents the removal', async () => {
   const id = await create('saved');
   await age(id, lifetimeMs * 2);
   const other = openOther();
@@ -155,7 +155,9 @@ test('a part that is being recorded at that moment prevents the removal', async 
   await other.close();
 });
 
-test('a part that is still being sent when its upload is removed leaves nothing behind', async ({ skip }) => {
+test('a part that is still being sent when its upload is removed doesn’t leave anything behind', async ({
+  skip,
+}) => {
   skip(!server.backend.showsUnfinished, 'the backend doesn’t show when the first bytes have arrived');
   const id = await create('late');
   await age(id, lifetimeMs * 2);
@@ -182,7 +184,7 @@ test('a part that is still being sent when its upload is removed leaves nothing 
   await noParts();
 });
 
-test('completing an upload at that moment creates the whole object or none', async () => {
+test('completing an upload during the removal creates either the whole object or none', async () => {
   for (let round = 0; round < 10; round += 1) {
     const Key = `raced-${round}`;
     const id = await create(Key);
@@ -202,7 +204,7 @@ test('completing an upload at that moment creates the whole object or none', asy
   await noParts();
 });
 
-test('parts left by a process that dies after removing the row are removed by the next one', async () => {
+test('if a process dies after removing the row, the next process removes the parts', async () => {
   const id = await create('orphaned');
   await send('orphaned', id);
   await age(id, lifetimeMs * 2);

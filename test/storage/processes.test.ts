@@ -1,4 +1,4 @@
-/** Tests two processes on one folder and one database, identified by their URLs. */
+/** Tests two processes on one folder and one database. The tests identify them by their URLs. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -103,7 +103,7 @@ describe('a resumable upload', () => {
     return rows.length > 0;
   };
 
-  test('moves to the process that receives the next request', async () => {
+  test('continues in the process that receives the next request', async () => {
     for (const [first, second] of [
       [other.url, server.url],
       [server.url, other.url],
@@ -140,7 +140,7 @@ describe('a resumable upload', () => {
         socket.once('data', (data) => resolve(data.toString().slice(9, 12)));
         writers.push({ socket, answer: response, rest: letter.repeat(length - 10) });
         await eventually(locked);
-        // The second request asked the first one to stop and continued.
+        // The second request asked the first one to stop, and then continued.
         if (index === 1) expect(await writers[0]?.answer).toBe('400');
       }
       for (const { socket, rest } of writers) socket.write(rest);
@@ -213,7 +213,7 @@ describe('a multipart upload over S3', () => {
     ETag: (await client.send(new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body }))).ETag,
   });
 
-  test('has one complete part per number, from any process', async () => {
+  test('has one complete part per number, regardless of the process', async () => {
     const Key = 'same-number';
     const UploadId = await create(Key);
     const letters = [...'abcdefgh'];
@@ -232,7 +232,7 @@ describe('a multipart upload over S3', () => {
     await nothingLeft();
   });
 
-  test('is either completed or aborted, never half of each', async () => {
+  test('is either completed or aborted, but never partly both', async () => {
     for (let round = 0; round < 12; round += 1) {
       const Key = `ended-${round}`;
       const UploadId = await create(Key);

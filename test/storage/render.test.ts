@@ -223,7 +223,7 @@ describe('access', () => {
   });
 });
 
-/** A PNG that declares this size, with a body of zeros. */
+/** Returns a PNG that declares this size and contains zeros. */
 function png(width: number, height: number, rows: number): Buffer {
   const crcTable = Array.from({ length: 256 }, (_, n) => {
     let c = n;

@@ -1,6 +1,6 @@
 /**
- * Tests objects that are replaced, moved and copied during reads: each reader sees one complete version, and no bytes
- * are left behind.
+ * Tests objects that are replaced, moved and copied during reads. Each reader must see one complete version, and no
+ * bytes may be left behind.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { CopyObjectCommand, GetObjectCommand } from '@aws-sdk/client-s3';
@@ -66,7 +66,7 @@ test('reads and copies of an object that is being replaced succeed', { timeout: 
   expect((await server.files()).objects.toSorted()).toEqual(await versions());
 });
 
-test('an upload to a key that is being replaced leaves no bytes behind', async () => {
+test('an upload to a key that is being replaced doesn’t leave bytes behind', async () => {
   await put('moved', Buffer.from('moved'));
   await admin().exec(`
     create function storage.wait_for_test() returns trigger language plpgsql as

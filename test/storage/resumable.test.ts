@@ -1,4 +1,4 @@
-/** Tests resumable uploads: TUS 1.0.0 with the stock client and with raw requests. */
+/** Tests resumable uploads (TUS 1.0.0) with the stock client and with raw requests. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { stat, writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
@@ -224,7 +224,7 @@ describe('the protocol', () => {
     expect((await create({ bucketName: 'open', objectName: 'abandoned' }, 1)).status).toBe(201);
   });
 
-  test('accepts no more bytes than announced', async () => {
+  test('doesn’t accept more bytes than announced', async () => {
     const path = await begin('announced', 4);
     expect(await said(await patch(path, 0, 'far too much'))).toEqual([413, "upload's size exceeded\n"]);
     const stream = new ReadableStream({
@@ -338,7 +338,7 @@ describe('limits', () => {
     expect((await read('taken')).toString()).toBe('second');
   });
 
-  test('reject a key that was used in the meantime, and nothing is stored', async () => {
+  test('reject a key that was used in the meantime, without storing anything', async () => {
     const path = await begin('meanwhile', 4);
     await patch(path, 0, 'la');
     await server.client().from('open').upload('meanwhile', 'first');
@@ -431,7 +431,7 @@ describe('other users', () => {
 });
 
 describe('broken connections', () => {
-  test('keep the data that arrived, and the next request takes over', async () => {
+  test('keep the data that arrived, and the next request can continue', async () => {
     const path = await begin('broken', 600_000);
     const socket = beginPatch(path, 600_000, 400_000);
     await bytesCame(path);
@@ -482,7 +482,7 @@ describe('a crash after the last byte and before the object is created', () => {
     expect((await read('late/went-on')).toString()).toBe('all of it');
   });
 
-  test('leads to a rejection if the key was used in the meantime', async () => {
+  test('causes a rejection if the key was used in the meantime', async () => {
     const path = await allBytes('late/taken', 'all of it');
     await server.client().from('open').upload('late/taken', 'first');
     expect((await at(path, 'HEAD')).status).toBe(409);

@@ -1,4 +1,4 @@
-/** Tests the S3 backend in isolation, on a third-party S3 server and on this server's S3 protocol. */
+/** Tests the S3 backend in isolation, with a third-party S3 server and with this server's S3 protocol. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -58,7 +58,7 @@ test('bodies of any size are returned completely and in parts', async () => {
   }
 });
 
-test('a body that is too large or interrupted leaves nothing behind', async () => {
+test('a body that is too large or interrupted doesn’t leave anything behind', async () => {
   const version = randomUUID();
   for (const size of [101, 12 * 1024 * 1024])
     await expect(backend.write(version, chunks(randomBytes(size)), size - 1)).rejects.toThrow(
@@ -90,7 +90,7 @@ test.each(['../x', '', 'objects', 'a\0b', '/'])('%j isn’t accepted as a body�
   await expect(backend.write(version, chunks(Buffer.from('x')), 1)).rejects.toThrow();
 });
 
-test("a missing bucket is an error and doesn't count as lost objects", async () => {
+test('a missing bucket is an error instead of lost objects', async () => {
   const elsewhere = createS3Backend({ ...settings, bucket: 'nowhere' }, root);
   await expect(elsewhere.open(randomUUID())).rejects.toMatchObject({ name: 'NoSuchBucket' });
   await elsewhere.close();
@@ -152,7 +152,7 @@ describe('a multipart body', () => {
   });
 });
 
-test('a crash before the row leaves nothing, and a crash after it leaves everything', async () => {
+test('a crash before the row is written removes everything, and a crash after it keeps everything', async () => {
   const [lost, kept] = [randomUUID(), randomUUID()];
   for (const version of [lost, kept]) await backend.write(version, chunks(Buffer.from('x')), 1);
   await writeFile(join(root, 'storage', 'intents', 'dead.1'), `${lost}\n${kept}\n`);

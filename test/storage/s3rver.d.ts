@@ -1,4 +1,4 @@
-/** The parts of s3rver that the tests use. The package contains no types. */
+/** Declares the parts of s3rver that the tests use, because the package doesn't contain types. */
 declare module 's3rver' {
   export default class S3rver {
     constructor(options: {
@@ -12,7 +12,7 @@ declare module 's3rver' {
     readonly middleware: ((context: { readonly url: string }, next: () => Promise<void>) => Promise<void>)[];
     /** Creates the configured buckets that don't exist. */
     configureBuckets(): Promise<unknown>;
-    /** Resolves with the address. */
+    /** Starts the server and resolves with its address. */
     run(): Promise<{ readonly port: number }>;
     close(): Promise<void>;
   }

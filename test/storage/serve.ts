@@ -1,4 +1,4 @@
-/** The storage service behind its own gateway on a free port. */
+/** Runs the storage service behind a separate gateway on a free port. */
 import { configFrom, createLiveConfig, type PartialConfig } from '../../src/config/index.ts';
 import type { Database } from '../../src/database/types.ts';
 import { createGateway } from '../../src/gateway/index.ts';

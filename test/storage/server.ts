@@ -1,4 +1,4 @@
-/** A storage service with its own gateway, keys and fresh database on a free port. */
+/** Starts a storage service on a free port, with a separate gateway, separate keys and a new database. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ export interface StorageServer {
   readonly database: Database;
   readonly keys: Keys;
   readonly dataDir: string;
-  /** The folder and database, for other processes. */
+  /** The folder and the database, for other processes. */
   readonly place: ProcessOptions;
   /** Returns a client with the service key, or with a token with these claims. */
   client(claims?: Claims): StorageClient;
@@ -45,7 +45,7 @@ const policies = `
     using (bucket_id = 'operations' and owner_id = auth.uid()::text);
 `;
 
-/** `parentDir`: the parent of the data folder. */
+/** Starts a storage service. `parentDir` is the parent of the data folder. */
 export async function startStorage(
   settings: PartialConfig = {},
   parentDir = tmpdir(),

@@ -55,7 +55,7 @@ test('bytes continue at their offset, even in another process', async () => {
   expect(await readFile(staging.pathOf(id), 'utf8')).toBe('one two three');
 });
 
-test('excess bytes are rejected, and what arrived of an interrupted body is kept', async () => {
+test('excess bytes are rejected, and the bytes that arrived of an interrupted body are kept', async () => {
   const id = await begin();
   const body = (): Readable => Readable.from([Buffer.from('1234'), Buffer.from('5678')]);
   expect(await staging.append(id, body(), { offset: 0, maxBytes: 6, signal })).toEqual({
@@ -83,14 +83,14 @@ test.each(['../x', '', 'a', '..', `${randomUUID()}/../x`])(
   },
 );
 
-/** Behaves as if no other process existed. */
+/** These locks behave as if no other process existed. */
 const alone: SharedLocks = {
   take: async () => ({ release: async () => true }),
   want: async () => undefined,
   close: async () => undefined,
 };
 
-test('an upload untouched for a day is deleted, unless it is in use', async () => {
+test('an upload that has not changed for a day is deleted, unless it is in use', async () => {
   const [old, held, young] = [await begin(), await begin(), await begin()];
   const orphan = randomUUID();
   await appendFile(join(directory, orphan), 'bytes without a note');

@@ -1,6 +1,6 @@
 /**
- * An ACME server for tests (RFC 8555): accounts, orders, HTTP-01 validation and certificates. It rejects the requests
- * that the RFC forbids.
+ * Runs an ACME server for tests (RFC 8555) with accounts, orders, HTTP-01 validation and certificates. It rejects
+ * requests that the RFC forbids.
  */
 import {
   createHash,
@@ -24,9 +24,9 @@ export interface AcmeTestServer {
   readonly accounts: readonly (readonly string[])[];
   /** The domains of all issued certificates, in order. */
   readonly issued: readonly string[];
-  /** The problems that the server responded with. */
+  /** The problems with which the server responded. */
   readonly problems: readonly string[];
-  /** The number of orders that are in progress, and its maximum. */
+  /** The current and the maximum number of orders in progress. */
   readonly orders: { current: number; max: number };
   lifetimeMs: number;
   /** Rejects this many of the next orders with 429. */
@@ -64,7 +64,7 @@ class Problem extends Error {
 
 interface Options {
   readonly authority: CertificateAuthority;
-  /** The port of this machine on which HTTP-01 challenges are fetched, instead of port 80 of the domain. */
+  /** The port of this machine from which HTTP-01 challenges are fetched, instead of the domain's port 80. */
   readonly httpPort: number;
   readonly lifetimeMs: number;
   /** Requires accounts to be bound to this external account. */
@@ -102,7 +102,7 @@ export async function startAcmeServer({
     return { 'replay-nonce': nonce, 'cache-control': 'no-store' };
   }
 
-  /** RFC 8555 section 6.2. */
+  /** Verifies a signed request (RFC 8555 section 6.2). */
   function authenticate(body: string, url: string) {
     const jws = JSON.parse(body) as { protected: string; payload: string; signature: string };
     const header = JSON.parse(Buffer.from(jws.protected, 'base64url').toString()) as {
@@ -173,7 +173,7 @@ export async function startAcmeServer({
     }
     if (account === undefined) throw new Problem('malformed', 'kid is required');
     if (path === '/order') return createOrder(account, payload, send);
-    // An update of the account (section 7.3.2).
+    // This request updates the account (section 7.3.2).
     if (`${base}${path}` === account.url) return send(200, { status: 'valid' });
     const [, kind, id = ''] = path.split('/');
     const order = orders.get(id);
@@ -242,7 +242,7 @@ export async function startAcmeServer({
     ...(challenge === 'invalid' ? { error: { type: 'urn:ietf:params:acme:error:unauthorized' } } : {}),
   });
 
-  /** RFC 8555 section 8.3. */
+  /** Validates an order's HTTP-01 challenge (RFC 8555 section 8.3). */
   async function validate(order: Order): Promise<void> {
     order.challenge = 'processing';
     const expected = `${order.token}.${order.account.thumbprint}`;
@@ -285,7 +285,7 @@ export async function startAcmeServer({
   return result;
 }
 
-/** RFC 8555 section 7.3.4. */
+/** Checks the binding to an external account (RFC 8555 section 7.3.4). */
 function checkBinding(
   { kid, hmacKey }: NonNullable<Options['externalAccount']>,
   binding: unknown,
@@ -310,7 +310,7 @@ function checkBinding(
   if (!isRight) throw new Problem('malformed', 'the external account binding is wrong');
 }
 
-/** RFC 7638. */
+/** Returns the thumbprint of a key (RFC 7638). */
 function thumbprintOf({ crv, kty, x, y }: JsonWebKey): string {
   return createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url');
 }

@@ -1,4 +1,4 @@
-/** A certificate authority for tests. */
+/** Creates a certificate authority for tests. */
 import 'reflect-metadata';
 import { webcrypto } from 'node:crypto';
 import * as x509 from '@peculiar/x509';

@@ -1,4 +1,4 @@
-/** HTTPS requests to a port of this machine under any host name. */
+/** Sends HTTPS requests to a port of this machine with any host name. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { request } from 'node:https';
 import { text } from 'node:stream/consumers';
@@ -17,7 +17,10 @@ export interface HttpsOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** @param host The server name (SNI) and the Host header. */
+/**
+ * Sends a request over HTTPS and returns the response.
+ * @param host The server name (SNI) and the Host header.
+ */
 export function fetchHttps(
   port: number,
   host: string,

@@ -1,4 +1,4 @@
-/** A strict reader of Prometheus text format 0.0.4, which rejects what Prometheus merely tolerates. */
+/** Parses the Prometheus text format 0.0.4 strictly. It even rejects errors that Prometheus tolerates. */
 
 export interface Sample {
   readonly labels: Readonly<Record<string, string>>;
@@ -20,7 +20,7 @@ interface OpenFamily extends Family {
 const sampleLine = /^([a-z_][a-z0-9_]*)(?:\{(.*)\})? (\S+)$/;
 const labelPair = /([a-z_][a-z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(?:,|$)/y;
 
-/** @throws {Error} that names the faulty line */
+/** Parses a text in the format. @throws {Error} whose message contains the invalid line */
 export function parsePrometheus(text: string): ReadonlyMap<string, Family> {
   const families = new Map<string, OpenFamily>();
   const seen = new Set<string>();
@@ -68,7 +68,7 @@ function labelsOf(text: string): Record<string, string> {
   return labels;
 }
 
-/** The buckets of each combination of labels must be cumulative and end with the count. */
+/** Throws unless the buckets of each combination of labels are cumulative and end with the count. */
 function checkHistogram({ name, series }: Family): void {
   const withoutBound = ({ le: _bound, ...rest }: Readonly<Record<string, string>>) => JSON.stringify(rest);
   const buckets = Map.groupBy(series.get(`${name}_bucket`) ?? [], ({ labels }) => withoutBound(labels));

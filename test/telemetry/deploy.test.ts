@@ -40,7 +40,7 @@ const expressions = [
   ...panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => [title, expr] as const)),
 ];
 
-/** Grafana replaces its variables before it sends an expression. */
+/** Replaces Grafana's variables, as Grafana does before it sends an expression. */
 const filled = (expression: string): string => expression.replaceAll('$__rate_interval', '5m');
 
 interface Use {
@@ -121,7 +121,7 @@ afterAll(async () => {
 });
 
 describe('expressions', () => {
-  it.each(expressions)('%s contains: %s', (_where, expression) => {
+  it.each(expressions)('of %s contain only known metrics: %s', (_where, expression) => {
     const { uses, grouped } = usesOf(expression);
     const labelNames = new Set(['job', 'instance']);
     for (const { metric, labels } of uses) {

@@ -1,5 +1,6 @@
 /**
- * Tests certificates from an ACME server: obtained one at a time, used, stored, renewed, and retried after failures.
+ * Tests how certificates from an ACME server are obtained one at a time, used, stored, renewed, and retried after
+ * failures.
  */
 import { randomBytes, X509Certificate } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -120,7 +121,7 @@ describe('a server that requires an external account', () => {
     await startServer(hour, external);
     const tls = await start({ externalAccount, firstMs: 10_000 });
     await expect.poll(() => tls.status().isFailing).toBe(true);
-    // Within this time, each of the two certificates is requested once.
+    // In this time, each of the two certificates is requested once.
     expect([...new Set(acme.problems)]).toEqual([problem]);
     expect(acme.problems.length).toBeLessThanOrEqual(domains.length);
     expect(acme.issued).toEqual([]);
@@ -136,7 +137,7 @@ describe('renewal', () => {
     await expect.poll(() => acme.issued.length).toBeGreaterThanOrEqual(4);
     await expect.poll(() => tls.certificates.fallback().cert).not.toBe(before);
     expect(acme.orders.max).toBe(1);
-    // The account is registered once.
+    // The account was registered only once.
     expect(acme.accounts).toHaveLength(1);
   });
 
@@ -178,7 +179,7 @@ describe('the port for HTTP', () => {
     });
   });
 
-  it('redirects requests for unknown challenges', async () => {
+  it('also redirects requests for unknown challenges', async () => {
     await startServer();
     const tls = await start();
     await expect.poll(() => isComplete(tls)).toBe(true);

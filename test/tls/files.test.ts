@@ -1,4 +1,7 @@
-/** Tests certificate files that other programs replace: by rename, by symbolic link, and with errors. */
+/**
+ * Tests certificate files that other programs replace, by renaming a file, by changing a symbolic link, or with invalid
+ * files.
+ */
 import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -51,7 +54,7 @@ const write = (pair: Partial<PemPair>, folder = dir): void => {
 };
 const inUse = (): string => table.fallback().cert;
 
-it('files replaced by rename are loaded', async () => {
+it('files that are replaced by renaming are loaded', async () => {
   write(first);
   await watch();
   expect(inUse()).toBe(first.cert);
@@ -66,7 +69,7 @@ it('files replaced by rename are loaded', async () => {
   expect(pairs.faults().size).toBe(0);
 });
 
-it('files replaced by switching a symbolic link to a folder, as in Kubernetes, are loaded', async () => {
+it('files that are replaced by changing a symbolic link to a folder, as in Kubernetes, are loaded', async () => {
   for (const [name, pair] of [
     ['one', first],
     ['two', second],
@@ -104,7 +107,7 @@ it.each([
     'The certificate has expired.',
   ],
   ['missing', async () => undefined, "A certificate file can't be read (ENOENT)."],
-])('files that are %s leave the previous certificate in use', async (_, make, fault) => {
+])('files that are %s don’t replace the previous certificate', async (_, make, fault) => {
   write(first);
   await watch();
   const broken = await make();

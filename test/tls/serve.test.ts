@@ -65,7 +65,7 @@ it('serves the API to clients that verify the certificate', async () => {
   expect(headers['strict-transport-security']).toBe('max-age=31536000');
 });
 
-it('uses the domain in its addresses', async () => {
+it('uses the domain in its URLs', async () => {
   expect(backend.status()).toMatchObject({
     API_URL: `https://${apiName}:${api}`,
     STUDIO_URL: `https://${consoleName}:${consolePort}`,

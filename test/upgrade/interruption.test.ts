@@ -1,6 +1,7 @@
 /**
- * Ends an upgrade with SIGKILL at each step. Afterwards, either the old or the new cluster is in use, and the upgrade
- * succeeds when it runs again. The major version stays the same, so these tests don't require another version.
+ * Tests an upgrade that is ended with SIGKILL at each step. Afterwards, either the old or the new cluster must be in
+ * use, and the upgrade must succeed when it runs again. The major version stays the same, so these tests don't require
+ * another version.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -56,7 +57,7 @@ test.each([
   );
 });
 
-/** Resolves with the signal or the exit code. */
+/** Runs an upgrade that ends at a step. Resolves with the signal or the exit code. */
 async function upgradeUntil(dataDir: string, step: string): Promise<string | number | null> {
   const child = spawn(process.execPath, [script, dataDir, step], { stdio: ['ignore', 'ignore', 'inherit'] });
   const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
@@ -64,7 +65,7 @@ async function upgradeUntil(dataDir: string, step: string): Promise<string | num
 }
 
 interface State {
-  /** The identifier differs between the clusters. */
+  /** The system identifier, which is different for each cluster. */
   readonly identifier: string;
   readonly content: string;
 }

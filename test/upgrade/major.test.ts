@@ -1,4 +1,4 @@
-/** Tests upgrading a project from PostgreSQL 15 with the command line, as an operator does. */
+/** Tests that an operator can upgrade a project from PostgreSQL 15 with the command line. */
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -53,7 +53,7 @@ async function createProject(): Promise<void> {
 }
 
 describe.skipIf(missingOldVersion !== undefined)(
-  `from PostgreSQL 15${missingOldVersion === undefined ? '' : `: ${missingOldVersion}`}`,
+  `an upgrade from PostgreSQL 15${missingOldVersion === undefined ? '' : `: ${missingOldVersion}`}`,
   () => {
     beforeAll(createProject);
     afterAll(() => folder && rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
@@ -66,7 +66,7 @@ describe.skipIf(missingOldVersion !== undefined)(
       expect(readFileSync(join(dataDir, 'postgres', 'PG_VERSION'), 'utf8')).toBe('15\n');
     });
 
-    test('without the old version’s programs, the error says what to do', async () => {
+    test('without the old version’s programs, the error contains the solution', async () => {
       const { status, stderr } = await plinth(['upgrade', '--old-bindir', '/usr/bin', '--check'], {
         cwd: project,
       });
@@ -74,7 +74,7 @@ describe.skipIf(missingOldVersion !== undefined)(
       expect(stderr).toMatch(/\/usr\/bin\/postgres can't be run[\s\S]*--old-bindir/);
     });
 
-    test('--check creates all objects and changes nothing', async () => {
+    test('--check creates all objects without changing anything', async () => {
       const before = readdirSync(dataDir).filter((name) => name !== 'logs');
       const { status, stdout, stderr } = await plinth(['upgrade', '--check', '--old-bindir', bin], {
         cwd: project,
@@ -103,7 +103,7 @@ describe.skipIf(missingOldVersion !== undefined)(
       await checkRoles();
     });
 
-    test('a second upgrade has nothing to do', async () => {
+    test('a second upgrade doesn’t do anything', async () => {
       const { status, stdout } = await plinth(['upgrade', '--check'], { cwd: project });
       expect({ status, stdout }).toEqual({
         status: 0,
@@ -156,7 +156,7 @@ async function checkProject(database: Database): Promise<void> {
   expect(row?.extensions).toEqual(
     expect.arrayContaining(['pg_cron', 'pg_graphql', 'supabase_vault', 'vector']),
   );
-  // The guard still protects Plinth's tables, whose OIDs have changed.
+  // The guard still protects Plinth's tables even though their OIDs have changed.
   await expect(database.pool('postgres').exec('alter table auth.users drop column email')).rejects.toThrow(
     'must be owner of table users',
   );
@@ -166,7 +166,7 @@ async function checkProject(database: Database): Promise<void> {
   expect(slot).toEqual({ plugin: 'pgoutput', database: 'postgres' });
 }
 
-/** Roles sign in with their own passwords and settings. */
+/** Checks that roles can sign in with their own passwords and settings. */
 async function checkRoles(): Promise<void> {
   const options: ClusterOptions = {
     dataDir,

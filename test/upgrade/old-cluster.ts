@@ -1,7 +1,7 @@
 /**
- * Data folders of an earlier major version. Plinth has never had another major version, so the folder is built from
- * Debian's PostgreSQL 15 with Plinth's own SQL files. A copy of the programs finds Plinth's extensions, because
- * PostgreSQL 15 can't search another folder for them.
+ * Creates data folders of an earlier major version. Plinth has never used another major version, so the folder is
+ * created with Debian's PostgreSQL 15 and Plinth's own SQL files. PostgreSQL 15 can't search another folder for
+ * extensions, so its programs are copied to where they find Plinth's extensions.
  */
 import { spawnSync } from 'node:child_process';
 import {

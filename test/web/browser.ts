@@ -1,6 +1,6 @@
 /**
- * A real Chromium for tests: the one in CHROME_PATH, which `scripts/test.mjs` sets, or the system's. Tests fail without
- * a browser and are never skipped.
+ * Starts a real Chromium for tests. Its path is CHROME_PATH, which `scripts/test.mjs` sets, or the system's default.
+ * Without a browser, tests fail instead of being skipped.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -19,7 +19,7 @@ const browsers = [
   '/usr/bin/google-chrome',
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
-/** The default isn't used if CHROME_PATH is set, because the user has then chosen a browser. */
+/** The paths of headless shells. They aren't used if CHROME_PATH is set, because the user has then chosen a browser. */
 const headlessShells = [
   process.env.HEADLESS_SHELL_PATH,
   process.env.CHROME_PATH === undefined ? '/usr/bin/chromium-headless-shell' : undefined,
@@ -60,7 +60,7 @@ const launch = (executablePath: string, args: readonly string[] = []): Promise<B
 export const launchChromium = (): Promise<Browser> => launch(findChromium());
 
 const cheap = [
-  // A page doesn't live long enough for optimized code to pay off.
+  // Optimizing code isn't worthwhile, because pages are open only for a short time.
   '--js-flags=--no-opt --no-maglev',
   // The pages of a context share a process per site, and no spare process is started.
   '--renderer-process-limit=1',
@@ -69,9 +69,9 @@ const cheap = [
 let shared: Promise<Browser> | undefined;
 
 /**
- * The browser of this process, which starts on the first call. Uses the headless shell if there is one, because it
- * doesn't open windows and a new page costs only a third of the CPU time. `close()` closes the contexts but keeps the
- * browser for subsequent test files. The browser ends with the process.
+ * Returns the browser of this process, which starts on the first call. It is the headless shell if that is installed,
+ * because the shell doesn't open windows and a new page uses only a third of the CPU time. `close()` closes the
+ * contexts but keeps the browser for subsequent test files. The browser ends with the process.
  */
 export function launchBrowser(): Promise<Browser> {
   shared ??= launch(firstFound(headlessShells) ?? findChromium(), cheap).then((browser) => {
@@ -125,15 +125,21 @@ const ruleSets: Record<AxeRules, object> = {
   colors: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] },
 };
 
-/** How long a page may continue to render before its violations count. */
+/** The maximum time for which a page may continue to render before its violations count. */
 const settlingMs = 5000;
 
 /**
- * Checks WCAG 2.2 AA and best practices after animations have ended. Repeats the check while the page is still
- * rendering.
+ * The number of frames without an animation. A transition starts a few frames after the state change that causes it. A
+ * change of the color scheme starts transitions immediately.
+ */
+const quietFrames: Record<AxeRules, number> = { all: 6, colors: 1 };
+
+/**
+ * Returns violations of WCAG 2.2 AA and of best practices after animations have ended. Repeats the check while the page
+ * is still rendering.
  */
 export async function axeViolations(page: Page, rules: AxeRules = 'all'): Promise<AxeViolation[]> {
-  await animationsEnded(page);
+  await animationsEnded(page, quietFrames[rules]);
   const until = performance.now() + settlingMs;
   for (;;) {
     const found = await violationsNow(page, rules);
@@ -142,17 +148,15 @@ export async function axeViolations(page: Page, rules: AxeRules = 'all'): Promis
   }
 }
 
-/** A transition starts a few frames after the state change that causes it. */
-const quietFrames = 6;
 const maxAnimationMs = 10_000;
 
-/** Resolves when no animation has run for {@link quietFrames}. Endless animations are ignored. */
-export async function animationsEnded(page: Page): Promise<void> {
+/** Resolves when no animation has run for a number of frames. Endless animations are ignored. */
+export async function animationsEnded(page: Page, frames = quietFrames.all): Promise<void> {
   const hasEnded = await page.evaluate(`(async () => {
     const isMoving = () => document.getAnimations().some((animation) =>
       animation.playState === 'running' && animation.effect?.getTiming().iterations !== Infinity);
     const until = performance.now() + ${maxAnimationMs};
-    for (let quiet = 0; quiet < ${quietFrames}; quiet = isMoving() ? 0 : quiet + 1) {
+    for (let quiet = 0; quiet < ${frames}; quiet = isMoving() ? 0 : quiet + 1) {
       if (performance.now() > until) return false;
       await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
     }
@@ -176,7 +180,7 @@ async function violationsNow(page: Page, rules: AxeRules): Promise<AxeViolation[
       };
       document: unknown;
     };
-    // Computing the selectors of elements that pass would take half the time.
+    // Selectors for elements without violations aren't computed, because that would take half the time.
     const { violations } = await axe.run(document, { runOnly, resultTypes: ['violations'] });
     return violations.map(({ id, help, nodes }) => ({
       id,
@@ -184,6 +188,19 @@ async function violationsNow(page: Page, rules: AxeRules): Promise<AxeViolation[
       targets: nodes.map((node) => node.target.join(' ')),
     }));
   }, ruleSets[rules]);
+}
+
+export type ColorScheme = 'light' | 'dark';
+
+export const colorSchemeOf = async (page: Page): Promise<ColorScheme> =>
+  (await page.evaluate(`matchMedia('(prefers-color-scheme: dark)').matches`)) === true ? 'dark' : 'light';
+
+/** Changes the color scheme of an open page to the other one, and returns it. */
+export async function switchColorScheme(page: Page): Promise<ColorScheme> {
+  const colorScheme = (await colorSchemeOf(page)) === 'dark' ? 'light' : 'dark';
+  await page.emulateMedia({ colorScheme });
+  await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
+  return colorScheme;
 }
 
 /** Whether the page is wider than the window. */

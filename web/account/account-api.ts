@@ -1,11 +1,11 @@
-/** Calls the API of our own server, which stores the session (`src/account/routes/api.ts`). */
+/** Calls the API of Plinth's own server, which stores the session (`src/account/routes/api.ts`). */
 import { navigate } from 'wouter/use-browser-location';
 import { callApi } from '../lib/api.ts';
 import { loaded } from '../lib/loaded.ts';
 import type { SessionState } from '../lib/session/index.ts';
 import { type Flow, parseFlow } from './flow.ts';
 import { pageConfig } from './page-config.ts';
-import { sessionClient, type User } from './session.ts';
+import { callAuth, sessionClient, type User } from './session.ts';
 
 export type CodePurpose = 'sign-in' | 'sign-up' | 'confirm' | 'recover';
 
@@ -22,7 +22,7 @@ export function post<T>(name: string, body: object): Promise<T> {
 }
 
 /**
- * Sends a request that may require a captcha. If so, the captcha is solved first and its token is added to the request.
+ * Sends a request that may require a captcha. If it does, solves the captcha first and adds its token to the request.
  */
 export async function postGuarded<T>(name: string, body: object): Promise<T> {
   const { captcha } = pageConfig;
@@ -35,7 +35,7 @@ export type NextStep =
   | { readonly step: 'sso'; readonly isEnforced: boolean }
   | { readonly step: 'password' | 'code' | 'none' };
 
-/** Returns the step that follows the address. It doesn't depend on whether the address has an account. */
+/** Returns the step that follows the address. The step doesn't depend on whether the address has an account. */
 export function identify(address: string): Promise<NextStep> {
   return post('identify', { address });
 }
@@ -86,12 +86,19 @@ export async function verifyFactor(factorId: string, code: string): Promise<Sess
   return sessionClient().changed('TOKEN_REFRESHED');
 }
 
-/** What is known after this page signed the user out. */
+/** Unlinks a provider. The browser then no longer suggests signing in with it. */
+export async function unlink(identityId: string): Promise<void> {
+  await callAuth(`/user/identities/${identityId}`, { method: 'DELETE' });
+  await post('unlinked', {});
+  await sessionClient().changed('USER_UPDATED');
+}
+
+/** The result of a sign-out on this page. */
 export interface SignedOut {
-  /** The apps that stay signed in in this browser. */
+  /** The apps that are still signed in in this browser. */
   readonly apps: readonly string[];
   readonly scope: 'local' | 'browser';
-  /** Whether the page is loaded again, with the pages of the apps that were signed out. */
+  /** Whether the page reloads to show the pages of the apps that were signed out. */
   readonly isReloading?: boolean;
 }
 
@@ -100,8 +107,8 @@ let last: SignedOut | undefined;
 export const lastSignOut = (): SignedOut | undefined => last;
 
 /**
- * Ends this session, this session and those of the apps in this browser, or all sessions in other browsers. `apps` are
- * the apps that stay signed in, if the caller knows them.
+ * Ends sessions: only this one, this one and those of the apps in this browser, or all sessions in other browsers.
+ * `apps` are the apps that stay signed in, if the caller knows them.
  */
 export async function signOut(
   scope: 'local' | 'browser' | 'elsewhere',
@@ -113,7 +120,7 @@ export async function signOut(
   others = undefined;
   last = scope === 'browser' ? { scope, apps: [], isReloading } : apps && { scope, apps };
   await sessionClient().changed('SIGNED_OUT');
-  // Only a page from the server has a content security policy that allows the frames.
+  // Only a page that the server sends has a content security policy that allows the frames.
   const page = '/account/signed-out';
   if (isReloading) await leaveFor(pathname === page ? `${page}${search}` : page);
 }
@@ -126,14 +133,27 @@ export async function signOutAll(): Promise<void> {
   await sessionClient().changed('SIGNED_OUT');
 }
 
-let others: Promise<readonly string[]> | undefined;
-/** Returns the names of the other accounts that are signed in in this browser. Guests have no name. */
-export function otherAccounts(): Promise<readonly string[]> {
-  others ??= callApi<{ names: readonly string[] }>('/account/api/others').then(({ names }) => names);
+/** The accounts in this browser other than the current one. */
+export interface OtherAccounts {
+  /** The names of the accounts that are signed in. A guest's is empty. */
+  readonly names: readonly string[];
+  /** The names of the accounts that the last sign-out ended and that this browser still lists. */
+  readonly left: readonly string[];
+}
+
+/** Removes the accounts that the last sign-out ended from this browser's list. */
+export async function forgetLeft(): Promise<void> {
+  await post('forget', {});
+  others = undefined;
+}
+
+let others: Promise<OtherAccounts> | undefined;
+export function otherAccounts(): Promise<OtherAccounts> {
+  others ??= callApi<OtherAccounts>('/account/api/others');
   return others;
 }
 
-/** Returns the URL that redirects the user back to the app. The app receives its own session there. */
+/** Returns the URL that redirects the user back to the app. The app receives its own session at this URL. */
 export async function returnAddress(flow: Flow = parseFlow(window.location.search)): Promise<string> {
   const { url } = await post<{ url: string }>('return', {
     redirect_to: flow.redirectTo,
@@ -154,9 +174,8 @@ export async function isAppAddress(address: string, clientId?: string): Promise<
 }
 
 /**
- * Redirects the browser to the address and never resolves, so that the page stays busy until the browser navigates
- * away. A native app opens beside the browser, so for a native app's address, this function opens a page that contains
- * the link instead.
+ * Redirects the browser to the address. Never resolves, so the page stays busy until the browser navigates away. A
+ * native app opens beside the browser, so for a native app's address, this function opens a page with a link instead.
  */
 export function leaveFor(address: string): Promise<never> {
   if (!/^https?:$/.test(new URL(address, window.location.href).protocol)) {

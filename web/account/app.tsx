@@ -1,4 +1,4 @@
-/** The Account app: selects the page for an address. */
+/** The Account app, which selects the page for an address. */
 import { type ComponentType, lazy, Suspense } from 'react';
 import { Route, Router, Switch, useLocation } from 'wouter';
 import { UiProvider } from '../ui/provider.tsx';
@@ -18,7 +18,7 @@ async function members() {
   return pages;
 }
 
-/** A page whose code is loaded on demand. The frame of the page is shown until the code has loaded. */
+/** Returns a page whose code is loaded on demand. The page's frame is shown until the code has loaded. */
 function late(
   page: ShellProps['page'],
   load: () => Promise<ComponentType>,
@@ -39,7 +39,9 @@ const JoinPage = late('page.join', async () => (await members()).JoinPage);
 const UpgradePage = late('page.upgrade', async () => (await members()).UpgradePage);
 const SecurityPage = late('page.security', async () => (await members()).SecurityPage, { wide: true });
 const SsoPage = late('page.sso', async () => (await import('./pages/sso.tsx')).SsoPage);
-/** The guest page is small and public, so the initial load contains its code. Only its messages are loaded later. */
+/**
+ * The guest page is small and public, so the initial load contains its code. Only the page's messages are loaded later.
+ */
 const LateGuestPage = late('page.guest', async () => {
   await loadRest();
   return GuestPage;
@@ -68,7 +70,7 @@ export const pages: Readonly<Record<string, ComponentType>> = {
   error: ErrorPage,
 };
 
-/** The key is the path, so that an error on one page doesn't affect the next page. */
+/** Shows the current page. The key is the path, so an error on one page doesn't affect the next page. */
 function Place() {
   const [path] = useLocation();
   return (

@@ -1,6 +1,6 @@
 /**
- * Catches errors that prevent a page from being shown, such as a chunk that failed to load or was replaced by a newer
- * version.
+ * Catches errors that prevent a page from being shown. For example, a chunk may have failed to load or may have been
+ * replaced by a newer version.
  */
 import { Button } from '@mantine/core';
 import { Component, type ReactNode } from 'react';
@@ -25,12 +25,12 @@ export class Boundary extends Component<{ readonly children: ReactNode }, State>
 }
 
 /**
- * Browsers don't retry a module that failed to load, and the server has only the files of its current version. The page
- * must therefore be reloaded.
+ * Offers to reload the page. Browsers don't retry a module that failed to load, and the server has only the files of
+ * its current version.
  */
 function Failed() {
   return (
-    <Shell page="page.error" intro={<span role="alert">{t('error.part_missing')}</span>}>
+    <Shell page="page.broken" intro={<span role="alert">{t('error.part_missing')}</span>}>
       <Button fullWidth size="md" classNames={wide} onClick={() => window.location.reload()}>
         {t('error.load-again')}
       </Button>

@@ -50,7 +50,10 @@ function load(address: string): Promise<void> {
   return loading;
 }
 
-/** Returns a token for one request. Returns undefined if the provider issues no token, in which case auth reports the error. */
+/**
+ * Returns a token for one request, or undefined if the provider doesn't issue one. In that case, auth reports the
+ * error.
+ */
 export async function solveCaptcha({ provider, siteKey }: Captcha): Promise<string | undefined> {
   const container = document.createElement('div');
   container.style.cssText =

@@ -16,7 +16,7 @@ describe('the flow’s parameters', () => {
     expect(parseFlow(flow.search)).toEqual(flow);
   });
 
-  test('continue only to Account pages', () => {
+  test('allow only Account pages as the next page', () => {
     expect(parseFlow('?next=security').next).toBe('security');
     for (const next of ['//evil.example', 'https://evil.example', '../x', 'constructor']) {
       expect(parseFlow(`?next=${encodeURIComponent(next)}`).next).toBeUndefined();
@@ -32,7 +32,7 @@ describe('the flow’s parameters', () => {
     expect(hostOf(undefined)).toBeUndefined();
   });
 
-  test('are stable for any query', () => {
+  test('are stable for every query', () => {
     fc.assert(
       fc.property(fc.string(), (search) => {
         const flow = parseFlow(search);
@@ -42,7 +42,7 @@ describe('the flow’s parameters', () => {
   });
 });
 
-describe('fields', () => {
+describe('form fields', () => {
   test.each(['a@b.co', "o'neil+x@mail.example.org"])('%s is a valid address', (text) => {
     expect(looksLikeEmail(text)).toBe(true);
   });
@@ -61,7 +61,7 @@ describe('fields', () => {
     expect(digitsOf('۰۱۲۳۴۹', 6)).toBe('012349');
   });
 
-  test('password rules are those of the service', () => {
+  test('password rules are the same as the service’s', () => {
     const policy = { minLength: 8, requirements: 'lower_upper_letters_digits_symbols' };
     expect(checkPassword('aB1', policy)).toEqual([
       { rule: 'length', met: false },

@@ -1,9 +1,9 @@
 /**
  * Handles input that arrived before the prerendered page became interactive. The script in index.html holds back forms
- * that were submitted during this time, and this module submits them. A password that was typed earlier exists only in
- * its field.
+ * that are submitted during this time, and this module submits them later. A password that was typed during this time
+ * exists only in its field.
  */
-import { useEffect } from 'react';
+import { useEffect, useSyncExternalStore } from 'react';
 
 declare global {
   interface Window {
@@ -14,22 +14,31 @@ declare global {
   }
 }
 
+const never = () => () => {};
+
 /**
- * Must be called when the form is interactive. A page whose code is loaded later becomes interactive after the other
- * pages.
+ * Reports that the form is interactive. A page whose code is loaded on demand becomes interactive later than other
+ * pages. Held-back forms are submitted after the first update that follows hydration, because before that, `useFlow`
+ * and `usePageConfig` don't return this page's values.
  */
 export function useReady(): void {
+  const isHydrated = useSyncExternalStore(
+    never,
+    () => true,
+    () => false,
+  );
   useEffect(() => {
+    if (!isHydrated) return;
     window.plinthReady = true;
     const early = window.plinthEarly;
     window.plinthEarly = undefined;
     const sender = early?.submitter ?? early?.target;
     if (sender instanceof HTMLFormElement) sender.requestSubmit();
     else if (sender instanceof HTMLElement) sender.click();
-  }, []);
+  }, [isHydrated]);
 }
 
-/** Passes text that a field already contains to `take`. */
+/** Calls `take` with the text that the field already contains. */
 export function useEarlyText(id: string, take: (text: string) => void): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the effect handles only text that was present at mount
   useEffect(() => {

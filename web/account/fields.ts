@@ -5,7 +5,7 @@ export function looksLikeEmail(text: string): boolean {
 }
 
 /**
- * Returns the digits of a phone number in international form (E.164) without `+`. Returns undefined if the text isn't a
+ * Returns the digits of a phone number in international form (E.164) without `+`, or undefined if the text isn't a
  * phone number.
  */
 export function phoneOf(text: string): string | undefined {
@@ -13,7 +13,7 @@ export function phoneOf(text: string): string | undefined {
   return /^[1-9][0-9]{6,14}$/.test(digits) ? digits : undefined;
 }
 
-/** Reads the address of an account: an email address or, if `takesPhone` is set, a phone number. */
+/** Reads the address of an account, which is an email address or, if `takesPhone` is set, a phone number. */
 export function addressIn(
   text: string,
   takesPhone: boolean,
@@ -52,7 +52,7 @@ export function checkPassword(
   password: string,
   { minLength, requirements }: PasswordPolicy,
 ): readonly { readonly rule: PasswordRule; readonly met: boolean }[] {
-  // The length is counted in bytes, as in auth.
+  // As in auth, the length is counted in bytes.
   const length = new TextEncoder().encode(password).length;
   return [
     { rule: 'length', met: length >= minLength },
@@ -83,7 +83,7 @@ export function deviceOf(userAgent: string | null): { browser: string; system: s
   return browser === undefined || system === undefined ? undefined : { browser, system };
 }
 
-// The order matters, because each browser in the first lines also identifies itself as Chrome or Safari.
+// The order matters because each browser in the first lines also identifies itself as Chrome or Safari.
 const browsers: readonly (readonly [string, RegExp])[] = [
   ['Edge', /Edg(e|A|iOS)?\//],
   ['Opera', /OPR\//],

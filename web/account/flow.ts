@@ -1,5 +1,5 @@
 /**
- * The parameters of a sign-in flow, from the address of the page. They determine where the user goes next and how the
+ * Reads the parameters of a sign-in flow from the page's address. They determine where the user goes next and how the
  * app receives its session.
  */
 import { useSyncExternalStore } from 'react';
@@ -16,9 +16,9 @@ export interface Flow {
   readonly again: boolean;
   /** Whether the user signs in to another account, in addition to the ones in this browser. */
   readonly adds: boolean;
-  /** The section of the security page that the user came for. */
+  /** The section of the security page that the user opened the flow for. */
   readonly section: string | undefined;
-  /** The part of the query that is passed on from page to page, with its `?`. Empty if nothing is passed on. */
+  /** The part of the query that is passed from page to page, including the `?`. May be empty. */
   readonly search: string;
 }
 
@@ -32,9 +32,12 @@ const carried = [
   'again',
   'section',
 ] as const;
-/** `src/account/arrival.ts` applies the same rule. */
+/** The format of a section name. `src/account/arrival.ts` applies the same rule. */
 const sectionShape = /^[a-z-]{1,20}$/;
-/** `app` isn't a page. It opens the app at `redirect_to`, without a code if the request has no challenge. */
+/**
+ * The allowed values of `next`. `app` isn't a page. It opens the app at `redirect_to`, without a code if the request
+ * has no challenge.
+ */
 const nextPages = new Set(['security', 'new-password', 'join', 'consent', 'upgrade', 'app']);
 
 export function parseFlow(search: string): Flow {
@@ -60,8 +63,8 @@ export function parseFlow(search: string): Flow {
 }
 
 /**
- * Returns a short name for an app's address: the host of a website, or the scheme of a native app (RFC 8252, section
- * 7.1). Returns undefined for any other address. `src/account/core/host.ts` applies the same rule.
+ * Returns a short name for an app's address, which is the host of a website or the scheme of a native app (RFC 8252,
+ * section 7.1). Returns undefined for other addresses. `src/account/core/host.ts` applies the same rule.
  */
 export function hostOf(address: string | undefined): string | undefined {
   if (address === undefined || !URL.canParse(address)) return undefined;
@@ -72,8 +75,8 @@ export function hostOf(address: string | undefined): string | undefined {
 }
 
 /**
- * Adds the section in the address's fragment to its query, because a fragment isn't passed on from page to page. Must be
- * called before the first page is shown.
+ * Copies the section from the address's fragment to its query, because fragments aren't passed from page to page. Must
+ * be called before the first page is shown.
  */
 export function keepSection(): void {
   const address = new URL(window.location.href);
@@ -83,7 +86,7 @@ export function keepSection(): void {
   window.history.replaceState(window.history.state, '', address);
 }
 
-/** Returns the path of the security page, at the section that the user came for. */
+/** Returns the path of the security page, including the section of the flow. */
 export const securityPath = ({ section }: Pick<Flow, 'section'>): string =>
   section === undefined ? '/security' : `/security?section=${section}#${section}`;
 
@@ -100,15 +103,16 @@ export function currentFlow(): Flow {
   const address = pathname + search;
   if (address !== last.address) {
     const flow = parseFlow(search);
-    // Nothing is passed on after a sign-out, because the app's request doesn't have a challenge for another sign-in.
+    // After a sign-out, no parameters are passed on, because the app's request doesn't have a challenge for another
+    // sign-in.
     last = { address, flow: pathname.endsWith('/signed-out') ? { ...flow, search: '' } : flow };
   }
   return last.flow;
 }
 
 /**
- * Removes `add` from the page's address, because the user has signed in to the account that they wanted to add. If they
- * return to this page later, it asks whether to continue, and doesn't ask them to sign in once more.
+ * Removes `add` from the page's address after the user has signed in to the added account. If they return to this page
+ * later, it asks whether to continue instead of asking them to sign in again.
  */
 export function endAdding(): Flow {
   if (currentFlow().adds) {
@@ -125,8 +129,8 @@ function onNavigation(listener: () => void): () => void {
 }
 
 /**
- * Returns the host of the app to which the user will return. It is known from the first paint, because the server
- * writes it into the page (`lead.ts`).
+ * Returns the host of the app to which the user will return. The server writes it into the page, so it is known at the
+ * first paint (`lead.ts`).
  */
 export function useDestination(): string | undefined {
   const { redirectTo } = useSyncExternalStore(onNavigation, currentFlow, () =>
@@ -135,7 +139,7 @@ export function useDestination(): string | undefined {
   return hostOf(redirectTo);
 }
 
-/** Empty during hydration, because the page was prerendered without a query. */
+/** Returns the flow's parameters. They are empty during hydration, because the page was prerendered without a query. */
 export function useFlow(): Flow {
   return useSyncExternalStore(onNavigation, currentFlow, () => empty);
 }

@@ -1,4 +1,4 @@
-/** Forms whose buttons wait until the server accepts the next attempt. */
+/** Forms whose buttons are disabled until the server accepts the next attempt. */
 import { Button, type ButtonProps } from '@mantine/core';
 import { type ComponentProps, createContext, type FormEventHandler, type ReactNode, useContext } from 'react';
 import { ErrorSummary, type Problem } from '../ui/error-summary.tsx';
@@ -46,7 +46,7 @@ export function Form(props: {
   );
 }
 
-/** Submits the form. After too many attempts, the button shows how long the user must wait. */
+/** A button that submits the form. After too many attempts, it shows how long the user must wait. */
 export function FormButton({ children, ...props }: ButtonProps & ComponentProps<'button'>) {
   const wait = useContext(WaitContext);
   return (

@@ -16,11 +16,11 @@ async function start(): Promise<void> {
   keepSection();
   hydrateRoot(document.getElementById('root') as HTMLElement, <App />);
   // The server leaves this page empty until the session is known (`src/account/routes/pages.ts`). The page is then
-  // shown, even if loading the session failed.
+  // shown, even if the session couldn't be loaded.
   void sessionClient()
     .load()
     .then(() => document.documentElement.removeAttribute('data-waiting'));
-  // The error messages are loaded as soon as a control receives focus, because no error can occur before that.
+  // The error messages are loaded when a control first receives focus, because errors can't occur before that.
   addEventListener('focusin', () => void loadProblems().catch(() => {}), { once: true });
 }
 

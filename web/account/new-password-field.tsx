@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { describedBy } from '../ui/described-by.tsx';
 import { PasswordField } from '../ui/password-field.tsx';
 import { useEarlyText } from './early.ts';
 import { PasswordRules } from './password-rules.tsx';
@@ -25,7 +26,7 @@ export function NewPasswordField({
         size="md"
         label={label}
         autoComplete="new-password"
-        aria-describedby={error === undefined ? rulesId : `${rulesId} ${id}-error`}
+        {...describedBy(rulesId)}
         required
         withAsterisk={false}
         onChange={(event) => setPassword(event.currentTarget.value)}

@@ -1,11 +1,11 @@
-/** The configuration that the server writes into a page's HTML (`src/account/fill.ts`). */
+/** Reads the configuration that the server writes into a page's HTML (`src/account/fill.ts`). */
 import { useSyncExternalStore } from 'react';
 import { languageCodes } from '../locales/languages.ts';
 
 export interface Provider {
   readonly id: string;
   readonly name: string;
-  /** Decorative SVG drawn by our own server. */
+  /** A decorative SVG image from Plinth's own server. */
   readonly mark: string;
 }
 
@@ -20,7 +20,7 @@ export interface PageConfig {
     readonly privacyUrl?: string;
     /** The app's website. */
     readonly appUrl?: string;
-    /** The address in the app that starts a sign-in. */
+    /** The app's address that starts a sign-in. */
     readonly signInUrl?: string;
   };
   readonly offers: {
@@ -38,17 +38,20 @@ export interface PageConfig {
   readonly passkeys: boolean;
   /** The chains whose wallets can sign in. */
   readonly wallets: readonly ('ethereum' | 'solana')[];
-  /** The providers, the last used one first. */
+  /** The providers, beginning with the one that was used last. */
   readonly providers: readonly Provider[];
   /** The number of providers that are visible without opening "Other ways to sign in". */
   readonly shown: number;
-  /** Whether the remaining ways are behind "Other ways to sign in". */
+  /** Whether the remaining sign-in methods are inside "Other ways to sign in". */
   readonly isCollapsed: boolean;
-  /** The way that was used last in this browser: one of ours (`passkey`, `sso`, ...) or the ID of a provider. */
+  /**
+   * The sign-in method that was last used in this browser, which is one of Plinth's own (`passkey`, `sso`, ...) or a
+   * provider's ID.
+   */
   readonly last?: string;
   /** Whether the page still shows the prerendered markup. */
   readonly isPrerendered: boolean;
-  /** The address of the sign-in in progress in this browser. May be empty. */
+  /** The address for the sign-in that is in progress in this browser. May be empty. */
   readonly address: string;
   /** Origins at which browsers can create and use passkeys for this project. */
   readonly keyOrigins: readonly string[];
@@ -71,7 +74,7 @@ export interface PageConfig {
   /** Whether users can delete their account. */
   readonly deletion: boolean;
   readonly apps: boolean;
-  /** The rules by which sessions end. 0 disables a limit. */
+  /** The limits after which sessions end. 0 disables a limit. */
   readonly sessions: {
     readonly idleSeconds: number;
     readonly timeboxSeconds: number;
@@ -86,8 +89,8 @@ export interface PageConfig {
 }
 
 /**
- * The configuration for prerendering. It offers all features, because a style sheet hides the ones that are disabled,
- * and it contains placeholders for the brand.
+ * The configuration for prerendering. It offers all features, because a style sheet hides the disabled ones. It
+ * contains placeholders for the brand.
  */
 const prerendered: PageConfig = {
   brand: {

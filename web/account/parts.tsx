@@ -9,6 +9,7 @@ import {
   useRef,
 } from 'react';
 import { useLocation } from 'wouter';
+import { describedBy } from '../ui/described-by.tsx';
 import { digitsOf, looksLikeEmail } from './fields.ts';
 import { useFlow } from './flow.ts';
 import { Form, FormButton } from './form.tsx';
@@ -18,7 +19,7 @@ import { introId } from './shell.tsx';
 import { t } from './text.ts';
 import { keepTyped, typedAddress } from './typed-address.ts';
 
-/** A placeholder while data is loading. The placeholder is invisible at first, because most requests finish quickly. */
+/** A placeholder for data that is loading. It is invisible at first, because most requests finish quickly. */
 export function Waiting({ count = 1 }: { count?: number }) {
   return Array.from({ length: count }, (_, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: all items are identical
@@ -42,9 +43,11 @@ export function Row({ children }: { children: ReactNode }) {
  */
 export const wide = { root: classes.wide, section: classes.section, label: classes.label };
 
-export function Submit({ busy, children }: { busy: boolean; children: ReactNode }) {
+/** `isDisabled` is set while another button of the form is busy. */
+export function Submit(props: { busy: boolean; isDisabled?: boolean; children: ReactNode }) {
+  const { busy, isDisabled = false, children } = props;
   return (
-    <FormButton fullWidth size="md" loading={busy} classNames={wide}>
+    <FormButton fullWidth size="md" loading={busy} disabled={isDisabled} classNames={wide}>
       {children}
     </FormButton>
   );
@@ -52,6 +55,11 @@ export function Submit({ busy, children }: { busy: boolean; children: ReactNode 
 
 export function SubtleButton(props: ButtonProps & ComponentProps<'button'>) {
   return <Button type="button" variant="default" size="md" fullWidth classNames={wide} {...props} />;
+}
+
+/** A button for an action that can't be undone. */
+export function DangerButton(props: ButtonProps & ComponentProps<'button'>) {
+  return <SubtleButton {...props} classNames={{ ...wide, root: `${classes.wide} ${classes.danger}` }} />;
 }
 
 interface PageLinkProps {
@@ -103,7 +111,8 @@ export function PageLink(props: PageLinkProps) {
 }
 
 /** A link to an Account page that looks like a button. `isSubtle` is for optional actions. */
-export function PageButton({ isSubtle = false, ...props }: PageLinkProps & { isSubtle?: boolean }) {
+export function PageButton(props: PageLinkProps & { isSubtle?: boolean; icon?: ReactNode }) {
+  const { isSubtle = false, icon } = props;
   return (
     <Button
       component="a"
@@ -111,6 +120,7 @@ export function PageButton({ isSubtle = false, ...props }: PageLinkProps & { isS
       size="md"
       fullWidth
       classNames={wide}
+      leftSection={icon}
       {...usePage(props)}
     >
       {props.children}
@@ -147,6 +157,18 @@ export function Divider({ children }: { children: string }) {
   return <div className={classes.divider}>{children}</div>;
 }
 
+/** Shows a text with a number. The number is emphasized because the user types it on another device. */
+export function NumberAside({ text, number }: { text: string; number: number | string }) {
+  const [before, after = ''] = text.split(String(number));
+  return (
+    <Aside>
+      {before}
+      <strong className={classes.number}>{number}</strong>
+      {after}
+    </Aside>
+  );
+}
+
 export function Aside({ children }: { children: ReactNode }) {
   return <p className={classes.aside}>{children}</p>;
 }
@@ -159,13 +181,14 @@ export function EmailField(props: {
   withKeys?: boolean;
   /** Whether the typed address is kept in this tab for the next page's field. */
   keepsTyped?: boolean;
-  /** Whether the field also accepts a phone number. */
+  /** Whether the field accepts a phone number too. */
   takesPhone?: boolean;
 }) {
   const field = useRef<HTMLInputElement>(null);
   const { address } = usePageConfig();
   useEffect(() => {
-    // This tab's address replaces the one that the server wrote into the page, unless the user has typed since then.
+    // This tab's address replaces the one that the server wrote into the page, unless the user has already typed an
+    // address.
     if (props.keepsTyped !== true || !['', address].includes(field.current?.value ?? '')) return;
     const typed = typedAddress();
     const isWanted = looksLikeEmail(typed) || props.takesPhone === true;
@@ -214,14 +237,17 @@ export function PhoneField(props: { id: string; error?: string | undefined; labe
   );
 }
 
-/** A single wide field instead of one box per digit, so that pasting, autofill, screen readers and undo work. */
+/**
+ * A field for a code. It is a single wide field instead of one box per digit because pasting, autofill, screen readers
+ * and undo then work.
+ */
 export function CodeField(props: {
   id: string;
   length: number;
   name?: string;
   /** Whether the page focuses this field instead of its heading. */
   isFirst?: boolean;
-  label?: string;
+  label?: ReactNode;
   error?: string | undefined;
   onComplete: (form: HTMLFormElement) => void;
 }) {
@@ -233,7 +259,7 @@ export function CodeField(props: {
         ? {
             'data-first': true,
             // The page focuses the field, so screen readers must also read the text above it.
-            'aria-describedby': props.error === undefined ? introId : `${props.id}-error ${introId}`,
+            ...describedBy(introId),
           }
         : {})}
       size="md"

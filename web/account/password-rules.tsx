@@ -8,7 +8,7 @@ function textOf(rule: PasswordRule, minLength: number): string {
   return rule === 'length' ? t('password.length', { count: minLength }) : t(`password.${rule}`);
 }
 
-/** Lists the project's password rules and marks the ones that the typed password meets. */
+/** Lists the project's password rules and marks the rules that the typed password meets. */
 export function PasswordRules({ password, id }: { password: string; id: string }) {
   const { password: policy } = usePageConfig();
   return (
@@ -16,7 +16,8 @@ export function PasswordRules({ password, id }: { password: string; id: string }
       <p>{t('password.rules')}</p>
       <ul className={classes.list} aria-live="polite" data-list="password-rules">
         {checkPassword(password, policy).map(({ rule, met }) => (
-          <li key={rule} className={classes.rule} data-met={met || undefined}>
+          // Screen readers announce the rule together with its new state.
+          <li key={rule} className={classes.rule} data-met={met || undefined} aria-atomic>
             {met ? (
               <IconCheck size={16} stroke={2.25} aria-hidden />
             ) : (

@@ -1,6 +1,6 @@
 /**
- * The code that was sent last. A URL must not contain an address, so the browser stores it: for this tab, and for an
- * hour also for new tabs.
+ * Stores data about the code that was sent last. URLs must not contain an address, so the browser stores the data for
+ * this tab and, for an hour, for new tabs.
  */
 import { type Address, type CodePurpose, sendCode } from './account-api.ts';
 import { pageConfig } from './page-config.ts';
@@ -8,10 +8,12 @@ import { pageConfig } from './page-config.ts';
 export interface Pending {
   readonly to: Address;
   readonly purpose: CodePurpose;
-  /** Milliseconds since the epoch, or 0 if nothing was sent. */
+  /** When the code was sent, in milliseconds since the epoch. 0 if none was sent. */
   readonly sentAt: number;
   /** The number that confirms this window on the device that opens the link. */
   readonly number?: number | undefined;
+  /** Whether the password was correct and the code confirms a new device. */
+  readonly isNewDevice?: boolean;
 }
 
 const key = 'plinth-pending-code';
@@ -32,8 +34,8 @@ export function pendingCode(): Pending | undefined {
 }
 
 /**
- * Sends a code and remembers it. If a code was sent a moment ago, no other code is sent, because the service would
- * reject it. This happens if the user went back from the code page.
+ * Sends a code and remembers it. If a code was sent a moment ago, doesn't send another one, because the service would
+ * reject it. This happens if the user goes back from the code page.
  */
 export async function startCode(to: Address, purpose: CodePurpose): Promise<void> {
   if (wasJustSent(to, purpose)) return;

@@ -1,7 +1,7 @@
 /**
  * Writes every Account page in every language as HTML (`dist/web/account/pages/<locale>/*.html`), with its style sheet
- * inlined and its messages preloaded. Data that only the server knows is represented by placeholders: nonce, brand,
- * offers, settings (`src/account/fill.ts`).
+ * inlined and its messages preloaded. Placeholders represent data that only the server knows, which are the nonce, the
+ * brand, the offers and settings (`src/account/fill.ts`).
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -49,9 +49,9 @@ async function writeLocale(dir: string, locale: Locale, messages: Catalog): Prom
   const template = readFileSync(join(dir, 'index.html'), 'utf8');
   const assets = readdirSync(join(dir, 'assets'));
   const sheets = assets.filter((name) => name.endsWith('.css'));
-  const css = sheets.map((name) => readFileSync(join(dir, 'assets', name), 'utf8')).join('');
+  const css = withoutUnused(sheets.map((name) => readFileSync(join(dir, 'assets', name), 'utf8')).join(''));
   const language = locale === 'pseudo' ? 'en' : locale;
-  // The color scheme is light unless a script chooses another one. Without this attribute, no colors would apply.
+  // The color scheme is light unless a script selects a different one. Without this attribute, no colors would apply.
   const root = `<html lang="${language}" dir="${languages[language].dir}" data-locale="${locale}" data-off="%PLINTH_OFF%" data-mantine-color-scheme="light">`;
   const head =
     `<style nonce="${nonce}">${css.trim()}</style><style nonce="${nonce}">%PLINTH_BRAND_CSS%</style>` +
@@ -102,12 +102,13 @@ function titleOf(name: string): string {
         .replace(/^code-.*/, 'code')
         .replace(/^refused-.*/, 'refused-app')
         .replace(/^(not-me|secured)-.*/, '$1')
-        .replace(/-(device|recovery|account)$/, '')}`;
+        .replace(/(?<!^confirm)-(device|recovery|account)$/, '')}`;
 }
 
 /** Returns the address of a plain page, for its links to other languages. Some pages have no separate address. */
 function addressOf(name: string): string {
   const page = name.replace(/\..*/, '').replace(/^(code|confirm|not-me)-.*/, '$1');
+  if (page === 'unlocked-before') return 'unlock';
   if (page === 'leave-guest') return 'signed-in';
   if (page === 'leave-guest-account') return 'accounts';
   return page.startsWith('refused') || page === 'failed' ? 'sign-in' : page;
@@ -125,9 +126,9 @@ function withoutScripts(html: string): string {
 }
 
 /**
- * Returns the style sheet's dark rules for devices that prefer a dark color scheme, because a page without scripts is
- * always marked as light. As in the style sheet, Mantine's rules are in a separate layer, and colors aren't in a
- * layer.
+ * Returns the style sheet's dark rules, limited to devices that prefer a dark color scheme. They are needed because a
+ * page without scripts is always marked as light. As in the style sheet, Mantine's rules are in a separate layer, and
+ * the colors aren't in a layer.
  */
 function darkWithoutScripts(css: string): string {
   const rules = [...css.matchAll(/([^{}]*\[data-mantine-color-scheme=dark\][^{}]*)\{([^{}]*)\}/g)].map(
@@ -140,15 +141,25 @@ function darkWithoutScripts(css: string): string {
   return `@media (prefers-color-scheme:dark){${colors}@layer mantine{${others}}%PLINTH_BRAND_DARK_CSS%}`;
 }
 
+/** The definitions of color shades, outline colors, headings and breakpoints, which scripts don't refer to. */
+const definitions =
+  /(--mantine-(?:color-[a-z]+-\d|primary-color-\d|h[1-6]-[a-z-]+|breakpoint-[a-z]+|color-[a-z]+-outline(?:-hover)?)):[^;}]*;?/g;
+
+/** Removes the definitions of Mantine's variables that no rule uses, because every page contains the style sheet. */
+const withoutUnused = (css: string): string =>
+  css.replace(definitions, (definition, name: string) =>
+    css.includes(`var(${name})`) || css.includes(`var(${name},`) ? definition : '',
+  );
+
 /** The highest value that `minimum_password_length` in config.toml can have. */
 const maxMinimumLength = 72;
 
 /**
- * The messages that the server itself inserts: errors of submitted forms by code, password requirements, and the app to
- * which the user will return.
+ * Returns the messages that the server itself inserts. These are the errors of submitted forms by code, the password
+ * requirements, and the text that names the app to which the user will return.
  */
 function serverTexts(messages: Catalog): Record<string, string> {
-  const ids = Object.keys(messages).filter((id) => /^(error|field|password)\./.test(id));
+  const ids = Object.keys(messages).filter((id) => /^(ended|error|field|password)\./.test(id));
   const texts = Object.fromEntries(ids.map((id) => [id, t(id as TextId)]));
   texts['sign-in.to'] = t('sign-in.to', { host: '%PLINTH_HOST%' });
   for (let count = 1; count <= maxMinimumLength; count += 1) {
@@ -157,10 +168,12 @@ function serverTexts(messages: Catalog): Record<string, string> {
   return texts;
 }
 
-/** Renders the page after its lazily loaded parts are available, so that the markup is complete when it is hydrated. */
+/**
+ * Renders the page once its lazily loaded parts are available, because the markup must be complete when it is hydrated.
+ */
 async function markupOf(page: ReactElement): Promise<string> {
   const { prelude } = await prerenderToNodeStream(page, {
-    // If this size were finite, React would insert larger parts with inline scripts.
+    // With a finite size, React would insert larger parts with inline scripts.
     progressiveChunkSize: Number.POSITIVE_INFINITY,
     onError(error) {
       throw error;

@@ -8,22 +8,31 @@ import { SessionFault } from '../lib/session/index.ts';
 import type { Problem } from '../ui/error-summary.tsx';
 import { type TextId, t } from './text.ts';
 
-type KeyText = 'error.key-canceled' | 'error.key-known' | 'error.wallet-refused';
+type KeyText = 'error.key-canceled' | 'error.key-not-added' | 'error.key-known' | 'error.wallet-refused';
 /**
  * The messages for errors from `methods/keys.ts` and `methods/wallets.ts`. They are identified by name, because
  * importing their classes would load these modules.
  */
 const keyTexts: Readonly<Record<string, KeyText>> = {
   KeyCanceled: 'error.key-canceled',
+  KeyNotAdded: 'error.key-not-added',
   KeyKnown: 'error.key-known',
   WalletRejected: 'error.wallet-refused',
 };
 
-/** The errors that users cause by a typing mistake. */
+/** The errors that users cause by a typing mistake or by choosing another way than their organization's. */
 const mistakes: ReadonlySet<string> = new Set([
   'invalid_credentials',
   'otp_expired',
   'mfa_verification_failed',
+  'sso_required',
+]);
+
+/** Results of a visit to an identity provider that are shown without an error code because they aren't failures. */
+const expected: ReadonlySet<string> = new Set([
+  'access_denied',
+  'email_exists',
+  'provider_email_needs_verification',
 ]);
 
 /** Maps error codes to the fields to which they belong. */
@@ -42,7 +51,7 @@ export function problemOf(error: unknown, fields: FieldOf = {}): Problem {
 }
 
 /**
- * Returns the code that selects the message. A leaked password meets all requirements, so its message doesn't mention
+ * Returns the code that selects the message. A leaked password meets all requirements, so its message must not mention
  * them. `src/account/routes/forms.ts` does the same.
  */
 function textCode({ code, body }: ApiError): string {
@@ -53,7 +62,8 @@ function textCode({ code, body }: ApiError): string {
 
 /** Returns the problem for an error code in a URL. Unknown codes get a generic message. */
 export function problemFor(code: string): Problem {
-  return hasMessage(`error.${code}`) ? { text: textFor(code), code } : { text: t('error.other') };
+  if (!hasMessage(`error.${code}`)) return { text: t('error.other') };
+  return { text: textFor(code), code, isMistake: expected.has(code) };
 }
 
 function textFor(code: string): string {

@@ -7,8 +7,7 @@ import { sessionClient } from './session.ts';
 import { t } from './text.ts';
 
 /**
- * Shown if the server didn't respond, or returned an invalid response, so that it is unknown whether the user is signed
- * in.
+ * Shown if it is unknown whether the user is signed in because the server didn't respond or its response was invalid.
  */
 export function SessionFailed({ error }: { error: unknown }) {
   useEffect(() => {

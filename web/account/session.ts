@@ -1,5 +1,6 @@
-/** The session in this browser, and functions that call the auth service with it. */
+/** Provides the session in this browser, and functions that call the auth service with it. */
 import { useSyncExternalStore } from 'react';
+import type { Ending } from '../../src/account/types.ts';
 import { ApiError, type ApiRequest, callApi } from '../lib/api.ts';
 import {
   createSessionClient,
@@ -39,12 +40,24 @@ export interface User {
   readonly has_password?: boolean;
   readonly factors?: readonly Factor[];
   readonly identities?: readonly Identity[] | null;
+  readonly email_confirmed_at?: string;
+  readonly is_sso_user?: boolean;
 }
 
 const authUrl = () => `${window.location.origin}/auth/v1`;
 
 interface Result {
   readonly session: HeldSession<User> | null;
+  readonly ended?: Ending;
+}
+
+let ended: Ending | undefined;
+/** Why this browser's session ended. Undefined if the browser is signed in or has never been. */
+export const endedBecause = (): Ending | undefined => ended;
+
+function heldSession(result: Result): HeldSession<User> | null {
+  ended = result.ended;
+  return result.session;
 }
 
 let client: SessionClient<User> | undefined;
@@ -55,9 +68,9 @@ export function sessionClient(): SessionClient<User> {
     key: pageConfig.key,
     events: createSessionEvents(),
     transport: {
-      read: async () => (await callApi<Result>('/account/api/session')).session,
+      read: async () => heldSession(await callApi<Result>('/account/api/session')),
       refresh: async () =>
-        (await callApi<Result>('/account/api/refresh', { method: 'POST', body: {} })).session,
+        heldSession(await callApi<Result>('/account/api/refresh', { method: 'POST', body: {} })),
     },
   });
   return client;
@@ -93,8 +106,7 @@ export async function callAuth<T>(path: string, request: ApiRequest = {}): Promi
 }
 
 /**
- * Returns the session's state. If the state isn't known yet, loads it first instead of reporting that the user is
- * signed out.
+ * Returns the session's state. If it isn't known yet, loads it first instead of reporting that the user is signed out.
  */
 async function knownState(): Promise<SessionState<User>> {
   const state = sessionClient().state();
@@ -118,8 +130,8 @@ const userIdOf = (state: SessionState<User>): string | undefined =>
   state.status === 'signed-in' ? state.session.user.id : undefined;
 
 /**
- * Returns the name that users recognize their account by: an address, number or wallet. Returns an empty string for
- * guests.
+ * Returns the name by which users recognize their account, which is an address, number or wallet. Returns an empty
+ * string for guests.
  */
 export function nameOf({ email, phone = '', identities }: User): string {
   if (email !== '') return email;
@@ -137,9 +149,7 @@ export function verifiedFactors(user: User): readonly Factor[] {
   return user.factors?.filter((factor) => factor.status === 'verified') ?? [];
 }
 
-/**
- * Whether the user must confirm their identity before changing sign-in methods, because the last sign-in is too old.
- */
+/** Whether the last sign-in is so old that the user must confirm their identity before changing sign-in methods. */
 export function isStale({ claims }: Session<User>, nowMs: number = Date.now()): boolean {
   const latest = Math.max(0, ...(claims.amr ?? []).map(({ timestamp }) => timestamp));
   return nowMs - latest * 1000 > freshMs;
@@ -147,7 +157,7 @@ export function isStale({ claims }: Session<User>, nowMs: number = Date.now()): 
 
 const freshMs = 15 * 60_000;
 
-/** Whether the user has a second factor but signed in with only the first. */
+/** Whether the user has a second factor but has signed in with only the first one. */
 export function needsSecondFactor({ user, claims }: Session<User>): boolean {
   return claims.aal !== 'aal2' && verifiedFactors(user).length > 0;
 }

@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { SchemeSwitch } from '../ui/scheme-switch.tsx';
+import { WithAddresses } from './addresses.tsx';
 import { LanguageLinks } from './language-links.tsx';
 import { usePageConfig } from './page-config.ts';
 import classes from './shell.module.css';
@@ -9,7 +10,7 @@ import { useFocusKept } from './use-focus-kept.ts';
 /** The ID of the text below the heading. It describes the field that the page focuses. */
 export const introId = 'page-intro';
 
-/** False while the first page is shown. Later pages receive focus when they open, but the first one must not. */
+/** False while the first page is shown. Later pages receive the focus when they open, but the first page must not. */
 let isLater = false;
 
 export interface ShellProps {
@@ -21,8 +22,8 @@ export interface ShellProps {
 }
 
 /**
- * The frame of every page: brand, heading, one card and footer. The content starts at the top, so that nothing moves
- * while the rest of the page loads.
+ * The frame of every page, with the brand, the heading, one card and the footer. The content starts at the top so that
+ * it doesn't move while the rest of the page loads.
  */
 export function Shell({ page, intro, wide = false, children }: ShellProps) {
   const { brand } = usePageConfig();
@@ -33,7 +34,7 @@ export function Shell({ page, intro, wide = false, children }: ShellProps) {
     document.title = t('page.title', { page: title, name: brand.name });
     const first = heading.current?.closest('main')?.querySelector<HTMLElement>('[data-first]');
     if (first) first.focus();
-    // A section that the address names receives the focus itself.
+    // If the address names a section, that section receives the focus instead.
     else if (isLater && document.getElementById(window.location.hash.slice(1)) === null)
       heading.current?.focus();
     isLater = true;
@@ -51,7 +52,7 @@ export function Shell({ page, intro, wide = false, children }: ShellProps) {
           </h1>
           {intro === undefined ? null : (
             <p id={introId} className={classes.intro}>
-              {intro}
+              {typeof intro === 'string' ? <WithAddresses text={intro} /> : intro}
             </p>
           )}
         </div>

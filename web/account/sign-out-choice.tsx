@@ -1,12 +1,15 @@
 import { Button } from '@mantine/core';
 import { signOut } from './account-api.ts';
 import { Form } from './form.tsx';
+import classes from './parts.module.css';
 import { Submit, wide } from './parts.tsx';
 import type { AppSessions } from './security/own-sessions.ts';
 import { t } from './text.ts';
 import { useSubmit } from './use-submit.ts';
 
-/** Asks whether to sign out of the apps in this browser too. Sign-out never ends more than the page names. */
+/**
+ * Asks whether to sign out of the apps in this browser too. A sign-out never ends sessions that the page doesn't name.
+ */
 export function SignOutChoice(props: { apps: readonly AppSessions[]; onStay?: () => void }) {
   const names = props.apps.map(({ name }) => name);
   const all = useSubmit(async () => {
@@ -21,7 +24,7 @@ export function SignOutChoice(props: { apps: readonly AppSessions[]; onStay?: ()
   return (
     <Form onSubmit={all.onSubmit} problems={[...all.problems, ...one.problems]} label={t('sign-out.title')}>
       <p>{t('sign-out.apps')}</p>
-      <ul>
+      <ul className={classes.steps}>
         {names.map((name) => (
           <li key={name}>
             <bdi>{name}</bdi>

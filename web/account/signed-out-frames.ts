@@ -1,7 +1,9 @@
-/** The frames in which the page loads the pages of apps that the user has just signed out of (`src/account/core/frames.ts`). */
+/**
+ * Handles the frames that load the pages of apps that the user has just signed out of (`src/account/core/frames.ts`).
+ */
 import { useSyncExternalStore } from 'react';
 
-/** A page that takes longer doesn't delay the return to the app. */
+/** The maximum time to wait for the frames. A slower page doesn't delay the return to the app. */
 const longestMs = 3000;
 
 const hasFrames = (): boolean => document.querySelector('iframe[data-signed-out]') !== null;
@@ -15,7 +17,7 @@ export function useSignedOutFrames(): boolean {
   );
 }
 
-/** Resolves when the frames have loaded. The load event of our page waits for them. */
+/** Resolves when the frames have loaded. The load event of this page waits for them. */
 export function framesLoaded(): Promise<void> {
   return new Promise((resolve) => {
     if (document.readyState === 'complete') resolve();

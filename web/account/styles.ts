@@ -1,4 +1,7 @@
-/** All style sheets of the Account app in order: the theme, the Mantine components it uses, then ours. */
+/**
+ * Imports all style sheets of the Account app in order: the theme, the Mantine components that it uses, and then
+ * Plinth's own.
+ */
 import 'virtual:plinth-theme.css';
 import '@mantine/core/styles/baseline.layer.css';
 import '@mantine/core/styles/global.layer.css';

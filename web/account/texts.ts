@@ -1,5 +1,5 @@
 /**
- * Loads the catalogs for the page's language. The page preloads the first catalogs, because it can't be shown without
+ * Loads the catalogs for the page's language. The page preloads the first catalogs because it can't be shown without
  * them. The other catalogs are loaded later.
  */
 import { activateLocale, addMessages, type Catalog } from '../lib/i18n.ts';
@@ -29,7 +29,7 @@ async function load(loaders: Loaders, locale: Locale): Promise<void> {
   addMessages(locale, changed);
 }
 
-/** The locale that the server chose, from the page's markup. */
+/** Returns the locale that the server selected, from the page's markup. */
 function pageLocale(): Locale {
   return document.documentElement.dataset.locale as Locale;
 }
@@ -41,7 +41,10 @@ export async function loadFirst(): Promise<void> {
   activateLocale(locale);
 }
 
-/** Runs the loaders once, and again only after a failure. During prerendering, all messages are available. */
+/**
+ * Returns a function that runs the loaders once, and again only after a failure. During prerendering, all messages are
+ * available.
+ */
 function once(loaders: Loaders): () => Promise<void> {
   let loading: Promise<void> | undefined;
   return () => {

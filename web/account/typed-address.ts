@@ -1,13 +1,13 @@
 /**
- * The address that was typed in the first step. This tab's address wins over the one of the browser, because two tabs
- * may sign in to different accounts. The address isn't part of any URL, so that it doesn't end up in logs.
+ * Stores the address that was typed in the first step. This tab's address takes precedence over the browser's, because
+ * two tabs may sign in to different accounts. The address isn't part of any URL, so it doesn't appear in logs.
  */
 import { useSyncExternalStore } from 'react';
 import { pageConfig, usePageConfig } from './page-config.ts';
 
 const key = 'plinth-typed-email';
 
-// The user has chosen an account from the list, whose address the server has written into the page.
+// The user has selected an account from the list. The server has written its address into the page.
 if (typeof window !== 'undefined' && new URLSearchParams(window.location.search).has('chosen')) forgetTyped();
 
 export const typedAddress = (): string => sessionStorage.getItem(key) ?? pageConfig.address;

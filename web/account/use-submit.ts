@@ -3,14 +3,14 @@ import type { Problem } from '../ui/error-summary.tsx';
 import type { FieldOf } from './problems.ts';
 import { inWords } from './texts.ts';
 
-/** Reads a form's fields, and either returns validation errors or does the work. */
+/** A function that reads a form's fields and either returns validation errors or does the work. */
 export type Handler = (fields: (name: string) => string) => Promise<readonly Problem[] | undefined>;
 
 const none: readonly Problem[] = [];
 
 /**
- * Handles a form's submission, and allows only one submission at a time. Errors are shown at the top of the form or
- * next to a field. `initial` contains the problems that are shown before the first submission.
+ * Handles a form's submissions, of which only one can be in progress. Errors are shown at the top of the form or next
+ * to a field. `initial` contains the problems that are shown before the first submission.
  */
 export function useSubmit(handler: Handler, fieldOf: FieldOf = {}, initial: readonly Problem[] = none) {
   const [problems, setProblems] = useState(initial);

@@ -8,13 +8,13 @@ interface WaitResult extends Partial<Made> {
   readonly type?: string;
 }
 
-/** The delay between two requests grows from the first to the second value. */
+/** The delay between two requests, which grows from the first to the second value. */
 const [firstDelayMs, longestDelayMs] = [1500, 15_000];
 const growth = 1.25;
 
 /**
  * Polls the server until the link is confirmed, and then calls `onConfirmed` once. Polls immediately when the user
- * returns to this window. Returns the state with which the wait ended.
+ * returns to this window. Returns the final state.
  */
 export async function waitForLink(
   signal: AbortSignal,

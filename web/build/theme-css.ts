@@ -1,7 +1,7 @@
 /**
  * Builds the theme's CSS variables as a static style sheet (`virtual:plinth-theme.css`). Without it, Mantine would
  * write them into a style element at run time. A static style sheet doesn't need a nonce, can be inlined into
- * prerendered pages, and contains only the colors that we use.
+ * prerendered pages, and contains only the colors that Plinth uses.
  */
 import { convertCssVariables, defaultCssVariablesResolver } from '@mantine/core';
 import type { Plugin } from 'vite';
@@ -12,8 +12,8 @@ const virtualId = 'virtual:plinth-theme.css';
 const kept = new Set<string>(Object.keys(colors));
 
 /**
- * For example, removes `--mantine-color-grape-3`, because no component uses the grape color, but keeps
- * `--mantine-color-text`.
+ * Whether a variable is used. For example, `--mantine-color-grape-3` isn't, because no component uses that color, but
+ * `--mantine-color-text` is.
  */
 function isKept(variable: string): boolean {
   const match = /^--mantine-color-([a-z]+)-/.exec(variable);

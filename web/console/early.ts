@@ -1,6 +1,6 @@
 /**
- * Runs in the page's head before any module loads. The script immediately requests the code and the first data of the
- * page, which the entry module would otherwise request only after the session response.
+ * Runs in the page's head before any module loads. The script immediately requests the page's code and first data.
+ * Without it, the entry module would request them only after the session response.
  */
 
 /**
@@ -59,7 +59,7 @@ export function startEarly(pages: readonly EarlyPage[], retentionMs: number): vo
   }, retentionMs);
 }
 
-/** Returns the early response for a URL, and removes it so that it is used only once. */
+/** Returns the early response for a URL and removes it, so it is used only once. */
 export function takeEarly(address: string): Promise<Response> | undefined {
   const early = window.plinthRequests;
   const response = early?.[address];

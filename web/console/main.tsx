@@ -20,10 +20,19 @@ const queryClient = createQueryClient();
 const router = createConsoleRouter({ queryClient, linkToken: token, confirmsFirst: cameFromElsewhere() });
 watchSignOut(queryClient);
 
-createRoot(document.getElementById('root') as HTMLElement).render(
-  <UiProvider>
-    <QueryClientProvider client={queryClient}>
-      <RouterProvider router={router} />
-    </QueryClientProvider>
-  </UiProvider>,
-);
+/**
+ * Renders the app. This happens after the first page's code has been loaded, so the first render contains the whole
+ * page. Otherwise React would reveal the page in parts, at least 300 ms apart.
+ */
+function render(): void {
+  createRoot(document.getElementById('root') as HTMLElement).render(
+    <UiProvider>
+      <QueryClientProvider client={queryClient}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </UiProvider>,
+  );
+}
+
+// The pages' modules import this module, so it must not await them.
+void router.load().finally(render);

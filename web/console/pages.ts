@@ -1,6 +1,6 @@
 /**
- * All pages of the Console by route path. The router, the menu, the shortcuts and the early requests use this table.
- * The file imports only types, because the build reads it in Node.
+ * Defines all pages of the Console by route path. The router, the menu, the shortcuts and the early requests use this
+ * table. The file imports only types because the build reads it in Node.
  */
 import type { TextId } from './text.ts';
 
@@ -76,6 +76,11 @@ export const pages = {
     component: 'AdvisorsPage',
     menu: { label: 'nav.advisors', key: 'v', group: 'data' },
   },
+  '/migrations': {
+    module: 'features/migrations/page.tsx',
+    component: 'MigrationsPage',
+    menu: { label: 'nav.migrations', key: 'n', group: 'data' },
+  },
   '/why': {
     module: 'features/why/page.tsx',
     component: 'WhyPage',
@@ -143,11 +148,6 @@ export const pages = {
     module: 'features/queries/activity-page.tsx',
     component: 'ActivityPage',
   },
-  '/queries/advice': {
-    parent: '/queries',
-    module: 'features/queries/advice-page.tsx',
-    component: 'AdvicePage',
-  },
   '/backups': {
     module: 'features/backups/page.tsx',
     component: 'BackupsPage',
@@ -182,7 +182,7 @@ export const pages = {
 
 export type PagePath = keyof typeof pages;
 
-/** The pages of the menu. */
+/** The paths of the pages in the menu. */
 export type MenuPath = { [P in PagePath]: (typeof pages)[P] extends { menu: unknown } ? P : never }[PagePath];
 
 /** A page's path below its parent, as `createRoute` expects it. */

@@ -1,6 +1,6 @@
 /**
- * The routes of the pages in `pages.ts`, with their search parameters and the data that is requested while the page's
- * code loads. For the first page, `early.ts` requests this data before this module runs.
+ * Defines the routes of the pages in `pages.ts`, with their search parameters and the data that is requested while a
+ * page's code loads. For the first page, `early.ts` requests this data before this module runs.
  */
 import type { QueryClient } from '@tanstack/react-query';
 import {
@@ -23,6 +23,7 @@ import { functionsQuery, validateFunctionsSearch } from './features/functions/ap
 import { validateOpenSearch, validateQueueSearch, validateRequestSearch } from './features/jobs/search.ts';
 import { validateLogSearch } from './features/logs/api.ts';
 import { validateMetricsSearch } from './features/metrics/api.ts';
+import { migrationsQuery, validateMigrationsSearch } from './features/migrations/api.ts';
 import { validatePolicySearch } from './features/policies/search.ts';
 import { validateActivitySearch, validateStatementsSearch } from './features/queries/api.ts';
 import { realtimeQuery, validateRealtimeSearch } from './features/realtime/api.ts';
@@ -51,15 +52,28 @@ const pageFiles = import.meta.glob<Record<string, RouteComponent>>([
   './features/**/*-page.tsx',
 ]);
 
-/** The path and the lazily loaded component of a page. */
+/** Returns the path and the lazily loaded component of a page. */
 function pageAt<P extends PagePath>(path: P): { path: RelativePath<P>; component: RouteComponent } {
   const { module, component } = pages[path];
   const load = pageFiles[`./${module}`];
   if (load === undefined) throw new Error(`pages.ts: ${module} isn't the file of a page`);
-  return { path: relativePath(path), component: lazyRouteComponent(load, component) };
+  return {
+    path: relativePath(path),
+    component: lazyRouteComponent(() => load().catch(throwAsMissing), component),
+  };
 }
 
-/** Returns the value if it is a path on this origin. */
+/**
+ * After an update of the server, the files of the previous version are gone. The router then reloads the page, but only
+ * if it recognizes the error of a missing script. Vite has another error for a missing style sheet.
+ */
+function throwAsMissing(error: unknown): never {
+  if (error instanceof Error && error.message.startsWith('Unable to preload CSS'))
+    throw new Error(`Failed to fetch dynamically imported module: ${error.message}`, { cause: error });
+  throw error;
+}
+
+/** Returns the value if it is a path on this origin, and otherwise undefined. */
 function localPath(value: unknown): string | undefined {
   return typeof value === 'string' && /^\/(?![/\\])/.test(value) ? value : undefined;
 }
@@ -73,6 +87,8 @@ const signInRoute = createRoute({
   },
 });
 
+const Nothing = (): null => null;
+
 const appRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'app',
@@ -85,6 +101,8 @@ const appRoute = createRoute({
     }
   },
   component: Shell,
+  // The frame in the HTML stays visible (`build/boot-frame.ts`).
+  pendingComponent: Nothing,
 });
 
 const homeRoute = createRoute({
@@ -274,11 +292,6 @@ const activityRoute = createRoute({
   validateSearch: validateActivitySearch,
 });
 
-const adviceRoute = createRoute({
-  getParentRoute: () => queriesRoute,
-  ...pageAt('/queries/advice'),
-});
-
 const backupsRoute = createRoute({
   getParentRoute: () => appRoute,
   ...pageAt('/backups'),
@@ -329,15 +342,30 @@ const advisorsRoute = createRoute({
   loader: ({ context }) => void context.queryClient.prefetchQuery(advisorsQuery),
 });
 
+const migrationsRoute = createRoute({
+  getParentRoute: () => appRoute,
+  ...pageAt('/migrations'),
+  validateSearch: validateMigrationsSearch,
+  loader: ({ context }) => void context.queryClient.prefetchQuery(migrationsQuery),
+});
+
 const whyRoute = createRoute({
   getParentRoute: () => appRoute,
   ...pageAt('/why'),
   validateSearch: validateWhySearch,
 });
 
+/** The route for all other addresses. With it, their page has the menu. */
+const missingRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '$',
+  component: RouteMissing,
+});
+
 const routeTree = rootRoute.addChildren([
   signInRoute,
   appRoute.addChildren([
+    missingRoute,
     homeRoute,
     tablesRoute.addChildren([tablesIndexRoute, tableRoute, structureRoute, newTableRoute, typesRoute]),
     usersRoute,
@@ -350,6 +378,7 @@ const routeTree = rootRoute.addChildren([
     sqlRoute,
     policiesRoute,
     advisorsRoute,
+    migrationsRoute,
     whyRoute,
     operatorsRoute,
     auditRoute,
@@ -358,7 +387,7 @@ const routeTree = rootRoute.addChildren([
     keysRoute,
     logsRoute,
     metricsRoute,
-    queriesRoute.addChildren([queriesIndexRoute, statementsRoute, activityRoute, adviceRoute]),
+    queriesRoute.addChildren([queriesIndexRoute, statementsRoute, activityRoute]),
     backupsRoute,
   ]),
 ]);

@@ -1,5 +1,6 @@
 /**
- * The style sheets of the Console's first load, in order: the theme, the Mantine components that it uses, then our own.
+ * Imports the style sheets of the Console's first load in order: the theme, the Mantine components that it uses, and
+ * then Plinth's own.
  */
 import 'virtual:plinth-theme.css';
 import '@mantine/core/styles/baseline.layer.css';

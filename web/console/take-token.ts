@@ -1,6 +1,6 @@
 /**
  * Returns the token of a one-time link. The token is in the URL's fragment, which server logs don't contain. It is
- * removed from the URL before any other code runs, so that it can't be shared, bookmarked or read from the history.
+ * removed from the URL before any other code runs, so it can't be shared, bookmarked or read from the history.
  */
 export function takeToken(): string | undefined {
   const token = new URLSearchParams(location.hash.slice(1)).get('token');
@@ -10,7 +10,7 @@ export function takeToken(): string | undefined {
 }
 
 /**
- * Whether another website may have opened this page, so that the token may belong to another operator. False only if
+ * Whether another website may have opened this page. If so, the token may belong to a different operator. False only if
  * the browser rules this out (`src/console/core/arrival.ts`).
  */
 export const cameFromElsewhere = (): boolean =>

@@ -1,6 +1,6 @@
 /**
- * Sends requests for both apps. Requests and responses are JSON, and one error type represents the error formats of all
- * services.
+ * Sends requests for both apps. Requests and responses are JSON. A single error type represents the error formats of
+ * all services.
  */
 
 export class ApiError extends Error {
@@ -15,7 +15,7 @@ export class ApiError extends Error {
   readonly requestId: string | undefined;
   /** The time after which the server accepts the next attempt, from the `Retry-After` header. */
   readonly retryAfterSeconds: number | undefined;
-  /** The whole response, because some fields are sent by only one service (`weak_password`). */
+  /** The whole response. It is kept because some fields, such as `weak_password`, are sent by only one service. */
   readonly body: Readonly<Record<string, unknown>>;
 
   constructor(fields: {
@@ -53,7 +53,7 @@ export interface ApiRequest {
 }
 
 /**
- * Our server requires this header on every call that changes data, because a different website can't send it without a
+ * Plinth's server requires this header on every call that changes data. A different website can't send it without a
  * preflight request.
  */
 export const sameOriginHeader = { 'x-plinth-request': '1' } as const;
@@ -90,7 +90,7 @@ export async function openApi(path: string, options: ApiRequest = {}): Promise<R
   throw errorFrom(response, parseJson(await arrived(response.text(), signal)));
 }
 
-/** Waits for a response or its body, because the connection can also be lost after the headers have arrived. */
+/** Waits for a response or its body. The connection can be lost even after the headers have arrived. */
 async function arrived<T>(part: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   try {
     return await part;
@@ -101,8 +101,8 @@ async function arrived<T>(part: Promise<T>, signal: AbortSignal | undefined): Pr
 }
 
 /**
- * Auth sends `{code, error_code, msg}` or `{code, message}`. The other services send `{code|error, message, hint,
- * details}`.
+ * Converts an error response. Auth sends `{code, error_code, msg}` or `{code, message}`. The other services send
+ * `{code|error, message, hint, details}`.
  */
 function errorFrom(response: Response, value: unknown): ApiError {
   const body = isObject(value) ? value : {};
@@ -119,7 +119,7 @@ function errorFrom(response: Response, value: unknown): ApiError {
   });
 }
 
-/** The header can also contain a date, which our server doesn't send. */
+/** Returns the seconds in the header. It could also contain a date, but Plinth's server doesn't send one. */
 function secondsOf(header: string | null): number | undefined {
   return header !== null && /^\d{1,6}$/.test(header) ? Number(header) : undefined;
 }

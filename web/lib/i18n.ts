@@ -1,6 +1,6 @@
 /**
  * Returns messages by ID. Catalogs are in `web/locales/<locale>/<name>.ts`. The build compiles them, so browsers never
- * load the ICU parser. Each app creates its own typed `t` from the catalogs it loads.
+ * load the ICU parser. Each app creates its own typed `t` from the catalogs that it loads.
  * @example export const t = textOf<keyof typeof messages>(); t('code.resend-in', { seconds: 12 });
  */
 import { setupI18n } from '@lingui/core';
@@ -34,8 +34,8 @@ export function textOf<Id extends string>(): (id: Id, values?: TextValues) => st
 const rightToLeft = new Set(['ar']);
 
 /**
- * Marks addresses, hosts and names in right-to-left text, so that they keep their own direction. Each of them is
- * enclosed in U+2068 and U+2069 (Unicode Bidirectional Algorithm, UAX #9, section 2.7).
+ * Marks addresses, hosts and names in right-to-left text, which then keep their own direction. Each of them is enclosed
+ * in U+2068 and U+2069 (Unicode Bidirectional Algorithm, UAX #9, section 2.7).
  */
 function isolated(values: TextValues): Record<string, unknown> {
   if (!rightToLeft.has(i18n.locale)) return { ...values };
@@ -63,7 +63,7 @@ const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['minute', 60],
 ];
 
-/** Formats a relative time, such as "3 hours ago". If less than a minute has passed, the result is "now". */
+/** Formats a relative time, such as "3 hours ago". The result is "now" if less than a minute has passed. */
 export function formatRelative(instant: string | number | Date, now: number = Date.now()): string {
   const seconds = (new Date(instant).getTime() - now) / 1000;
   const format = new Intl.RelativeTimeFormat(formatLocale(i18n.locale), { numeric: 'auto' });
@@ -84,7 +84,7 @@ export function formatList(names: readonly string[]): string {
  */
 export function formatLocale(locale: string): string {
   const language = locale === 'pseudo' ? 'en' : locale;
-  // Prerendered pages can't depend on the user's region.
+  // Prerendered pages can't depend on the user's region, so browser settings are ignored.
   const known = typeof document === 'undefined' ? [] : navigator.languages;
   const own = known.find((tag) => tag.startsWith(`${language}-`)) ?? language;
   return new Intl.Locale(own, { numberingSystem: 'latn' }).toString();

@@ -1,4 +1,4 @@
-/** The cache for data from the server. No other part of the app stores this data. */
+/** Creates the cache for data from the server. No other part of the app stores this data. */
 import { QueryClient } from '@tanstack/react-query';
 import { ApiError } from './api.ts';
 

@@ -18,7 +18,7 @@ const files = Object.fromEntries(
   ),
 );
 
-/** The catalogs of a language by name. */
+/** Returns the catalogs of a language by name. */
 function catalogs(language: LanguageCode): Record<string, Catalog> {
   return Object.fromEntries(
     Object.entries(files)
@@ -32,8 +32,8 @@ function texts(language: LanguageCode): Catalog {
 }
 
 /**
- * Returns the parts of a compiled message that translations must match: the names of its values and the cases of its
- * plurals.
+ * Returns the parts of a compiled message that translations must match, which are the names of its values and the cases
+ * of its plurals.
  */
 function needs(message: unknown): { values: string[]; plurals: string[][] } {
   const values = new Set<string>();
@@ -53,7 +53,7 @@ function needs(message: unknown): { values: string[]; plurals: string[][] } {
   return { values: [...values].sort(), plurals };
 }
 
-test('no ID is in two catalogs', () => {
+test('every ID is in only one catalog', () => {
   const ids = Object.values(catalogs('en')).flatMap((catalog) => Object.keys(catalog));
   expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
 });
@@ -94,7 +94,7 @@ test('a translation isn’t a copy of English', () => {
   expect(same.map(([id]) => id)).toEqual(['page.title']);
 });
 
-test('every error that a user can see has a message: auth’s, token errors and Plinth’s own', () => {
+test('every error that a user can see has a message', () => {
   const ours = Object.keys(accountErrors).filter(
     (code) => !['not_found', 'internal_error', 'bad_request'].includes(code),
   );

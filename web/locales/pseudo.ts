@@ -1,7 +1,6 @@
 /**
- * The pseudo-locale makes every text longer and accented, so that strings outside of the catalogs, and boxes that can't
- * grow, are immediately visible. The pseudo-locale is generated from the compiled English messages. Placeholders remain
- * unchanged.
+ * Generates the pseudo-locale from the compiled English messages. It makes every text longer and accented, which
+ * immediately reveals strings outside of the catalogs and boxes that can't grow. Placeholders remain unchanged.
  */
 const accents: Readonly<Record<string, string>> = {
   a: 'á',

@@ -12,7 +12,7 @@ export interface Problem {
   /** The error code from the service, which users can copy. */
   readonly code?: string | undefined;
   readonly requestId?: string | undefined;
-  /** Whether the user can correct the problem, so that no one needs the error code. */
+  /** Whether the user can correct the problem. If so, the error code isn't needed. */
   readonly isMistake?: boolean;
   /** When the server accepts the next attempt, in milliseconds since the epoch. */
   readonly retryAt?: number | undefined;
@@ -20,8 +20,8 @@ export interface Problem {
 
 /**
  * Shows the errors at the top of a form, except for a single field's error, which the field itself shows. The region is
- * always part of the page, so that screen readers announce new content. The first field with an error receives focus.
- * If there is none, the summary receives it.
+ * always part of the page, because screen readers then announce new content. The first field with an error receives the
+ * focus. If no field has one, the summary receives it.
  */
 export function ErrorSummary({ problems }: { problems: readonly Problem[] }) {
   const box = useRef<HTMLDivElement>(null);
@@ -31,6 +31,8 @@ export function ErrorSummary({ problems }: { problems: readonly Problem[] }) {
     const target = field === undefined ? null : document.getElementById(field);
     const focusTarget = target ?? box.current;
     focusTarget?.focus();
+    // The user replaces what was wrong without deleting it first.
+    if (target instanceof HTMLInputElement) target.select();
     // The summary may have moved the focused field out of view, and browsers don't scroll to a field that already has
     // the focus.
     focusTarget?.scrollIntoView({ block: 'nearest' });

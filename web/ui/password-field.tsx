@@ -2,12 +2,15 @@ import { PasswordInput, type PasswordInputProps } from '@mantine/core';
 import { useState } from 'react';
 import { t } from './text.ts';
 
-/** A password field with a show button that can be reached with the keyboard. Pasting and password managers work. */
+/**
+ * A password field with a show button that can be reached with the keyboard. It supports pasting and password managers.
+ */
 export function PasswordField(props: Omit<PasswordInputProps, 'visible' | 'onVisibilityChange'>) {
   const [visible, setVisible] = useState(false);
   return (
     <PasswordInput
       {...props}
+      aria-invalid={props.error ? true : undefined}
       visible={visible}
       onVisibilityChange={setVisible}
       visibilityToggleButtonProps={{

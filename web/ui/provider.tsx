@@ -1,6 +1,6 @@
 /**
- * Provides an app with the theme and color scheme, without adding style elements, because the content security policy
- * would have to allow them.
+ * Provides the theme and the color scheme to an app. Doesn't add style elements, because the content security policy
+ * would need to allow them.
  */
 import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
 import type { ReactNode } from 'react';

@@ -1,4 +1,4 @@
-/** The theme as CSS variables. The build computes them (`build/theme-css.ts`), so that pages don't have to. */
+/** Defines the theme as CSS variables. The build computes them (`build/theme-css.ts`), so pages don't need to. */
 import { type CSSVariablesResolver, DEFAULT_THEME, mergeMantineTheme } from '@mantine/core';
 import { theme } from './theme.ts';
 import {
@@ -64,7 +64,7 @@ function forScheme(scheme: Scheme): Record<string, string> {
     '--mantine-color-default': of('surface'),
     '--mantine-color-default-hover': of('hover'),
     '--mantine-color-default-color': of('text'),
-    '--mantine-color-default-border': of('control'),
+    '--mantine-color-default-border': of('edge'),
     '--mantine-color-disabled': of('sunken'),
     '--mantine-color-disabled-color': of('dimmed'),
     '--mantine-color-disabled-border': of('line'),

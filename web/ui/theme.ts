@@ -1,4 +1,7 @@
-/** The Mantine theme of both apps: system fonts (the Console adds its own in `console/fonts.css`), our colors, and our color roles as CSS variables. */
+/**
+ * The Mantine theme of both apps, with system fonts (the Console adds its own in `console/fonts.css`), Plinth's colors,
+ * and Plinth's color roles as CSS variables.
+ */
 import { createTheme, defaultVariantColorsResolver, type MantineColorsTuple } from '@mantine/core';
 import { type ColorName, colors } from './tokens.ts';
 
@@ -49,7 +52,16 @@ export const theme = createTheme({
       : colors;
   },
   components: {
-    Button: { classNames: { loader: 'plinth-loader' } },
+    ActionIcon: { classNames: { root: 'plinth-icon-button' } },
+    // An overlay dims the page but leaves it readable.
+    DrawerOverlay: { defaultProps: { backgroundOpacity: 0.35 } },
+    ModalOverlay: { defaultProps: { backgroundOpacity: 0.35 } },
+    Checkbox: { defaultProps: { radius: 'xs' } },
+    Input: { classNames: { wrapper: 'plinth-input' } },
+    Menu: { classNames: { dropdown: 'plinth-popover' } },
+    Modal: { classNames: { title: 'plinth-dialog-title' } },
+    Popover: { classNames: { dropdown: 'plinth-popover' } },
+    Button: { classNames: { root: 'plinth-button', loader: 'plinth-loader' } },
     InputWrapper: {
       // Screen readers announce the error even if the field already has the focus.
       defaultProps: { errorProps: { role: 'alert' } },

@@ -1,6 +1,6 @@
 /**
- * All colors of the web app. `theme.ts` passes them to Mantine. `tokens.test.ts` checks the contrast in both color
- * schemes: 4.5:1 for text (WCAG AA) and 3:1 for the edges of controls.
+ * Defines all colors of the web app. `theme.ts` passes them to Mantine. `tokens.test.ts` checks the contrast in both
+ * color schemes, which must be 4.5:1 for text (WCAG AA) and 3:1 for the edges of controls.
  */
 export type Scheme = 'light' | 'dark';
 export type Shades = readonly [
@@ -108,8 +108,10 @@ export interface Roles {
   link: string;
   /** Decorative borders. */
   line: string;
-  /** Borders of controls, which need a contrast of 3:1 against `surface` and `page`. */
+  /** Borders of input fields, which need a contrast of 3:1 against `surface` and `page`. */
   control: string;
+  /** Borders of buttons. Their text identifies them, so the border doesn't need a contrast of 3:1. */
+  edge: string;
   hover: string;
   /** Filled primary buttons and the text on them. */
   primary: string;
@@ -140,6 +142,7 @@ export const roles: Record<Scheme, Roles> = {
     link: '#2b42c0',
     line: '#e0dcd4',
     control: '#858075',
+    edge: '#d3cec4',
     hover: '#f5f3ef',
     primary: '#2b42c0',
     primaryHover: '#24379d',
@@ -166,6 +169,7 @@ export const roles: Record<Scheme, Roles> = {
     link: '#93a7fb',
     line: '#36322c',
     control: '#767066',
+    edge: '#4a453d',
     hover: '#272420',
     primary: '#4560e0',
     primaryHover: '#3a54d9',

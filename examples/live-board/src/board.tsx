@@ -47,7 +47,8 @@ interface Reporting {
 }
 
 function Item({ note, own, onProblem }: Reporting & { note: Note; own: boolean }) {
-  // The list isn't changed here. It updates when the database reports the change, as it does for every other user.
+  // This function doesn't change the list. The list updates when the database reports the change, as for every other
+  // user.
   async function toggle() {
     const { error } = await supabase.from('notes').update({ done: !note.done }).eq('id', note.id);
     onProblem(error?.message);

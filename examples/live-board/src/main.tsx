@@ -20,7 +20,7 @@ function App() {
 function Welcome() {
   const [problem, setProblem] = useState(reasonInAddress);
 
-  // Users sign in on the backend's Account pages. The client receives its own session through PKCE.
+  // Users sign in on the backend's Account pages. The client receives a separate session through PKCE.
   async function signIn() {
     const { error } = await supabase.auth.signInWithOAuth({
       provider: 'custom:account',
@@ -28,6 +28,14 @@ function Welcome() {
     });
     if (error) setProblem(error.message);
   }
+
+  // Invitations lead to this address, which starts a sign-in. It is replaced first, so that "Back" doesn't start another.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the effect runs once
+  useEffect(() => {
+    if (window.location.pathname !== '/sign-in') return;
+    window.history.replaceState(null, '', '/');
+    void signIn();
+  }, []);
 
   return (
     <main className="welcome">
@@ -41,7 +49,7 @@ function Welcome() {
   );
 }
 
-/** Returns the error from the URL if the browser came back without a code. */
+/** Returns the error from the URL if the browser returned without a code. */
 function reasonInAddress(): string | undefined {
   return new URL(window.location.href).searchParams.get('error_description') ?? undefined;
 }

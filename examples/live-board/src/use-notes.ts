@@ -11,8 +11,8 @@ function apply(notes: Note[], change: Change): Note[] {
 }
 
 /**
- * Returns the latest notes, newest first. The list follows changes in the database and is undefined until it has been
- * loaded.
+ * Returns the latest notes, newest first. The list is updated when the database changes, and is undefined until it has
+ * been loaded.
  */
 export function useNotes(): { notes: Note[] | undefined; error: string | undefined; live: boolean } {
   const [notes, setNotes] = useState<Note[]>();

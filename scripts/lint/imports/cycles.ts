@@ -51,7 +51,10 @@ function components(graph: Graph): readonly (readonly string[])[] {
   return found;
 }
 
-/** Searches from each member, breadth first. This is fast enough, because groups are small. */
+/**
+ * Returns a shortest cycle in a group. A breadth-first search from each member is fast enough, because groups are
+ * small.
+ */
 function shortestCycle(graph: Graph, members: ReadonlySet<string>): readonly string[] {
   let shortest: readonly string[] = [];
   for (const start of members) {

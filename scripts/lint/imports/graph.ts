@@ -5,7 +5,9 @@ import { parseSync } from 'vite';
 export interface Import {
   /** The path of the imported file relative to the repository. */
   readonly target: string;
-  /** Whether the import is removed at run time: `import type`, `export type`, or `import('...')` in a type. */
+  /**
+   * Whether the import doesn't exist at run time, such as `import type`, `export type`, or `import('...')` in a type.
+   */
   readonly typeOnly: boolean;
   /** The line number, starting at 1. */
   readonly line: number;
@@ -17,7 +19,7 @@ export type Graph = ReadonlyMap<string, readonly Import[]>;
 export const importGraph = (sources: ReadonlyMap<string, string>): Graph =>
   new Map([...sources].map(([path, text]) => [path, importsOf(path, text)]));
 
-/** Returns the imports of other files in the repository. Imports of packages are omitted. */
+/** Returns a file's imports of other files in the repository, without its imports of packages. */
 function importsOf(path: string, text: string): readonly Import[] {
   const { module } = parseSync(path, text);
   const found: Import[] = [];

@@ -21,8 +21,8 @@ const services = [
 ];
 
 /**
- * The layers from top to bottom. A module can import modules in the layers below its own. `main` stands for the files
- * directly in src/.
+ * The layers from top to bottom. A module can import modules in the layers below its own. `main` is the name for the
+ * files directly in src/.
  */
 const layers: readonly (readonly string[])[] = [
   ['npm'],

@@ -1,7 +1,7 @@
 /** The places where a reported word is correct, with the reasons. */
 
 export interface WordException {
-  /** Prefixes of paths, relative to the repository. */
+  /** Path prefixes, relative to the repository. */
   readonly paths: readonly string[];
   /** The name of the rule that doesn't apply. If it is absent, no rule applies. */
   readonly rule?: string;

@@ -16,7 +16,7 @@ const phrase = (name: string, instead: string, pattern = `\\b${name}\\b`): WordR
 });
 
 const phrases: readonly WordRule[] = [
-  // The next three rules also apply to identifiers.
+  // The following three rules also apply to identifiers.
   phrase('whoever', 'name the thing: any role with a grant', 'whoever|whomever'),
   phrase('somebody', 'name the user, client or operator', 'somebody'),
   phrase('nobody', 'no user, no client', 'nobody'),

@@ -1,7 +1,7 @@
 /**
- * Derives the few colors that the pages need from a brand's single color, so that they meet WCAG AA in the light and
- * dark schemes. Buttons have the brand color itself, with dark or light text. Links, focus rings and the borders of
- * buttons have a darker or lighter tone of it if necessary.
+ * Derives the pages' colors from the brand color so that they meet WCAG AA in the light and dark schemes. Buttons have
+ * the brand color itself, with dark or light text. Links, focus rings and button borders use a darker or lighter shade
+ * if necessary.
  */
 import { escapeMarkup } from '../../shared/escape-markup.ts';
 
@@ -9,7 +9,7 @@ export interface BrandColors {
   readonly primary: string;
   readonly primaryHover: string;
   readonly onPrimary: string;
-  /** The border of a button, which is visible if the brand color is similar to the page's color. */
+  /** The border color of a button. The border is visible if the brand color is similar to the page's background. */
   readonly primaryBorder: string;
   readonly link: string;
 }
@@ -32,7 +32,7 @@ export function brandColors(color: string, scheme: 'light' | 'dark'): BrandColor
   const away = scheme === 'light' ? black : white;
   const ground = grounds[scheme].map(parse);
   const edge = shift(base, away, (candidate) => ground.every((one) => ratio(candidate, one) >= edgeRatio));
-  // Black reaches 4.5:1 on every color on which white doesn't.
+  // If white text doesn't reach 4.5:1 on a color, black text does.
   const onPrimary = ratio(white, base) >= textRatio ? white : black;
   const hover = mix(base, onPrimary === white ? black : white, 0.14);
   const link = shift(base, away, (candidate) => ground.every((one) => ratio(candidate, one) >= textRatio));
@@ -53,7 +53,7 @@ export function brandCss(color: string | undefined): string {
 
 /**
  * Returns the dark colors for pages without scripts. These pages declare a light color scheme, so the rules must be
- * placed inside a media query for dark screens.
+ * inside a media query for dark screens.
  */
 export function brandDarkCss(color: string | undefined): string {
   return color === undefined ? '' : brandRule(color, 'dark', 'light');
@@ -81,8 +81,8 @@ export function monogram(name: string, color: string | undefined): string {
 }
 
 /**
- * Moves `color` toward `target` in small steps until `isGood` accepts the color. The target itself satisfies every
- * condition that callers pass.
+ * Moves `color` toward `target` in small steps until `isGood` accepts it. `target` itself satisfies every condition
+ * that callers pass.
  */
 function shift(color: Rgb, target: Rgb, isGood: (candidate: Rgb) => boolean): Rgb {
   for (let share = 0; share < 1; share += step) {
@@ -106,7 +106,7 @@ function hex(color: Rgb): string {
   return `#${color.map((value) => value.toString(16).padStart(2, '0')).join('')}`;
 }
 
-/** Returns the relative luminance (WCAG 2.2). */
+/** Returns the relative luminance, as defined in WCAG 2.2. */
 function luminance(color: Rgb): number {
   const [red, green, blue] = color.map((value) => {
     const share = value / 255;

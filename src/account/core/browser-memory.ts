@@ -1,6 +1,6 @@
 /**
- * What a browser remembers about earlier sign-ins: the accounts and how each one signed in. A cookie stores it. It only
- * affects what pages show and in which order, and grants no access.
+ * A cookie that lets a browser remember earlier sign-ins: the accounts, and the sign-in method of each. It only affects
+ * the content of pages and its order. It grants no access.
  */
 import { isRecord } from '../../shared/is-record.ts';
 import type { CookieKind } from './cookies.ts';
@@ -9,11 +9,11 @@ import { isProviderId } from './providers.ts';
 /** Browsers keep cookies for at most 400 days. */
 export const memoryCookie: CookieKind = { name: 'plinth-account-known', maxAgeSeconds: 400 * 24 * 3600 };
 
-/** The address of the sign-in in progress, which all windows of the browser share. */
+/** Stores the address that is being signed in. All windows of the browser share it. */
 export const addressCookie: CookieKind = { name: 'plinth-account-address', maxAgeSeconds: 3600 };
 
 const ownMethods = ['password', 'code', 'passkey', 'sso', 'wallet', 'guest'] as const;
-/** The way a user signed in: one of our methods, or the ID of an identity provider. */
+/** The sign-in method: one of Plinth's own methods, or an identity provider's ID. */
 export type SignInWay = (typeof ownMethods)[number] | (string & {});
 
 export interface KnownAccount {
@@ -23,10 +23,14 @@ export interface KnownAccount {
 }
 
 export interface BrowserMemory {
-  /** The accounts, the last used one first. */
+  /** The accounts, most recently used first. */
   readonly accounts: readonly KnownAccount[];
-  /** The way that was used last, which may belong to an account without a name. */
+  /** The most recently used sign-in method, which may belong to an account without a name. */
   readonly last: SignInWay | undefined;
+  /** The account whose password was correct but whose sign-in needs a code because the browser is new. */
+  readonly confirming?: string | undefined;
+  /** The names of the accounts that the last sign-out ended. Its page offers to forget them. */
+  readonly left?: readonly string[] | undefined;
 }
 
 const maxAccounts = 5;
@@ -38,21 +42,48 @@ export function readMemory(value: string | undefined): BrowserMemory {
   const fields = parseRecord(value);
   if (fields === undefined) return nothing;
   const accounts = Array.isArray(fields.accounts) ? fields.accounts.flatMap(accountOf) : [];
-  return { accounts: accounts.slice(0, maxAccounts), last: isWay(fields.last) ? fields.last : undefined };
+  return {
+    accounts: accounts.slice(0, maxAccounts),
+    last: isWay(fields.last) ? fields.last : undefined,
+    confirming: isName(fields.confirming) ? fields.confirming : undefined,
+    left: Array.isArray(fields.left) ? fields.left.filter(isName).slice(0, maxAccounts) : undefined,
+  };
 }
 
 /** Returns the cookie's value, or undefined if there is nothing to remember. */
 export function writeMemory(memory: BrowserMemory): string | undefined {
-  if (memory.accounts.length === 0 && memory.last === undefined) return undefined;
+  const { accounts, last, confirming } = memory;
+  if (accounts.length === 0 && last === undefined && confirming === undefined) return undefined;
   return Buffer.from(JSON.stringify(memory)).toString('base64url');
 }
 
-/** Remembers a sign-in. An account without a name, such as a guest's, isn't listed. */
-export function remember({ accounts }: BrowserMemory, { name, way }: KnownAccount): BrowserMemory {
+/**
+ * Remembers a sign-in. An account without a name, such as a guest's, isn't listed. If a code confirmed a new browser,
+ * the sign-in method is the password.
+ */
+export function remember(
+  { accounts, confirming }: BrowserMemory,
+  { name, way: given }: KnownAccount,
+): BrowserMemory {
+  const isConfirmed = given === 'code' && confirming !== undefined && isSameName(confirming, name);
+  const way = isConfirmed ? 'password' : given;
   const others = accounts.filter((one) => !isSameName(one.name, name));
   const isNamed = name !== '' && name.length <= maxNameLength;
   const listed = isNamed ? [{ name, way }, ...others] : others;
   return { accounts: listed.slice(0, maxAccounts), last: way };
+}
+
+/**
+ * Replaces the sign-in method of an account whose provider was unlinked. Signing in with the provider again could link
+ * it again. `linked` contains the providers that are still linked.
+ */
+export function replaceUnlinked(
+  memory: BrowserMemory,
+  { name, linked, hasPassword }: { name: string; linked: readonly string[]; hasPassword: boolean },
+): BrowserMemory {
+  const way = wayOf(memory, name);
+  if (way === undefined || isOwnMethod(way) || linked.includes(way)) return memory;
+  return remember(memory, { name, way: hasPassword ? 'password' : 'code' });
 }
 
 export function forget({ accounts, last }: BrowserMemory, name: string): BrowserMemory {
@@ -60,20 +91,28 @@ export function forget({ accounts, last }: BrowserMemory, name: string): Browser
   return { accounts: kept, last: kept.length === 0 ? undefined : last };
 }
 
-/** Returns how the account with this name signed in last in this browser. */
+/** Returns the names of the listed accounts that the last sign-out ended. */
+export const leftAccounts = ({ accounts, left = [] }: BrowserMemory): readonly string[] =>
+  accounts.map(({ name }) => name).filter((name) => left.some((one) => isSameName(one, name)));
+
+/** Forgets the accounts that the last sign-out ended. */
+export const forgetLeft = (memory: BrowserMemory): BrowserMemory =>
+  leftAccounts(memory).reduce<BrowserMemory>(forget, memory);
+
+/** Returns this account's most recent sign-in method in this browser. */
 export const wayOf = ({ accounts }: BrowserMemory, name: string): SignInWay | undefined =>
   accounts.find((one) => isSameName(one.name, name))?.way;
 
 /**
- * Returns the way that a code or link stands for. After a sign-up or a password reset, the user has just chosen a
- * password, so the password is the way for the next sign-in.
+ * Returns the sign-in method to remember for a code or link. After a sign-up or a password reset, the user has just
+ * chosen a password, so the method is the password.
  */
 export const wayOfCode = (type: string): SignInWay =>
   ['signup', 'confirm', 'invite', 'recovery', 'recover'].includes(type) ? 'password' : 'code';
 
 export const writeAddress = (address: string): string => Buffer.from(address).toString('base64url');
 
-/** Parses the cookie of the sign-in in progress. */
+/** Parses the cookie that stores the address being signed in. */
 export function readAddress(value: string | undefined): string | undefined {
   if (value === undefined || value.length > 2 * maxNameLength) return undefined;
   const address = Buffer.from(value, 'base64url').toString('utf8');
@@ -81,12 +120,18 @@ export function readAddress(value: string | undefined): string | undefined {
 }
 
 function accountOf(value: unknown): KnownAccount[] {
-  if (!isRecord(value) || typeof value.name !== 'string' || !isWay(value.way)) return [];
-  return value.name === '' || value.name.length > maxNameLength ? [] : [{ name: value.name, way: value.way }];
+  if (!isRecord(value) || !isName(value.name) || !isWay(value.way)) return [];
+  return [{ name: value.name, way: value.way }];
 }
 
+const isName = (value: unknown): value is string =>
+  typeof value === 'string' && value !== '' && value.length <= maxNameLength;
+
 const isWay = (value: unknown): value is SignInWay =>
-  typeof value === 'string' && ((ownMethods as readonly string[]).includes(value) || isProviderId(value));
+  typeof value === 'string' && (isOwnMethod(value) || isProviderId(value));
+
+/** Whether the method is one of Plinth's own, and not an identity provider. */
+export const isOwnMethod = (way: string): boolean => (ownMethods as readonly string[]).includes(way);
 
 const isSameName = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 

@@ -1,10 +1,8 @@
-/**
- * Parses email links that take effect only when a button is pressed. Also determines the page that the user sees next.
- */
+/** Parses email links that take effect only after a button is pressed. Also determines the page that follows. */
 import { carriedFlow } from './html.ts';
 
 export interface ConfirmLink {
-  /** The hash by which auth looks up the link. */
+  /** The hash that identifies the link in auth. */
   readonly token: string;
   readonly type: string;
   /** The link's destination, which auth validates. */
@@ -13,7 +11,7 @@ export interface ConfirmLink {
 
 const types: ReadonlySet<string> = new Set(['signup', 'invite', 'recovery', 'magiclink', 'email_change']);
 
-/** Parses a link. Returns undefined if the link doesn't have the form of auth's links. */
+/** Parses a link. Returns undefined if the link doesn't have the format of auth's links. */
 export function parseConfirmLink(params: URLSearchParams): ConfirmLink | undefined {
   const token = params.get('token') ?? '';
   const type = params.get('type') ?? '';
@@ -21,19 +19,22 @@ export function parseConfirmLink(params: URLSearchParams): ConfirmLink | undefin
   return { token, type, redirectTo: params.get('redirect_to') ?? '' };
 }
 
-/** Returns the query of one of our own pages, or undefined for any other URL. */
+/** Returns the query if the URL is an Account page. Returns undefined for any other URL. */
 export function ownQuery(redirectTo: string, accountUrl: string): URLSearchParams | undefined {
   if (!URL.canParse(redirectTo)) return undefined;
   const url = new URL(redirectTo);
   return url.href.startsWith(`${accountUrl}/`) ? url.searchParams : undefined;
 }
 
-/** Returns the page where the user chooses a password after using a link. Other links lead to the destination. */
+/**
+ * Returns the page where the user chooses a password after using a link of this type. Returns undefined for link types
+ * that continue to their destination.
+ */
 export function passwordPageFor(type: string): 'new-password' | 'join' | undefined {
   return type === 'recovery' ? 'new-password' : type === 'invite' ? 'join' : undefined;
 }
 
-/** The query parameter, in a link's destination, that identifies the window waiting for the link. */
+/** The query parameter in a link's destination that identifies the window waiting for the link. */
 const waitParameter = 'wait';
 
 /** Adds the ID of a waiting window to a link's destination. */
@@ -50,8 +51,8 @@ export function waitOf(own: URLSearchParams): string | undefined {
 }
 
 /**
- * Whether the browser opens the page for a user. Returns false for prefetching and for requests by other pages, which
- * must not use up a link.
+ * Whether a user navigated to the page. Returns false for prefetching and for requests from other pages, which must not
+ * use up a link.
  */
 export function isOpenedByUser(
   method: string,
@@ -65,8 +66,8 @@ export function isOpenedByUser(
 }
 
 /**
- * Returns the page that sent the request, for auth's `redirect_to`, so that links in emails return to that page.
- * Returns undefined if the `Referer` isn't one of our pages.
+ * Returns the page that sent the request, for auth's `redirect_to`, so that links in emails lead back to it. Returns
+ * undefined if the `Referer` isn't an Account page.
  */
 export function cameFrom(referer: string | undefined, host: string, accountUrl: string): string | undefined {
   if (referer === undefined || !URL.canParse(referer)) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Reads and writes the cookies of the Account pages (RFC 6265): the session, the form token, and data that is passed
- * from one page to the next.
+ * Reads and writes the cookies of the Account pages (RFC 6265): the session, the form token, and data passed from one
+ * page to the next.
  */
 
 export interface CookieKind {
@@ -14,8 +14,12 @@ export interface Transport {
   readonly secure: boolean;
 }
 
-/** The browser keeps the cookie for this long. The session itself may end earlier. */
-const cookieMaxAgeSeconds = 30 * 24 * 3600;
+/**
+ * The maximum time that browsers keep a cookie. The session's row ends earlier, after a period of inactivity. The
+ * cookie is set only when the account changes, because a response that extended it could arrive after a newer sign-in
+ * and replace its cookie.
+ */
+const cookieMaxAgeSeconds = 400 * 24 * 3600;
 export const sessionCookie: CookieKind = { name: 'plinth-account', maxAgeSeconds: cookieMaxAgeSeconds };
 
 /** The sessions of the other accounts in this browser. Each account has a separate cookie. */
@@ -24,22 +28,21 @@ export const parkedCookies: readonly CookieKind[] = [1, 2, 3, 4].map((slot) => (
   maxAgeSeconds: cookieMaxAgeSeconds,
 }));
 
-/** The token that our forms must also contain (`form-mark.ts`). */
+/** The CSRF token, which Account forms must also contain (`form-mark.ts`). */
 export const formCookie: CookieKind = { name: 'plinth-account-form', maxAgeSeconds: 24 * 3600 };
 
 /**
- * Stores the progress of a visitor whose browser runs no scripts (`step.ts`). The cookie lasts about as long as a code
- * is valid.
+ * Stores a visitor's progress when scripts are disabled (`step.ts`). The cookie lasts about as long as a code is valid.
  */
 export const stepCookie: CookieKind = { name: 'plinth-account-step', maxAgeSeconds: 3600 };
 
-/** Identifies a window that is waiting for the link in an email to be opened (`waiting-windows.ts`). */
+/** Identifies a window that is waiting for the user to open the link in an email (`waiting-windows.ts`). */
 export const waitCookie: CookieKind = { name: 'plinth-account-wait', maxAgeSeconds: 3600 };
 
 /** Identifies a browser that has signed in before (`device.ts`). Browsers keep cookies for at most 400 days. */
 export const deviceCookie: CookieKind = { name: 'plinth-account-device', maxAgeSeconds: 400 * 24 * 3600 };
 
-/** The guest cookie lasts long enough to sign in to another account, including a second factor. */
+/** Long enough for a guest to sign in to another account, including a second factor. */
 const guestCookieMaxAgeSeconds = 900;
 /** Stores a guest's session while the guest signs in to another account (`routes/guests.ts`). */
 export const guestCookie: CookieKind = {
@@ -54,7 +57,7 @@ export const guestCookie: CookieKind = {
  */
 const nameOver = ({ name }: CookieKind, { secure }: Transport): string => (secure ? `__Host-${name}` : name);
 
-/** Returns the value of one of our cookies from a `Cookie` header. */
+/** Returns an Account cookie's value from a `Cookie` header. */
 export function readCookie(
   header: string | undefined,
   kind: CookieKind,

@@ -22,10 +22,10 @@ describe('cookies', () => {
 
   test('scripts, other sites and other hosts can’t access the cookies', () => {
     expect(writeCookie(sessionCookie, 'v', tls)).toBe(
-      '__Host-plinth-account=v; Max-Age=2592000; Path=/; HttpOnly; SameSite=Lax; Secure',
+      '__Host-plinth-account=v; Max-Age=34560000; Path=/; HttpOnly; SameSite=Lax; Secure',
     );
     expect(writeCookie(sessionCookie, 'v', plain)).toBe(
-      'plinth-account=v; Max-Age=2592000; Path=/account; HttpOnly; SameSite=Lax',
+      'plinth-account=v; Max-Age=34560000; Path=/account; HttpOnly; SameSite=Lax',
     );
     expect(writeCookie(sessionCookie, undefined, plain)).toContain('=; Max-Age=0;');
   });
@@ -150,7 +150,7 @@ describe('offers', () => {
       ['x', 'X'],
       ['custom:idp', '<Idp>'],
     ]);
-    // The order is the one in config.toml, and the provider that was used last comes first.
+    // Providers follow the order in config.toml, except that the last used provider is first.
     const three = { external: { github: true, google: true, gitlab: true } };
     const order = ['gitlab', 'google', 'apple'];
     const offers = offersOf(three, { ...facts, wallets: [] });

@@ -1,7 +1,7 @@
 /**
- * The sessions of OpenID clients that have just ended in this browser. A cookie passes them from the sign-out to the next
- * page, which loads the clients' pages (OpenID Connect Front-Channel Logout 1.0). The addresses of these pages are never
- * in the cookie. Auth looks them up.
+ * The OpenID client sessions that have just ended in this browser. A cookie passes them from the sign-out to the next
+ * page, which loads the clients' logout pages (OpenID Connect Front-Channel Logout 1.0). The cookie doesn't contain the
+ * URLs of these pages, because auth looks them up.
  */
 import type { CookieKind } from './cookies.ts';
 
@@ -10,10 +10,10 @@ export interface EndedSession {
   readonly sessionId: string;
 }
 
-/** The cookie is used by the page that opens immediately after the sign-out. */
+/** Used by the page that opens immediately after the sign-out. */
 export const endedCookie: CookieKind = { name: 'plinth-account-ended', maxAgeSeconds: 60 };
 
-/** The most pages that one sign-out loads. They also limit the size of the cookie. */
+/** The maximum number of logout pages that one sign-out loads. It also limits the size of the cookie. */
 const maxPages = 20;
 
 const pair = /^([0-9a-f-]{36})\.([0-9a-f-]{36})$/;
@@ -24,7 +24,7 @@ export const writeEnded = (ended: readonly EndedSession[]): string =>
     .map(({ clientId, sessionId }) => `${clientId}.${sessionId}`)
     .join('_');
 
-/** Parses the cookie's value. Ignores text that {@link writeEnded} didn't write. */
+/** Parses the cookie's value. Ignores values that {@link writeEnded} didn't write. */
 export function readEnded(value: string | undefined): readonly EndedSession[] {
   const parts = value?.split('_') ?? [];
   return parts.slice(0, maxPages).flatMap((part) => {

@@ -1,7 +1,7 @@
 /**
- * Protects our forms against cross-site requests. A token is stored in the form and in a cookie. No other site can
- * read the form's token or set the cookie. `Sec-Fetch-Site` and `Origin` must also match our origin, which protects
- * against cookies set by a sibling host.
+ * Protects the Account forms against cross-site requests. The form and a cookie contain the same token. No other site
+ * can read the form's token or set the cookie. `Sec-Fetch-Site` and `Origin` must also match the origin of the Account
+ * pages, which protects against cookies set by a sibling host.
  */
 import { timingSafeEqual } from 'node:crypto';
 

@@ -1,9 +1,9 @@
-/** Frames that load the pages of OpenID clients after a sign-out. They are invisible. */
+/** Invisible frames that load the logout pages of OpenID clients after a sign-out. */
 import { escapeText } from './html.ts';
 
 /**
- * Returns the frames as HTML. The sandbox keeps a client's page from opening windows, submitting forms and navigating
- * our page, and lets it delete its cookies.
+ * Returns the frames as HTML. The sandbox allows a client's page to delete its cookies, but not to open windows, submit
+ * forms or navigate the Account page.
  */
 export const framesOf = (urls: readonly string[]): string =>
   urls
@@ -14,8 +14,8 @@ export const framesOf = (urls: readonly string[]): string =>
     .join('');
 
 /**
- * Returns the sources for `frame-src`. They contain the path, so the page can't load any other page of the client. `;` and
- * `,` would end a source (CSP Level 3, section 2.3.1).
+ * Returns the sources for `frame-src`. They contain the path, so no other page of the client can be loaded. `;` and `,`
+ * are escaped because they would end a source (CSP Level 3, section 2.3.1).
  */
 export const frameSourcesOf = (urls: readonly string[]): readonly string[] => [
   ...new Set(

@@ -1,17 +1,17 @@
-/** Fills the placeholders of the prerendered pages, which `web/account/prerender.tsx` writes. */
+/** Fills the placeholders in the pages that `web/account/prerender.tsx` prerenders. */
 import { escapeMarkup } from '../../shared/escape-markup.ts';
 import type { Ways } from './offers.ts';
 import type { Provider } from './providers.ts';
 
 export interface PageFill {
   readonly name: string;
-  /** The `site_url` of the project. */
+  /** The project's `site_url`. */
   readonly appUrl: string;
   readonly logo: string;
   /** The features that this project doesn't offer. A style sheet hides them before the script runs. */
   readonly off: readonly string[];
   readonly brandCss: string;
-  /** The CSS for dark screens if scripts are disabled. */
+  /** The CSS for dark screens when scripts are disabled. */
   readonly brandDarkCss: string;
   /** The settings that the page's script reads. */
   readonly config: unknown;
@@ -38,14 +38,14 @@ export function fillValues(html: string, values: Readonly<Record<string, string>
   return html.replace(/%PLINTH_([A-Z_]+)%/g, (placeholder, key: string) => values[key] ?? placeholder);
 }
 
-/** Escapes a client's text for HTML that still contains placeholders. */
+/** Escapes text from a client for HTML that still contains placeholders. */
 export function escapeText(text: string): string {
   return escapeMarkup(text).replaceAll('%', '&#37;');
 }
 
 /**
  * Repeats the prerendered button (`web/account/methods/social.tsx`) for each provider, in the list of all providers and
- * in the two lists of the sign-in page.
+ * in the sign-in page's two lists.
  */
 export function repeatWays(html: string, { providers, shown, isCollapsed, last }: Ways): string {
   const lists: Readonly<Record<string, readonly Provider[]>> = {
@@ -81,7 +81,10 @@ export interface AccountRow {
   /** The value that the form sends for the account. */
   readonly key: string;
   readonly name: string;
-  /** `current`, `in` and `guest` are signed in. A `link` row leads to the provider with which the account signed in last. */
+  /**
+   * `current`, `in` and `guest` are signed in. A `link` row leads to the provider that the account last used to sign
+   * in.
+   */
   readonly state: 'current' | 'in' | 'guest' | 'out' | 'link';
   readonly way?: string;
 }
@@ -106,7 +109,7 @@ export function repeatAccounts(html: string, rows: readonly AccountRow[]): strin
   );
 }
 
-/** A change to the account, in the list of changes that a page undoes. */
+/** A change to the account that a page can undo. */
 export interface ChangeRow {
   readonly kind: string;
   readonly when: string;
@@ -114,7 +117,10 @@ export interface ChangeRow {
   readonly system?: string;
 }
 
-/** Repeats the prerendered row (`web/account/plain/not-me.tsx`) for each change. Without changes, removes the list. */
+/**
+ * Repeats the prerendered row (`web/account/plain/not-me.tsx`) for each change. Removes the list if it would be
+ * empty.
+ */
 export function repeatChanges(html: string, rows: readonly ChangeRow[]): string {
   return html.replace(
     /<li data-later="[^"]*">.*?(<ul[^>]* data-list="changes">)(.*?)<\/ul><\/li>/s,
@@ -136,10 +142,10 @@ export function repeatChanges(html: string, rows: readonly ChangeRow[]): string 
   );
 }
 
-/** The URLs of the project's own pages, by footer link. A URL is undefined if the project doesn't have the page. */
+/** The URLs of the project's own pages, by footer link. A URL is undefined if the project doesn't have that page. */
 export type FooterLinks = Readonly<Record<'support' | 'terms' | 'privacy', string | undefined>>;
 
-/** Removes the prerendered footer links (`web/account/shell.tsx`) whose URL is undefined. */
+/** Removes each prerendered footer link (`web/account/shell.tsx`) without a URL. */
 export function keepLinks(html: string, links: FooterLinks): string {
   return html.replace(
     /<a data-link="(support|terms|privacy)" href="[^"]*"([^>]*>.*?<\/a>)/gs,
@@ -150,7 +156,17 @@ export function keepLinks(html: string, links: FooterLinks): string {
   );
 }
 
-/** Repeats the prerendered password-rule element (`web/account/password-rules.tsx`) for each text. */
+/** Keeps the prerendered sentence (`web/account/agreement.tsx`) that names exactly the project's documents. */
+export function keepAgreement(html: string, { terms, privacy }: FooterLinks): string {
+  const own = [terms && 'terms', privacy && 'privacy'].filter(Boolean).join('-and-');
+  return html.replace(/<p data-agreement="([a-z-]+)".*?<\/p>/gs, (sentence, kind: string) =>
+    kind === own
+      ? fillValues(sentence, { TERMS_URL: escapeText(terms ?? ''), PRIVACY_URL: escapeText(privacy ?? '') })
+      : '',
+  );
+}
+
+/** Repeats the prerendered password requirement (`web/account/password-rules.tsx`) for each text. */
 export function repeatRules(html: string, texts: readonly string[]): string {
   return html.replace(
     /(<ul[^>]* data-list="password-rules">)(.*?)(<\/ul>)/s,
@@ -161,7 +177,7 @@ export function repeatRules(html: string, texts: readonly string[]): string {
   );
 }
 
-/** Returns JSON that is safe inside a script element: it can't end the element or open a comment. */
+/** Returns JSON that is safe inside a script element because it can't end the element or open a comment. */
 export function scriptJson(value: unknown): string {
   return (
     JSON.stringify(value)
@@ -173,7 +189,7 @@ export function scriptJson(value: unknown): string {
   );
 }
 
-/** The query parameters that are passed from page to page. `web/account/flow.ts` keeps the same parameters. */
+/** The query parameters passed from page to page. `web/account/flow.ts` passes the same parameters. */
 const carried = [
   'redirect_to',
   'code_challenge',
@@ -186,8 +202,8 @@ const carried = [
 ] as const;
 
 /**
- * Returns the parameters of a query that are passed from page to page, without `?`. Returns an empty string if there
- * are none.
+ * Returns a query's parameters that are passed from page to page, without `?`. Returns an empty string if there are
+ * none.
  */
 export function carriedFlow(query: URLSearchParams): string {
   const kept = new URLSearchParams();
@@ -199,8 +215,8 @@ export function carriedFlow(query: URLSearchParams): string {
 }
 
 /**
- * Adds the flow's query to the links of a prerendered page so that the return URL is kept before the script runs and
- * when scripts are disabled. A link to another language leads to the same page, so it keeps the whole query.
+ * Adds the query to the links of a prerendered page, so that the return URL is kept before the script runs and when
+ * scripts are disabled. A link to another language leads to the same page, so it keeps the whole query.
  */
 export function carryFlow(html: string, query: URLSearchParams, flow = carriedFlow(query)): string {
   const whole = new URLSearchParams(query);

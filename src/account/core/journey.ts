@@ -1,20 +1,20 @@
 /**
- * A round trip to an identity provider. The browser stores the state of the round trip in a cookie that no script can
- * read. The PKCE verifier (RFC 7636) in the cookie binds the provider's response to this browser.
+ * A round trip to an identity provider. A cookie that scripts can't read stores its state. The PKCE verifier (RFC 7636)
+ * in the cookie binds the provider's response to this browser.
  */
 import { createHash } from 'node:crypto';
 import type { CookieKind } from './cookies.ts';
 
-/** Auth abandons a sign-in after five minutes, so the cookie lasts a little longer. */
+/** Slightly longer than the five minutes after which auth abandons a sign-in. */
 export const journeyCookie: CookieKind = { name: 'plinth-account-way', maxAgeSeconds: 600 };
-/** Browsers limit cookies to 4096 bytes, so a longer query isn't kept. */
+/** Queries longer than this are dropped, because browsers limit cookies to 4096 bytes. */
 const maxFlowChars = 2048;
 
 export interface Journey {
   readonly verifier: string;
   /** `sign-in` signs the user in, and `link` adds an identity to the signed-in account. */
   readonly purpose: 'sign-in' | 'link';
-  /** The ID of the provider, or `sso`. */
+  /** The provider's ID, or `sso`. */
   readonly way: string;
   /** The query parameters of the sign-in page, which are restored after the redirect (`carriedFlow`). */
   readonly flow: string;
@@ -24,13 +24,13 @@ export function challengeOf(verifier: string): string {
   return createHash('sha256').update(verifier).digest('base64url');
 }
 
-/** Returns the value for the cookie. */
+/** Returns the cookie's value. */
 export function writeJourney({ verifier, purpose, way, flow }: Journey): string {
   const kept = { verifier, purpose, way, flow: flow.length > maxFlowChars ? '' : flow };
   return Buffer.from(JSON.stringify(kept)).toString('base64url');
 }
 
-/** Parses the cookie's value. Returns undefined if {@link writeJourney} didn't write it. */
+/** Parses the cookie's value. Returns undefined for values that {@link writeJourney} didn't write. */
 export function readJourney(value: string | undefined): Journey | undefined {
   if (value === undefined || !/^[A-Za-z0-9_-]+$/.test(value)) return undefined;
   try {

@@ -1,28 +1,26 @@
-/**
- * Chooses the language of a page from the URL, from an earlier choice and from the browser's preferences (RFC 9110).
- */
+/** Chooses a page's language from the URL, an earlier choice, and the browser's preferences (RFC 9110). */
 
 import type { CookieKind } from './cookies.ts';
 
-/** All languages that the pages are built in. A test checks that they match `web/locales/languages.ts`. */
+/** All languages that the pages are available in. A test checks that they match `web/locales/languages.ts`. */
 export const languages = ['en', 'ar'] as const;
-/** A locale with longer, accented text, for layout tests. It is used only on request. */
+/** A locale with longer, accented text for layout tests. Used only on request. */
 export const pseudoLocale = 'pseudo';
 
 const languageMaxAgeSeconds = 365 * 24 * 3600;
-/** The cookie that stores an explicit choice of language. */
+/** Stores an explicit language choice. */
 export const languageCookie: CookieKind = { name: 'plinth-lang', maxAgeSeconds: languageMaxAgeSeconds };
 
 export interface LanguagePreference {
   /** The value of `?lang=` in the URL. */
   readonly requested: string | null;
-  /** The value of the cookie that an earlier `?lang=` set. */
+  /** The cookie's value, which an earlier `?lang=` set. */
   readonly kept: string | undefined;
   /** The `Accept-Language` header. */
   readonly accepted: string | undefined;
 }
 
-/** Returns one of the available languages or the pseudo-locale. Defaults to the first available language. */
+/** Returns one of the available languages or the pseudo-locale. The default is the first available language. */
 export function chooseLanguage(preference: LanguagePreference, available: readonly string[]): string {
   for (const explicit of [preference.requested, preference.kept]) {
     if (explicit === pseudoLocale) return explicit;

@@ -1,5 +1,5 @@
 /**
- * Selects the step that follows the address. The selection depends on the project's settings, the domain and what this
+ * Selects the step that follows the address. The choice depends on the project's settings, the domain and what this
  * browser remembers, and never on whether an account exists.
  */
 import type { BrowserMemory } from './browser-memory.ts';
@@ -7,17 +7,17 @@ import { wayOf } from './browser-memory.ts';
 import type { Offers } from './offers.ts';
 
 export type NextStep =
-  /** If `isEnforced` is set, no other way is allowed. */
+  /** If `isEnforced` is set, SSO is the only sign-in method. */
   | { readonly step: 'sso'; readonly isEnforced: boolean }
   | { readonly step: 'password' | 'code' }
-  /** The domain has no connection, and the project offers no other way. */
+  /** The domain has no SSO connection, and the project offers no other method. */
   | { readonly step: 'none' };
 
 export type Identifier = { readonly email: string } | { readonly phone: string };
 
 /**
- * Reads an email address or a phone number from the field. Returns undefined if the text is neither, or if the project
- * doesn't offer phone sign-in.
+ * Parses the field as an email address or a phone number. Returns undefined if the text is neither, or if it is a phone
+ * number and the project doesn't offer phone sign-in.
  */
 export function parseIdentifier(
   typed: string,
@@ -41,7 +41,7 @@ export function nextStepFor(
   },
 ): NextStep {
   const { offers, sso, memory } = facts;
-  // Users sign in with a phone number only by code.
+  // A code is the only sign-in method for phone numbers.
   if ('phone' in identifier) return { step: 'code' };
   if (sso.isEnforced) return { step: 'sso', isEnforced: true };
   const way = wayOf(memory, identifier.email);

@@ -1,8 +1,8 @@
-/** Determines which features the project's pages offer, based on auth's own `/settings`. */
+/** Determines which features the Account pages offer, based on auth's `/settings`. */
 import type { SignInWay } from './browser-memory.ts';
 import { customProvider, knownProvider, type Provider } from './providers.ts';
 
-/** The part of `GET /auth/v1/settings` that the pages read. */
+/** The fields of `GET /auth/v1/settings` that the pages read. */
 export interface AuthSettings {
   readonly external?: Readonly<Record<string, boolean>>;
   readonly disable_signup?: boolean;
@@ -15,11 +15,11 @@ export interface AuthSettings {
 export interface MoreFacts {
   /** The enabled providers that auth's settings omit. */
   readonly unlisted: readonly string[];
-  /** The names of providers in the order of config.toml. */
+  /** The provider names in the order of config.toml. */
   readonly order?: readonly string[];
   /** The project's custom providers. */
   readonly custom: readonly { readonly id: string; readonly name: string }[];
-  /** The chains whose wallets can sign in. */
+  /** The blockchains whose wallets can be used to sign in. */
   readonly wallets: readonly string[];
 }
 
@@ -68,7 +68,7 @@ export function offAt(
   ];
 }
 
-/** Returns the providers in the order of config.toml. Custom providers are last. */
+/** Returns the providers in the order of config.toml, followed by custom providers. */
 export function providersOf(
   { external = {} }: AuthSettings,
   { unlisted, custom, order = [] }: Pick<MoreFacts, 'unlisted' | 'custom' | 'order'>,
@@ -86,20 +86,20 @@ export function offNames(offers: Offers): OfferName[] {
   return (Object.keys(offers) as OfferName[]).filter((name) => !offers[name]);
 }
 
-/** The ways to sign in without typing an address, in display order. */
+/** The sign-in methods that don't require typing an address, in display order. */
 export interface Ways {
-  /** The providers, the last used one first. */
+  /** The providers, most recently used first. */
   readonly providers: readonly Provider[];
   /** The number of providers that are visible without opening "Other ways to sign in". */
   readonly shown: number;
-  /** Whether the remaining ways are behind "Other ways to sign in". */
+  /** Whether the remaining methods are collapsed under "Other ways to sign in". */
   readonly isCollapsed: boolean;
   readonly last?: SignInWay;
 }
 
 /**
- * Up to this many ways are shown below the field. If there are more, only the providers are. If there are also more
- * providers, only the last used one is.
+ * The maximum number of methods shown below the field. If there are more, only providers are shown. If there are more
+ * providers than this, only the most recently used provider is shown.
  */
 const maxShown = 3;
 
@@ -118,7 +118,7 @@ export function waysOf(offers: Offers, providers: readonly Provider[], last: Sig
   };
 }
 
-/** Returns the names of the page's parts that would be empty, for the page's `data-off` attribute. */
+/** Returns the names of page sections that would be empty, for the page's `data-off` attribute. */
 export function emptyParts(offers: Offers, { providers, shown, isCollapsed }: Ways): string[] {
   const isEmpty = providers.length === shown && !offers.wallet && !offers.guest && !offers.sso;
   return [

@@ -1,6 +1,6 @@
 /**
- * Lists the password requirements by their message IDs. A test checks that the pages' scripts list the same
- * requirements.
+ * The message IDs of each value of `password_requirements`. A test checks that the pages' scripts contain the same
+ * list.
  */
 const required: Readonly<Record<string, readonly string[]>> = {
   letters_digits: ['letter', 'digit'],

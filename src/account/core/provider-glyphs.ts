@@ -1,11 +1,11 @@
 /**
- * Provider icons as outlines in a 24 × 24 square. From Tabler Icons 3 (https://tabler.io/icons), MIT License, Copyright
- * (c) 2020-2026 Paweł Kuna.
+ * Provider icons drawn as outlines in a 24 × 24 square. From Tabler Icons 3 (https://tabler.io/icons), MIT License,
+ * Copyright (c) 2020-2026 Paweł Kuna.
  */
 export interface Glyph {
   /** The path data (SVG 2, section 9.3). */
   readonly d: string;
-  /** Whether the path is drawn as a line instead of being filled. */
+  /** Whether the path is stroked instead of filled. */
   readonly isLine?: true;
 }
 

@@ -1,25 +1,25 @@
 /**
- * Defines the identity providers on the pages. Each has a mark: a tile in the provider's color that shows an icon or,
- * without an icon, unique letters. No images are loaded from providers, so providers can't track visitors.
+ * The identity providers that the pages show. Each has a mark: a tile in the provider's color with an icon or, without
+ * an icon, unique letters. The pages load no images from providers, so providers can't track visitors.
  */
 import { escapeMarkup } from '../../shared/escape-markup.ts';
+import { knownProviderName } from '../../shared/provider-names.ts';
 import { type Glyph, glyphs } from './provider-glyphs.ts';
 
 export interface Provider {
   /** The provider's ID in auth's API. */
   readonly id: string;
   readonly name: string;
-  /** The SVG of the icon. The icon is decorative. */
+  /** The icon as decorative SVG. */
   readonly mark: string;
 }
 
 interface Known {
-  readonly name: string;
   readonly ground: string;
-  /** Letters that are shown if the provider has no icon. */
+  /** The letters shown if the provider has no icon. */
   readonly initials?: string;
   readonly ink?: string;
-  /** A drawing with its own colors, which is shown on the tile. */
+  /** A multicolored drawing shown on the tile. */
   readonly drawing?: string;
 }
 
@@ -45,52 +45,53 @@ const kakao =
   '<path d="M12 5.5c-4.1 0-7.4 2.6-7.4 5.8 0 2.1 1.4 3.9 3.5 4.9l-.8 2.9 3.3-2.1 1.4.1c4.1 0 7.4-2.6 7.4-5.8S16.1 5.5 12 5.5z" fill="#191600"/>';
 
 const known: Readonly<Record<string, Known>> = {
-  apple: { name: 'Apple', ground: '#1f1f21' },
-  azure: { name: 'Microsoft', ground: '#ffffff', drawing: microsoft },
-  bitbucket: { name: 'Bitbucket', ground: '#0052cc' },
-  discord: { name: 'Discord', ground: '#5865f2' },
-  facebook: { name: 'Facebook', ground: '#0866ff' },
-  figma: { name: 'Figma', ground: '#7b3ff2' },
-  fly: { name: 'Fly.io', ground: '#7b3be2', initials: 'Fl' },
-  github: { name: 'GitHub', ground: '#24292f' },
-  gitlab: { name: 'GitLab', ground: '#d1451b' },
-  google: { name: 'Google', ground: '#ffffff', drawing: google },
-  kakao: { name: 'Kakao', ground: '#fee500', drawing: kakao },
-  keycloak: { name: 'Keycloak', ground: '#4a6178', initials: 'KC' },
-  linkedin_oidc: { name: 'LinkedIn', ground: '#0a66c2', initials: 'in' },
-  notion: { name: 'Notion', ground: '#ffffff', initials: 'N', ink: '#191919' },
-  slack_oidc: { name: 'Slack', ground: '#611f69' },
-  snapchat: { name: 'Snapchat', ground: '#fffc00', ink: '#111111' },
-  spotify: { name: 'Spotify', ground: '#1db954', ink: '#06210f' },
-  twitch: { name: 'Twitch', ground: '#7a3ff0' },
-  twitter: { name: 'Twitter', ground: '#1d7fc4' },
-  vercel_marketplace: { name: 'Vercel', ground: '#111111' },
-  workos: { name: 'WorkOS', ground: '#5a5fe0', initials: 'W' },
-  x: { name: 'X', ground: '#111111' },
-  zoom: { name: 'Zoom', ground: '#0b5cff' },
+  apple: { ground: '#1f1f21' },
+  azure: { ground: '#ffffff', drawing: microsoft },
+  bitbucket: { ground: '#0052cc' },
+  discord: { ground: '#5865f2' },
+  facebook: { ground: '#0866ff' },
+  figma: { ground: '#7b3ff2' },
+  fly: { ground: '#7b3be2', initials: 'Fl' },
+  github: { ground: '#24292f' },
+  gitlab: { ground: '#d1451b' },
+  google: { ground: '#ffffff', drawing: google },
+  kakao: { ground: '#fee500', drawing: kakao },
+  keycloak: { ground: '#4a6178', initials: 'KC' },
+  linkedin_oidc: { ground: '#0a66c2', initials: 'in' },
+  notion: { ground: '#ffffff', initials: 'N', ink: '#191919' },
+  slack_oidc: { ground: '#611f69' },
+  snapchat: { ground: '#fffc00', ink: '#111111' },
+  spotify: { ground: '#1db954', ink: '#06210f' },
+  twitch: { ground: '#7a3ff0' },
+  twitter: { ground: '#1d7fc4' },
+  vercel_marketplace: { ground: '#111111' },
+  workos: { ground: '#5a5fe0', initials: 'W' },
+  x: { ground: '#111111' },
+  zoom: { ground: '#0b5cff' },
 };
 
-/** Whether the text can be the ID of a provider, which may also be a custom one (`custom:name`). */
+/** Whether the text has the format of a provider ID, including custom providers (`custom:name`). */
 export const isProviderId = (text: string): boolean => /^[a-z0-9:_.-]{1,64}$/i.test(text);
 
-/** Returns the provider with this ID. Returns undefined if the provider is unknown. */
+/** Returns the provider with this ID, or undefined if the ID is unknown. */
 export function knownProvider(id: string): Provider | undefined {
-  if (!Object.hasOwn(known, id)) return undefined;
-  const { name, ground, initials, ink, drawing } = known[id] as Known;
+  const name = knownProviderName(id);
+  if (name === undefined) return undefined;
+  const { ground, initials, ink, drawing } = known[id] as Known;
   const glyph = glyphs[id.replace(/_.*/, '')];
   const sign = drawing ?? (glyph === undefined ? initialsIn(initials ?? name, ink) : glyphIn(glyph, ink));
   return { id, name, mark: mark(sign, ground) };
 }
 
 /**
- * Returns the scopes to request in addition to auth's own. Since version 22, Keycloak requires `openid` to return a
- * profile.
+ * Returns the scopes to request in addition to auth's own. Keycloak 22 and later return a profile only if `openid` is
+ * requested.
  */
 export function scopesFor(id: string): { scopes?: string } {
   return id === 'keycloak' ? { scopes: 'openid' } : {};
 }
 
-/** Returns a custom provider. Its mark is two letters of its name on one of the colors in `grounds`. */
+/** Returns a custom provider. Its mark shows two letters of its name on one of the colors in `grounds`. */
 export function customProvider(id: string, name: string): Provider {
   const words = name.trim().split(/\s+/);
   const [first = '?', second = ''] =
@@ -100,7 +101,7 @@ export function customProvider(id: string, name: string): Provider {
   return { id, name, mark: mark(initialsIn(`${first.toUpperCase()}${second}`), ground) };
 }
 
-/** Colors that keep white letters readable. */
+/** Background colors that make white letters readable. */
 const grounds = ['#5b6472', '#8a4b08', '#0f766e', '#9d174d', '#4338ca', '#3f6212'] as const;
 
 function mark(sign: string, ground: string): string {

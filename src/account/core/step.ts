@@ -1,7 +1,7 @@
 /**
- * The progress of a visitor whose browser runs no scripts, such as the error in the form they posted or the code they
- * must enter. A cookie carries the progress from the form to the resulting page so that a reload doesn't repeat a
- * request. The cookie only affects what a page shows and doesn't grant any access.
+ * The progress of a visitor without scripts, such as the error in the form they posted or the code they must enter. A
+ * cookie carries the progress from the form to the resulting page, so that a reload doesn't repeat a request. The
+ * cookie only affects what a page shows and grants no access.
  */
 
 import { isRecord } from '../../shared/is-record.ts';
@@ -10,7 +10,7 @@ import { escapeText } from './html.ts';
 export type CodePurpose = 'sign-in' | 'confirm' | 'recover';
 
 export interface StepProblem {
-  /** The error code from auth or from the Account API. The page shows the corresponding message. */
+  /** The error code from auth or the Account API. The page shows the corresponding message. */
   readonly code: string;
   /** The affected field, or `form` if no field is affected. */
   readonly place: string;
@@ -18,7 +18,7 @@ export interface StepProblem {
 }
 
 export interface Step {
-  /** The page that the problem belongs to. */
+  /** The page that shows the problem. */
   readonly page: string;
   readonly problem?: StepProblem;
   readonly email?: string;
@@ -42,7 +42,7 @@ export function writeStep(step: Step): string {
   return Buffer.from(JSON.stringify(step)).toString('base64url');
 }
 
-/** Parses the cookie's value. Returns undefined if {@link writeStep} didn't write it. */
+/** Parses the cookie's value. Returns undefined for values that {@link writeStep} didn't write. */
 export function readStep(value: string | undefined): Step | undefined {
   const fields = value === undefined || value.length > 4096 ? undefined : parse(value);
   const page = text(fields?.page);
@@ -62,7 +62,7 @@ export function readStep(value: string | undefined): Step | undefined {
 }
 
 /**
- * Returns hidden fields that identify the code a form expects, because another tab may be waiting for a different
+ * Returns hidden fields that identify the code the form expects, because another tab may be waiting for a different
  * code.
  */
 export function sentFields({ email, purpose }: Pick<Step, 'email' | 'purpose'>): string {
@@ -73,7 +73,7 @@ export function sentFields({ email, purpose }: Pick<Step, 'email' | 'purpose'>):
     .join('');
 }
 
-/** Returns the code that the form expects. Returns undefined if the form has no such fields ({@link sentFields}). */
+/** Returns the code that the form expects, or undefined if the form doesn't contain {@link sentFields}. */
 export function readSent(form: URLSearchParams): Step | undefined {
   const [email, purpose] = [text(form.get('sent_to')), form.get('purpose')];
   return email === undefined || !purposes.has(purpose)

@@ -1,10 +1,11 @@
 /**
- * Declares `/account/accounts`, where users choose between the accounts in this browser. The page works without scripts
- * in every browser.
+ * Declares `/account/accounts`, where users choose between the accounts in this browser. The page works with scripts
+ * disabled.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { arrivalAddress, ourPage, pageWith } from '../arrival.ts';
-import { forget, memoryCookie, readMemory, wayOf, writeMemory } from '../core/browser-memory.ts';
+import { forgetAllLeft } from '../browser-sign-in.ts';
+import { forget, isOwnMethod, memoryCookie, readMemory, wayOf, writeMemory } from '../core/browser-memory.ts';
 import { type AccountRow, carriedFlow, escapeText } from '../core/html.ts';
 import { isProviderId } from '../core/providers.ts';
 import { queryOf } from '../core/query.ts';
@@ -26,9 +27,8 @@ export interface AccountsDeps {
   readonly identify: Identify;
 }
 
-/** The prefix of the value that identifies an account that isn't signed in. */
+/** The prefix of the form values that identify accounts that aren't signed in. */
 const knownPrefix = 'known:';
-const ownWays: ReadonlySet<string> = new Set(['password', 'code', 'passkey', 'sso', 'wallet', 'guest']);
 
 export function accountsRoutes(app: FastifyInstance, deps: AccountsDeps, send: Send): void {
   const { accounts: signedIn, parked, returnAddress, identify } = deps;
@@ -38,7 +38,7 @@ export function accountsRoutes(app: FastifyInstance, deps: AccountsDeps, send: S
     const names = new Set(accounts.map(({ user }) => accountName(user).toLowerCase()));
     const known = memoryOf(request).accounts.filter(({ name }) => !names.has(name.toLowerCase()));
     if (accounts.length + known.length === 0) {
-      // With `add`, the sign-in page doesn't lead back here.
+      // With `add`, the sign-in page doesn't redirect back to this page.
       const query = queryOf(request);
       query.set('add', '1');
       return reply.redirect(ourPage('sign-in', carriedFlow(query)), 303);
@@ -50,7 +50,7 @@ export function accountsRoutes(app: FastifyInstance, deps: AccountsDeps, send: S
         return { key: String(slot), name, state };
       }),
       ...known.map(({ name, way }): AccountRow => {
-        const isProvider = !ownWays.has(way) && isProviderId(way);
+        const isProvider = !isOwnMethod(way) && isProviderId(way);
         return { key: `${knownPrefix}${name}`, name, state: isProvider ? 'link' : 'out', way };
       }),
     ];
@@ -77,14 +77,21 @@ export function accountsRoutes(app: FastifyInstance, deps: AccountsDeps, send: S
     const ended = (await signedIn.list(request, reply)).filter(
       ({ slot }) => removed === 'all' || String(slot) === removed,
     );
-    // A guest can't sign in to the same account again.
+    // A guest can't sign in to the same account again, so a confirmation is required.
     if (ended.some(({ user }) => user.is_anonymous === true) && form.get('leave') !== 'yes')
       return askToLeave(request, reply, removed);
     for (const one of ended) await signedIn.end(request, reply, one);
     return reply.redirect(pageWith('accounts', flow, 'signed-out', removed === 'all' ? 'all' : 'one'), 303);
   });
 
-  /** Asks whether to sign a guest out, which destroys the guest's account. */
+  /** Removes the accounts that the last sign-out ended from the list. */
+  app.post('/forget', async (request, reply) => {
+    if (!isOurs(request, formOf(request))) return sendRefused(send, request, reply);
+    forgetAllLeft(request, reply);
+    return reply.redirect('/account/signed-out', 303);
+  });
+
+  /** Shows a page that asks whether to sign a guest out, because the guest then loses access to the account. */
   function askToLeave(request: FastifyRequest, reply: FastifyReply, removed: string) {
     const field = `<input type="hidden" name="remove" value="${escapeText(removed)}">`;
     return send(request, reply, 'plain/leave-guest-account', {
@@ -93,7 +100,7 @@ export function accountsRoutes(app: FastifyInstance, deps: AccountsDeps, send: S
     });
   }
 
-  /** Continues with the chosen account: to the app, to one of our pages, or to the next step of its sign-in. */
+  /** Continues with the chosen account: to the app, an Account page, or the next step of the sign-in. */
   async function choose(request: FastifyRequest, reply: FastifyReply, key: string) {
     const query = queryOf(request);
     const flow = carriedFlow(query);
@@ -101,20 +108,24 @@ export function accountsRoutes(app: FastifyInstance, deps: AccountsDeps, send: S
       const identified = await identify(request, reply, key.slice(knownPrefix.length));
       const step = identified?.next.step ?? 'none';
       const way = wayOf(memoryOf(request), key.slice(knownPrefix.length));
-      if (step === 'none' || way === 'passkey' || way === 'wallet') {
-        // The sign-in page offers these ways.
-        query.set('add', '1');
-        return reply.redirect(pageWith('sign-in', carriedFlow(query), 'chosen', '1'), 303);
-      }
-      // A code is sent only after the user has requested it on its page.
-      return reply.redirect(pageWith(step, flow, 'chosen', '1'), 303);
+      // With `add`, the next page doesn't continue with the account that is signed in.
+      query.set('add', '1');
+      const adding = carriedFlow(query);
+      // Only the sign-in page offers passkeys and wallets.
+      if (step === 'none' || way === 'passkey' || way === 'wallet')
+        return reply.redirect(pageWith('sign-in', adding, 'chosen', '1'), 303);
+      // The organization's page would only ask for the address again.
+      if (step === 'sso')
+        return openElsewhere(send, request, reply, pageWith('with', adding, 'provider', 'sso'));
+      // The next page sends a code only when the user requests it.
+      return reply.redirect(pageWith(step, adding, 'chosen', '1'), 303);
     }
     const account = (await signedIn.list(request, reply)).find(({ slot }) => String(slot) === key);
     if (account === undefined) return reply.redirect(ourPage('accounts', flow), 303);
     const { slot } = account;
     if (slot !== 'current') await parked.swap(request, reply, { slot, session: account.session });
     const address = await arrivalAddress(returnAddress, request, query, account).catch((error: unknown) => {
-      // The security page explains which second factor the project requires.
+      // The security page shows which second factor the project requires.
       if (error instanceof AccountError) return ourPage('security', flow);
       throw error;
     });

@@ -1,6 +1,6 @@
 /**
- * Declares `/account/api/*`, the API for the pages. The API calls auth on behalf of the pages and stores the token
- * pair, so a refresh token never reaches a page. The API accepts only JSON from our own origin.
+ * Declares `/account/api/*`, the API for the pages. It calls auth on their behalf and stores the token pair, so a
+ * refresh token never reaches a page. It accepts only JSON from the same origin.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isSameOrigin, sameOriginHeader } from '../../kernel/same-origin.ts';
@@ -8,17 +8,25 @@ import { AuthRejection } from '../../shared/auth-rejection.ts';
 import { retryAfterOf } from '../../shared/retry-after.ts';
 import type { AuthClient, TokenPair } from '../auth-client.ts';
 import type { ConsentDeps } from '../auth-deps.ts';
-import { type BrowserSignIn, setCookie } from '../browser-sign-in.ts';
-import { type SignInWay, wayOfCode } from '../core/browser-memory.ts';
+import {
+  type BrowserSignIn,
+  forgetAllLeft,
+  forgetUnlinked,
+  keepLeft,
+  setCookie,
+} from '../browser-sign-in.ts';
+import { leftAccounts, memoryCookie, readMemory, type SignInWay, wayOfCode } from '../core/browser-memory.ts';
 import { sessionCookie } from '../core/cookies.ts';
 import { endedCookie, writeEnded } from '../core/ended-sessions.ts';
 import { AccountError, accountErrors } from '../errors.ts';
 import type { Identify } from '../identify.ts';
+import { ownerOf } from '../parked-sessions.ts';
 import { proveFactor } from '../prove-factor.ts';
 import { cookieOf, keepCookie } from '../request-cookies.ts';
 import type { ReturnAddress } from '../return-address.ts';
 import type { SessionStore } from '../sessions.ts';
 import type { SignedInAccounts } from '../signed-in-accounts.ts';
+import type { Ending } from '../types.ts';
 import { accountName, mustStepUp, sessionResponse, type Visitors } from '../visitor.ts';
 import type { WaitingWindows } from '../waiting-windows.ts';
 import type * as Bodies from './bodies.ts';
@@ -46,7 +54,9 @@ export interface ApiDeps {
 }
 
 /** The session data that a page receives. */
-type SessionResponse = ReturnType<typeof sessionResponse> | { readonly session: null };
+type SessionResponse =
+  | ReturnType<typeof sessionResponse>
+  | { readonly session: null; readonly ended?: Ending };
 
 /** Rejects requests from other origins and prevents caches from storing responses. */
 function guardRequests(app: FastifyInstance): void {
@@ -94,7 +104,7 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
   const { sessions, auth, windows, accounts } = deps;
   const { present, needed } = deps.visitors;
 
-  // Forms on other websites can send these bodies without a preflight, so they aren't parsed here.
+  // Forms on other websites can send these content types without a preflight, so they aren't parsed here.
   app.removeContentTypeParser('text/plain');
 
   // The schemas are loaded on the first request so that an idle server doesn't use memory for them.
@@ -117,20 +127,17 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
     return sessionResponse(await deps.browserSignIn.enter(request, reply, pair, way), pair.user);
   }
 
-  async function tell(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    force: boolean,
-  ): Promise<SessionResponse> {
+  async function tell(request: FastifyRequest, force: boolean): Promise<SessionResponse> {
+    // The response doesn't change cookies, because it may arrive after another tab has signed in again.
     const found = await present(request, force);
-    const cookie = cookieOf(request, sessionCookie);
-    if (found !== undefined) setCookie(request, reply, found.session.cookie);
-    else if (cookie !== undefined) setCookie(request, reply, undefined);
-    return found === undefined ? { session: null } : sessionResponse(found.session, found.user);
+    if (found !== undefined) return sessionResponse(found.session, found.user);
+    // Only a browser that had the session gets the reason.
+    const ended = await sessions.ending(cookieOf(request, sessionCookie));
+    return { session: null, ...(ended && { ended }) };
   }
 
-  app.get('/session', (request, reply) => tell(request, reply, false));
-  app.post('/refresh', (request, reply) => tell(request, reply, true));
+  app.get('/session', (request) => tell(request, false));
+  app.post('/refresh', (request) => tell(request, true));
 
   signInRoutes(app, { ...deps, enter, bodies: () => bodies });
 
@@ -146,7 +153,7 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
     return { number: await windows.begin(request, reply, window) };
   });
 
-  /** Signs the user in to the waiting window if the link in the email was opened on another device. */
+  /** Signs the waiting window in after the link in the email was opened on another device. */
   app.post('/wait', async (request, reply) => {
     const taken = await windows.take(request);
     if (taken.state !== 'confirmed') return { state: taken.state };
@@ -166,10 +173,10 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
     if (pair !== undefined && body.type === 'email_change' && (await present(request)) !== undefined) {
       // The browser keeps its own session, which may have been verified with a second factor.
       await auth.user(request, { tokens: pair }).signOut('local');
-      return tell(request, reply, true);
+      return tell(request, true);
     }
     if (pair !== undefined) await windows.end(request, reply);
-    // Auth doesn't return a session if the other address of a double email change must still be confirmed.
+    // Auth doesn't return a session while the other address of a double email change is unconfirmed.
     return pair === undefined ? { session: null } : enter(request, reply, pair, wayOfCode(purpose));
   });
 
@@ -184,26 +191,26 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
   app.post('/sign-out', async (request, reply) => {
     const scope = bodies.signOut(request.body);
     if (scope === 'all') {
-      // The page never offers this for guests, who can't sign in to the same account again.
+      // Skips guests, because they can't sign in to the same account again. The page doesn't offer this for guests.
       const members = (await accounts.list(request, reply)).filter(({ user }) => user.is_anonymous !== true);
       for (const one of members) await accounts.end(request, reply, one);
+      const names = members.map(({ user }) => accountName(user));
+      keepLeft(request, reply, names);
       return {};
     }
     const session = await sessions.find(cookieOf(request, sessionCookie));
     const ended = session === undefined ? [] : await leave(request, session, scope);
-    if (scope !== 'elsewhere') setCookie(request, reply, undefined);
-    // Other browsers can't be reached from here.
+    if (scope !== 'elsewhere') {
+      setCookie(request, reply, undefined);
+      if (session !== undefined) keepLeft(request, reply, [ownerOf(session).name]);
+    }
+    // Logout pages only work in the browser that has the clients' sessions.
     if (scope !== 'browser' || (await deps.consent.frontchannelUrls(ended)).length === 0) return {};
     keepCookie(request, reply, endedCookie, writeEnded(ended));
     return { frames: true };
   });
 
-  /** Lists the accounts that are signed in in addition to the current one. Guests have no name. */
-  app.get('/others', async (request, reply) => {
-    const others = (await accounts.list(request, reply)).filter(({ slot }) => slot !== 'current');
-    return { names: others.map(({ user }) => accountName(user)) };
-  });
-
+  memoryRoutes(app, deps);
   appRoutes(app, deps, () => bodies);
   journeyApi(app, deps, () => bodies);
   keyRoutes(app, { ...deps, bodies: () => bodies });
@@ -222,9 +229,33 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
   });
 }
 
-/** Declares the routes with which users return to an app. */
+/** Declares the routes for the accounts that the browser remembers. */
+function memoryRoutes(app: FastifyInstance, { accounts, visitors }: ApiDeps): void {
+  /**
+   * Lists the signed-in accounts other than the current one, and the accounts that the last sign-out ended. Guests have
+   * no name.
+   */
+  app.get('/others', async (request) => {
+    const others = (await accounts.list(request)).filter(({ slot }) => slot !== 'current');
+    const left = leftAccounts(readMemory(cookieOf(request, memoryCookie)));
+    return { names: others.map(({ user }) => accountName(user)), left };
+  });
+
+  app.post('/forget', async (request, reply) => {
+    forgetAllLeft(request, reply);
+    return {};
+  });
+
+  /** Called after the user has unlinked a provider. */
+  app.post('/unlinked', async (request, reply) => {
+    forgetUnlinked(request, reply, (await visitors.needed(request)).user);
+    return {};
+  });
+}
+
+/** Declares the routes for returning users to an app. */
 function appRoutes(app: FastifyInstance, deps: ApiDeps, bodies: () => typeof Bodies): void {
-  /** Pages show a link to an app only if they would also redirect to this app. */
+  /** Pages link to an app only if they could also redirect to it. */
   app.post('/app', async (request) => {
     const { redirect_to: address, client_id: clientId } = bodies().object(request.body);
     if (typeof address !== 'string') return { allowed: false };

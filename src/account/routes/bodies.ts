@@ -5,7 +5,7 @@ import type { SignOutScope } from '../browser-sign-in.ts';
 import { AccountError } from '../errors.ts';
 
 const text = z.string().max(4096);
-/** The limit for the text that a wallet signs, which may list many resources. */
+/** The limit for text that a wallet signs, which may list many resources. */
 const longText = z.string().max(20 * 1024);
 const address = { email: text.optional(), phone: text.optional() };
 const uuid = z.uuid();
@@ -20,7 +20,7 @@ const passwordBody = z.object({ ...address, password: text, captcha_token: text.
 const verifyBody = z.object({
   ...address,
   token: text,
-  /** The purpose for which the page requested the code. */
+  /** What the page requested the code for. */
   purpose: z.enum(['sign-in', 'sign-up', 'confirm', 'recover']).optional(),
   type: z.enum(['email', 'sms', 'recovery', 'email_change', 'phone_change', 'invite', 'signup', 'magiclink']),
 });
@@ -85,7 +85,7 @@ export function link(body: unknown): z.infer<typeof linkBody> {
 }
 
 /**
- * Reads the captcha token from a body without other fields. Starting a passkey sign-in requires a captcha if other
+ * Reads the captcha token from a body that has no other fields. Starting a passkey sign-in requires a captcha if other
  * sign-ins do.
  */
 export function captchaAlone(body: unknown): Record<string, unknown> {
@@ -123,17 +123,17 @@ export function wallet(body: unknown): Record<string, unknown> {
   return { ...signed, ...captchaOf(token) };
 }
 
-/** Reads the authorization ID from a body or a query. */
+/** Reads the authorization ID from a body or query. */
 export function authorization(source: unknown): string {
   return read(authorizationBody, source).authorization_id;
 }
 
-/** `all` ends the sessions of all accounts in the browser. */
+/** Returns the sessions to end. `all` means those of all accounts in the browser. */
 export function signOut(body: unknown): SignOutScope | 'all' {
   return read(signOutBody, body).scope;
 }
 
-/** Returns the auth operation that sends a code, and the operation's body. `confirm` resends the code for a sign-up. */
+/** Returns the auth operation that sends a code, and its request body. `confirm` resends the code for a sign-up. */
 export function sendCode(body: unknown): {
   operation: 'sendCode' | 'resendCode' | 'sendRecovery';
   body: Record<string, unknown>;

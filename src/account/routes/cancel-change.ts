@@ -1,6 +1,6 @@
 /**
- * Declares `/account/cancel-change`, the page that the link in the email to a user's old address opens. The page
- * cancels the address change when the user clicks a button, and doesn't require a session.
+ * Declares `/account/cancel-change`. The email to a user's old address links to it. The page cancels the address change
+ * when the user presses a button. It doesn't require a session.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AuthRejection } from '../../shared/auth-rejection.ts';
@@ -12,7 +12,7 @@ export function cancelChangeRoutes(
   app: FastifyInstance,
   { auth, send }: { readonly auth: AuthClient; readonly send: Send },
 ): void {
-  /** Returns the new address, so that the owner can tell a typing mistake from an attack. */
+  /** Returns the new address, so that the owner can distinguish a typing mistake from an attack. */
   async function newAddress(request: FastifyRequest, token: string): Promise<string> {
     try {
       return (await auth.visitor(request).checkLink({ type: 'email_change', token })).newEmail;

@@ -1,11 +1,11 @@
 /**
- * Declares `/account/confirm`, the page that email links open. The browser that requested the email uses the link by
- * opening it. Any other browser gets a page with a button, so email scanners can open the page safely. The button
- * submits a plain form that works without scripts.
+ * Declares `/account/confirm`, the page that email links open. Opening it in the browser that requested the email uses
+ * the link. Any other browser gets a page with a button, so email scanners can open the page safely. The button submits
+ * a plain form that works without scripts.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AuthRejection } from '../../shared/auth-rejection.ts';
-import { arrivalAddress, ourPage, problemPage } from '../arrival.ts';
+import { arrivalAddress, ourPage, pageWith, problemPage } from '../arrival.ts';
 import type { AuthClient, TokenPair } from '../auth-client.ts';
 import type { BrowserSignIn } from '../browser-sign-in.ts';
 import { wayOfCode } from '../core/browser-memory.ts';
@@ -19,8 +19,9 @@ import {
 } from '../core/confirm.ts';
 import { carriedFlow } from '../core/html.ts';
 import { AccountError } from '../errors.ts';
+import { keepStep } from '../kept-step.ts';
 import type { ReturnAddress } from '../return-address.ts';
-import { mustStepUp, type Visitors } from '../visitor.ts';
+import { mustStepUp, type Visitors, wasGuest } from '../visitor.ts';
 import type { WaitingWindows } from '../waiting-windows.ts';
 import { cancelChangeRoutes } from './cancel-change.ts';
 import { formOf, isOurs } from './mark.ts';
@@ -28,12 +29,12 @@ import { notMeRoutes } from './not-me.ts';
 import { formFields, otherDevice } from './other-device.ts';
 import type { AnyPage, Send } from './page-names.ts';
 import { removeFactorsRoutes } from './remove-factors.ts';
-import { openElsewhere, sendExpired, sendRefused } from './responses.ts';
+import { openElsewhere, sendExpired, sendLimited, sendRefused } from './responses.ts';
 
 export interface ConfirmDeps {
   readonly auth: AuthClient;
   readonly accountUrl: () => string;
-  /** Signs the browser in and sets the cookie on the response. */
+  /** Signs the browser in and adds the cookie to the response. */
   readonly enter: BrowserSignIn['enter'];
   readonly returnAddress: ReturnAddress;
   readonly visitors: Visitors;
@@ -41,7 +42,7 @@ export interface ConfirmDeps {
   readonly send: Send;
 }
 
-/** The pages with the button, by link type. They work without scripts. All other links use the `confirm` page. */
+/** The pages with the button, by link type. They work without scripts. Other link types use the `confirm` page. */
 const pagesOf: Readonly<Record<string, AnyPage>> = {
   invite: 'plain/confirm-invite',
   recovery: 'plain/confirm-recovery',
@@ -49,7 +50,14 @@ const pagesOf: Readonly<Record<string, AnyPage>> = {
   email_change: 'plain/confirm-email_change',
 };
 
-/** This limit is much larger than any link and its destination. */
+/** Returns the page for a used or expired link, which continues the flow that the link belongs to. */
+const expiredAddress = (type: string, own = new URLSearchParams()): string =>
+  ourPage(
+    type === 'recovery' || type === 'invite' ? `link-expired-${type}` : 'link-expired',
+    carriedFlow(own),
+  );
+
+/** Much larger than any link with its destination. */
 const maxFormBytes = 16_384;
 
 export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
@@ -77,8 +85,20 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
       if (!isSame && (await windows.find(wait)) !== undefined) return askNumber(request, reply, link, wait);
     }
     const page = pagesOf[link.type];
+    let email: string | null = null;
+    try {
+      const facts = await auth.visitor(request).checkLink(link);
+      email = link.type === 'email_change' ? facts.newEmail : facts.email;
+    } catch (error) {
+      if (!(error instanceof AuthRejection)) throw error;
+      if (error.status === 429) return sendLimited(send, request, reply, error);
+      // An app that requested the link gets the error itself, after the user has continued.
+      const isOfApp = own === undefined && link.type !== 'email_change';
+      if (!isOfApp) return reply.redirect(expiredAddress(link.type, own), 303);
+    }
     return send(request, reply, page ?? 'confirm', {
       fields: formFields(request, reply, link),
+      email,
       isStill: page !== undefined,
     });
   });
@@ -120,17 +140,22 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
   ): Promise<{ address: string; isApp: boolean }> {
     const page = (address: string) => ({ address, isApp: false });
     try {
+      const isChange = link.type === 'email_change';
+      const change = isChange ? await auth.visitor(request).checkLink(link) : undefined;
       const body = { type: link.type, token_hash: link.token };
       const pair = await auth.visitor(request).verifyCode(body);
-      // Auth doesn't return a session if the other address of a double email change must still be confirmed.
-      if (pair === undefined) return page('/account/confirm-other');
-      if (link.type === 'email_change') return page(await afterEmailChange(request, own, pair));
+      // Auth doesn't return a session while the other address of a double email change is unconfirmed.
+      if (pair === undefined) {
+        keepStep(request, reply, { page: 'confirm-other', email: change?.otherEmail ?? '' });
+        return page('/account/confirm-other');
+      }
+      if (isChange) return page(await afterEmailChange(request, own, pair));
       await windows.end(request, reply);
       const session = await enter(request, reply, pair, wayOfCode(link.type));
       const arrived = { session, user: pair.user };
       const passwordPage = passwordPageFor(link.type);
       if (passwordPage !== undefined) {
-        // The second factor is verified first, and its page then continues to the password page.
+        // The second-factor page comes first and then continues to the password page.
         if (!mustStepUp(arrived)) return page(ourPage(passwordPage, carriedFlow(own)));
         own.set('next', passwordPage);
       }
@@ -139,9 +164,7 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
     } catch (error) {
       if (error instanceof AuthRejection) {
         if (error.code === 'sso_required') return page(problemPage('sign-in', carriedFlow(own), error.code));
-        const known = link.type === 'recovery' || link.type === 'invite';
-        const name = known ? `link-expired-${link.type}` : 'link-expired';
-        return page(ourPage(name, carriedFlow(own)));
+        return page(expiredAddress(link.type, own));
       }
       // The browser is signed in, but the app can't receive a session. The sign-in page explains the error.
       if (error instanceof AccountError) return page(ourPage('sign-in', carriedFlow(own)));
@@ -160,16 +183,21 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
   }
 
   /**
-   * Returns the page after an email change. The browser keeps its own session, which may have been verified with a
-   * second factor. A browser without a session isn't signed in, because the recipient of this email needn't be the
-   * account's owner.
+   * Returns the page that follows an email change. The browser keeps its own session, which may have been verified with
+   * a second factor. A browser without a session isn't signed in, because the recipient of this email isn't necessarily
+   * the account's owner.
    */
   async function afterEmailChange(request: FastifyRequest, own: URLSearchParams, pair: TokenPair) {
     await auth.user(request, { tokens: pair }).signOut('local');
-    const visitor = await visitors.present(request, true);
-    if (visitor?.user.id !== pair.user.id) return '/account/email-changed';
+    const before = await visitors.present(request);
+    const visitor = before && (await visitors.present(request, true));
+    if (before === undefined || visitor?.user.id !== pair.user.id) return '/account/email-changed';
     own.delete('section');
     const address = await arrivalAddress(returnAddress, request, own, visitor);
-    return address === '/account/security' ? '/account/security?changed=email' : address;
+    if (address !== '/account/security') return address;
+    // A guest has saved their account under this address.
+    return wasGuest(before.session)
+      ? pageWith('upgrade', '', 'linked', '1')
+      : '/account/security?changed=email';
   }
 }

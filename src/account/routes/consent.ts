@@ -1,6 +1,6 @@
 /**
- * The API that the consent page uses to show an app's request and to submit the user's decision. Auth makes all
- * decisions, and this module only determines what users see.
+ * The consent page's API for showing an app's request and submitting the user's decision. Auth enforces all rules. This
+ * module only determines what users see.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AuthRejection } from '../../shared/auth-rejection.ts';
@@ -33,8 +33,8 @@ export function consentRoutes(app: FastifyInstance, deps: ConsentRouteDeps): voi
     const trusted = await consent.isTrustedClient(client.id);
     return {
       request: {
-        // A client chooses its own logo when it registers, so the logo of an app that no administrator registered isn't
-        // shown.
+        // A client chooses its own logo at registration, so the logo is hidden unless an administrator registered the
+        // app.
         app: {
           name: client.name ?? '',
           uri: client.uri,
@@ -53,7 +53,7 @@ export function consentRoutes(app: FastifyInstance, deps: ConsentRouteDeps): voi
     return { url: await pending(auth.user(request, session).decideAuthorization(id, { action })) };
   });
 
-  // The page calls this route before the user switches to a different account to decide the request.
+  // The page calls this route before the user switches accounts to decide the request.
   app.post('/consent/release', async (request) => {
     const id = bodies().authorization(request.body);
     const { user } = await complete(request);
@@ -62,7 +62,7 @@ export function consentRoutes(app: FastifyInstance, deps: ConsentRouteDeps): voi
   });
 }
 
-/** Converts auth's error for a request that has already been decided. @throws {AccountError} consent_answered */
+/** Replaces auth's error for a request that has already been decided. @throws {AccountError} consent_answered */
 async function pending<Result>(operation: Promise<Result>): Promise<Result> {
   try {
     return await operation;

@@ -1,17 +1,16 @@
 /**
  * Serves the pages' forms to browsers without scripts. A form is posted to its own page, and the response is always a
- * redirect. A cookie contains the data that the next page shows (`core/step.ts`). That page is prerendered separately
- * and sent without scripts, because its markup differs from what the scripts expect.
+ * redirect. A cookie contains the data for the next page (`core/step.ts`). That page is prerendered separately and sent
+ * without scripts, because its markup differs from what the scripts expect.
  */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AuthRejection } from '../../shared/auth-rejection.ts';
-import { setCookie } from '../browser-sign-in.ts';
-import { stepCookie } from '../core/cookies.ts';
+import { keepLeft, setCookie } from '../browser-sign-in.ts';
 import { hostOf } from '../core/host.ts';
 import { carriedFlow } from '../core/html.ts';
 import { queryOf } from '../core/query.ts';
-import { readSent, readStep, type Step, sentFields, writeStep } from '../core/step.ts';
+import { readSent, type Step, sentFields } from '../core/step.ts';
 import { AccountError } from '../errors.ts';
 import {
   createFormActions,
@@ -21,10 +20,11 @@ import {
   type Outcome,
   placesOf,
 } from '../form-actions.ts';
+import { keepAddress } from '../identify.ts';
+import { keepStep, stepOf } from '../kept-step.ts';
 import { hasParked } from '../parked-sessions.ts';
-import { cookieOf, keepCookie } from '../request-cookies.ts';
 import type { ReturnAddress } from '../return-address.ts';
-import { mustStepUp, type Visitor } from '../visitor.ts';
+import { accountName, mustStepUp, type Visitor } from '../visitor.ts';
 import { formOf, isFromOurPage, isOurs, markedForm } from './mark.ts';
 import type { Send } from './page-names.ts';
 import { sendRefused } from './responses.ts';
@@ -54,8 +54,8 @@ export interface FormRouteDeps extends FormDeps {
 
 export interface Forms {
   /**
-   * Shows the page with the result of the last form. Returns undefined if no form was posted. In this case, the regular
-   * page is sent.
+   * Shows the page with the result of the last form. Returns undefined if no form was posted, so that the caller sends
+   * the regular page.
    */
   show(request: FastifyRequest, reply: FastifyReply, page: string): Promise<FastifyReply | undefined>;
 }
@@ -81,9 +81,12 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
     const visitor = await visitors.present(request);
     if (visitor?.user.is_anonymous === true && form.get('do') !== 'leave')
       return send(request, reply, 'plain/leave-guest', { fields: markedForm(request, reply), isStill: true });
-    if (visitor !== undefined) await browserSignIn.leave(request, visitor.session, 'local');
+    if (visitor !== undefined) {
+      await browserSignIn.leave(request, visitor.session, 'local');
+      keepLeft(request, reply, [accountName(visitor.user)]);
+    }
     setCookie(request, reply, undefined);
-    // The list shows which other accounts are still signed in.
+    // The list shows the accounts that are still signed in.
     return reply.redirect(hasParked(request) ? '/account/accounts' : '/account/signed-out', 303);
   });
 
@@ -92,15 +95,15 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
     const visitor = await visitors.present(request);
     if (visitor === undefined) return reply.redirect(address('sign-in', query), 303);
     if (mustStepUp(visitor)) {
-      // The response is a redirect because the regular page doesn't know the user's factors until its script runs.
-      setStep(request, reply, { page: 'mfa' });
+      // Redirects because the regular page doesn't know the user's factors until its script runs.
+      keepStep(request, reply, { page: 'mfa' });
       return reply.redirect(address('mfa', query), 303);
     }
     const step = stepOf(request);
     const { problem, arrived } = step?.page === 'signed-in' ? step : {};
     const target = query.get('redirect_to') ?? '';
     const host = hostOf(target) ?? '';
-    setStep(request, reply, undefined);
+    keepStep(request, reply, undefined);
     const fields = markedForm(request, reply);
     const onward = address('go', query);
     const shared = { fields, email: nameOf(visitor), isStill: true } as const;
@@ -114,15 +117,15 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
     });
   });
 
-  // The page shows a link to the app because browsers apply the page's form-action policy to redirects that follow a
-  // form submission.
+  // This page links to the app instead of redirecting, because browsers apply the page's form-action policy to
+  // redirects that follow a form submission.
   app.get('/go', async (request, reply) => {
     const query = queryOf(request);
     if (!isFromOurPage(request)) return reply.redirect(address('signed-in', query), 303);
     try {
       return reply.redirect(await returnAddress(request, Object.fromEntries(query)), 303);
     } catch (error) {
-      setStep(request, reply, { page: 'signed-in', problem: problemOf(request, 'signed-in', error) });
+      keepStep(request, reply, { page: 'signed-in', problem: problemOf(request, 'signed-in', error) });
       return reply.redirect(address('signed-in', query), 303);
     }
   });
@@ -134,6 +137,7 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
       if (error instanceof AccountError && error.code === 'not_signed_in') return { page: 'sign-in' };
       const { email, purpose } = turn.step?.page === page ? turn.step : {};
       const typed = email ?? turn.form.get('email')?.trim().slice(0, 256);
+      if (needsSso(error) && typed !== undefined) return toOrganization(turn, typed);
       const step = {
         problem: problemOf(turn.request, page, error),
         ...(typed === undefined ? {} : { email: typed }),
@@ -155,7 +159,7 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
   }
 
   function go({ request, reply, query }: FormContext, { page, step, next }: Outcome): FastifyReply {
-    setStep(request, reply, step === undefined ? undefined : { ...step, page });
+    keepStep(request, reply, step === undefined ? undefined : { ...step, page });
     const kept = new URLSearchParams(query);
     if (next !== undefined) kept.set('next', next);
     return reply.redirect(address(page, kept), 303);
@@ -167,22 +171,19 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
     async show(request, reply, page) {
       const step = stepOf(request);
       if (step === undefined || step.page !== page) return undefined;
-      const { problem, purpose, email, resent, unconfirmed, enforced } = step;
+      const { problem, purpose } = step;
+      // The code depends on the account, which isn't necessarily the typed address.
+      const visitor = page === 'mfa' ? await visitors.present(request) : undefined;
+      const email = visitor === undefined ? step.email : nameOf(visitor);
       // An error is shown only once, but the progress is kept for the next page.
-      setStep(request, reply, purpose === undefined ? undefined : { page, purpose, ...(email && { email }) });
+      keepStep(
+        request,
+        reply,
+        purpose === undefined ? undefined : { page, purpose, ...(email && { email }) },
+      );
       const form = purpose === undefined ? page : purpose === 'confirm' ? 'code-confirm' : 'code-entry';
-      const state =
-        problem === undefined
-          ? resent
-            ? '.resent'
-            : unconfirmed
-              ? '.unconfirmed'
-              : enforced
-                ? '.enforced'
-                : ''
-          : `.${problem.place}`;
       const fields = markedForm(request, reply) + sentFields({ email, purpose });
-      return send(request, reply, `plain/${form}${state}`, {
+      return send(request, reply, `plain/${form}${stateOf(step)}`, {
         fields,
         isStill: true,
         ...(email === undefined ? {} : { email }),
@@ -193,21 +194,29 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
   };
 }
 
-/** Whether a password was rejected only because it was leaked. It meets all requirements. */
+/** The part of the page's file name that selects its state. */
+function stateOf({ problem, resent, unconfirmed, enforced }: Step): string {
+  if (problem !== undefined) return `.${problem.place}`;
+  if (resent) return '.resent';
+  if (unconfirmed) return '.unconfirmed';
+  return enforced ? '.enforced' : '';
+}
+
+const needsSso = (error: unknown): boolean => error instanceof AuthRejection && error.code === 'sso_required';
+
+/** Offers the way that the address requires, as the sign-in page does. */
+function toOrganization({ request, reply }: FormContext, email: string): Outcome {
+  keepAddress(request, reply, email);
+  return { page: 'sso', step: { email, enforced: true } };
+}
+
+/** Whether a password met all requirements and was rejected only because it appears in a data breach. */
 function isLeaked(error: unknown): boolean {
   const { reasons = [] } = ((error as Partial<AuthRejection>).body?.weak_password ?? {}) as {
     readonly reasons?: readonly string[];
   };
   return reasons.length > 0 && reasons.every((reason) => reason === 'pwned');
 }
-
-function setStep(request: FastifyRequest, reply: FastifyReply, step: Step | undefined): void {
-  const value = step === undefined ? undefined : writeStep(step);
-  if (value === undefined && cookieOf(request, stepCookie) === undefined) return;
-  keepCookie(request, reply, stepCookie, value);
-}
-
-const stepOf = (request: FastifyRequest): Step | undefined => readStep(cookieOf(request, stepCookie));
 
 function address(page: string, query: URLSearchParams): string {
   const flow = carriedFlow(query);

@@ -1,7 +1,7 @@
 /**
- * Lets a guest sign in to an existing account. Signing in would end the guest's session, so it is kept under a separate
- * cookie until the account's owner decides what happens to the guest. Only a browser with both cookies has both
- * sessions, and requests never specify IDs.
+ * Lets a guest sign in to an existing account. Signing in would end the guest's session, so it is kept in a separate
+ * cookie until the account's owner decides what happens to the guest. Only a browser with both cookies can access both
+ * sessions, and requests never contain account IDs.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GuestDeps } from '../auth-deps.ts';
@@ -29,7 +29,7 @@ export interface GuestRouteDeps {
 export function guestRoutes(app: FastifyInstance, deps: GuestRouteDeps): void {
   const { sessions, visitors, browserSignIn, guests, onError } = deps;
 
-  /** Returns the guest whose session was kept in this browser. Removes the cookie if that guest no longer exists. */
+  /** Returns the guest whose session was kept in this browser. Deletes the cookie if that guest no longer exists. */
   async function setAside(request: FastifyRequest, reply: FastifyReply): Promise<Visitor | undefined> {
     const cookie = cookieOf(request, guestCookie);
     if (cookie === undefined) return undefined;

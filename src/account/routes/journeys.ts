@@ -1,7 +1,8 @@
 /**
  * Declares the routes for round trips to identity providers. `GET /account/with` is a plain link, so it works without
- * scripts. If another site opened it, a page asks first. Otherwise, a site could sign a visitor in to an account that it
- * chose. Every provider's response arrives at `GET /account/back` as a PKCE code that only this browser can redeem.
+ * scripts. If another site links to it, a page asks for confirmation, because the site could otherwise sign the visitor
+ * in to an account of its choice. Every provider redirects to `GET /account/back` with a PKCE code that only this
+ * browser can redeem.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -34,7 +35,7 @@ export interface JourneyDeps {
   readonly providerName: (id: string) => Promise<string | undefined>;
 }
 
-/** The errors of a sign-in at an organization that have a text for the user. */
+/** The SSO errors that the pages have a message for. */
 const ssoRefusals: ReadonlySet<string> = new Set([
   'user_banned',
   'signup_disabled',
@@ -44,16 +45,16 @@ const ssoRefusals: ReadonlySet<string> = new Set([
   'over_request_rate_limit',
 ]);
 
-/** The parameters that make auth send the browser back to us. */
+/** The parameters that make auth redirect the browser back to the Account pages. */
 interface StartedJourney {
   readonly redirect_to: string;
   readonly code_challenge: string;
   readonly code_challenge_method: 's256';
 }
 
-/** Stores the purpose of the round trip in the browser's cookie before redirecting the browser. */
+/** Stores the purpose of the round trip in a cookie before the browser is redirected. */
 function startJourney(
-  { accountUrl }: Pick<JourneyDeps, 'accountUrl'>,
+  { auth, accountUrl }: Pick<JourneyDeps, 'auth' | 'accountUrl'>,
   request: FastifyRequest,
   reply: FastifyReply,
   { purpose, way, flow }: Omit<Journey, 'verifier'>,
@@ -61,16 +62,21 @@ function startJourney(
   const verifier = randomBytes(32).toString('base64url');
   keepCookie(request, reply, journeyCookie, writeJourney({ verifier, purpose, way, flow }));
   return {
-    redirect_to: returnAddress(request, accountUrl()),
+    redirect_to: returnAddress(request, accountUrl(), auth.languageOf(request)),
     code_challenge: challengeOf(verifier),
     code_challenge_method: 's256',
   };
 }
 
-/** Returns a URL on the host that just set the cookie, because this machine may have several host names. */
-function returnAddress({ protocol, host, hostname }: FastifyRequest, accountUrl: string): string {
+/**
+ * Returns a URL on the host that set the cookie, because this server may have several host names. The URL contains the
+ * pages' language, because auth emails the user in that language.
+ */
+function returnAddress(request: FastifyRequest, accountUrl: string, language: string): string {
+  const { protocol, host, hostname } = request;
   const isLocal = isLoopbackName(hostname) && isLoopbackName(new URL(accountUrl).hostname);
-  return isLocal ? `${protocol}://${host}/account/back` : `${accountUrl}/back`;
+  const base = isLocal ? `${protocol}://${host}/account` : accountUrl;
+  return `${base}/back?lang=${language}`;
 }
 
 const isLoopbackName = (name: string): boolean =>
@@ -99,7 +105,7 @@ export function journeyPages(app: FastifyInstance, deps: JourneyDeps, send: Send
     );
   });
 
-  /** Starts the round trip and returns the address of the identity provider. */
+  /** Starts the round trip and returns the identity provider's URL. */
   async function begin(request: FastifyRequest, reply: FastifyReply): Promise<string> {
     const query = queryOf(request);
     const provider = query.get('provider') ?? '';
@@ -108,9 +114,10 @@ export function journeyPages(app: FastifyInstance, deps: JourneyDeps, send: Send
     const way = isSso ? 'sso' : provider;
     const journey = startJourney(deps, request, reply, { purpose: 'sign-in', way, flow: carriedFlow(query) });
     if (isSso) {
-      // If the identity provider started the sign-in, it leads to the connection. Otherwise, to the address's domain.
+      // If the identity provider started the sign-in, its connection is known. Otherwise, auth looks it up by the
+      // address's domain.
       const to = connection === null ? { domain: domainOfAddress(request) } : { provider_id: connection };
-      return auth.visitor(request).ssoAddress({ ...to, ...journey });
+      return auth.visitor(request).ssoJourney({ ...to, ...journey });
     }
     const search = new URLSearchParams({ provider, ...journey, ...scopesFor(provider) });
     return auth.visitor(request).providerAddress(search);
@@ -124,7 +131,7 @@ export function journeyPages(app: FastifyInstance, deps: JourneyDeps, send: Send
     return provider === 'sso' ? domainOfAddress(request) || undefined : providerName(provider);
   }
 
-  /** Runs the work. If it fails, the sign-in page shows the error. */
+  /** Runs the operation. If it fails, redirects to the sign-in page, which shows the error. */
   async function orProblem(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -148,13 +155,13 @@ export function journeyPages(app: FastifyInstance, deps: JourneyDeps, send: Send
     const code = query.get('code');
     if (code === null) {
       const reported = query.get('error_code') ?? query.get('error') ?? '';
-      // The details of a failed assertion help neither the user nor the app.
+      // The details of a failed assertion don't help the user or the app.
       const isUnclear = journey.way === 'sso' && !ssoRefusals.has(reported);
       const providerError = isUnclear ? 'sso_failed' : reported;
       return reply.redirect(problemPage(page, flow, providerError), 303);
     }
-    // Linking doesn't change the session, so the user only returns to the page.
-    if (journey.purpose === 'link') return reply.redirect(pageWith(page, flow, 'linked', '1'), 303);
+    // Linking doesn't change the session, so the user just returns to the page.
+    if (journey.purpose === 'link') return reply.redirect(pageWith(page, flow, 'linked', journey.way), 303);
     try {
       const pair = await auth.visitor(request).redeemCode(code, journey.verifier);
       const session = await browserSignIn.enter(request, reply, pair, journey.way);
@@ -168,7 +175,7 @@ export function journeyPages(app: FastifyInstance, deps: JourneyDeps, send: Send
   });
 }
 
-/** Returns the domain of the sign-in in progress, which may also be just a domain. */
+/** Returns the domain of the address that is being signed in. The user may have typed only a domain. */
 function domainOfAddress(request: FastifyRequest): string {
   const address = addressOf(request) ?? '';
   return address.slice(address.lastIndexOf('@') + 1).toLowerCase();
@@ -213,6 +220,6 @@ export function journeyApi(
   });
 }
 
-/** Returns the page where the user links identities, either to save a guest's account or to add a sign-in method. */
+/** Returns the page where the user links identities: to save a guest's account or to add a sign-in method. */
 const linkingPage = (flow: string): 'upgrade' | 'security' =>
   new URLSearchParams(flow).get('next') === 'upgrade' ? 'upgrade' : 'security';

@@ -1,6 +1,6 @@
 /**
- * The API for passkey and wallet sign-in, and for second factors. Passes challenges from auth to the browser, and the
- * browser's responses back to auth.
+ * The API for passkey and wallet sign-in and for second factors. Passes auth's challenges to the browser and the
+ * browser's responses to auth.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { UserOperations } from '../../auth/index.ts';
@@ -39,7 +39,7 @@ export function keyRoutes(app: FastifyInstance, deps: KeyRouteDeps): void {
       const pair = await auth.visitor(request).signInWithWallet(body);
       return sessionResponse(await browserSignIn.enter(request, reply, pair, 'wallet'), pair.user);
     } catch (error) {
-      // Upstream reports this error in the OAuth format, which doesn't include an auth error code.
+      // Upstream returns this error in OAuth format, which has no auth error code.
       const isOAuths = error instanceof AuthRejection && error.body.error === 'invalid_grant';
       throw isOAuths ? new AccountError('wallet_refused', { cause: error }) : error;
     }
@@ -61,7 +61,7 @@ export function keyRoutes(app: FastifyInstance, deps: KeyRouteDeps): void {
     return raise(request, reply, (user) => user.verifyRecoveryCode(body));
   });
 
-  /** Replaces the session's tokens with tokens for a higher level. The session itself stays the same. */
+  /** Replaces the session's tokens with tokens for a higher assurance level. The session itself doesn't change. */
   async function raise(
     request: FastifyRequest,
     reply: FastifyReply,

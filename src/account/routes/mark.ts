@@ -1,4 +1,7 @@
-/** Distinguishes requests of our own pages from those of other sites: the CSRF token of our forms, and our links. */
+/**
+ * Distinguishes requests from the Account pages from those of other sites, by the forms' CSRF token and by links
+ * between pages.
+ */
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { formCookie } from '../core/cookies.ts';
@@ -6,8 +9,8 @@ import { isMark, isOurForm, markBytes } from '../core/form-mark.ts';
 import { cookieOf, keepCookie } from '../request-cookies.ts';
 
 /**
- * Returns the hidden field for a form in the response and sets its cookie. An existing token is reused because another
- * tab may also show a form.
+ * Returns the hidden field with the CSRF token and sets its cookie. Reuses an existing token, because another tab may
+ * also show a form.
  */
 export function markedForm(request: FastifyRequest, reply: FastifyReply): string {
   const known = cookieOf(request, formCookie);
@@ -33,8 +36,8 @@ export const formOf = ({ body }: FastifyRequest): URLSearchParams =>
   body instanceof URLSearchParams ? body : new URLSearchParams();
 
 /**
- * Whether the user has followed a link or a redirect on one of our pages. Other sites must not send a visitor to an app
- * or to an identity provider without a click here. Older browsers don't send `Sec-Fetch-Site`, so `Referer` is used
+ * Whether the user followed a link or redirect on an Account page. Other sites must not send a visitor to an app or an
+ * identity provider without a click on these pages. Older browsers don't send `Sec-Fetch-Site`, so `Referer` is checked
  * instead.
  */
 export function isFromOurPage({ headers, host }: FastifyRequest): boolean {
@@ -44,7 +47,7 @@ export function isFromOurPage({ headers, host }: FastifyRequest): boolean {
     'sec-fetch-dest': target = 'document',
     referer,
   } = headers;
-  // A frame or an image in one of our pages isn't a user's choice.
+  // A user doesn't initiate requests for frames and images.
   if (mode !== 'navigate' || target !== 'document') return false;
   if (site !== undefined) return site === 'same-origin';
   if (referer === undefined || !URL.canParse(referer)) return false;

@@ -1,6 +1,6 @@
 /**
- * Declares `/account/not-me`, to which the link "This wasn't me" in security notices leads. The page says what will
- * happen, and its button undoes the change. `/account/unlock` ends a lockout in the same way.
+ * Declares `/account/not-me`, the destination of the "This wasn't me" link in security notices. The page describes the
+ * consequences, and its button undoes the change. `/account/unlock` ends a lockout in the same way.
  */
 import type { FastifyInstance } from 'fastify';
 import type { AuthClient } from '../auth-client.ts';
@@ -18,7 +18,7 @@ export function notMeRoutes(
   declareTokenForm(app, send, {
     path: '/not-me',
     shape,
-    // Security notices can't be requested, so the page leads to other ways to secure the account.
+    // A security notice can't be sent again, so the page lists other ways to secure the account.
     expired: 'plain/not-me-expired',
     showsUsed: true,
     async show(request, token, reply) {
@@ -32,7 +32,7 @@ export function notMeRoutes(
     },
     async use(request, reply, token) {
       const { next, email, hasFactor } = await auth.visitor(request).reverse(token);
-      // The next page asks for the address to which the code is sent.
+      // The next page sends a code to this address.
       if (next === 'email') keepAddress(request, reply, email);
       return `/account/secured${next === 'email' ? (hasFactor ? '-factor' : '') : `-${next}`}`;
     },
@@ -40,9 +40,10 @@ export function notMeRoutes(
   declareTokenForm(app, send, {
     path: '/unlock',
     shape,
+    showsUsed: true,
     async show(request, token) {
-      await auth.visitor(request).readUnlock(token);
-      return { page: 'plain/unlock' };
+      const state = await auth.visitor(request).readUnlock(token);
+      return { page: state === 'locked' ? 'plain/unlock' : 'plain/unlocked-before' };
     },
     async use(request, reply, token) {
       await auth.visitor(request).unlock(token);

@@ -1,6 +1,6 @@
 /**
  * Opens an email link on a device other than the one that requested the email. The link only confirms the window that
- * is waiting for it, and only after the number shown in that window is entered (`waiting-windows.ts`).
+ * is waiting for it, and only after the user enters the number shown in that window (`waiting-windows.ts`).
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AuthRejection } from '../../shared/auth-rejection.ts';
@@ -20,7 +20,7 @@ export function otherDevice(deps: {
 }) {
   const { auth, windows, send } = deps;
 
-  /** Asks for the number that the waiting window shows. */
+  /** Shows the form for the number that the waiting window displays. */
   async function askNumber(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -51,7 +51,7 @@ export function otherDevice(deps: {
   const canceled = (request: FastifyRequest, reply: FastifyReply) =>
     send(request, reply, 'plain/confirm-canceled', { isStill: true });
 
-  /** Confirms the window that is waiting for the link. This browser isn't signed in. */
+  /** Confirms the window that is waiting for the link. Doesn't sign this browser in. */
   async function confirmWindow(
     request: FastifyRequest,
     reply: FastifyReply,

@@ -1,7 +1,8 @@
-/** Lists the Account pages by name, and defines the function that sends a page. */
+/** The names of the Account pages, and the type of the function that sends a page. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AccountRow, ChangeRow } from '../core/html.ts';
 import type { StepProblem } from '../core/step.ts';
+import type { Ending } from '../types.ts';
 import type { AccountFacts } from '../visitor.ts';
 
 /** The names of all pages. A test checks that the build prerenders exactly these pages. */
@@ -27,7 +28,7 @@ export const pageNames = [
   'error',
 ] as const;
 export type PageName = (typeof pageNames)[number];
-/** `plain/…` pages are responses to a form that was posted without scripts (`web/account/plain/`). */
+/** `plain/…` pages are responses to forms posted without scripts (`web/account/plain/`). */
 export type AnyPage = PageName | `plain/${string}`;
 
 /** The parts of a page that differ between requests. */
@@ -36,19 +37,22 @@ export interface PageFields {
   readonly fields?: string;
   /** The accounts in the browser, for the page that lists them. */
   readonly accounts?: readonly AccountRow[];
+  /** The accounts that the last sign-out ended and that this browser still lists. */
+  readonly left?: readonly string[];
   readonly target?: string;
-  readonly email?: string;
+  /** Null if the page must not name an address, not even the one of the sign-in in progress. */
+  readonly email?: string | null;
   readonly host?: string;
   /** The name of the identity provider where a sign-in continues. */
   readonly connection?: string;
-  /** When the change was made that the page undoes, in words. */
+  /** When the change was made, in words. */
   readonly when?: string;
   readonly facts?: AccountFacts;
-  /** The later changes that the page undoes too. */
+  /** The later changes that the page also undoes. */
   readonly changes?: readonly ChangeRow[];
-  /** The number that a waiting window shows. */
+  /** The number that the waiting window displays. */
   readonly number?: number | undefined;
-  /** The browser and operating system of the window that is waiting for a link, or of the change to undo. */
+  /** The browser and operating system of the waiting window or of the change to undo. */
   readonly device?: { readonly browser: string; readonly system: string };
   readonly problem?: StepProblem;
   /**
@@ -56,10 +60,12 @@ export interface PageFields {
    * value.
    */
   readonly providerError?: string;
-  /** The pages of OpenID clients that the page loads in frames. */
+  /** Why the browser's session ended. Scripts get it with the session, and pages without scripts show this value. */
+  readonly ending?: Ending;
+  /** The logout pages of OpenID clients that the page loads in frames. */
   readonly frameUrls?: readonly string[];
   readonly status?: number;
-  /** Whether to omit the scripts. They are omitted if they would show a different page. */
+  /** Whether to omit the scripts, because they would show a different page. */
   readonly isStill?: boolean;
 }
 

@@ -2,15 +2,17 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ourPage, pageWith } from '../arrival.ts';
-import { memoryCookie, readMemory } from '../core/browser-memory.ts';
+import { leftAccounts, memoryCookie, readMemory } from '../core/browser-memory.ts';
 import { sessionCookie, stepCookie } from '../core/cookies.ts';
 import { type EndedSession, endedCookie, readEnded } from '../core/ended-sessions.ts';
 import { carriedFlow } from '../core/html.ts';
 import { queryOf } from '../core/query.ts';
 import { addressOf } from '../identify.ts';
+import { stepOf } from '../kept-step.ts';
 import { hasParked } from '../parked-sessions.ts';
 import { cookieOf, keepCookie } from '../request-cookies.ts';
 import type { RequestFault } from '../return-address.ts';
+import type { Ending } from '../types.ts';
 import type { AccountFacts } from '../visitor.ts';
 import { type AccountsDeps, accountsRoutes } from './accounts.ts';
 import { type ConfirmDeps, confirmRoutes } from './confirm.ts';
@@ -21,7 +23,7 @@ import { type AnyPage, type PageFields, type PageName, pageNames } from './page-
 import { createSend, forApps, type SendDeps } from './send.ts';
 
 /**
- * Pages that redirect to sign-in if the cookie is missing. The page itself determines whether an existing cookie is
+ * Pages that redirect to sign-in if the session cookie is missing. If there is a cookie, the page checks whether it is
  * valid.
  */
 const forMembers: ReadonlySet<string> = new Set<PageName>([
@@ -41,24 +43,26 @@ export interface PageDeps extends SendDeps {
   readonly accounts: AccountsDeps;
   /** Returns the reason why an app's request can't succeed. */
   readonly faultOf: (requested: Readonly<Record<string, unknown>>) => RequestFault | undefined;
-  /** Whether a rejected request names the setting to change. */
+  /** Whether the error page for a rejected request names the setting to change. */
   readonly isDevelopment: boolean;
-  /** Returns the pages of OpenID clients to load after these sessions have ended. */
+  /** Returns the logout pages of OpenID clients to load after these sessions have ended. */
   readonly frontchannelUrls: (ended: readonly EndedSession[]) => Promise<readonly string[]>;
-  /** Returns the facts that the token of the cookie's session contains, for browsers without scripts. */
+  /** Returns why the session of the request's cookie has ended. Returns undefined if it hasn't ended or never existed. */
+  readonly endingOf: (request: FastifyRequest) => Promise<Ending | undefined>;
+  /** Returns account details from the session's access token, for browsers without scripts. */
   readonly factsOf: (cookie: string | undefined) => Promise<AccountFacts>;
 }
 
 /**
- * Whether the browser knows accounts of which none is current. The user then chooses one of them, unless a query
- * parameter or the result of a form selects the sign-in page.
+ * Whether the browser has several signed-in accounts, or remembers accounts but has no current one. If so, the user
+ * chooses an account unless a query parameter or a form's result selects the sign-in page.
  */
 function isKnownBrowser(request: FastifyRequest): boolean {
   const query = queryOf(request);
   const isSelected = ['add', 'again', 'problem'].some((name) => query.has(name));
-  if (isSelected || query.get('next') === 'upgrade' || cookieOf(request, sessionCookie) !== undefined)
+  if (isSelected || query.get('next') === 'upgrade' || cookieOf(request, stepCookie) !== undefined)
     return false;
-  if (cookieOf(request, stepCookie) !== undefined) return false;
+  if (cookieOf(request, sessionCookie) !== undefined) return hasParked(request);
   return hasParked(request) || readMemory(cookieOf(request, memoryCookie)).accounts.length > 0;
 }
 
@@ -90,7 +94,9 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
         const flow = carriedFlow(queryOf(request));
         return reply.redirect(`/account/recover${flow === '' ? '' : `?${flow}`}`, 303);
       }
-      if (forMembers.has(page) && cookieOf(request, sessionCookie) === undefined) {
+      const isOut = async () =>
+        cookieOf(request, sessionCookie) === undefined || (await deps.endingOf(request)) !== undefined;
+      if (forMembers.has(page) && (await isOut())) {
         const next = queryOf(request);
         if (page !== 'mfa') next.set('next', page);
         const search = next.toString();
@@ -115,17 +121,28 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
       if (page === 'password' && addressOf(request) === undefined) {
         return reply.redirect(ourPage('sign-in', carriedFlow(query)), 303);
       }
-      if (page === 'signed-out') return send(request, reply, page, await afterSignOut(request, reply, deps));
+      if (page === 'signed-out') {
+        const left = leftAccounts(readMemory(cookieOf(request, memoryCookie)));
+        const fields = left.length === 0 ? '' : markedForm(request, reply);
+        return send(request, reply, page, { ...(await afterSignOut(request, reply, deps)), left, fields });
+      }
       const facts = page === 'security' ? await deps.factsOf(cookieOf(request, sessionCookie)) : undefined;
       if (facts !== undefined)
         return send(request, reply, page, { facts, fields: markedForm(request, reply) });
+      if (page === 'confirm-other') {
+        const step = stepOf(request);
+        const email = step?.page === page ? step.email : undefined;
+        return send(request, reply, page, { email: email || null });
+      }
       if (!hasForm.has(page)) return send(request, reply, page, {});
-      const problem = queryOf(request).get('problem') ?? undefined;
+      const problem = query.get('problem') ?? undefined;
+      const ending = page === 'sign-in' && !query.has('add') ? await deps.endingOf(request) : undefined;
       return (
         (await forms.show(request, reply, page)) ??
         send(request, reply, page, {
           fields: markedForm(request, reply),
           ...(problem === undefined ? {} : { providerError: problem }),
+          ...(ending === undefined ? {} : { ending }),
         })
       );
     });
@@ -139,7 +156,7 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
   });
 }
 
-/** Returns the pages of the clients whose sessions the last sign-out in this browser ended. */
+/** Returns the logout pages of the clients whose sessions ended with the last sign-out in this browser. */
 async function afterSignOut(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -161,7 +178,7 @@ function logoRoute(app: FastifyInstance, filler: PageDeps['filler']): void {
       .headers({
         'cache-control': 'public, max-age=3600',
         'x-content-type-options': 'nosniff',
-        // This policy is necessary because an SVG that is opened directly is a document and could run scripts.
+        // An SVG that is opened directly is a document and could run scripts without this policy.
         'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
       })
       .type(logo.type)

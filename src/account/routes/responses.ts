@@ -1,18 +1,18 @@
-/** Sends the pages that several routes end with. */
+/** Sends the result pages that several routes share. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AuthRejection } from '../../shared/auth-rejection.ts';
 import { retryAfterOf } from '../../shared/retry-after.ts';
 import type { Send } from './page-names.ts';
 
-/** Sent if a form isn't one of ours. */
+/** Sends the page for a form with an invalid CSRF token. */
 export const sendRefused = (send: Send, request: FastifyRequest, reply: FastifyReply) =>
   send(request, reply, 'plain/refused', { status: 403, isStill: true });
 
-/** Sent if a link was used or has expired. */
+/** Sends the page for a link that has been used or has expired. */
 export const sendExpired = (send: Send, request: FastifyRequest, reply: FastifyReply) =>
   send(request, reply, 'link-expired', { status: 400, isStill: true });
 
-/** Sent if the network has made too many requests, so the link may still work later. */
+/** Sends the page for a request that exceeded a rate limit. Its link may still work later. */
 export function sendLimited(send: Send, request: FastifyRequest, reply: FastifyReply, error: AuthRejection) {
   const retryAfter = retryAfterOf(error);
   if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
@@ -20,8 +20,8 @@ export function sendLimited(send: Send, request: FastifyRequest, reply: FastifyR
 }
 
 /**
- * Opens an app or an identity provider after a form. The response isn't a redirect, because browsers apply the page's
- * form-action policy to redirects that follow a form submission, and the other server may redirect again.
+ * Sends a page that opens an app or an identity provider after a form submission. A redirect isn't possible, because
+ * browsers apply the page's form-action policy to it, and the other server may redirect again.
  */
 export function openElsewhere(send: Send, request: FastifyRequest, reply: FastifyReply, target: string) {
   reply.header('refresh', `0; url=${target}`);

@@ -1,4 +1,4 @@
-/** Sends a prerendered page with the parts that depend on the request. */
+/** Sends a prerendered page after filling in the parts that depend on the request. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { WebFace } from '../../kernel/web-face.ts';
 import { memoryCookie, readMemory, type SignInWay } from '../core/browser-memory.ts';
@@ -13,8 +13,8 @@ import { cookieOf, keepCookie } from '../request-cookies.ts';
 import type { AnyPage, PageFields, PageName, Send } from './page-names.ts';
 
 /**
- * Pages where a sign-in for an app starts. They check the app's request when they open so that no one enters a password
- * for an app that can't receive a session.
+ * Pages where a sign-in for an app can start. They check the app's request when they open, so that users don't enter a
+ * password for an app that can't receive a session.
  */
 export const forApps: ReadonlySet<string> = new Set<PageName>([
   'sign-in',
@@ -27,7 +27,10 @@ export const forApps: ReadonlySet<string> = new Set<PageName>([
   'upgrade',
 ]);
 
-/** Pages whose content depends on whether the visitor is signed in, which the pages' scripts determine. */
+/** Whether the page names the app to which the user will return. */
+const namesApp = (page: string): boolean => forApps.has(page) || page === 'accounts';
+
+/** Pages whose scripts show different content to signed-in visitors. */
 const pagesForSignedOut: ReadonlySet<string> = new Set<PageName>(['sign-in', 'signed-out']);
 
 /** Pages whose forms may require a captcha. Users move between these pages without a page load. */
@@ -44,18 +47,28 @@ const withCaptcha: ReadonlySet<string> = new Set<PageName>([
   'signed-out',
 ]);
 
-/** The parts of the pages that depend on the settings. */
+/** The error codes for typing mistakes. `web/account/problems.ts` contains the same list. */
+const mistakes: ReadonlySet<string> = new Set([
+  'invalid_credentials',
+  'otp_expired',
+  'mfa_verification_failed',
+]);
+
+/** If scripts are disabled, redirects a browser that is still signed in to the list of its accounts. */
+const toAccounts = '<noscript><meta http-equiv="refresh" content="0;url=/account/accounts"></noscript>';
+
+/** Provides the parts of pages that depend on the settings. */
 export interface PageFiller {
   /**
-   * Returns a page in a language. Everything is filled in except the parts that depend on the request. Returns
-   * undefined if the page isn't built. `last` is the way that was used last in this browser.
+   * Returns a page in a language with everything filled in except the parts that depend on the request. Returns
+   * undefined if the page isn't built. `last` is the browser's most recently used sign-in method.
    */
   readonly filled: (
     page: AnyPage,
     language: string,
     last: SignInWay | undefined,
   ) => Promise<string | undefined>;
-  /** Returns the features that aren't available at the address of the request. */
+  /** Returns the features that don't work at the origin of the request. */
   readonly offHere: (request: FastifyRequest) => readonly string[];
   /** The project's languages. The default language is first. */
   readonly languages: readonly string[];
@@ -68,7 +81,7 @@ export interface PageFiller {
   /** Returns the text for an error code. */
   readonly textOf: (code: string, language: string) => string;
   readonly imageSources: readonly string[];
-  /** Sources of the captcha provider. Empty if the project doesn't use a captcha. */
+  /** The captcha provider's content sources. Empty if the project doesn't use a captcha. */
   readonly captchaSources: readonly string[];
   readonly logo: Logo;
 }
@@ -79,25 +92,33 @@ export interface SendDeps {
   readonly filler: () => PageFiller;
   /** Returns the name of the OAuth client that sent an authorization request. */
   readonly clientName: (authorizationId: string) => Promise<string | undefined>;
-  /** Returns whether there is a session for the cookie. Auth may already have ended that session. */
+  /** Whether a session is stored for the cookie. Auth may already have ended that session. */
   readonly keepsSession: (cookie: string | undefined) => Promise<boolean>;
 }
 
-/** Repeats the rows of the page's lists, and removes what the response has no value for. */
-function repeatRows(html: string, { accounts, changes, device }: PageFields): string {
-  const listed = accounts === undefined ? html : repeatAccounts(html, accounts);
+/** Fills the page's lists of accounts and changes, and removes the device line if the device is unknown. */
+function repeatRows(html: string, { accounts, changes, device, left = [] }: PageFields): string {
+  const known =
+    left.length === 0
+      ? html.replace(/<form[^>]* data-left="[^"]*".*?<\/form>/s, '')
+      : html.replace(/(<bdi[^>]*>)%PLINTH_LEFT%(<\/bdi>)/, (_, start, end) =>
+          left.map((name) => `${start}${escapeText(name)}${end}`).join(', '),
+        );
+  const listed = accounts === undefined ? known : repeatAccounts(known, accounts);
   const changed = changes === undefined ? listed : repeatChanges(listed, changes);
   return device === undefined ? changed.replace(/<p data-device="[^"]*">.*?<\/p>/s, '') : changed;
 }
 
-/** Returns an alert for the form's hidden fields. Only browsers without scripts show this part of the form. */
+/**
+ * Returns an alert to insert before the form's hidden fields. Only browsers without scripts show this part of the form.
+ */
 const alertOf = (text: string): string =>
   `<p role="alert" style="color:var(--mantine-color-error)">${escapeText(text)}</p>`;
 
 export function createSend(deps: SendDeps): Send {
   const { face, filler } = deps;
 
-  /** Returns the visitor's language. If the URL contains an explicit choice, the choice is stored. */
+  /** Returns the visitor's language. Stores the language if the URL contains an explicit choice. */
   function languageOf(request: FastifyRequest, reply: FastifyReply): string {
     const requested = queryOf(request).get('lang');
     const language = chooseLanguage(
@@ -118,7 +139,7 @@ export function createSend(deps: SendDeps): Send {
     const { fields = '', target = '/account/security', status = 200, isStill = false, problem } = fill;
     const { frameUrls = [] } = fill;
     const language = languageOf(request, reply);
-    const { last } = readMemory(cookieOf(request, memoryCookie));
+    const { last, accounts } = readMemory(cookieOf(request, memoryCookie));
     const { filled, offHere, intro, textOf, imageSources, captchaSources } = filler();
     const html = await filled(page, language, last);
     if (html === undefined) {
@@ -133,13 +154,27 @@ export function createSend(deps: SendDeps): Send {
       !queryOf(request).has('again') &&
       !queryOf(request).has('add') &&
       (await deps.keepsSession(cookieOf(request, sessionCookie)));
-    const client = forApps.has(page) ? await requestingApp(request, deps) : undefined;
-    const isOurCode = problem?.code.startsWith('field.') ?? true;
+    // The state after the dot isn't part of the page's name.
+    const name = page.replace(/^plain\/|\..*/g, '');
+    const client = namesApp(name) ? await requestingApp(request, deps) : undefined;
+    // The page shows the form only if this session was ended elsewhere. The address is filled in for the user.
+    const endedAddress =
+      page === 'sign-in' && !queryOf(request).has('add') && cookieOf(request, sessionCookie) !== undefined
+        ? accounts[0]?.name
+        : undefined;
+    const needsNoCode =
+      problem === undefined || problem.code.startsWith('field.') || mistakes.has(problem.code);
     const values = {
       FIELDS:
-        fields + (fill.providerError === undefined ? '' : alertOf(textOf(fill.providerError, language))),
+        fields +
+        (fill.providerError === undefined ? '' : alertOf(textOf(fill.providerError, language))) +
+        (fill.ending === undefined ? '' : `<p>${escapeText(textOf(`ended.${fill.ending}`, language))}</p>`),
       TARGET: escapeText(target),
-      EMAIL: escapeText(fill.email ?? addressOf(request) ?? ''),
+      EMAIL: escapeText(
+        fill.email === null
+          ? textOf('field.your-email', language)
+          : (fill.email ?? addressOf(request) ?? endedAddress ?? ''),
+      ),
       INTRO: escapeText(
         intro(page, language, { redirectTo: queryOf(request).get('redirect_to'), app: client }),
       ),
@@ -160,11 +195,12 @@ export function createSend(deps: SendDeps): Send {
     const whole = fillValues(repeatRows(html, fill), values)
       .replace('data-off="', `${isWaiting ? 'data-waiting ' : ''}data-off="${offHere(request).join(' ')} `)
       .replace(isStill ? /<script type="module"[^>]*><\/script>/g : '', '')
-      .replace(problem !== undefined && isOurCode ? /<details[\s\S]*?<\/details>/ : '', '')
+      .replace(problem !== undefined && needsNoCode ? /<details[\s\S]*?<\/details>/ : '', '')
+      .replace('</head>', () => (isWaiting && page === 'signed-out' ? `${toAccounts}</head>` : '</head>'))
       .replace('</body>', () => `${framesOf(frameUrls)}</body>`);
-    // After a sign-out, the app's request is used up, so links on that page lead to our own sign-in.
+    // A sign-out uses up the app's request, so links on that page lead to Plinth's own sign-in.
     const withFlow = carryFlow(whole, queryOf(request), page === 'signed-out' ? '' : undefined);
-    // Logos of apps may come from any host, because operators choose the URLs when they register apps.
+    // App logos may come from any host, because operators enter their URLs when they register apps.
     const images = page === 'consent' ? [...imageSources, 'https:'] : imageSources;
     const widgetSources = withCaptcha.has(page) ? captchaSources : [];
     return face.sendPage(request, reply, {
@@ -177,7 +213,7 @@ export function createSend(deps: SendDeps): Send {
   };
 }
 
-/** Returns the name of the OAuth client that sent the user to a page. */
+/** Returns the name of the OAuth client that sent the user to the page. */
 async function requestingApp(request: FastifyRequest, deps: SendDeps): Promise<string | undefined> {
   const id = queryOf(request).get('authorization_id');
   return id === null ? undefined : deps.clientName(id);

@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AuthRejection } from '../../shared/auth-rejection.ts';
 import type { AuthClient, TokenPair } from '../auth-client.ts';
+import { keepConfirming } from '../browser-sign-in.ts';
 import type { SignInWay } from '../core/browser-memory.ts';
 import { AccountError } from '../errors.ts';
 import type { Identify } from '../identify.ts';
@@ -13,7 +14,7 @@ export interface SignInRouteDeps {
   readonly windows: WaitingWindows;
   readonly identify: Identify;
   readonly bodies: () => typeof Bodies;
-  /** Signs the browser in and returns the response for the page. */
+  /** Signs the browser in and returns the response body for the page. */
   readonly enter: (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -41,7 +42,8 @@ export function signInRoutes(
       return await enter(request, reply, pair, 'password');
     } catch (error) {
       if (!(error instanceof AuthRejection && error.code === 'device_not_confirmed')) throw error;
-      // The browser is new, and a code was sent. The page asks for it.
+      // The browser is new, so auth has sent a code. The page must ask for it.
+      keepConfirming(request, reply, String(body.email ?? ''));
       return { session: null, number: await windows.begin(request, reply, window) };
     }
   });
@@ -50,7 +52,7 @@ export function signInRoutes(
     const body = bodies().password(request.body);
     const window = windows.of(request);
     const pair = await auth.visitor(request, window.id).signUp(body);
-    // Without a session, the user must confirm the address first. The response is the same for an address that is
+    // No session means that the user must confirm the address first. The response is the same for an address that is
     // already in use.
     if (pair !== undefined) return enter(request, reply, pair, 'password');
     return { session: null, number: await windows.begin(request, reply, window) };

@@ -1,5 +1,5 @@
 /**
- * Declares pages for links in emails that take effect when a button is pressed. Opening the page changes nothing, so
+ * Declares pages for email links that take effect when the user presses a button. Opening a page changes nothing, so
  * email scanners and other sites can open it.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -12,9 +12,9 @@ import { sendExpired, sendLimited, sendRefused } from './responses.ts';
 
 export interface TokenForm {
   readonly path: string;
-  /** The form of a valid token. */
+  /** The format of a valid token. */
   readonly shape: RegExp;
-  /** Returns the page with the button. Rejects with an `AuthRejection` if the link was used or has expired. */
+  /** Returns the page with the button. Rejects with an `AuthRejection` if the link has been used or has expired. */
   readonly show: (
     request: FastifyRequest,
     token: string,
@@ -22,9 +22,9 @@ export interface TokenForm {
   ) => Promise<{ readonly page: AnyPage; readonly fields?: PageFields }>;
   /** Uses the token and returns the next page. Rejects like `show`. */
   readonly use: (request: FastifyRequest, reply: FastifyReply, token: string) => Promise<string>;
-  /** The page for a link that was used or has expired, if it isn't the general one. */
+  /** The page for a used or expired link. Defaults to the general one. */
   readonly expired?: AnyPage;
-  /** Whether `show` also has a page for a link that was used. */
+  /** Whether `show` also returns a page for a used link. */
   readonly showsUsed?: boolean;
 }
 
@@ -35,7 +35,7 @@ export function declareTokenForm(app: FastifyInstance, send: Send, form: TokenFo
       ? sendExpired(send, request, reply)
       : send(request, reply, expired, { status: 400, isStill: true });
 
-  /** Runs the work with the token. If there is none or the link has expired, sends the page that says so. */
+  /** Runs the callback with the token. Sends the "link expired" page if the token is missing or no longer valid. */
   async function withToken(
     request: FastifyRequest,
     reply: FastifyReply,

@@ -1,6 +1,6 @@
 /**
- * Analyzes the expressions of policies as PostgreSQL prints them (`pg_get_expr`) in a session with an empty search
- * path, so that every name outside pg_catalog has its schema.
+ * Analyzes policy expressions as printed by `pg_get_expr` in a session with an empty search path. All names outside
+ * pg_catalog are schema-qualified.
  */
 import { type SqlToken, significant, tokenize } from '../../shared/sql/tokens.ts';
 
@@ -8,7 +8,10 @@ const tokensOf = (expression: string): SqlToken[] => significant(tokenize(expres
 
 const operatorCharacters = /^[-+*/<>=~!@#%^&|`?:]+$/;
 
-/** Returns the words of the expression. The lexer's symbols are single characters, so operators are put together. */
+/**
+ * Returns the tokens of the expression as text. The lexer returns single characters as symbols, so they are combined
+ * into operators.
+ */
 function textsOf(expression: string): string[] {
   const texts: string[] = [];
   let operatorEnd: number | undefined;
@@ -21,7 +24,7 @@ function textsOf(expression: string): string[] {
   return texts;
 }
 
-/** Functions of the schema auth that return the same value for all rows of a statement. */
+/** Functions in the auth schema that return the same value for all rows of a statement. */
 const requestFunctions = new Set(['uid', 'jwt', 'role', 'email']);
 
 interface Call {
@@ -29,7 +32,7 @@ interface Call {
   readonly end: number;
 }
 
-/** Returns the index after the parenthesis that closes the one at `open`. */
+/** Returns the index after the parenthesis that closes the one at index `open`. */
 function afterParenthesis(tokens: readonly SqlToken[], open: number): number {
   let depth = 0;
   for (let index = open; index < tokens.length; index++) {
@@ -39,7 +42,7 @@ function afterParenthesis(tokens: readonly SqlToken[], open: number): number {
   return tokens.length;
 }
 
-/** Returns the index of the parenthesis that opens the arguments if a request function's call starts at `index`. */
+/** Returns the index of the argument list's opening parenthesis if a call of a request function starts at `index`. */
 function argumentsAt(tokens: readonly SqlToken[], index: number): number | undefined {
   const text = (offset: number): string | undefined => tokens[index + offset]?.text;
   // A name after a dot belongs to another schema.
@@ -51,8 +54,8 @@ function argumentsAt(tokens: readonly SqlToken[], index: number): number | undef
 }
 
 /**
- * Returns the calls of request functions that PostgreSQL evaluates for every row. A call is evaluated once per statement
- * if it is in a subquery without a FROM clause, as in `(select auth.uid())`.
+ * Returns the calls of request functions that PostgreSQL evaluates for every row. A call is evaluated only once per
+ * statement if it is in a subquery without a FROM clause, as in `(select auth.uid())`.
  */
 export function perRowCalls(expression: string): Call[] {
   const tokens = tokensOf(expression);
@@ -72,7 +75,7 @@ export function perRowCalls(expression: string): Call[] {
   return calls;
 }
 
-/** Reports whether the parenthesis at `open` starts a SELECT that reads no table. */
+/** Returns whether the parenthesis at index `open` starts a SELECT that doesn't read a table. */
 function isScalarSelect(tokens: readonly SqlToken[], open: number): boolean {
   if (tokens[open + 1]?.text !== 'select') return false;
   let depth = 0;
@@ -85,7 +88,7 @@ function isScalarSelect(tokens: readonly SqlToken[], open: number): boolean {
   return true;
 }
 
-/** Wraps every per-row call in a subquery, so that it is evaluated once per statement. */
+/** Wraps every per-row call in a subquery so that it is evaluated only once per statement. */
 export function withCachedCalls(expression: string): string {
   let text = expression;
   for (const { start, end } of perRowCalls(expression).reverse())
@@ -93,7 +96,7 @@ export function withCachedCalls(expression: string): string {
   return text;
 }
 
-/** Removes parentheses around the whole expression. */
+/** Removes parentheses that enclose the whole expression. */
 function bare(texts: readonly string[]): readonly string[] {
   if (texts[0] !== '(' || texts.at(-1) !== ')') return texts;
   let depth = 0;
@@ -104,7 +107,7 @@ function bare(texts: readonly string[]): readonly string[] {
   return bare(texts.slice(1, -1));
 }
 
-/** Splits at a word outside of parentheses. */
+/** Splits at each occurrence of a word outside parentheses. */
 function splitAt(texts: readonly string[], word: string): string[][] {
   const parts: string[][] = [[]];
   let depth = 0;
@@ -124,14 +127,14 @@ export const isAlwaysTrue = (expression: string): boolean =>
   trueForms.has(bare(textsOf(expression)).join(' '));
 
 /**
- * Reports whether no row can satisfy the expression: a condition is false or null, or a value is compared with null by an
- * operator.
+ * Returns whether no row can satisfy the expression, because a condition is false or null or an operator compares a
+ * value with null.
  */
 export const isNeverTrue = (expression: string): boolean => neverTrue(textsOf(expression));
 
 function neverTrue(texts: readonly string[]): boolean {
   const own = bare(texts);
-  // The AND of BETWEEN doesn't separate conditions.
+  // Not analyzed, because the AND of BETWEEN doesn't separate conditions.
   if (own.includes('between')) return false;
   const alternatives = splitAt(own, 'or');
   if (alternatives.length > 1) return alternatives.every(neverTrue);
@@ -149,17 +152,17 @@ function comparesWithNull(texts: readonly string[]): boolean {
     if (text === ')') depth--;
     if (depth > 0 || !comparisons.has(text)) continue;
     const after = texts.slice(index + 1);
-    // `null`, or `null::type` with a type of one or more words.
+    // Matches `null`, and `null::type` where the type has one or more words.
     if (after[0] === 'null' && (after.length === 1 || after[1] === '::')) return true;
     if (index > 0 && texts[0] === 'null' && (index === 1 || texts[1] === '::')) return true;
   }
   return false;
 }
 
-/** Reports whether the expression reads the part of the access token that users can edit themselves. */
+/** Returns whether the expression reads the part of the access token that users can edit themselves. */
 export function readsUserMetadata(expression: string): boolean {
   const texts = textsOf(expression);
-  // The name can be a key, or part of a path such as '{user_metadata,role}'.
+  // The name can be a key or part of a path such as '{user_metadata,role}'.
   const namesIt = texts.some((text) => text.startsWith("'") && /\buser_metadata\b/.test(text));
   return (namesIt && readsToken(texts)) || texts.includes('raw_user_meta_data');
 }
@@ -172,7 +175,7 @@ function readsToken(texts: readonly string[]): boolean {
   );
 }
 
-/** Reports whether the expression holds for every object of a bucket. */
+/** Returns whether the expression is true for every object in a bucket. */
 export function coversBucket(expression: string | null, bucketId: string): boolean {
   if (expression === null || isAlwaysTrue(expression)) return true;
   const texts = bare(textsOf(expression));

@@ -1,25 +1,25 @@
-/** A rule finds problems of one kind in the catalogs. */
+/** Defines rules. Each rule finds one kind of problem in the catalogs. */
 import { quoteIdentifier } from '../../kernel/sql.ts';
 import type { Catalog, Index, Policy, Relation } from '../catalog.ts';
 import type { Finding, Fix, RuleInfo } from '../types.ts';
 
-/** One place in the database to which a rule applies. */
+/** A place in the database where a rule found a problem. */
 export interface Match {
   readonly detail: string;
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** Identifies the place within the rule. */
+  /** Identifies the place among the rule's matches. */
   readonly key: readonly string[];
   readonly affectedRows?: number | null;
   readonly fix?: Fix;
 }
 
 export interface Rule extends RuleInfo {
-  /** The prefix of the cache key, if it isn't the name. */
+  /** The prefix of the cache key. Defaults to the name. */
   readonly keyPrefix?: string;
   readonly find: (catalog: Catalog) => readonly Match[];
 }
 
-/** Returns the address of upstream's documentation of a rule, which describes the problem in more detail. */
+/** Returns the URL of upstream's documentation for a rule, which describes the problem in more detail. */
 export const upstreamDocs = (lint: string): string =>
   `https://supabase.com/docs/guides/database/database-linter?lint=${lint}`;
 
@@ -73,22 +73,22 @@ const systemSchemas = new Set([
 
 export const isUserSchema = (schema: string): boolean => !systemSchemas.has(schema);
 
-/** Reports whether a user created this relation. */
+/** Returns whether a user created this relation. */
 export const isUserRelation = ({ schema, ownedByExtension }: Relation): boolean =>
   isUserSchema(schema) && !ownedByExtension;
 
-/** Reports whether the REST API exposes objects of this schema. */
+/** Returns whether the REST API exposes this schema. */
 export const isExposed = (catalog: Catalog, schema: string): boolean =>
   catalog.exposedSchemas.includes(schema);
 
-/** Reports whether rows are stored in this relation or its partitions, so that it can have policies. */
+/** Returns whether the relation is a table or partitioned table, which can have policies. */
 export const isTable = (relation: Relation | undefined): boolean =>
   relation?.kind === 'table' || relation?.kind === 'partitioned table';
 
 export const qualified = (schema: string, name: string): string =>
   `${quoteIdentifier(schema)}.${quoteIdentifier(name)}`;
 
-/** Formats names as PostgreSQL prints an array of them, as in upstream's cache keys. */
+/** Formats names in PostgreSQL's array format, as in upstream's cache keys. */
 export const arrayText = (names: readonly string[]): string =>
   `{${names.map((name) => (/^[^\s{},"\\]+$/.test(name) && !/^null$/i.test(name) ? name : `"${name.replace(/["\\]/g, '\\$&')}"`)).join(',')}}`;
 
@@ -98,7 +98,7 @@ interface Lookup {
   readonly indexes: ReadonlyMap<string, readonly Index[]>;
 }
 
-/** Rules look up tables for every policy, index and key, so a search through lists would be quadratic. */
+/** Maps for looking up tables, because a linear search for every policy, index and key would take quadratic time. */
 const lookups = new WeakMap<Catalog, Lookup>();
 
 const keyOf = (schema: string, name: string): string => JSON.stringify([schema, name]);

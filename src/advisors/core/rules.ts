@@ -1,4 +1,4 @@
-/** All rules. The most severe ones are first. */
+/** All rules, most severe first. */
 import type { Rule } from './rule.ts';
 import {
   anonSecurityDefinerFunction,
@@ -8,6 +8,7 @@ import {
 } from './rules/functions.ts';
 import {
   duplicateIndex,
+  frequentFullScans,
   noPrimaryKey,
   tableBloat,
   unindexedForeignKeys,
@@ -71,6 +72,7 @@ export const rules: readonly Rule[] = [
   duplicateIndex,
   rlsEnabledNoPolicy,
   unindexedForeignKeys,
+  frequentFullScans,
   noPrimaryKey,
   unusedIndex,
   tableBloat,

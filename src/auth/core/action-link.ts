@@ -1,21 +1,18 @@
-/** Builds the links that emails contain. */
+/** Builds the links in emails. */
 import { encodeQuery } from './redirects.ts';
 
 export type LinkType = 'signup' | 'invite' | 'recovery' | 'magiclink' | 'email_change';
 
-/**
- * Returns `{external URL}/verify?token=HASH&type=TYPE&redirect_to=URL`. As in upstream, the link can't be used again
- * after it has been opened.
- */
+/** Returns `{external URL}/verify?token=HASH&type=TYPE&redirect_to=URL`. As in upstream, the link works only once. */
 export function actionLink(externalUrl: string, hash: string, type: LinkType, redirectTo: string): string {
-  // If the URL contains none of these characters, the caller may already have encoded it, so it is used unchanged.
+  // A URL without these characters may already be encoded by the caller, so it isn't changed.
   const target = /[&=#]/.test(redirectTo) ? encodeQuery(redirectTo) : redirectTo;
   return `${externalUrl.replace(/\/+$/, '')}/verify?token=${encodeQuery(hash)}&type=${type}&redirect_to=${target}`;
 }
 
 /**
- * Returns the URL `{account URL}/confirm?…`. On this page, users press a button to use the link, so an email scanner
- * can open the page without using up the link.
+ * Returns the URL `{account URL}/confirm?…`. Users press a button on this page to use the link, so an email scanner
+ * that opens the page doesn't use it up.
  */
 export function confirmPageLink(
   accountUrl: string,

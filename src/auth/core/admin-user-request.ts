@@ -1,4 +1,4 @@
-/** The request body that an administrator sends to create or change a user. */
+/** An administrator's request body for creating or changing a user. */
 import { parseGoDuration } from '../../shared/go-duration.ts';
 import { authError } from '../errors.ts';
 import { parseEmail, parsePhone } from './contact.ts';
@@ -17,7 +17,7 @@ export interface AdminUserRequest {
   readonly phoneConfirm: boolean;
   readonly userMetadata: JsonObject | undefined;
   readonly appMetadata: JsonObject | undefined;
-  /** The ban's duration. Undefined leaves the ban unchanged, and zero lifts it. */
+  /** The duration of the ban. Undefined leaves the ban unchanged, and zero lifts it. */
   readonly banMs: number | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Builds the claims of an access token, in upstream's order. */
+/** Builds an access token's claims in upstream's order. */
 
 import { isRecord } from '../../shared/is-record.ts';
 import type { AmrClaim, User } from '../rows.ts';
@@ -13,7 +13,9 @@ export interface AmrEntry {
   readonly provider?: string;
 }
 
-/** The method for a one-time recovery code that is used instead of a factor. Upstream doesn't have this method. */
+/**
+ * The authentication method for a one-time recovery code used instead of a factor. Upstream doesn't have this method.
+ */
 export const recoveryCodeMethod = 'mfa/recovery_code';
 
 const secondFactors = new Set(['totp', 'mfa/phone', 'mfa/webauthn', recoveryCodeMethod]);
@@ -23,7 +25,7 @@ export const isSecondFactor = (method: string): boolean => secondFactors.has(met
 /** The authentication method (amr) of each factor type. */
 export const amrMethodOfFactor = { totp: 'totp', phone: 'mfa/phone', webauthn: 'mfa/webauthn' } as const;
 
-/** Returns the assurance level that a session's methods reach, and the list of methods, newest first. */
+/** Returns the assurance level of a session's methods, and the methods sorted from newest to oldest. */
 export function assurance(claims: readonly AmrClaim[], user: User): { aal: Aal; amr: AmrEntry[] } {
   const identities = user.identities ?? [];
   const ssoProvider =
@@ -108,7 +110,7 @@ const requiredClaims = [
   'is_anonymous',
 ];
 
-/** Returns the problems with the claims that a hook returned, or an empty list if the claims are valid. */
+/** Returns the problems with the claims from a hook. Empty if the claims are valid. */
 export function claimFaults(claims: JsonObject): string[] {
   const missing = requiredClaims
     .filter((name) => !(name in claims))

@@ -1,17 +1,17 @@
 /**
- * Decides from the account's row whether a contact can sign a user in (decision 27). An account has an *owner* once one
- * of its contacts was confirmed or one of its sessions was issued. A contact that the owner never confirmed can't sign
- * anyone in. If an account has no owner, the first user who proves that they control its contact gets the account,
- * without the content of earlier requests.
+ * Determines from the account's row whether a contact can be used to sign in (decision 27). An account has an *owner*
+ * once a contact was confirmed or a session was issued. A contact that the owner never confirmed can't be used to sign
+ * in. Without an owner, the first user to prove control of the contact gets the account, without the data from earlier
+ * requests.
  */
 import type { User, UserColumns } from '../rows.ts';
 
 export type Contact = 'email' | 'phone';
 
 /**
- * - `confirmed`: a user who proves that they control the contact can sign in.
+ * - `confirmed`: any user who proves control of the contact can sign in.
  * - `unclaimed`: the account has no owner.
- * - `closed`: the account has an owner, who never confirmed this contact.
+ * - `closed`: the account has an owner who never confirmed this contact.
  */
 export type ContactStatus = 'confirmed' | 'unclaimed' | 'closed';
 
@@ -31,8 +31,8 @@ export function hasOwner(user: UserColumns): boolean {
 }
 
 /**
- * Whether an administrator created this account with an invitation, a generated link or /admin/users. Accounts from
- * sign-ups and providers differ because their metadata contains `sub`.
+ * Whether an administrator created this account with an invitation, a generated link or /admin/users. Metadata of
+ * accounts from sign-ups and providers contains `sub`.
  */
 export function isPrepared(user: User): boolean {
   const isOwnIdentity = ({ provider }: { provider: string }) => provider === 'email' || provider === 'phone';

@@ -1,21 +1,18 @@
-/** The rules that map a custom provider's claims to a user's claims: attribute mapping and custom claims. */
+/** The rules that map a custom provider's claims to a user's claims: the attribute mapping and the custom claims. */
 import type { ExternalClaims } from './external-profile.ts';
 import { isJsonObject, type JsonObject } from './json.ts';
 import { standardClaims } from './providers/id-token-profiles.ts';
 
 export interface ClaimRules {
-  /**
-   * The name of the provider's claim for each standard claim. A mapping whose value isn't a string is used as the
-   * claim's value.
-   */
+  /** The provider's claim name for each standard claim. A value that isn't a string is itself the claim's value. */
   readonly attributeMapping: JsonObject;
   /** The names of claims that are stored unchanged under `custom_claims`. */
   readonly customClaims: readonly string[];
 }
 
 /**
- * Applies the rules. `raw` contains all of the provider's claims. Claims that are neither standard nor listed are
- * dropped.
+ * Applies the rules to `raw`, which contains all of the provider's claims. Drops claims that are neither standard nor
+ * listed.
  */
 export function applyClaimRules(
   claims: ExternalClaims,

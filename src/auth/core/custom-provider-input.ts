@@ -1,4 +1,4 @@
-/** Parses and validates the settings of a custom provider in a request body (GoTrue 2.196). */
+/** Parses and validates a custom provider's settings from a request body (GoTrue 2.196). */
 import { type AuthError, authError } from '../errors.ts';
 import type { CustomProvider } from '../rows.ts';
 import type { Fields } from './fields.ts';
@@ -69,8 +69,8 @@ const emptySettings: CustomProviderSettings = {
 };
 
 /**
- * Merges the body into the current settings. Fields that are missing or empty in the body remain unchanged. The type
- * and the identifier can't be changed.
+ * Merges the body into the current settings. Missing or empty fields don't change. The type and identifier can't be
+ * changed.
  * @throws {AuthError} validation_failed
  */
 export function merge(current: CustomProviderSettings, body: Fields): CustomProviderSettings {
@@ -128,7 +128,7 @@ function checkLengths(settings: CustomProviderSettings): void {
   }
 }
 
-/** Returns all URLs that the settings contain. */
+/** Returns all URLs in the settings. */
 export function urlsOf(settings: CustomProviderSettings): string[] {
   const { issuer, discovery_url, authorization_url, token_url, userinfo_url, jwks_uri } = settings;
   return [issuer, discovery_url, authorization_url, token_url, userinfo_url, jwks_uri].filter(
@@ -145,7 +145,7 @@ function checkAuthorizationParams(params: JsonObject): void {
   }
 }
 
-/** Fields that a provider can't supply, because only this server sets them. */
+/** Fields that can't be mapped from a provider's claims, because only this server sets them. */
 const protectedFields = new Set([
   'id',
   'aud',

@@ -1,8 +1,7 @@
 /**
- * The default emails, for projects without templates. They are Go templates like the project's own, so the same engine
- * renders both. The emails show the code in large type for users who type it, and a button for users who click. They
- * support dark mode and right-to-left languages. The name, the logo, the color and the help link come from the project
- * (`.Brand`).
+ * The default emails for projects without their own templates. They are Go templates like a project's own, so the same
+ * engine renders both. They show the code in large type for users who type it, and a button for users who click. They
+ * support dark mode and right-to-left languages. The name, logo, color and help link come from the project (`.Brand`).
  */
 import { mails as arabic, words as arabicWords } from './mails/ar.ts';
 import { mails as english, words as englishWords } from './mails/en.ts';
@@ -19,13 +18,13 @@ export type { MailLanguage, TemplateName };
 export { templateNames };
 
 export interface MailBrand {
-  /** The name that emails show. */
+  /** The name shown in emails. */
   readonly name: string;
   /** The brand color, in the form `#rrggbb`. */
   readonly color: string;
-  /** The URL of a logo that email programs can show. If it is empty, the initial of the name is shown. */
+  /** The URL of a logo that email clients can display. If empty, the name's initial is shown instead. */
   readonly logo: string;
-  /** The URL of the help page, or empty. */
+  /** The help page's URL, or an empty string. */
   readonly supportUrl: string;
 }
 
@@ -46,7 +45,7 @@ const catalogs = {
 /** All languages of the default emails. */
 export const mailLanguages: readonly MailLanguage[] = ['en', 'ar'];
 
-/** Returns the language of emails for a page in the given language. Defaults to English. */
+/** Returns the email language for a page's language. Defaults to English. */
 export function mailLanguage(pageLanguage: string | undefined): MailLanguage {
   return pageLanguage === 'ar' ? 'ar' : 'en';
 }
@@ -54,8 +53,10 @@ export function mailLanguage(pageLanguage: string | undefined): MailLanguage {
 export const wordsIn = (language: MailLanguage): MailWords => catalogs[language].words;
 
 /**
- * Returns an email's templates. @param pageLanguage the language of the Account page where the email was requested. If
- * it is undefined, the subject is the same as upstream's.
+ * Returns an email's templates.
+ *
+ * @param pageLanguage the language of the Account page that requested the email. If undefined, the subject is
+ * upstream's.
  */
 export function defaultMail(
   name: TemplateName,
@@ -73,7 +74,7 @@ export function defaultMail(
   };
 }
 
-/** Returns black or white, depending on which has more contrast with the color (WCAG 2.2, relative luminance). */
+/** Returns black or white, whichever has the higher contrast with the color (WCAG 2.2, relative luminance). */
 export function textOn(color: string): '#000000' | '#ffffff' {
   const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => {
     const part = Number.parseInt(color.slice(at, at + 2), 16) / 255;
@@ -104,22 +105,30 @@ function text(
 
 const fonts = "-apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif";
 
-/** The logo, or the initial of the name in the brand color, followed by the name. */
+/** Shows the logo, or the name's initial in the brand color, followed by the name. */
 const header = (color: string): string => `
           <tr><td style="font:600 17px/1.3 ${fonts}"><table role="presentation" cellpadding="0" cellspacing="0"><tr>
-            <td width="36" height="36" style="width:36px;height:36px">{{ if .Brand.logo }}<img src="{{ .Brand.logo }}" width="36" height="36" alt="" style="display:block;width:36px;height:36px;object-fit:contain">{{ else }}<div style="width:36px;height:36px;border-radius:9px;background:${color};color:${textOn(color)};font:700 18px/36px ${fonts};text-align:center">{{ .Brand.initial }}</div>{{ end }}</td>
+            <td width="36" height="36" style="width:36px;height:36px">{{ if .Brand.logo }}<img src="{{ .Brand.logo }}" width="36" height="36" alt="" style="display:block;width:36px;height:36px;object-fit:contain">{{ else }}<div style="width:36px;height:36px;border-radius:9px;background:${color};color:${textOn(color)};font:700 18px/36px ${fonts};text-align:center" aria-hidden="true">{{ .Brand.initial }}</div>{{ end }}</td>
             <td width="10"></td>
             <td class="strong" style="font:600 17px/1.3 ${fonts};color:#0f172a">{{ .Brand.name }}</td>
           </tr></table></td></tr>
           <tr><td style="height:28px"></td></tr>`;
 
+/** Keeps an address on one line if it fits, because a line break after a hyphen makes an address hard to read. */
+const unbroken = (template: string): string =>
+  template.replace(
+    /\{\{ \.(?:Email|NewEmail|OldEmail) \}\}/g,
+    '<bdi style="display:inline-block;max-width:100%;overflow-wrap:anywhere">$&</bdi>',
+  );
+
+/** Builds the HTML. Its first line is hidden and is the preview that email clients show next to the subject. */
 function html(texts: MailTexts, words: MailWords, language: MailLanguage, color: string): string {
   const { title, intro, button, showsCode, closing, undo, isNotice } = texts;
   const { dir } = catalogs[language];
   const align = dir === 'rtl' ? 'right' : 'left';
   const code = showsCode
     ? `
-          <tr><td class="panel" dir="ltr" style="padding:20px;border-radius:10px;background:#f1f5f4;text-align:center;font:700 34px/1.2 ui-monospace,Menlo,Consolas,monospace;letter-spacing:8px;color:#0f172a">{{ .Token }}</td></tr>
+          <tr><td class="panel" dir="ltr" style="padding:20px 12px 20px 20px;border-radius:10px;background:#f1f5f4;text-align:center;font:700 34px/1.2 ui-monospace,Menlo,Consolas,monospace;letter-spacing:8px;color:#0f172a">{{ .Token }}</td></tr>
           <tr><td style="height:24px"></td></tr>`
     : '';
   const link =
@@ -130,7 +139,7 @@ function html(texts: MailTexts, words: MailWords, language: MailLanguage, color:
           <tr><td style="height:24px"></td></tr>`;
   const facts = isNotice
     ? `
-          <tr><td class="strong" style="font:400 15px/1.6 ${fonts};color:#0f172a">${words.when}: <bdi>{{ .Time }}</bdi>{{ if .Device }}<br>${words.device}: <bdi dir="${dir}">{{ .Device }}</bdi>{{ end }}{{ if .Network }}<br>${words.network}: <bdi dir="ltr">{{ .Network }}</bdi>{{ end }}</td></tr>
+          <tr><td class="strong" style="font:400 15px/1.6 ${fonts};color:#0f172a;text-wrap:pretty">${words.when}: <bdi>{{ .Time }}</bdi>{{ if .Device }}<br>${words.device}: <bdi dir="${dir}">{{ .Device }}</bdi>{{ end }}{{ if .Network }}<br>${words.network}: <bdi dir="ltr">{{ .Network }}</bdi>{{ end }}</td></tr>
           <tr><td style="height:24px"></td></tr>`
     : '';
   const reverse =
@@ -157,16 +166,17 @@ function html(texts: MailTexts, words: MailWords, language: MailLanguage, color:
 </style>
 </head>
 <body class="page" style="margin:0;background:#f4f6f6">
+  <div style="display:none">${intro}</div>
   <table role="presentation" class="page" dir="${dir}" width="100%" cellpadding="0" cellspacing="0" style="background:#f4f6f6">
     <tr><td align="center" style="padding:40px 16px">
       <table role="presentation" class="card" width="100%" cellpadding="0" cellspacing="0" style="max-width:480px;background:#ffffff;border-radius:14px">
         <tr><td style="padding:36px 32px;text-align:${align}">
           <table role="presentation" width="100%" cellpadding="0" cellspacing="0">${header(color)}
-          <tr><td class="strong" style="font:700 22px/1.3 ${fonts};color:#0f172a">${title}</td></tr>
+          <tr><td class="strong" style="font:700 22px/1.3 ${fonts};color:#0f172a;text-wrap:balance">${title}</td></tr>
           <tr><td style="height:12px"></td></tr>
-          <tr><td class="soft" style="font:400 16px/1.5 ${fonts};color:#475569">${intro}</td></tr>
+          <tr><td class="soft" style="font:400 16px/1.5 ${fonts};color:#475569;text-wrap:pretty">${unbroken(intro)}</td></tr>
           <tr><td style="height:24px"></td></tr>${code}${link}${facts}
-          <tr><td class="soft" style="font:400 13px/1.5 ${fonts};color:#64748b">${closing}</td></tr>${reverse}
+          <tr><td class="soft" style="font:400 13px/1.5 ${fonts};color:#64748b;text-wrap:pretty">${closing}</td></tr>${reverse}
           </table>
         </td></tr>
       </table>

@@ -1,6 +1,6 @@
 /**
- * A user's profile from a provider, which contains email addresses, and claims under their OpenID Connect names. The
- * claims become the identity's data and the user's metadata, so their names match GoTrue 2.196.
+ * A user's profile from a provider: email addresses, and claims under their OpenID Connect names. The claims become the
+ * identity's data and the user's metadata, so their names match GoTrue 2.196.
  */
 import type { Json, JsonObject } from './json.ts';
 
@@ -18,7 +18,7 @@ export interface ExternalProfile {
   readonly claims: ExternalClaims;
 }
 
-/** Removes members with an empty value: `''`, 0, false, an empty list or null. */
+/** Removes members with an empty value: `''`, 0, false, null or an empty list. */
 export function claimsOf(members: JsonObject & { readonly sub: string }): ExternalClaims {
   const claims: JsonObject & { sub: string } = { sub: members.sub };
   for (const [name, value] of Object.entries(members)) if (!isEmpty(value)) claims[name] = value;
@@ -33,16 +33,14 @@ const isEmpty = (value: Json | undefined): boolean =>
   value === false ||
   (Array.isArray(value) && value.length === 0);
 
-/**
- * Returns a list that contains only this address, as the primary address. Returns an empty list if the address is `''`.
- */
+/** Returns a list with only this address, as the primary one. Returns an empty list if the address is `''`. */
 export function soleEmail(email: string, verified: boolean): ProviderEmail[] {
   return email === '' ? [] : [{ email, verified, primary: true }];
 }
 
 /**
- * Returns the claims that are stored with the identity. They include the primary address or, if none is primary, the
- * last address.
+ * Returns the claims to store with the identity. They include the primary address. If no address is primary, they
+ * include the last one.
  */
 export function identityDataOf(profile: ExternalProfile): ExternalClaims {
   const { emails, claims } = profile;

@@ -1,24 +1,21 @@
-/** A JSON body whose fields are read the way Go decodes a struct: a field that is absent or null has the zero value. */
+/** A JSON body whose fields are read as Go decodes a struct: a missing or null field has the zero value. */
 import { authError } from '../errors.ts';
 import { isJsonObject, isStorable, type JsonObject } from './json.ts';
 
 export interface Fields {
   text(name: string): string;
-  /** Returns undefined if the field is absent or null. Used for fields for which `''` is meaningful. */
+  /** Returns undefined if the field is missing or null. Used where `''` has a meaning. */
   optionalText(name: string): string | undefined;
   flag(name: string, fallback?: boolean): boolean;
-  /** Returns undefined if the field is absent or null. */
+  /** Returns undefined if the field is missing or null. */
   optionalFlag(name: string): boolean | undefined;
   object(name: string): JsonObject | undefined;
   list(name: string): string[] | undefined;
-  /** Returns the value as sent, including null. Returns undefined if the field is absent. */
+  /** Returns the value as sent, including null. Returns undefined if the field is missing. */
   raw(name: string): unknown;
 }
 
-/**
- * Parses the body when it is called for the first time so that earlier checks run before the body is read. @throws
- * {AuthError} bad_json
- */
+/** Parses the body at the first call, so that checks can run before the body is read. @throws {AuthError} bad_json */
 export type ReadFields = () => Fields;
 
 /** Parses a JSON body. @throws {AuthError} bad_json */
@@ -35,7 +32,7 @@ export function parseFields(body: string): Fields {
   return fieldsOf(parsed);
 }
 
-/** Reads fields from an object that was created in this process instead of from a request body. */
+/** Reads fields from an object created in this process instead of a request body. */
 export function fieldsOf(values: JsonObject): Fields {
   const read = (name: string): unknown =>
     (Object.hasOwn(values, name) ? values[name] : undefined) ?? undefined;

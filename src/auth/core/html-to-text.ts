@@ -1,6 +1,6 @@
 /**
- * Converts an email's HTML to plain text. The time is linear in the length, because operators preview any HTML, and
- * templates contain data of users.
+ * Converts an email's HTML to plain text. Runs in linear time, because operators can preview any HTML and templates
+ * contain user data.
  */
 
 const entities: Readonly<Record<string, string>> = {
@@ -33,6 +33,8 @@ const blocks = new Set([
 const hidden = new Set(['script', 'style', 'head', 'title']);
 
 /**
+ * Returns the email's text.
+ *
  * @example htmlToText('<p>Hi</p><p><a href="http://x">Go</a></p>') // 'Hi\n\nGo: http://x'
  */
 export function htmlToText(html: string): string {
@@ -46,14 +48,14 @@ export function htmlToText(html: string): string {
 }
 
 interface Tag {
-  /** The lowercase name, with a slash if it is a closing tag. Empty if it isn't a valid tag. */
+  /** The lowercase name, preceded by a slash for a closing tag. Empty if the tag is invalid. */
   readonly name: string;
   readonly text: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** Returns the first tag from `at`, which is any text between angle brackets. */
+/** Returns the next tag from `at`. Any text between angle brackets is a tag. */
 function nextTag(html: string, at: number): Tag | undefined {
   const start = html.indexOf('<', at);
   const end = start < 0 ? 0 : html.indexOf('>', start) + 1;
@@ -62,7 +64,9 @@ function nextTag(html: string, at: number): Tag | undefined {
   return { name: (/^<(\/?[a-z][a-z0-9]*)\b/i.exec(text)?.[1] ?? '').toLowerCase(), text, start, end };
 }
 
-/** Finds the ends of elements. If there is none, the rest of the text isn't searched again for the same one. */
+/**
+ * Returns a function that finds the end of an element. If no end is found, it doesn't search for the same one again.
+ */
 function createEndFinder(html: string): (end: string, from: number) => number | undefined {
   const missing = new Set<string>();
   return (end, from) => {
@@ -75,7 +79,7 @@ function createEndFinder(html: string): (end: string, from: number) => number | 
   };
 }
 
-/** Removes comments, and elements that aren't displayed, with their contents. */
+/** Removes comments and hidden elements with their contents. */
 function withoutHidden(html: string): string {
   const endOf = createEndFinder(html);
   let kept = '';
@@ -83,7 +87,7 @@ function withoutHidden(html: string): string {
   for (let from = 0; ; ) {
     const start = html.indexOf('<', from);
     if (start < 0) return kept + html.slice(at);
-    // The longest of these names and its bracket have eight characters.
+    // The longest hidden element name with its bracket has eight characters.
     const name = /^<([a-z]+)\b/i.exec(html.slice(start, start + 9))?.[1]?.toLowerCase() ?? '';
     const isComment = html.startsWith('<!--', start);
     const end = isComment
@@ -99,7 +103,7 @@ function withoutHidden(html: string): string {
   }
 }
 
-/** Replaces tags with line breaks, and appends the addresses of links. A link's text consists of one line. */
+/** Replaces tags with line breaks and appends the URLs of links. A link's text is on one line. */
 function withoutTags(html: string, isLinkText = false): string {
   const endOf = createEndFinder(html);
   let text = '';

@@ -1,4 +1,4 @@
-/** A newly issued session. Rendered as a JSON response or as the fragment of a redirect. */
+/** A newly issued session, which is rendered as JSON or as the fragment of a redirect. */
 
 import type { AuthError } from '../errors.ts';
 import type { FlowState, User } from '../rows.ts';
@@ -26,8 +26,8 @@ export function renderSession(session: IssuedSession): JsonObject {
 }
 
 /**
- * Renders a session after a sign-in with a password. If the current rules would reject the password, the response
- * contains the reasons.
+ * Renders a session after a password sign-in. If the password doesn't meet the current rules, the response contains the
+ * reasons.
  */
 export function renderPasswordSession({
   session,
@@ -41,7 +41,7 @@ export function renderPasswordSession({
   return { ...renderSession(session), weak_password: { message: weakness.message, reasons } };
 }
 
-/** Renders a session after a sign-in with a provider. The response contains the provider's tokens. */
+/** Renders a session after a provider sign-in, including the provider's tokens. */
 export function renderFlowSession({
   session,
   flow,
@@ -56,7 +56,7 @@ export function renderFlowSession({
   };
 }
 
-/** Returns the fragment of a redirect that passes a session to the browser. */
+/** Returns the redirect fragment that passes a session to the browser. */
 export function sessionFragment(session: IssuedSession): Record<string, string> {
   return {
     access_token: session.accessToken,
@@ -64,7 +64,7 @@ export function sessionFragment(session: IssuedSession): Record<string, string> 
     expires_in: String(session.expiresInSeconds),
     expires_at: String(session.expiresAtSeconds),
     refresh_token: session.refreshToken,
-    // This empty parameter marks the redirect as a response from this server.
+    // An empty parameter that identifies the redirect as a response from this server.
     sb: '',
   };
 }

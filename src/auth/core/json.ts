@@ -1,6 +1,6 @@
 /**
- * JSON values with sorted keys at every level, the way Go prints maps. The order matters because clients compare
- * snapshots of metadata and claims.
+ * JSON values with keys sorted at every level, as Go prints maps. The order matters because clients compare snapshots
+ * of metadata and claims.
  */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json | undefined };
 export type JsonObject = { [key: string]: Json | undefined };
@@ -12,12 +12,12 @@ export function isJsonObject(value: unknown): value is JsonObject {
 const maxDepth = 1000;
 
 /**
- * Whether PostgreSQL can store the value as jsonb. It rejects values that contain a NUL or an unpaired surrogate, or
- * are nested too deeply for its stack.
+ * Whether PostgreSQL can store the value as jsonb. It rejects NUL characters, unpaired surrogates, and values nested
+ * too deeply for its stack.
  */
 export function isStorable(value: unknown): boolean {
   const text = (part: string): boolean => part.isWellFormed() && !part.includes('\0');
-  // The loop is iterative, because the value may be nested too deeply for recursion.
+  // Iterative because the value may be nested too deeply for recursion.
   const waiting: { value: unknown; depth: number }[] = [{ value, depth: 0 }];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if (typeof next.value === 'string' && !text(next.value)) return false;
@@ -29,7 +29,7 @@ export function isStorable(value: unknown): boolean {
   return true;
 }
 
-/** Returns the value with the keys of all objects in byte order. */
+/** Returns the value with all object keys in byte order. */
 export function sortKeys<T>(value: T): T {
   if (Array.isArray(value)) return value.map(sortKeys) as T;
   if (!isJsonObject(value)) return value;
@@ -38,7 +38,7 @@ export function sortKeys<T>(value: T): T {
   return { ...sorted } as T;
 }
 
-/** Merges updates into the top level of the metadata. A null in `updates` removes the key. */
+/** Merges updates into the metadata's top level. A null in `updates` removes the key. */
 export function mergeMetadata(current: JsonObject | null, updates: JsonObject): JsonObject {
   if (current === null) return updates;
   const merged = { ...current };

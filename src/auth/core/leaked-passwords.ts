@@ -1,21 +1,19 @@
 /**
- * Detects leaked passwords using the SHA-1 hashes that Have I Been Pwned publishes. The hashes are requested by range
- * (https://haveibeenpwned.com/API/v3#SearchingPwnedPasswordsByRange), or looked up in the sorted list that the
- * service's downloader writes, one `HASH:COUNT` per line.
+ * Detects leaked passwords with the SHA-1 hashes that Have I Been Pwned publishes. Requests the hashes by range
+ * (https://haveibeenpwned.com/API/v3#SearchingPwnedPasswordsByRange), or looks them up in the sorted list that the
+ * service's downloader writes, with one `HASH:COUNT` per line.
  */
 import { createHash } from 'node:crypto';
 
-/** Returns the password's SHA-1 hash in uppercase hexadecimal, as in the published lists. */
+/** Returns the password's SHA-1 hash in uppercase hexadecimal, like the published lists. */
 export function leakHashOf(password: string): string {
   return createHash('sha1').update(password).digest('hex').toUpperCase();
 }
 
-/** The length of the hash prefix that is sent to the service. Hundreds of other hashes have the same prefix. */
+/** The length of the hash prefix sent to the service. Hundreds of other hashes have the same prefix. */
 export const rangePrefixChars = 5;
 
-/**
- * Whether the range in the service's response contains the hash. Entries with a count of 0 are padding and are ignored.
- */
+/** Whether the range in the service's response contains the hash. Ignores entries with count 0, which are padding. */
 export function rangeHolds(response: string, hash: string): boolean {
   const suffix = hash.slice(rangePrefixChars);
   return response.split('\n').some((line) => {
@@ -26,19 +24,19 @@ export function rangeHolds(response: string, hash: string): boolean {
 
 export interface SortedList {
   readonly sizeBytes: number;
-  /** Reads bytes from `position`. Returns fewer bytes at the end of the list. */
+  /** Reads up to `length` bytes from `position`. Returns fewer bytes only at the end of the list. */
   read(position: number, length: number): Promise<Buffer>;
 }
 
-/** This window is larger than any line in the list. */
+/** Larger than any line in the list. */
 const windowBytes = 128;
 
 /**
- * Whether the list contains the hash. The binary search takes about forty reads in the full list. Throws if the file
- * isn't a sorted list of hashes.
+ * Whether the list contains the hash. The binary search needs about forty reads in the full list. @throws {Error} if
+ * the file isn't a sorted list of hashes
  */
 export async function listHolds(list: SortedList, hash: string): Promise<boolean> {
-  // If the list contains the line, the line starts within [low, high).
+  // If the list contains the hash, its line starts within [low, high).
   let low = 0;
   let high = list.sizeBytes;
   while (low < high) {
@@ -56,7 +54,7 @@ export async function listHolds(list: SortedList, hash: string): Promise<boolean
   return false;
 }
 
-/** Returns the first line that starts at `position` or later. */
+/** Returns the first line that starts at or after `position`. */
 async function lineFrom(
   list: SortedList,
   position: number,

@@ -1,6 +1,6 @@
 /**
- * Decides which account a provider's user belongs to, as GoTrue 2.196 does. Accounts and identities are linked only
- * within a *linking domain*. All providers share one domain, and each SSO connection has a separate one.
+ * Determines which account a provider's user belongs to, as in GoTrue 2.196. Accounts and identities are linked only
+ * within a *linking domain*. All providers share one domain, and each SSO connection has its own.
  */
 import type { ProviderEmail } from './external-profile.ts';
 
@@ -11,7 +11,7 @@ export function linkingDomain(provider: string): string {
 }
 
 /**
- * Returns the addresses used to look up an account: those that the provider has verified, regardless of the project's
+ * Returns the addresses for finding an account: those that the provider has verified, regardless of the project's
  * confirmation setting.
  */
 export function verifiedEmails(emails: readonly ProviderEmail[]): string[] {
@@ -20,7 +20,7 @@ export function verifiedEmails(emails: readonly ProviderEmail[]): string[] {
     .map(({ email }) => email.toLowerCase());
 }
 
-/** Returns the provider's primary address in lower case, which becomes the address of a new account. */
+/** Returns the provider's primary address in lowercase, which becomes a new account's address. */
 export function candidateEmail(emails: readonly ProviderEmail[]): { email: string; verified: boolean } {
   const primary = emails.findLast((each) => each.primary);
   return { email: primary?.email.toLowerCase() ?? '', verified: primary?.verified ?? false };
@@ -32,7 +32,7 @@ export type LinkingDecision =
   | { readonly kind: 'ambiguous' };
 
 /**
- * Determines the account that a new identity with verified addresses is added to.
+ * Determines which account gets a new identity with verified addresses.
  *
  * @param identities the identities in all domains that have one of the addresses
  * @param userIds the accounts in the default domain that have one of the addresses

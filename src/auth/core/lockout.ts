@@ -1,7 +1,7 @@
-/** The growing waits after wrong guesses in a row. */
+/** The increasing waits after consecutive wrong attempts. */
 
 export interface LockoutRules {
-  /** The number of wrong guesses in a row after which the first wait begins. 0 disables the waits. */
+  /** The number of consecutive wrong attempts that causes the first wait. 0 disables the waits. */
   readonly after: number;
   readonly firstWaitMs: number;
   readonly maxWaitMs: number;
@@ -12,16 +12,16 @@ export interface Streak {
   readonly lastAtMs: number;
 }
 
-/** A streak without guesses for this long is forgotten. */
+/** A streak is forgotten after this time without attempts. */
 export const streakMemoryMs = 24 * 3_600_000;
 
-/** Returns how long the next guess must wait. The wait doubles with every wrong guess. */
+/** Returns how long the next attempt must wait. The wait doubles with every wrong attempt. */
 export function lockoutWaitMs(streak: Streak | undefined, rules: LockoutRules, nowMs: number): number {
   if (streak === undefined || rules.after === 0 || streak.failures < rules.after) return 0;
   const wait = Math.min(
     rules.maxWaitMs,
     rules.firstWaitMs * 2 ** Math.min(30, streak.failures - rules.after),
   );
-  // If the clock was set back, the wait is never longer than after the last guess.
+  // Limits the wait in case the clock was set back.
   return Math.min(wait, Math.max(0, streak.lastAtMs + wait - nowMs));
 }

@@ -1,12 +1,12 @@
 /**
- * Checks whether email can be sent to an address. The project must allow the address, and the address must be able to
- * receive email.
+ * Determines whether an email can be sent to an address: whether the project allows the address, and whether the
+ * address can receive email.
  */
 
 /**
  * Whether the project allows emails to this address.
  *
- * @param allowed the allowed addresses in lower case. If the list is empty, every address is allowed.
+ * @param allowed the allowed addresses in lowercase. If the list is empty, every address is allowed.
  * @example isAuthorized('ann+test@example.com', ['ann@example.com']) // true
  */
 export function isAuthorized(email: string, allowed: readonly string[]): boolean {
@@ -22,10 +22,7 @@ export interface DomainLookup {
   resolve(domain: string): Promise<readonly string[]>;
 }
 
-/**
- * Whether a domain can receive email. Returns false only if the domain certainly can't, and returns true if DNS doesn't
- * respond.
- */
+/** Whether a domain can receive email. Returns false only if it certainly can't, and true if DNS doesn't respond. */
 export async function canReceiveMail(email: string, dns: DomainLookup): Promise<boolean> {
   const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase();
   // A domain without a dot is a local host name, which can't receive email from the internet.
@@ -34,7 +31,7 @@ export async function canReceiveMail(email: string, dns: DomainLookup): Promise<
   return hasMx !== false || (await exists(() => dns.resolve(domain))) !== false;
 }
 
-/** Returns whether the DNS query found any records. Returns undefined if DNS doesn't respond. */
+/** Returns whether the DNS query found any records, or undefined if DNS doesn't respond. */
 async function exists(ask: () => Promise<readonly unknown[]>): Promise<boolean | undefined> {
   try {
     return (await ask()).length > 0;

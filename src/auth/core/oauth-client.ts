@@ -1,6 +1,4 @@
-/**
- * Implements the client side of OAuth 2.0 (RFC 6749), which consists of the authorization URL and the code exchange.
- */
+/** Implements the client side of OAuth 2.0 (RFC 6749): the authorization URL and the code exchange. */
 import { randomBytes } from 'node:crypto';
 import { isJsonObject, type JsonObject } from './json.ts';
 import type { TokenResponse } from './providers/spec.ts';
@@ -14,7 +12,7 @@ export interface AuthorizationRequest {
   readonly redirectUri: string;
   readonly scopes: readonly string[];
   readonly state: string;
-  /** Additional parameters. Parameters from the app override those from the provider's definition. */
+  /** Additional parameters. The app's parameters override those in the provider's definition. */
   readonly params: readonly Readonly<Record<string, string>>[];
 }
 
@@ -31,7 +29,7 @@ export function authorizationUrl(request: AuthorizationRequest): string {
   return `${request.authorizeUrl}${separator}${encodeParams(all)}`;
 }
 
-/** Parameters that an app can't set, because they would change who receives the response. */
+/** Parameters that apps can't set, because they would change the recipient of the response. */
 export const reservedParams = new Set([
   'client_id',
   'client_secret',
@@ -44,16 +42,16 @@ export const reservedParams = new Set([
   'nonce',
 ]);
 
-/** Our own parameters, which aren't passed to the provider. The invitation token is also secret. */
+/** Plinth's own parameters, which aren't passed to the provider. The invitation token is also secret. */
 const ownParams = new Set(['provider', 'scopes', 'invite_token']);
 
-/** Returns the request parameters to pass to the provider, such as `prompt`, `login_hint`, or the app's `nonce`. */
+/** Returns the request parameters to pass to the provider, such as `prompt`, `login_hint` and the app's `nonce`. */
 export function passedParams(query: URLSearchParams): Record<string, string> {
   const passed = new Map<string, string>();
   for (const [key, value] of query) {
     const lower = key.toLowerCase();
     if (ownParams.has(lower) || (lower !== 'nonce' && reservedParams.has(lower))) continue;
-    // WorkOS has a parameter that is also called `provider`, so clients send it as `workos_provider`.
+    // Clients send WorkOS's `provider` parameter as `workos_provider`, because `provider` is Plinth's own parameter.
     const name = key === 'workos_provider' ? 'provider' : key;
     if (!passed.has(name)) passed.set(name, value);
   }
@@ -73,7 +71,7 @@ export interface Redemption {
   readonly codeVerifier: string | undefined;
 }
 
-/** Returns the headers and the form of a token request (RFC 6749 sections 2.3.1 and 4.1.3). */
+/** Returns the headers and form of a token request (RFC 6749 sections 2.3.1 and 4.1.3). */
 export function redemptionRequest(
   redemption: Redemption,
   auth: ClientAuth,
@@ -98,12 +96,12 @@ export function redemptionRequest(
 
 export type TokenResult =
   | { readonly ok: true; readonly token: TokenResponse }
-  /** The exchange failed. `error` is the code from RFC 6749 section 5.2, or '' if the response doesn't contain one. */
+  /** The exchange failed. `error` is the code from RFC 6749 section 5.2, or '' if the response contains none. */
   | { readonly ok: false; readonly error: string };
 
 /**
- * Parses the token response, which is JSON or, from some older providers, a form. A response with an `error` member is
- * treated as failed, regardless of its status.
+ * Parses a token response, which is JSON or, from some older providers, a form. A response with an `error` member
+ * counts as failed regardless of its status.
  */
 export function readTokenResponse(response: {
   readonly status: number;

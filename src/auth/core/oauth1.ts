@@ -1,10 +1,10 @@
-/** Implements the client side of OAuth 1.0a (RFC 5849), which signs requests. Only Twitter requires OAuth 1.0a. */
+/** Implements the client side of OAuth 1.0a (RFC 5849), which signs requests. Only Twitter requires it. */
 import { createHmac } from 'node:crypto';
 
 export interface OAuth1Credentials {
   readonly consumerKey: string;
   readonly consumerSecret: string;
-  /** The request token or the access token. In the first step, both the token and the secret are empty. */
+  /** The request token or access token. In the first step, both the token and its secret are empty. */
   readonly token: string;
   readonly tokenSecret: string;
 }
@@ -13,7 +13,7 @@ export interface OAuth1Request {
   readonly method: 'GET' | 'POST';
   /** The URL without its query. */
   readonly url: string;
-  /** The parameters in the query or the form. */
+  /** The parameters from the query or form. */
   readonly params: Readonly<Record<string, string>>;
   /** The protocol parameters of this step, such as `oauth_callback` or `oauth_verifier`. */
   readonly protocol?: Readonly<Record<string, string>>;
@@ -42,19 +42,18 @@ export function oauth1Header(
   return `OAuth ${fields.join(', ')}`;
 }
 
-/** Returns the text that is signed (RFC 5849 section 3.4.1). */
+/** Returns the text to sign (RFC 5849 section 3.4.1). */
 export function signatureBase(method: string, url: string, params: Readonly<Record<string, string>>): string {
   const pairs = Object.entries(params)
     .map(([name, value]) => [percentEncode(name), percentEncode(value)] as const)
-    // The pairs are sorted by name before they are joined, because sorting the joined pairs would put `a%20b=` before
-    // `a=`.
+    // Sorted by name before joining, because sorting the joined pairs would put `a%20b=` before `a=`.
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value]) => `${name}=${value}`);
   const { protocol, host, pathname } = new URL(url);
   return [method, percentEncode(`${protocol}//${host}${pathname}`), percentEncode(pairs.join('&'))].join('&');
 }
 
-/** Encodes everything except letters, digits and `-._~` (RFC 5849 section 3.6). */
+/** Percent-encodes all characters except letters, digits and `-._~` (RFC 5849 section 3.6). */
 export function percentEncode(text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,

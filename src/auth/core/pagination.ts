@@ -1,4 +1,4 @@
-/** Implements pagination for admin lists with `page`, `per_page` and the Link header. */
+/** Implements pagination of admin lists with `page`, `per_page` and the Link header. */
 import { authError } from '../errors.ts';
 import { encodeQuery } from './redirects.ts';
 
@@ -23,13 +23,13 @@ function parseCount(query: URLSearchParams, name: string, fallback: number): num
       `Bad Pagination Parameters: strconv.ParseUint: parsing "${text}": invalid syntax`,
     );
   }
-  // A page number or page size of zero selects the default.
+  // Zero selects the default.
   return number === 0 ? fallback : number;
 }
 
 /**
- * Returns the Link header. auth-js reads the page number after the first `=` and parses the quoted rel as JSON, so the
- * parameters are sorted by name to put `page` first.
+ * Returns the Link header. auth-js reads the page number after the first `=` and parses the quoted rel as JSON.
+ * Therefore, the parameters are sorted by name, which puts `page` first.
  */
 export function linkHeader(path: string, query: URLSearchParams, page: Page, total: number): string {
   const lastPage = Math.ceil(total / page.perPage);

@@ -1,6 +1,7 @@
 /**
- * Parses stored passwords in the formats that GoTrue 2.196 reads. We generate bcrypt hashes. Imports (`password_hash`
- * of the admin API, or a dump) can also contain argon2i and argon2id in PHC format, and Firebase's scrypt.
+ * Parses stored password hashes in the formats that GoTrue 2.196 supports. Plinth generates bcrypt hashes. Imported
+ * hashes (`password_hash` of the admin API, or a dump) can also be argon2i or argon2id in PHC format, or Firebase's
+ * scrypt.
  */
 export type PasswordHash =
   | { readonly kind: 'bcrypt'; readonly text: string }
@@ -8,8 +9,8 @@ export type PasswordHash =
   | FirebaseHash;
 
 /**
- * A hash of Firebase's variant of scrypt (https://github.com/firebase/scrypt). It encrypts the signer key with AES-256
- * in counter mode under a key derived by scrypt.
+ * A hash of Firebase's scrypt variant (https://github.com/firebase/scrypt). It encrypts the signer key with AES-256 in
+ * counter mode, using a key derived with scrypt.
  */
 export interface FirebaseHash {
   readonly kind: 'firebase';
@@ -23,13 +24,13 @@ export interface FirebaseHash {
   readonly expected: Buffer;
 }
 
-/** These limits bound the cost of a verification so that an imported hash can't overload the server. */
+/** Limits on the cost of a verification, so that imported hashes can't overload the server. */
 const maxArgon2MemoryKib = 1_048_576;
 const maxArgon2Passes = 20;
 const maxLanes = 16;
 const maxScryptBytes = 1_073_741_824;
 
-/** Parses a stored hash. Returns undefined if its format is unknown or it is too expensive to verify. */
+/** Parses a stored hash. Returns undefined if its format is unknown or verifying it would be too expensive. */
 export function parsePasswordHash(text: string): PasswordHash | undefined {
   if (text.startsWith('$argon2')) return parseArgon2(text);
   if (text.startsWith('$fbscrypt')) return parseFirebase(text);

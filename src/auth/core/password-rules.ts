@@ -1,12 +1,12 @@
 /** Validates passwords against the project's rules. */
 import { AuthError, authError, type WeakPasswordReason } from '../errors.ts';
 
-/** The maximum length of a password. bcrypt ignores all bytes after the 72nd. */
+/** The maximum password length. bcrypt ignores all bytes after the 72nd. */
 const maxBytes = 72;
 
 export interface PasswordRules {
   readonly minLength: number;
-  /** Sets of characters. The password must contain a character from each set. */
+  /** Character sets. The password must contain a character from each of them. */
   readonly requiredSets: readonly string[];
 }
 
@@ -30,8 +30,8 @@ export function requiredSets(requirements: string): readonly string[] {
 }
 
 /**
- * Returns the reasons why the password violates the rules, or undefined if it meets them. @throws {AuthError}
- * validation_failed if the password is too long
+ * Returns the reasons why the password violates the rules, or undefined if it meets them.
+ * @throws {AuthError} validation_failed if the password is too long
  */
 export function passwordFault(
   password: string,

@@ -10,7 +10,7 @@ export interface Challenge {
   readonly method: CodeChallengeMethod;
 }
 
-/** Parses a PKCE challenge. Returns undefined if the request has none. @throws {AuthError} validation_failed */
+/** Parses a PKCE challenge. Returns undefined if the request contains none. @throws {AuthError} validation_failed */
 export function parseChallenge(codeChallenge: string, method: string): Challenge | undefined {
   if ((codeChallenge === '') !== (method === '')) {
     throw authError('validation_failed', 'PKCE flow requires code_challenge_method and code_challenge');
@@ -39,14 +39,14 @@ export function isVerifierOf(challenge: Challenge, verifier: string): boolean {
   return sameSecret(derived, challenge.codeChallenge);
 }
 
-/** @throws {AuthError} bad_code_verifier if the verifier doesn't match the challenge */
+/** Checks the verifier. @throws {AuthError} bad_code_verifier if it doesn't match the challenge */
 export function checkVerifier(challenge: Challenge, verifier: string): void {
   if (!isVerifierOf(challenge, verifier)) throw authError('bad_code_verifier');
 }
 
 const prefix = 'pkce_';
 
-/** Adds a prefix to the hash if the link belongs to a PKCE flow. The prefix marks links that result in a code. */
+/** Adds a prefix to the hash if the link belongs to a PKCE flow. Links with the prefix result in a code. */
 export function withFlowPrefix(hash: string, isPkce: boolean): string {
   return isPkce ? prefix + hash : hash;
 }
@@ -55,7 +55,7 @@ export function isPkceHash(hash: string): boolean {
   return hash.startsWith(prefix);
 }
 
-/** Whether a typed code matches the stored hash, with or without the prefix. */
+/** Whether a typed code's hash equals the stored hash, with or without the prefix. */
 export function hashMatches(actual: string, stored: string): boolean {
   return sameSecret(actual, stored) || sameSecret(prefix + actual, stored);
 }

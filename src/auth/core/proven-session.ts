@@ -1,10 +1,10 @@
-/** Reduces a session to the level that its access token proves. */
+/** Limits a session to the assurance level that its access token proves. */
 import type { Session } from '../rows.ts';
 import { isSecondFactor } from './claims.ts';
 
 /**
- * Removes the second factor from the session if the token was issued before the factor was used. In that case, the
- * session's level was raised later, but the token proves only the old level.
+ * Removes the second factor from the session if the token was issued before the factor was used. The session's level
+ * was raised later, but the token proves only the old level.
  *
  * @example provenSession(session, { aal: 'aal1' }).aal // 'aal1', regardless of the session's level
  */

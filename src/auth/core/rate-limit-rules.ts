@@ -1,12 +1,12 @@
-/** Defines the rate limits per IP address and handler. They match GoTrue 2.196. */
+/** Defines the rate limits per IP address and handler, which match GoTrue 2.196. */
 
-/** A token bucket. It contains up to `size` tokens and gets a new token every `refillMs`. */
+/** A token bucket. It contains up to `size` tokens and receives a new token every `refillMs`. */
 export interface Bucket {
   readonly size: number;
   readonly refillMs: number;
 }
 
-/** A kind of request that is limited. Each handler has separate buckets. */
+/** A kind of request with a rate limit. Each handler has separate buckets. */
 export type LimitedHandler =
   | 'signup'
   | 'anonymous'
@@ -37,8 +37,8 @@ export interface RateLimitSettings {
 }
 
 /**
- * Returns the maximum time until a bucket is full again. The result includes a margin for concurrent requests, which
- * may read the clock at slightly different times and be counted in a different order.
+ * Returns the maximum time until a bucket is full again, with a margin for concurrent requests. They may read the clock
+ * at slightly different times and be counted in a different order.
  */
 export function horizonMs({ size, refillMs }: Bucket): number {
   return size * refillMs + Math.min(1000, refillMs / 2);
@@ -48,12 +48,12 @@ export function horizonMs({ size, refillMs }: Bucket): number {
 const serverSkewMs = 60_000;
 
 /**
- * Returns the maximum time from now until a bucket is full. A stored time beyond this dates from before the clock was
- * set back, so the bucket counts as full. Otherwise, requests would be rejected until the clock reaches that time.
+ * Returns the maximum time from now until a bucket is full. A later stored time is from before the clock was set back,
+ * so the bucket counts as full. Otherwise, requests would be rejected until the clock reached that time.
  */
 export const staleAfterMs = (rule: Bucket): number => horizonMs(rule) + serverSkewMs;
 
-/** Returns the time when a bucket was or will be full, but not before `nowMs`. */
+/** Returns when a bucket was or will be full, but no earlier than `nowMs`. */
 export const fullAtFrom = (storedMs: number | undefined, rule: Bucket, nowMs: number): number =>
   storedMs === undefined || storedMs > nowMs + staleAfterMs(rule) ? nowMs : Math.max(storedMs, nowMs);
 
@@ -61,21 +61,24 @@ const minuteMs = 60_000;
 export const hourMs = 3_600_000;
 const burst = 30;
 
-/** Limits that can't be configured in the local stack. */
+/** These limits can't be configured in the local stack. */
 const mfaPerMinute = 15;
 const passkeysPerFiveMinutes = 30;
 const ssoPerFiveMinutes = 30;
 const assertionsPerFiveMinutes = 15;
 const clientsPerFiveMinutes = 10;
-/** Sign-ins with other providers and requests of OAuth clients. Many users can start them from one network. */
+/**
+ * The limit for sign-ins with other providers and requests from OAuth clients. Many users can start these from the same
+ * network.
+ */
 const authorizationsPerFiveMinutes = 300;
 const authorizationBurst = 100;
 
-/** The interval between two changes that a user makes to their own account, after a burst. */
+/** The interval between two changes to a user's own account, after a burst. */
 const changeEveryMs = 5000;
 export const changesOfUser: Bucket = { size: burst, refillMs: changeEveryMs };
 
-/** Returns the bucket for requests to this handler. Returns undefined if the handler doesn't allow any requests. */
+/** Returns the bucket for a handler's requests, or undefined if no requests are allowed. */
 export function bucketOf(handler: LimitedHandler, settings: RateLimitSettings): Bucket | undefined {
   switch (handler) {
     case 'anonymous':
@@ -121,8 +124,8 @@ const perFiveMinutes = (count: number) => bucket(count, 5 * minuteMs, burst);
 const networksOfSite = 8;
 
 /**
- * Returns the rule for all networks of a site. A site is one large customer or many small ones, so its limit is higher
- * than the limit of a single network.
+ * Returns the rule for all networks of a site. A site is either one large customer or many small ones, so its limit is
+ * higher than that of a single network.
  */
 export function ruleOfSite({ size, refillMs }: Bucket): Bucket {
   return { size: size * networksOfSite, refillMs: refillMs / networksOfSite };

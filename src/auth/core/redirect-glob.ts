@@ -1,14 +1,14 @@
 /**
- * Parses an entry of the redirect allow list. Scheme, host, port and path are matched separately so that a wildcard
+ * Parses an entry of the redirect allow list. Scheme, host, port and path are matched separately, so that a wildcard
  * never extends from one part into the next. Within a part, the syntax is that of gobwas/glob with the separators `.`
- * and `/`: `*` and `?` don't match separators, but `**` does. Also supports `[a-z]`, `[!a-z]`, `{one,two}` and
- * backslash escapes.
+ * and `/`: `*` and `?` don't match separators, but `**` does. `[a-z]`, `[!a-z]`, `{one,two}` and backslash escapes are
+ * also supported.
  */
 import { domainToASCII } from 'node:url';
 
-/** The parts of a URL, as a browser parses it. */
+/** The parts of a URL as parsed by browsers. */
 export interface Target {
-  /** The scheme in lower case, without the colon. */
+  /** The scheme in lowercase, without the colon. */
   readonly scheme: string;
   /** The host name. Undefined if the scheme isn't followed by `//`. */
   readonly hostname: string | undefined;
@@ -35,10 +35,10 @@ export interface RedirectGlob {
   readonly path: readonly Token[];
 }
 
-/** The maximum number of alternatives in an entry. An entry with more isn't a plausible list of URLs. */
+/** The maximum number of alternatives in an entry. More alternatives wouldn't be a plausible list of URLs. */
 const maxAlternatives = 256;
 
-/** Parses an entry. The result is empty if the entry can't match an absolute URL. */
+/** Parses an entry. Returns an empty list if the entry can't match an absolute URL. */
 export function parseRedirectGlob(glob: string): RedirectGlob[] {
   return (expandBraces(glob) ?? []).flatMap((each) => split(tokenize(each)) ?? []);
 }
@@ -50,7 +50,7 @@ function split(tokens: readonly Token[]): RedirectGlob | undefined {
     const token = tokens[index];
     return token?.kind === 'letter' && token.letter === char;
   };
-  // A leading `**` also matches the scheme, so the entry matches any http or https URL.
+  // A leading `**` also matches the scheme, so the entry matches http and https URLs.
   const isSchemeless = tokens[0]?.kind === 'all';
   const colon = isSchemeless ? -1 : tokens.findIndex((_, index) => isLetter(index, ':'));
   if (!isSchemeless && colon < 1) return undefined;
@@ -64,8 +64,7 @@ function split(tokens: readonly Token[]): RedirectGlob | undefined {
   }
   const slash = rest.findIndex((token) => token.kind === 'letter' && token.letter === '/');
   const authority = slash < 0 ? rest : rest.slice(0, slash);
-  // If the entry ends with `**` and has no path, the `**` matches the path, and the host before it must match
-  // completely.
+  // If an entry without a path ends with `**`, the `**` matches the path, and the host before it must match completely.
   const endsOpen = slash < 0 && authority.at(-1)?.kind === 'all';
   const path = endsOpen ? anything : slash < 0 ? [] : rest.slice(slash);
   const host = endsOpen && authority.length > 1 ? authority.slice(0, -1) : authority;
@@ -79,7 +78,7 @@ function split(tokens: readonly Token[]): RedirectGlob | undefined {
   };
 }
 
-/** Whether the glob matches the URL. A scheme other than http(s) must be spelled out in the glob. */
+/** Whether the glob matches the URL. Schemes other than http(s) must appear literally in the glob. */
 export function matchesGlob(glob: RedirectGlob, target: Target): boolean {
   const isNamed = glob.scheme.every(({ kind }) => kind === 'letter');
   const isWeb = target.scheme === 'http' || target.scheme === 'https';
@@ -101,8 +100,8 @@ function withoutDefault(port: readonly Token[], scheme: string): readonly Token[
 }
 
 /**
- * Whether the pattern matches the whole text. Tracks all possible positions in the pattern at the same time, so the
- * number of steps is limited to the length of the text times the length of the pattern.
+ * Whether the pattern matches the whole text. Tracks all possible positions in the pattern simultaneously, so the
+ * number of steps is at most the text length times the pattern length.
  */
 export function matchesTokens(tokens: readonly Token[], text: string): boolean {
   let reached = new Uint8Array(tokens.length + 1);
@@ -119,7 +118,7 @@ export function matchesTokens(tokens: readonly Token[], text: string): boolean {
   return reached[tokens.length] === 1;
 }
 
-/** Marks this position, and all positions that can be reached from it without consuming a character. */
+/** Marks this position and all positions reachable from it without consuming a character. */
 function reach(tokens: readonly Token[], reached: Uint8Array, from: number): void {
   for (let position = from; reached[position] === 0; position++) {
     reached[position] = 1;
@@ -184,8 +183,8 @@ function lowerCase(tokens: readonly Token[]): Token[] {
 }
 
 /**
- * Returns the host in lower case. As in browsers, labels in other scripts become punycode. Labels that contain a
- * wildcard are kept.
+ * Returns the host in lowercase. As in browsers, non-ASCII labels become punycode. Labels that contain a wildcard don't
+ * change.
  */
 function asciiHost(tokens: readonly Token[]): Token[] {
   const text = tokens.map((token) => (token.kind === 'letter' ? token.letter : '\0')).join('');

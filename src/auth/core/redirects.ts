@@ -1,7 +1,7 @@
 /**
- * The redirect rule, which determines the URLs that a link may lead to. Follows GoTrue 2.196, except that the parts of
- * a URL are checked separately. An http(s) URL is matched as a browser interprets it, and is rejected if Go's net/url
- * would find a different host in it.
+ * The redirect rule, which determines where links may lead. Follows GoTrue 2.196, except that a URL's parts are checked
+ * separately. An http(s) URL is matched as browsers interpret it, and is rejected if Go's net/url would find a
+ * different host in it.
  */
 
 import { isIP } from 'node:net';
@@ -17,12 +17,12 @@ export function redirectRules(siteUrl: string, globs: readonly string[]): Redire
   return { siteUrl, allowed: globs.flatMap(parseRedirectGlob) };
 }
 
-/** The maximum length of a URL. Longer URLs aren't legitimate and wouldn't fit into a header. */
+/** The maximum URL length. Longer URLs aren't legitimate and wouldn't fit in a header. */
 const maxUrlLength = 16_384;
 
 /**
  * Schemes that a browser executes or displays instead of passing them to an app. They are never allowed, even if the
- * list contains them.
+ * allow list contains them.
  */
 const dangerousSchemes = new Set([
   'about',
@@ -40,8 +40,7 @@ export function isDangerousScheme(scheme: string): boolean {
 }
 
 /**
- * Returns the first requested URL that is allowed, or the site URL if none is allowed. The Account pages are always
- * allowed.
+ * Returns the first requested URL that is allowed, or the site URL if none is. The Account pages are always allowed.
  */
 export function chooseRedirect(
   rules: RedirectRules,
@@ -60,7 +59,7 @@ export function chooseRedirect(
 export function isBelow(url: string, base: string): boolean {
   if (!URL.canParse(url) || url !== new URL(url).href) return false;
   const [target, own] = [new URL(url), new URL(base)];
-  // Different loopback names, such as localhost and 127.0.0.1, refer to the same host.
+  // All loopback names, such as localhost and 127.0.0.1, refer to the same host.
   if (isLoopbackName(target.hostname) && isLoopbackName(own.hostname)) target.hostname = own.hostname;
   return target.href.startsWith(`${base}/`);
 }
@@ -86,8 +85,8 @@ function isListed({ allowed }: RedirectRules, target: Target): boolean {
 const webHost = /^[a-z0-9_](?:[a-z0-9._-]*[a-z0-9_])?$/;
 
 /**
- * Parses a URL. Returns undefined for URLs that Go or a browser rejects, that Go and browsers parse differently, or
- * that contain a username.
+ * Parses a URL. Returns undefined if Go or a browser rejects the URL, if they parse it differently, or if it contains a
+ * username.
  */
 function parseTarget(url: string): Target | undefined {
   const split = url.length > maxUrlLength ? undefined : splitUrl(url);
@@ -123,7 +122,7 @@ export interface SplitUrl {
   readonly hasUser: boolean;
 }
 
-/** Splits a URL into scheme, host and port as Go does. Returns undefined if Go rejects the URL. */
+/** Splits a URL into scheme, host and port as Go does. Returns undefined if Go rejects it. */
 export function splitUrl(url: string): SplitUrl | undefined {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are rejected
   if (/[\u0000-\u0020\u007f\\]/.test(url)) return undefined;
@@ -144,7 +143,7 @@ export function splitUrl(url: string): SplitUrl | undefined {
 
 const defaultPorts: Record<string, string> = { http: '80', https: '443' };
 
-/** Whether a browser (WHATWG) finds the same host and port in an http(s) URL as Go does. */
+/** Whether browsers (WHATWG) and Go find the same host and port in an http(s) URL. */
 export function readsAlike(url: string, split: SplitUrl): boolean {
   if (!URL.canParse(url)) return false;
   const parsed = new URL(url);
@@ -163,7 +162,7 @@ function isLoopbackAddress(hostname: string): boolean {
   return (isIP(hostname) === 4 && hostname.startsWith('127.')) || hostname === '::1';
 }
 
-/** Encodes query or fragment parameters as Go does: sorted by name, with spaces as `+`. */
+/** Encodes query or fragment parameters as Go does: sorted by name, with `+` for spaces. */
 export function encodeParams(params: Readonly<Record<string, string>>): string {
   return Object.keys(params)
     .sort()
@@ -177,7 +176,7 @@ export function encodeQuery(text: string): string {
     .replaceAll('%20', '+');
 }
 
-/** Adds query parameters, sorts all of them as Go does, and replaces the fragment. */
+/** Adds query parameters, sorts all parameters as Go does, and replaces the fragment. */
 export function withParams(
   url: string,
   query: Readonly<Record<string, string>>,

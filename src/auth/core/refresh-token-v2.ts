@@ -1,7 +1,7 @@
 /**
- * Version 2 refresh tokens, which sessions of hosted projects may have. Such a token is the base64url encoding of a
- * zero byte (the format version), the session's UUID, a uvarint counter, 16 bytes of HMAC-SHA256 with the session's
- * key, and 4 bytes of SHA-256 over the preceding bytes.
+ * Version 2 refresh tokens, which sessions from hosted projects may have. A token is the base64url encoding of a zero
+ * byte (the format version), the session's UUID, a uvarint counter, 16 bytes of HMAC-SHA256 with the session's key, and
+ * 4 bytes of SHA-256 over the preceding bytes.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
@@ -26,7 +26,7 @@ export function encodeRefreshToken(sessionId: string, counter: number, key: Uint
   return Buffer.concat([signed, checksum(signed)]).toString('base64url');
 }
 
-/** Parses a version 2 token. Returns undefined if the text isn't one. */
+/** Parses a version 2 token. Returns undefined for any other text. */
 export function parseRefreshToken(text: string): SignedRefreshToken | undefined {
   if (!/^[A-Za-z0-9_-]+$/.test(text)) return undefined;
   const bytes = Buffer.from(text, 'base64url');
@@ -67,7 +67,7 @@ function uvarint(value: number): number[] {
   return bytes;
 }
 
-/** Reads a number that must occupy all of the bytes. */
+/** Parses a number that must occupy all bytes. Returns undefined if it doesn't. */
 function readUvarint(bytes: Uint8Array): number | undefined {
   let value = 0;
   for (const [index, byte] of bytes.entries()) {

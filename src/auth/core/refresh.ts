@@ -1,15 +1,15 @@
 /**
- * Decides what happens to a version 1 refresh token, based only on the locked rows. The rules are those of GoTrue 2.196
+ * Decides what happens to a version 1 refresh token, based only on the locked rows. Follows the rules of GoTrue 2.196
  * except where noted.
  *
  * - Active: the token is revoked and gets a child token.
- * - Superseded (our own rule): the session was raised to a higher level after the token was issued. The token is
+ * - Superseded (Plinth's own rule): the session's level was raised after the token was issued. The token is
  *   invalid, even within the reuse interval.
  * - Revoked, but the parent of the active token: the client never received the child, so it gets the active token. This
  *   applies regardless of the token's age.
  * - Revoked within the reuse interval: the client gets a new child, because several tabs may refresh at the same time.
  * - Otherwise, the token was stolen or replayed. With rotation, the session and all of its tokens are revoked. GoTrue
- *   revokes only the family, whose newest token works for one more interval.
+ *   revokes only the family, whose newest token remains valid for another interval.
  */
 import type { Session } from '../rows.ts';
 import { toMs } from './times.ts';
@@ -19,8 +19,8 @@ export interface PresentedToken {
   readonly revoked: boolean;
   readonly updatedAtMs: number;
   /**
-   * Whether the session was raised to a higher level after this token was issued. Raising a session's level issues a
-   * token without a parent, so this is true if such a token is newer than this one.
+   * Whether the session's level was raised after this token was issued. Raising the level issues a token without a
+   * parent, so this is true if such a token is newer than this one.
    */
   readonly isSuperseded: boolean;
 }
@@ -43,8 +43,8 @@ export function decideRefresh(
 ): RefreshDecision {
   if (!presented.revoked) return { kind: 'swap' };
   const isRecent = nowMs <= presented.updatedAtMs + rules.reuseIntervalMs;
-  // Another tab may be raising the session's level while this tab refreshes, so the token is rejected without ending
-  // the session.
+  // Another tab may be raising the session's level during this refresh, so the token is rejected without ending the
+  // session.
   if (presented.isSuperseded) return { kind: 'refuse', endsFamily: rules.rotation && !isRecent };
   if (active && active.parent === presented.token) return { kind: 'return-active', token: active.token };
   if (isRecent) return { kind: 'swap' };
@@ -57,7 +57,7 @@ export interface SessionTimes {
   readonly notAfterMs: number | undefined;
 }
 
-/** Returns the times in a row of auth.sessions, in milliseconds. */
+/** Returns the times from a row of auth.sessions in milliseconds. */
 export function sessionTimes(
   session: Pick<Session, 'created_at' | 'refreshed_at' | 'not_after'>,
 ): SessionTimes {
@@ -70,15 +70,18 @@ export function sessionTimes(
 
 export type SessionValidity = 'valid' | 'expired' | 'inactive';
 
-/** Older sessions have no `refreshed_at`, so the time of their refresh token is used instead. */
+/**
+ * Returns when the session was last refreshed. Older sessions have no `refreshed_at`, so the refresh token's time is
+ * used for them.
+ */
 export function lastRefreshedMs(session: SessionTimes, refreshTokenUpdatedAtMs: number | undefined): number {
   const { createdAtMs } = session;
   return session.refreshedAtMs ?? Math.max(refreshTokenUpdatedAtMs ?? createdAtMs, createdAtMs);
 }
 
 /**
- * Checks a session's limits during a refresh. A limit of 0 means no limit. Access tokens are valid until they expire,
- * even if the session exceeds a limit.
+ * Checks a session's limits during a refresh. 0 disables a limit. Access tokens stay valid until they expire, even if
+ * the session exceeds a limit.
  */
 export function checkSession(
   session: SessionTimes,

@@ -2,14 +2,14 @@
 import type { FactorType } from '../rows.ts';
 import type { JsonObject } from './json.ts';
 
-/** A factor that a user has begun to enroll. */
+/** A factor whose enrollment the user has started. */
 export interface Enrollment {
   readonly id: string;
   readonly type: FactorType;
   readonly friendlyName: string;
-  /** The secret of an authenticator app. `qrCode` is an SVG image. */
+  /** An authenticator app's secret. `qrCode` is an SVG image. */
   readonly totp?: { readonly qrCode: string; readonly secret: string; readonly uri: string };
-  /** The phone number as the client sent it. */
+  /** The phone number as sent by the client. */
   readonly phone?: string;
 }
 
@@ -27,7 +27,7 @@ export interface FactorChallenge {
   readonly id: string;
   readonly type: FactorType;
   readonly expiresAtSeconds: number;
-  /** For WebAuthn keys, the input of the browser's WebAuthn API. */
+  /** The input for the browser's WebAuthn API. Set for WebAuthn keys. */
   readonly webauthn?: { readonly type: 'create' | 'request'; readonly publicKey: object };
 }
 

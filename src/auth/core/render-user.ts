@@ -1,4 +1,4 @@
-/** Renders users, identities and factors as JSON, with members in upstream's order. Undefined members are omitted. */
+/** Renders users, identities and factors as JSON, with members in upstream's order. Omits undefined members. */
 import type { Factor, Identity, User } from '../rows.ts';
 import { type JsonObject, sortKeys } from './json.ts';
 import { toRfc3339 } from './times.ts';

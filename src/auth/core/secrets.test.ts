@@ -35,7 +35,7 @@ test('sameSecret compares', () => {
 });
 
 describe('totp', () => {
-  // The test values are from RFC 6238, appendix B, truncated to six digits. The secret is "12345678901234567890".
+  // From RFC 6238, appendix B, truncated to six digits. The secret is "12345678901234567890".
   const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
   test.each([
     [59, '287082'],
@@ -66,7 +66,7 @@ describe('totp', () => {
 });
 
 test('webhook signatures follow Standard Webhooks', () => {
-  // The example is from the reference libraries of Standard Webhooks.
+  // From the reference libraries of Standard Webhooks.
   const secret = 'v1,whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
   const message = {
     id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',

@@ -7,7 +7,7 @@ export function refreshTokenText(): string {
   return base32(randomBytes(8)).toLowerCase().slice(0, 12);
 }
 
-/** Generates a one-time password with `length` decimal digits, which may start with zeros. */
+/** Generates a one-time password with `length` decimal digits, including leading zeros. */
 export function oneTimePassword(length: number): string {
   let digits = '';
   while (digits.length < length) digits += String(randomInt(10));
@@ -28,10 +28,7 @@ export function sameSecret(a: string, b: string): boolean {
   return timingSafeEqual(left, right);
 }
 
-/**
- * Generates a password for accounts that are created without a password. The result contains a character from each
- * required set.
- */
+/** Generates a password for an account created without one. It contains a character from each required set. */
 export function randomPassword(requiredSets: readonly string[], length = 40): string {
   const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
   const picked = requiredSets.filter((set) => set !== '').map((set) => set[randomInt(set.length)] ?? '');

@@ -1,4 +1,4 @@
-/** The events in the timeline of an account. Users see their own events, and operators see those of every user. */
+/** The events in an account's timeline. Users see their own events, and operators see those of all users. */
 import { isIPv4 } from 'node:net';
 import { networkOf, siteOf } from '../../shared/network-of.ts';
 import type { JsonObject } from './json.ts';
@@ -26,11 +26,13 @@ export const eventKinds = [
   'locked',
   'unlocked',
   'secured',
+  'banned',
+  'unbanned',
 ] as const;
 
 export type EventKind = (typeof eventKinds)[number];
 
-/** The changes that add something to an account, which "This wasn't me" removes. */
+/** The changes that add something to an account. "This wasn't me" removes it. */
 export const additions = [
   'factor_added',
   'recovery_codes_created',
@@ -39,14 +41,14 @@ export const additions = [
   'app_connected',
 ] as const satisfies readonly EventKind[];
 
-/** The changes whose former value "This wasn't me" restores. */
+/** The changes whose previous value "This wasn't me" restores. */
 export const contactChanges = ['email_changed', 'phone_changed'] as const satisfies readonly EventKind[];
 
 export interface SecurityEvent {
   readonly id: string;
   readonly user_id: string;
   readonly kind: EventKind;
-  /** `operator` for a change that an administrator made. */
+  /** `operator` if an administrator made the change. */
   readonly actor: 'user' | 'operator';
   readonly details: JsonObject;
   readonly user_agent: string | null;
@@ -55,7 +57,7 @@ export interface SecurityEvent {
 }
 
 /**
- * Returns the network of a client, which suffices for a user to recognize a sign-in: the first three parts of an IPv4
+ * Returns the client's network, which is enough for a user to recognize a sign-in: the first three parts of an IPv4
  * address, or the site of an IPv6 address. Returns null if the address is unknown.
  *
  * @example approximateAddress('203.0.113.7') // '203.0.113.*'

@@ -1,9 +1,9 @@
-/** The default text message for the Account pages. */
+/** The default text message for codes requested on the Account pages. */
 import { isIP } from 'node:net';
 import { mailLanguage, wordsIn } from './default-mails.ts';
 
 /**
- * Returns text that names the project and ends with the line that lets browsers fill in the code on the right website
+ * Returns text that names the project. Its last line lets browsers fill in the code on the right website
  * (https://wicg.github.io/sms-one-time-codes/).
  */
 export function smsText(message: {
@@ -16,7 +16,7 @@ export function smsText(message: {
   const { code, name, pageLanguage, pageUrl } = message;
   const sentence = wordsIn(mailLanguage(pageLanguage)).textMessage(code, name);
   const { hostname } = new URL(pageUrl);
-  // The format requires a domain.
+  // The format requires a domain name.
   const isDomain = isIP(hostname.replace(/^\[|\]$/g, '')) === 0;
   return isDomain ? `${sentence}\n\n@${hostname} #${code}` : sentence;
 }

@@ -1,12 +1,12 @@
 /**
- * Describes each SMS provider as data: the request that sends a message, and how to determine from the response whether
- * the message was sent.
+ * Describes each SMS provider as data: the request that sends a message, and how the response shows whether it was
+ * sent.
  */
 import type { Config } from '../../config/index.ts';
 import { barePhone } from './contact.ts';
 import { isJsonObject } from './json.ts';
 
-/** The settings for SMS. `contentSid` is Twilio's approved template for WhatsApp, or an empty string. */
+/** The SMS settings. `contentSid` is Twilio's approved template for WhatsApp, or an empty string. */
 export type SmsConfig = Config['auth']['sms'] & { readonly contentSid: string };
 
 export interface TextMessage {
@@ -24,8 +24,7 @@ export interface ProviderRequest {
 }
 
 /**
- * A request and a check of its response. `fault` returns undefined if the request succeeded, otherwise upstream's error
- * text.
+ * A request and a check of its response. `fault` returns upstream's error text, or undefined if the request succeeded.
  */
 export interface ProviderCall<T> {
   request(config: SmsConfig, input: T): ProviderRequest;
@@ -43,7 +42,7 @@ export const textProviders: Readonly<
       const isWhatsapp = channel === 'whatsapp';
       const prefix = isWhatsapp ? 'whatsapp:' : '';
       const sender = twilio.message_service_sid;
-      // A sender that is a phone number needs the channel as a prefix, but a service ID doesn't.
+      // A sender that is a phone number needs the channel as a prefix. A service ID doesn't.
       const isNumber = /^[1-9][0-9]{1,14}$/.test(barePhone(sender));
       const content: Record<string, string> =
         isWhatsapp && contentSid !== ''
@@ -69,7 +68,7 @@ export const textProviders: Readonly<
       return `twilio error: ${reason} ${code ?? ''} for message ${textAt(response, 'sid') ?? ''}`;
     },
   },
-  /** Twilio Verify generates the code and its text (https://www.twilio.com/docs/verify/api/verification). */
+  /** Twilio Verify generates the code and the text (https://www.twilio.com/docs/verify/api/verification). */
   twilio_verify: {
     request: ({ twilio_verify }, { phone, channel }) =>
       verifyRequest(twilio_verify, 'Verifications', { To: `+${phone}`, Channel: channel }),

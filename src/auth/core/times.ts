@@ -4,9 +4,9 @@
  */
 
 /**
- * Converts `2026-01-02 03:04:05.678901+00` (or the same without a zone, which is also UTC) to
- * `2026-01-02T03:04:05.678901Z`. Removes trailing zeros from the fraction, as PostgreSQL and Go do, so that a time has
- * the same text before and after it is stored.
+ * Converts `2026-01-02 03:04:05.678901+00`, with or without the zone, to `2026-01-02T03:04:05.678901Z`. Removes
+ * trailing zeros from the fraction, like PostgreSQL and Go, so that a time has the same text before and after it is
+ * stored.
  */
 export function toRfc3339(postgres: string): string {
   const text = postgres.replace(' ', 'T').replace(/(?:[+-]00(?::?00)?|Z)$/, '');

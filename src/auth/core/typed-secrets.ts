@@ -1,7 +1,7 @@
 /**
  * The secrets that users enter. For each secret, this table defines how many failed attempts are allowed per account
- * and per issued token, across all IP addresses. `attempt-limits.ts` applies this table, `docs/specification.md` is
- * generated from it, and `test/security/guessing.test.ts` tries every entry until it is blocked.
+ * and per issued token, across all IP addresses. `attempt-limits.ts` enforces the table, `docs/specification.md` is
+ * generated from it, and `test/security/guessing.test.ts` makes wrong attempts for every entry until they are blocked.
  */
 import type { Bucket } from './rate-limit-rules.ts';
 
@@ -17,29 +17,29 @@ export interface TypedSecret {
   /** The budget for failed attempts from all networks. */
   readonly guesses: Bucket;
   /**
-   * A separate budget for attempts from networks where the account is signed in. Strangers can't use up this budget.
+   * A separate budget for attempts from networks where the account is signed in, which other people can't use up.
    * Undefined if the secret has no such budget.
    */
   readonly knownNetwork?: Bucket;
   /**
-   * The number of attempts per issued token, such as the code in one email or one challenge. Undefined if no token is
+   * The number of attempts per issued token, such as the code in an email or a challenge. Undefined if no token is
    * issued.
    */
   readonly perToken?: number;
   /**
-   * When an attempt is counted. `before`: before the comparison, so that concurrent attempts can't exceed the limit.
-   * The attempt is refunded if the secret was correct. `after`: after the comparison, so that correct attempts can run
-   * concurrently. Used for slow hashes, whose concurrency is limited anyway.
+   * When an attempt is counted. `before`: before the comparison, so that concurrent attempts can't exceed the limit. A
+   * correct attempt is refunded. `after`: after the comparison, so that correct attempts can run concurrently. Used for
+   * slow hashes, whose concurrency is limited anyway.
    */
   readonly counted: 'before' | 'after';
   /**
-   * The number of possible values divided by the number of correct values: on average, one in this many random guesses
+   * The number of possible values divided by the number of correct values. On average, one in this many random guesses
    * is correct. Undefined if the user chose the secret.
    */
   readonly oneIn?: number;
 }
 
-/** The number of possible codes. By default, codes have six digits. Longer codes can be configured. */
+/** The number of six-digit codes. Codes have six digits by default, and longer codes can be configured. */
 const sixDigits = 1_000_000;
 
 export const typedSecrets = {
@@ -79,7 +79,7 @@ export const typedSecrets = {
     knownNetwork: { size: 5, refillMs: hourMs },
     perToken: 5,
     counted: 'before',
-    // Three codes are correct at any time because the codes of three time steps are accepted.
+    // The codes of three time steps are accepted, so three codes are correct at any time.
     oneIn: sixDigits / 3,
   },
   recovery_code: {
@@ -103,7 +103,7 @@ export const typedSecrets = {
 export type TypedSecretKind = keyof typeof typedSecrets;
 
 /**
- * How long used-up tokens are remembered. This is longer than the lifetime of any token, so a used-up token never works
+ * How long used-up tokens are remembered. This is longer than any token's lifetime, so a used-up token never works
  * again.
  */
 export const tokenMemoryMs = 7 * dayMs;

@@ -1,13 +1,13 @@
-/** The input of a verification, which is a typed code with the contact it was sent to, or the hash from a link. */
+/** The input of a verification: a typed code with the contact that received it, or the hash from a link. */
 import { authError } from '../errors.ts';
 import { parseEmail, parsePhone } from './contact.ts';
 import { tokenHash } from './secrets.ts';
 
 export interface VerifyRequest {
   readonly type: string;
-  /** The hash of a code and its contact, or the hash that a link contains. */
+  /** The hash of a code and its contact, or the hash in a link. */
   readonly hash: string;
-  /** A typed code, with the address or number that it was sent to. */
+  /** A typed code, with the email address or phone number that received it. */
   readonly typed: { readonly code: string; readonly email: string; readonly phone: string } | undefined;
 }
 

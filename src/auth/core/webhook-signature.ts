@@ -1,4 +1,6 @@
-/** Creates signatures according to Standard Webhooks. Secrets have the form `v1,whsec_BASE64` and are joined by `|`. */
+/**
+ * Creates signatures according to Standard Webhooks. Secrets have the form `v1,whsec_BASE64` and are separated by `|`.
+ */
 import { createHmac } from 'node:crypto';
 
 export interface SignedMessage {
@@ -7,7 +9,9 @@ export interface SignedMessage {
   readonly body: string;
 }
 
-/** Returns one signature per secret, joined by a comma and a space. Throws if a secret has a different format. */
+/**
+ * Returns one signature per secret, separated by a comma and a space. @throws {Error} if a secret has another format
+ */
 export function webhookSignature(secrets: string, message: SignedMessage): string {
   const content = `${message.id}.${message.timestampSeconds}.${message.body}`;
   return secrets

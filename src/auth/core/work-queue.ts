@@ -1,6 +1,6 @@
 /**
- * A queue for expensive work, which limits how many items run concurrently and how many items wait. Clients take turns.
- * An item is skipped if its caller has stopped waiting, and rejected if it would wait for too long.
+ * A queue for expensive work. Limits how many items run concurrently and how many wait. Clients take turns. An item is
+ * skipped if its caller has stopped waiting, and rejected if its wait would be too long.
  */
 import type { QueueLoad } from '../../kernel/queue-load.ts';
 import { FairQueue, type Waiter } from '../../shared/fair-queue.ts';
@@ -8,8 +8,8 @@ import { WaitEstimate } from '../../shared/wait-estimate.ts';
 
 export interface WorkQueue {
   /**
-   * Runs the work when a slot is free. @throws {QueueFullError} immediately if the queue is full. If the signal aborts
-   * before the work has started, throws the signal's reason.
+   * Runs the work once a slot is free. If the signal aborts before the work has started, throws the signal's reason.
+   * @throws {QueueFullError} immediately if the queue is full
    */
   run<T>(work: () => Promise<T>, signal?: AbortSignal, client?: string): Promise<T>;
   load(): QueueLoad;
@@ -36,11 +36,11 @@ interface Waiting extends Waiter {
 export interface WorkLimits {
   readonly concurrency: number;
   readonly waiting: number;
-  /** An item is rejected if its estimated wait exceeds this. */
+  /** The maximum estimated wait. Items that would wait longer are rejected. */
   readonly maxWaitMs: () => number;
 }
 
-/** `now` returns milliseconds. */
+/** Creates a queue. `now` returns milliseconds. */
 export function createWorkQueue(limits: WorkLimits, now: () => number): WorkQueue {
   const queue = new FairQueue<Waiting>(limits.waiting);
   const estimate = new WaitEstimate();
@@ -78,7 +78,7 @@ export function createWorkQueue(limits: WorkLimits, now: () => number): WorkQueu
     });
   };
 
-  /** The next waiting item uses the slot that has become free. */
+  /** Passes the free slot to the next waiting item. */
   const leave = (): void => {
     const next = queue.next();
     if (next === undefined) {

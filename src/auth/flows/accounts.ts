@@ -1,6 +1,6 @@
 /**
- * Creates users, and confirms their email addresses and phone numbers. Each step is a separate update because triggers
- * must see the changes one by one.
+ * Creates users and confirms their email addresses and phone numbers. Each step is a separate update, because triggers
+ * must see each change separately.
  */
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../database/types.ts';
@@ -19,18 +19,18 @@ import { runHook } from './hooks.ts';
 
 export type Provider = 'email' | 'phone';
 
-/** Prepares the data of a new user and hashes the password. This must happen before a transaction starts. */
+/** Prepares a new user's data and hashes the password. Must be called before a transaction starts. */
 export async function draftUser(
   ctx: AuthContext,
   draft: {
     readonly aud: string;
-    /** The provider of the user's first identity. Undefined for a guest. */
+    /** The provider of the user's first identity. Undefined for guests. */
     readonly provider: string | undefined;
     readonly email?: string;
     readonly phone?: string;
     readonly password?: string;
     readonly data: JsonObject;
-    /** Whether the user may have the same email address as other users without being linked to them. */
+    /** Whether the user may share an email address with other users without being linked to them. */
     readonly isSsoUser?: boolean;
   },
 ): Promise<NewUser> {
@@ -48,7 +48,7 @@ export async function draftUser(
   };
 }
 
-/** Runs the project's hook before a user is created. Throws the error that the hook returns. */
+/** Runs the project's hook before a user is created. Throws the hook's error. */
 export async function runBeforeUserCreated(ctx: AuthContext, caller: Caller, draft: NewUser): Promise<void> {
   if (!ctx.settings.hooks.before_user_created.enabled) return;
   const now = fromMs(ctx.clock.now());
@@ -63,15 +63,15 @@ export async function runBeforeUserCreated(ctx: AuthContext, caller: Caller, dra
 }
 
 /**
- * Runs the project's hook after the transaction that created the user, so the user exists even if the hook fails. As in
- * GoTrue 2.196, the hook isn't called for users who are confirmed at sign-up.
+ * Runs the project's hook after the transaction that created the user, who exists even if the hook fails. As in GoTrue
+ * 2.196, the hook isn't called for users who are confirmed at sign-up.
  */
 export async function runAfterUserCreated(ctx: AuthContext, caller: Caller, user: User): Promise<void> {
   if (!ctx.settings.hooks.after_user_created.enabled) return;
   await runHook(ctx, 'after_user_created', caller, { user: renderUser(user) });
 }
 
-/** Inserts the user and sets the role, then reads the user again because triggers may have changed it. */
+/** Inserts the user and sets the role. Then reads the user again, because triggers may have changed it. */
 export async function createUser(
   ctx: AuthContext,
   tx: Transaction,
@@ -133,7 +133,7 @@ export const emptyUser: User = {
   factors: [],
 };
 
-/** Returns the identity data for our own providers (email and phone). Metadata can't override these four keys. */
+/** Returns identity data for the email and phone providers. Metadata can't override these four keys. */
 export function identityClaims(
   user: User,
   claims: {
@@ -209,7 +209,7 @@ export async function stopBeingAnonymous(ctx: AuthContext, tx: Transaction, user
 }
 
 /**
- * The column values that clear every pending code and contact change. Contact changes are cleared because anyone can
+ * Column values that clear all pending codes and contact changes. Contact changes must be cleared because anyone can
  * request that their codes be sent again.
  */
 const nothingPending = {
@@ -230,8 +230,8 @@ const nothingPending = {
 } as const;
 
 /**
- * Stores a password and invalidates everything that depends on the old password: pending codes, contact changes, and
- * all sessions except the given ones.
+ * Stores a password and invalidates everything that depends on the old one: pending codes, contact changes, and all
+ * sessions except the given ones.
  */
 export async function storePassword(
   ctx: AuthContext,
@@ -245,13 +245,13 @@ export async function storePassword(
   await deleteSessions(tx, user.id, exceptSessionIds);
 }
 
-/** Invalidates the codes and links that were sent before the primary address changed. */
+/** Invalidates codes and links that were sent before the primary address changed. */
 export async function clearPendingTokens(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
   await updateUser(tx, user, nothingPending, ctx.clock.now());
   await deleteOneTimeTokens(tx, user.id);
 }
 
-/** Reads the user again, to include generated columns and changes made by triggers. */
+/** Reads the user again to include generated columns and changes made by triggers. */
 export async function reloadUser(tx: Transaction, user: User): Promise<User> {
   const fresh = await findUserById(tx, user.id);
   if (!fresh) throw internalError('Database error loading user');

@@ -4,7 +4,6 @@ import type { AuthContext } from '../context.ts';
 import { type AdminUserRequest, parseAdminUserRequest } from '../core/admin-user-request.ts';
 import type { Fields } from '../core/fields.ts';
 import { parsePasswordHash } from '../core/password-hash.ts';
-import { randomPassword } from '../core/secrets.ts';
 import { isUuid } from '../core/uuid.ts';
 import { authError, internalError } from '../errors.ts';
 import { findUserByPhone, findUserWithEmail, insertUser, updateUser } from '../queries/users.ts';
@@ -93,5 +92,5 @@ async function initialHash(ctx: AuthContext, { password, passwordHash }: AdminUs
   if (password !== undefined && Buffer.byteLength(password) > 72) {
     throw authError('validation_failed', 'bcrypt: password length exceeds 72 bytes');
   }
-  return ctx.passwords.hash(password || randomPassword([], 64));
+  return password ? ctx.passwords.hash(password) : '';
 }

@@ -1,4 +1,4 @@
-/** Deletes users on behalf of administrators. A soft deletion removes only the personal data. */
+/** Deletes users on behalf of administrators. A soft deletion removes only personal data. */
 import { createHash } from 'node:crypto';
 import type { Transaction } from '../../database/types.ts';
 import type { AdminCaller } from '../caller.ts';
@@ -40,10 +40,7 @@ export async function deleteByAdmin(
   });
 }
 
-/**
- * Removes a user's personal data but keeps the row because foreign keys reference it. Personal data is hashed or
- * deleted.
- */
+/** Hashes or deletes a user's personal data. Keeps the row because foreign keys reference it. */
 async function softDelete(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
   const now = ctx.clock.now();
   const hidden = (text: string | null) =>

@@ -12,12 +12,12 @@ import { forgetIdleRecoveryCodes } from './recovery-codes.ts';
 import { recordOperatorEvent } from './security-events.ts';
 
 export interface FactorChange {
-  /** The new name. If it is empty, the name doesn't change. */
+  /** The new name. If empty, the name doesn't change. */
   readonly friendlyName: string;
   readonly phone: string;
 }
 
-/** Updates the factor in the database and in the `factor` object. @throws {AuthError} validation_failed */
+/** Updates the factor in the database and the `factor` object. @throws {AuthError} validation_failed */
 export async function updateFactorByAdmin(
   ctx: AuthContext,
   { claims }: AdminCaller,
@@ -37,7 +37,7 @@ export async function updateFactorByAdmin(
   });
 }
 
-/** Deletes a factor and lowers the sessions that used it to aal1. */
+/** Deletes a factor, and lowers the level of sessions that used it to aal1. */
 export async function deleteFactorByAdmin(
   ctx: AuthContext,
   { ip }: AdminCaller,

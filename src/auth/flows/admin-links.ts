@@ -62,7 +62,7 @@ export async function invite(ctx: AuthContext, caller: AdminCaller, body: Fields
 }
 
 /**
- * Removes data that an unconfirmed account got from earlier requests. Otherwise, the administrator's link would confirm
+ * Removes data that earlier requests added to an unconfirmed account. Otherwise, the administrator's link would confirm
  * data from another person's sign-up.
  */
 async function consumeOver(
@@ -135,7 +135,7 @@ export interface GeneratedLink {
   readonly redirectTo: string;
 }
 
-/** Generates the code and link for an email without sending the email. */
+/** Generates an email's code and link without sending the email. */
 export async function generateLink(
   ctx: AuthContext,
   caller: AdminCaller,
@@ -144,7 +144,7 @@ export async function generateLink(
   const request = parseLinkRequest(ctx, caller, body);
   const { claims } = caller;
   const existing = await findUserByEmail(ctx.pool, request.email, request.aud);
-  // For an unknown address, a magic link becomes a sign-up.
+  // For an unknown address, a magic link is handled as a sign-up.
   const type = request.type === 'magiclink' && !existing ? 'signup' : request.type;
   if (!existing && type !== 'signup' && type !== 'invite') {
     throw authError('user_not_found', 'User with this email not found');
@@ -176,8 +176,8 @@ export async function generateLink(
     user,
     actionLink: linkFor(ctx, linkHash, linkType, request.redirectTo, false),
     otp,
-    // For email_change_new, this is the hash for the old address, which can't be used for any verification. Upstream
-    // returns the same hash.
+    // For email_change_new, this is the hash for the old address, which doesn't verify anything. Upstream returns the
+    // same hash.
     hashedToken: hash,
     type,
     redirectTo: request.redirectTo,
@@ -230,7 +230,7 @@ async function draftLinked(
   return draftInvited(ctx, caller, aud, email, data, password);
 }
 
-/** Stores the hash of the code, and returns the hash for the link. */
+/** Stores the code's hash and returns the hash for the link. */
 async function storeLink(
   ctx: AuthContext,
   tx: Transaction,

@@ -5,7 +5,10 @@ import { authError, internalError } from '../errors.ts';
 import { findUserById } from '../queries/users.ts';
 import type { User } from '../rows.ts';
 
-/** Finds a user by ID. @throws {AuthError} validation_failed with status 404 for an invalid ID, user_not_found */
+/**
+ * Finds a user by ID.
+ * @throws {AuthError} validation_failed with status 404 for an invalid ID, user_not_found
+ */
 export async function requireTarget(ctx: AuthContext, id: string): Promise<User> {
   if (!isUuid(id)) throw authError('validation_failed', 'user_id must be an UUID', { status: 404 });
   let user: User | undefined;

@@ -10,7 +10,7 @@ import { audienceOf } from './audience.ts';
 import { issueSession } from './sessions.ts';
 
 /**
- * Creates a guest and a session for the guest.
+ * Creates a guest and the guest's session.
  * @throws {AuthError} anonymous_provider_disabled, signup_disabled, over_request_rate_limit
  */
 export async function signUpAnonymously(
@@ -28,7 +28,7 @@ export async function signUpAnonymously(
     issueSession(ctx, tx, caller, await createUser(ctx, tx, draft), 'anonymous', { by: 'creation' }),
   );
   const session = await made.catch((cause: unknown) => {
-    // If a trigger raised the error, older clients receive the trigger's error, so it is unwrapped here.
+    // Unwraps an error raised by a trigger, because older clients expect the trigger's error.
     const origin = cause instanceof AuthError ? (cause.cause ?? cause) : cause;
     throw internalError('Database error creating anonymous user', origin);
   });

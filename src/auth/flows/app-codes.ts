@@ -1,7 +1,7 @@
 /**
- * Transfers a sign-in from the Account pages to an app. The signed-in user gets a PKCE code for the app, and the app
- * exchanges the code for a separate session. This session has the same methods, level and factor as the original one.
- * The flow's `referrer` stores the original session's ID and the app's origin.
+ * Transfers a sign-in from the Account pages to an app. The app receives a PKCE code for the signed-in user and
+ * exchanges it for a separate session, which has the original session's methods, level and factor. The flow's
+ * `referrer` stores the original session's ID and the app's origin.
  */
 import type { Queryable } from '../../database/types.ts';
 import { splitOnce } from '../../shared/split-once.ts';
@@ -17,11 +17,11 @@ import type { FlowState, Session } from '../rows.ts';
 const providerType = 'account';
 
 export interface CodeRequest {
-  /** The access token of the session on the Account pages. */
+  /** The access token of the Account pages' session. */
   readonly accessToken: string;
   readonly codeChallenge: string;
   readonly codeChallengeMethod: 's256' | 'plain';
-  /** The app's URL, which the code is sent to. */
+  /** The app's URL, which receives the code. */
   readonly redirectTo: string;
 }
 
@@ -49,21 +49,21 @@ export async function issueCode(ctx: AuthContext, request: CodeRequest): Promise
   return insertFlowState(ctx.pool, flow, ctx.clock.now());
 }
 
-/** Returns the origin of a website, or the scheme and host of a native app's URL. */
+/** Returns a website's origin, or the scheme and host of a native app's URL. */
 function appOf(redirectTo: string): string {
   const { origin, protocol, host } = new URL(redirectTo);
   return origin === 'null' ? `${protocol}//${host}` : origin;
 }
 
 export interface Origin {
-  /** The session on the Account pages. */
+  /** The session of the Account pages. */
   readonly session: Session;
-  /** The origin of the app. Null if an earlier version of Plinth created the code. */
+  /** The app's origin. Null if an earlier version of Plinth created the code. */
   readonly app: string | null;
 }
 
 /**
- * Returns the session that a code was created from, and the app. Returns undefined for other flows.
+ * Returns a code's app, and the session that the code was created from. Returns undefined for other flows.
  * @throws {AuthError} if that session has ended
  */
 export async function originOf(db: Queryable, flow: FlowState): Promise<Origin | undefined> {

@@ -4,8 +4,8 @@ import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 
 /**
- * Returns the audience for looking up users by their contact. This is the audience that the request specifies, the
- * token's audience unless it is an admin's token, or the default audience.
+ * Returns the audience for looking up users by contact: the audience in the request, otherwise the token's audience.
+ * For admin tokens and requests without a token, returns the default audience.
  */
 export function audienceOf(ctx: AuthContext, caller: Caller, claims?: Claims): string {
   if (caller.audience) return caller.audience;

@@ -1,4 +1,4 @@
-/** Writes the audit log. The action names are upstream's. */
+/** Writes the audit log, using upstream's action names. */
 import type { Queryable } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Claims } from '../../keys/types.ts';
@@ -54,7 +54,7 @@ export function userActor(user: User): Actor {
   };
 }
 
-/** Returns the actor for the audit log. Service credentials aren't associated with a user. */
+/** Returns the actor for the audit log. Service credentials don't belong to a user. */
 export function adminActor(claims: Claims): Actor {
   return {
     id: '00000000-0000-0000-0000-000000000000',

@@ -1,4 +1,4 @@
-/** Authenticates callers: verifies the bearer token and reads the user and the session from the database. */
+/** Authenticates callers: verifies the bearer token, and reads the user and session from the database. */
 import type { Claims } from '../../keys/types.ts';
 import type { AdminCaller, Caller, UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -19,8 +19,8 @@ export async function requireUser(ctx: AuthContext, caller: Caller): Promise<Use
 }
 
 /**
- * Authenticates a user and rejects OAuth clients regardless of the settings. Used for managing grants and deleting
- * the account.
+ * Authenticates a user and rejects OAuth clients regardless of the settings. Used for managing grants and deleting the
+ * account.
  */
 export async function requirePerson(ctx: AuthContext, caller: Caller): Promise<UserCaller> {
   const user = await requireCaller(ctx, caller);
@@ -39,7 +39,7 @@ export function rejectClient(): AuthError {
 }
 
 /**
- * Authenticates a user or an OAuth client that acts for one. Throws 401 `no_authorization`, 403 `bad_jwt`,
+ * Authenticates a user or an OAuth client that acts for one. Throws 401 `no_authorization`, and 403 `bad_jwt`,
  * `user_not_found`, `session_not_found` or `user_banned`.
  */
 export async function requireCaller(ctx: AuthContext, caller: Caller): Promise<UserCaller> {
@@ -54,7 +54,7 @@ export async function requireCaller(ctx: AuthContext, caller: Caller): Promise<U
   return { ...caller, claims, user, session: session && provenSession(session, claims) };
 }
 
-/** Authenticates a user as {@link requireUser} does, and rejects guests. */
+/** Like {@link requireUser}, but also rejects guests. */
 export async function requirePermanentUser(ctx: AuthContext, caller: Caller): Promise<UserCaller> {
   const user = await requireUser(ctx, caller);
   rejectAnonymous(user.claims);
@@ -76,7 +76,7 @@ export async function requireAdmin(ctx: AuthContext, caller: Caller): Promise<Ad
   return { ...caller, claims };
 }
 
-/** Returns the claims of a valid bearer token. The issuer and the audience aren't checked. */
+/** Returns a valid bearer token's claims. Doesn't check the issuer or the audience. */
 function requireClaims(ctx: AuthContext, caller: Caller): Claims {
   if (caller.accessToken === undefined) throw authError('no_authorization');
   const verified = ctx.keys.verifyOwn(caller.accessToken);

@@ -12,13 +12,13 @@ import { beginSignIn } from './external-sign-in.ts';
 import { requireUsedFactor } from './own-account.ts';
 
 /**
- * The name that makes the Account pages available as a provider so that stock clients can open them with
- * signInWithOAuth. The name has the same form as a custom provider's name.
+ * The Account pages' provider name. Stock clients can pass it to signInWithOAuth to open the pages. It has the format
+ * of a custom provider's name.
  */
 export const accountProvider = 'custom:account';
 
 /**
- * Returns the URL where the browser signs in.
+ * Returns the URL where the user signs in.
  * @param query the parameters of /authorize
  */
 export function signInAddress(
@@ -31,10 +31,10 @@ export function signInAddress(
     : providerAddress(ctx, caller, query);
 }
 
-/** The pages that an app can open with the query parameter `page`. */
+/** The Account pages that an app can open with the query parameter `page`. */
 const accountEntries = ['sign-in', 'sign-up', 'guest', 'upgrade', 'accounts'];
 
-/** The redirect URL and the challenge aren't checked here, because the Account pages check them. */
+/** Returns the URL of an Account page. The page itself checks the redirect URL and the challenge. */
 function accountAddress(ctx: AuthContext, { host }: Caller, query: URLSearchParams): string {
   const passed = ['redirect_to', 'code_challenge', 'code_challenge_method', 'state']
     .map((name) => [name, query.get(name)] as const)
@@ -79,7 +79,7 @@ async function requireInvited(ctx: AuthContext, token: string): Promise<void> {
 }
 
 /**
- * Returns the provider's URL where the user authenticates to link an identity.
+ * Returns the provider's URL for linking an identity.
  * @throws {AuthError} manual_linking_disabled, insufficient_aal
  */
 export async function linkingAddress(

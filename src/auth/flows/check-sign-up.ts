@@ -1,4 +1,4 @@
-/** Validates the input of a sign-up. */
+/** Validates sign-up requests. */
 import type { AuthContext } from '../context.ts';
 import { parseEmail, parsePhone } from '../core/contact.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -13,6 +13,11 @@ export interface SignUpRequest {
   readonly email: string;
   readonly phone: string;
   readonly password: string;
+  /**
+   * Whether the user signs up with a code. The password is then a random one that no user knows, so the account doesn't
+   * keep it.
+   */
+  readonly byCode?: boolean;
   readonly data: JsonObject;
   readonly channel: string;
   readonly codeChallenge: string;
@@ -25,13 +30,14 @@ export interface CheckedSignUp {
   readonly email: string;
   readonly phone: string;
   readonly password: string;
+  readonly byCode: boolean;
   readonly data: JsonObject;
   readonly channel: Channel;
   readonly challenge: Challenge | undefined;
   readonly aud: string;
 }
 
-/** Runs the checks in upstream's order, which determines the error that is returned. */
+/** Runs the checks in upstream's order, because the order determines which error is returned. */
 export async function checkSignUp(ctx: AuthContext, request: SignUpRequest): Promise<CheckedSignUp> {
   const { settings } = ctx;
   if (!settings.signupEnabled) throw authError('signup_disabled');
@@ -62,6 +68,7 @@ export async function checkSignUp(ctx: AuthContext, request: SignUpRequest): Pro
     email,
     phone: provider === 'phone' ? parsePhone(request.phone) : '',
     password: request.password,
+    byCode: request.byCode === true,
     data: request.data,
     channel,
     challenge,
@@ -70,7 +77,7 @@ export async function checkSignUp(ctx: AuthContext, request: SignUpRequest): Pro
 }
 
 /**
- * Whether responses hide which accounts exist. With autoconfirm, they can't, because a new account gets a session
+ * Whether responses conceal which accounts exist. With autoconfirm, they can't, because a new account gets a session
  * immediately.
  */
 export function hidesAccounts(ctx: AuthContext, provider: Provider): boolean {

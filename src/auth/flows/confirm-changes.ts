@@ -25,8 +25,8 @@ import { nothing, resetUnclaimed, revokeEarlierAccess } from './reset-unclaimed.
 import { recordEvent } from './security-events.ts';
 
 /**
- * Confirms a sign-up or an invitation. The account keeps the password and data of the request that the code was sent
- * for. An invited user who has no password gets a random one.
+ * Confirms a sign-up or invitation. The account keeps the password and data from the request that caused the code to be
+ * sent. An invited user without a password gets a random one.
  */
 export async function acceptSignUp(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
   if (!hasOwner(user)) await revokeEarlierAccess(ctx, tx, user);
@@ -43,8 +43,8 @@ export async function acceptSignUp(ctx: AuthContext, tx: Transaction, user: User
 }
 
 /**
- * Accepts a recovery or magic link, which also proves that the user controls the address. An unclaimed account loses
- * its password because the request for this link contained no password.
+ * Accepts a recovery or magic link, which also proves control of the address. An unclaimed account loses its password,
+ * because the request for this link didn't contain one.
  */
 export async function acceptRecovery(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
   try {
@@ -61,8 +61,8 @@ export async function acceptRecovery(ctx: AuthContext, tx: Transaction, user: Us
 }
 
 /**
- * Applies an email change. Returns `half` if only one of the two addresses is confirmed. With autoconfirm, one
- * confirmation is enough.
+ * Applies an email change. Returns `half` if only one of the two addresses has been confirmed. With autoconfirm, one
+ * confirmation suffices.
  */
 export async function acceptEmailChange(
   ctx: AuthContext,

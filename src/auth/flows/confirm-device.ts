@@ -1,4 +1,4 @@
-/** Requires a code by email for a sign-in with a password on a new device, if the project enables this. */
+/** Requires an emailed code for password sign-ins on new devices, if the project enables this. */
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { authError } from '../errors.ts';
@@ -10,19 +10,19 @@ import { sendTokenMail } from './mail-tokens.ts';
 import { deviceKey } from './security-events.ts';
 
 /**
- * Sends a sign-in code and throws, unless the user has signed in on this device. A sign-in with the code proves that the
- * user has access to the mailbox, and the device is then remembered.
+ * Sends a sign-in code and throws, unless the user has signed in on this device before. Signing in with the code proves
+ * access to the mailbox, and the device is then remembered.
  * @throws {AuthError} device_not_confirmed, or over_email_send_rate_limit if the project can't send a code
  */
 export async function requireConfirmedDevice(ctx: AuthContext, caller: Caller, user: User): Promise<void> {
   if (!ctx.settings.security.confirmsNewDevices || !ctx.hasOwnTables) return;
   if (!user.email || user.email_confirmed_at === null) return;
   if (await isKnownDevice(ctx.pool, user.id, deviceKey(caller))) return;
-  // After a recent email, that email's code is still valid, so the user only has to be asked for it.
+  // If an email was sent recently, its code is still valid, so no other email is needed.
   if (!isMailPausing(ctx, user.recovery_sent_at)) {
     await ctx.pool.transaction(async (tx) => {
       await audit(ctx, tx, user, 'user_recovery_requested');
-      await sendTokenMail(ctx, tx, caller, user, 'magiclink');
+      await sendTokenMail(ctx, tx, caller, user, 'new_device');
     });
   }
   throw authError('device_not_confirmed');

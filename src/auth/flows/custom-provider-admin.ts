@@ -27,8 +27,8 @@ import type { CustomProvider } from '../rows.ts';
 import { accountProvider } from './authorize.ts';
 
 /**
- * The maximum number of custom providers. The limit prevents the list from growing indefinitely, and projects don't
- * reach it in practice.
+ * The maximum number of custom providers. It keeps the list from growing without bounds, and projects don't reach it in
+ * practice.
  */
 const maxCustomProviders = 100;
 
@@ -117,7 +117,7 @@ const addressFaults: Readonly<Record<AddressFault, string>> = {
   reserved: 'URL cannot resolve to private network addresses',
 };
 
-/** Throws if a URL leads to a private network, because the server will send requests to these URLs (SSRF). */
+/** Rejects URLs in private networks, because the server will send requests to these URLs (SSRF). */
 async function requirePublicAddresses(ctx: AuthContext, settings: CustomProviderSettings): Promise<void> {
   for (const url of urlsOf(settings)) {
     await ctx.outgoing.requirePublic(url).catch((cause: unknown) => {
@@ -132,8 +132,8 @@ function addressError(cause: unknown): AuthError {
 }
 
 /**
- * Fetches the discovery document, which is then stored. An invalid provider is therefore reported now instead of at the
- * first sign-in.
+ * Fetches and returns the discovery document, so that an invalid provider is reported now instead of at the first
+ * sign-in.
  */
 async function discover(ctx: AuthContext, settings: CustomProviderSettings): Promise<JsonObject | null> {
   if (settings.provider_type !== 'oidc') return null;

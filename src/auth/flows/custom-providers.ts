@@ -1,6 +1,4 @@
-/**
- * Creates clients for the custom providers of a project. Requests to these providers are restricted to public networks.
- */
+/** Creates clients for the project's custom providers. Requests to these providers are limited to public networks. */
 import type { AuthContext } from '../context.ts';
 import { applyClaimRules, type ClaimRules } from '../core/custom-claims.ts';
 import { profileFromIdToken } from '../core/providers/id-token-profiles.ts';
@@ -14,7 +12,7 @@ import { readUserinfo } from './external-profiles.ts';
 export const customPrefix = 'custom:';
 
 /**
- * Returns the client of a custom provider.
+ * Returns a custom provider's client.
  * @param scopes the scopes to request. If empty, the provider's scopes are used.
  * @throws {AuthError} `unsupported(reason)` if the provider doesn't exist, is disabled, or can't be reached
  */
@@ -93,7 +91,7 @@ async function customOidc(
         audience: [row.client_id, ...row.acceptable_client_ids],
         accessToken: undefined,
       });
-      // The claim rules are applied only to the claims, so they can't change the email addresses.
+      // Applies the claim rules only to the claims, so they can't change the email addresses.
       const profile = profileFromIdToken(claims);
       return { ...profile, claims: applyClaimRules(profile.claims, claims, rulesOf(row)) };
     },

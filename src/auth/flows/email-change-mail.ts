@@ -18,7 +18,7 @@ import {
 } from './mail-sending.ts';
 import { deliver, type TemplateName } from './mail-templates.ts';
 
-/** Sends codes to the new address and, with double confirmation, to the old address. */
+/** Sends codes to the new address and, with double confirmation, to the old one. */
 export async function sendEmailChange(
   ctx: AuthContext,
   tx: Transaction,
@@ -39,12 +39,12 @@ export async function sendEmailChange(
   user.email_change = newEmail;
   await wrapFailure('Error sending email change email', async () => {
     requireAuthorized(ctx, newEmail);
-    // The old address is also checked, because the account may be older than the list of authorized addresses.
+    // Also checks the old address, because the account may be older than the list of authorized addresses.
     if (isDouble) requireAuthorized(ctx, oldEmail);
     await ctx.limits.email(now);
     const redirectTo = caller.redirectTo();
     if (ctx.settings.hooks.send_email.enabled) {
-      // As in upstream, the token for the old address is sent with the hash for the new one, and vice versa.
+      // As in upstream, the token for each address is sent with the hash for the other address.
       return callSendEmailHook(ctx, tx, caller, user, {
         token: isDouble ? otpOld : otpNew,
         token_hash: hashNew,
@@ -72,7 +72,7 @@ export async function sendEmailChange(
   await storeEmailChange(ctx, tx, user, { newEmail, hashNew, hashOld: isDouble ? hashOld : undefined });
 }
 
-/** Stores a pending email change. If an address has no new hash, the existing hash is kept. */
+/** Stores a pending email change. An address without a new hash keeps its existing hash. */
 export async function storeEmailChange(
   ctx: AuthContext,
   tx: Transaction,

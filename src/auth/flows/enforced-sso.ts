@@ -1,6 +1,6 @@
 /**
- * Enforces single sign-on for email domains ([auth.saml] enforced_domains). The checks before a sign-in depend only on
- * the domain, so they don't reveal which accounts exist.
+ * Enforces single sign-on for email domains ([auth.saml] enforced_domains). Checks before a sign-in depend only on the
+ * domain, so they don't reveal which accounts exist.
  */
 import type { Queryable } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
@@ -13,30 +13,31 @@ import type { Settings } from '../settings.ts';
 export interface SsoPolicy {
   /** Whether users with this domain can sign in with SSO. */
   readonly isOffered: boolean;
-  /** Whether users with this domain can't sign in in any other way. */
+  /** Whether SSO is the only sign-in method for users with this domain. */
   readonly isEnforced: boolean;
 }
 
 const none: SsoPolicy = { isOffered: false, isEnforced: false };
 
-/** Returns how SSO applies to a domain. */
+/** Returns an email domain's SSO policy. SSO isn't offered to domains without a connection. */
 export async function ssoPolicyOf(ctx: AuthContext, db: Queryable, domain: string): Promise<SsoPolicy> {
   if (!ctx.settings.saml.enabled || domain === '') return none;
   const found = await findDomain(db, domain);
   if (found === undefined) return none;
-  // A disabled connection stays enforced. Otherwise, disabling a compromised identity provider would allow passwords.
+  // SSO stays enforced if the connection is disabled. Otherwise, disabling a compromised identity provider would enable
+  // passwords.
   return { isOffered: !found.isDisabled, isEnforced: mayEnforce(ctx.settings, domain) };
 }
 
-/** Throws if users with this address must sign in with SSO. @throws {AuthError} sso_required */
+/** Rejects addresses whose users must sign in with SSO. @throws {AuthError} sso_required */
 export async function requireNoSso(ctx: AuthContext, db: Queryable, email: string | null): Promise<void> {
   if ((await enforcedConnection(ctx, db, email)) !== undefined) throw authError('sso_required');
 }
 
-/** How a user authenticated for a session. */
+/** How the user of a session authenticated. */
 export interface SsoEvidence {
   readonly usedSso: boolean;
-  /** The provider of the identity that the request proved, if it proved one. */
+  /** The provider of the identity that the request proved, if any. */
   readonly provider?: string | undefined;
 }
 
@@ -44,8 +45,8 @@ export interface SsoEvidence {
 export const includesSso = (methods: readonly string[]): boolean => methods.includes('sso/saml');
 
 /**
- * Throws if the user's domain requires SSO, unless the user authenticated at the connection that owns the domain. An
- * account that another connection created never qualifies, because that connection can assert any address.
+ * Requires SSO if the user's domain enforces it. Only the connection that owns the domain is accepted. An account
+ * created by another connection never qualifies, because that connection can assert any address.
  * @throws {AuthError} sso_required
  */
 export async function requireSsoIfEnforced(
@@ -62,7 +63,7 @@ export async function requireSsoIfEnforced(
   throw authError('sso_required');
 }
 
-/** Throws if the address's domain requires SSO at another connection. @throws {AuthError} sso_required */
+/** Rejects an address whose domain requires SSO at another connection. @throws {AuthError} sso_required */
 export async function requireOwnDomain(
   ctx: AuthContext,
   db: Queryable,
@@ -73,7 +74,7 @@ export async function requireOwnDomain(
   if (connection !== undefined && connection !== providerId) throw authError('sso_required');
 }
 
-/** Returns the ID of the connection that users with this address must use. Returns undefined if they needn't use SSO. */
+/** Returns the ID of the connection that users with this address must use, or undefined if SSO isn't required. */
 async function enforcedConnection(
   ctx: AuthContext,
   db: Queryable,
@@ -86,7 +87,7 @@ async function enforcedConnection(
 export const domainOf = (email: string): string =>
   email.includes('@') ? email.slice(email.lastIndexOf('@') + 1).toLowerCase() : '';
 
-/** Whether the settings enforce SSO for the domain. They have an effect only if the domain has a connection. */
+/** Whether the settings enforce SSO for the domain. This has no effect unless the domain has a connection. */
 function mayEnforce({ saml }: Settings, domain: string): boolean {
   const { enabled, enforced_domains: domains } = saml;
   return enabled && domain !== '' && domains.some((one) => one === '*' || one.toLowerCase() === domain);

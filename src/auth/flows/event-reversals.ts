@@ -1,6 +1,6 @@
 /**
- * Handles "This wasn't me", the link in security notices. It undoes a change and everything that was changed after it,
- * invalidates the password and ends all sessions. The user then gets back in with a code by email (decision 64).
+ * Handles "This wasn't me", the link in security notices. It undoes a change and all later changes, invalidates the
+ * password and ends all sessions. The user then regains access with an emailed code (decision 64).
  */
 import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
@@ -29,15 +29,18 @@ import { recordEvent } from './security-events.ts';
 
 export interface ReversalPreview {
   readonly event: SecurityEvent;
-  /** The address to which the code for getting back in will be sent. */
+  /** The address that will receive the code for regaining access. */
   readonly email: string;
-  /** The changes after the event, which the link undoes too, oldest first. */
+  /** The changes after the event that the link also undoes, oldest first. */
   readonly later: readonly SecurityEvent[];
-  /** When the user secured the account with a link that covers this event. The link then has no effect anymore. */
+  /**
+   * When the user secured the account with another link that covers this event. If set, this link no longer has any
+   * effect.
+   */
   readonly securedAt: string | undefined;
 }
 
-/** Returns what a link undoes, without using the link. @throws {AuthError} otp_expired */
+/** Returns what a link would undo, without using the link. @throws {AuthError} otp_expired */
 export async function previewReversal(ctx: AuthContext, token: string): Promise<ReversalPreview> {
   const event = ctx.hasOwnTables ? await findReversal(ctx.pool, hashOf(token), ctx.clock.now()) : undefined;
   const user = event && (await findUserById(ctx.pool, event.user_id));
@@ -50,25 +53,26 @@ export async function previewReversal(ctx: AuthContext, token: string): Promise<
 
 export interface Reversed {
   /**
-   * How the user gets back in: with a code by email, through the identity provider, or not at all because the former
-   * address belongs to another account now.
+   * How the user regains access: with an emailed code, through the identity provider, or not at all because the former
+   * address now belongs to another account.
    */
   readonly next: 'email' | 'sso' | 'none';
-  /** The address of the account after the reversal. */
+  /** The account's address after the reversal. */
   readonly email: string;
   /** Whether the user must also use a second factor. */
   readonly hasFactor: boolean;
 }
 
 /**
- * Uses a link. A link that an earlier reversal covers has no effect, so the links of one attack never end the password
- * that the owner has chosen since then. @throws {AuthError} otp_expired
+ * Uses a link. A link covered by an earlier reversal has no effect, so another link from the same attack can't
+ * invalidate the password that the owner has chosen since then.
+ * @throws {AuthError} otp_expired
  */
 export async function reverseEvent(ctx: AuthContext, caller: Caller, token: string): Promise<Reversed> {
   if (!ctx.hasOwnTables) throw invalidLink();
   const hash = hashOf(token);
   const event = await findReversal(ctx.pool, hash, ctx.clock.now());
-  // The link in the email about a lockout only unlocks the account.
+  // The link in a lockout email only unlocks the account.
   if (!event || event.kind === 'locked') throw invalidLink();
   const { user: owner, ...reversed } = await endAndNotify(ctx, event.user_id, async (tx) => {
     await lockIdentities(tx, event.user_id);
@@ -80,7 +84,7 @@ export async function reverseEvent(ctx: AuthContext, caller: Caller, token: stri
     await cancelRemoval(ctx, tx, caller, user.id);
     await restoreContacts(ctx, tx, user, events);
     await restoreIdentities(ctx, tx, user, valueBefore(events, 'email'));
-    // Also clears pending changes, and the codes and links that were sent.
+    // Also clears pending changes, and codes and links that were sent.
     await storePassword(ctx, tx, user, null, []);
     await spendReversalsSince(tx, user.id, event.created_at, ctx.clock.now());
     await forgetDevicesSince(tx, user.id, firstDoubtful(ctx, event));
@@ -98,15 +102,15 @@ export async function reverseEvent(ctx: AuthContext, caller: Caller, token: stri
 }
 
 /**
- * Returns the time since which new devices aren't trusted. The attacker may have signed in before the change that the
- * owner reports, so all devices count that were first seen while the notices of their sign-ins still have links.
+ * Returns the time since which new devices aren't trusted. The attacker may have signed in before the reported change.
+ * Therefore, the period includes every device whose sign-in notice can still contain a valid link.
  */
 function firstDoubtful({ clock, settings }: AuthContext, event: SecurityEvent): string {
   const oldest = clock.now() - settings.security.undoPeriodMs;
   return fromMs(Math.min(oldest, toMs(event.created_at)));
 }
 
-/** Removes what an event added to the account. What it removed can't be restored. */
+/** Removes what an event added to the account. What the event removed can't be restored. */
 async function removeAddition(
   ctx: AuthContext,
   tx: Transaction,
@@ -137,7 +141,7 @@ async function removeAddition(
   }
 }
 
-/** Returns the address or number before the first change. Returns undefined if it wasn't changed. */
+/** Returns the address or number before the first change, or undefined if it wasn't changed. */
 function valueBefore(events: readonly SecurityEvent[], contact: 'email' | 'phone'): string | undefined {
   const first = events.find(({ kind }) => kind === `${contact}_changed`);
   return first && String(first.details[`old_${contact}`] ?? '');
@@ -169,8 +173,8 @@ async function restoreContacts(
 }
 
 /**
- * Whether the user can have the address again. An account that no one owns gives up the address, because the attacker
- * may have signed up with it to keep it from the user.
+ * Whether the user can have the address again. An unowned account loses the address, because the attacker may have
+ * signed up with it to keep it from the user.
  */
 async function isFree(ctx: AuthContext, tx: Transaction, user: User, email: string): Promise<boolean> {
   const other = await findUserWithEmail(tx, email, user.aud ?? '', user.id);
@@ -184,8 +188,8 @@ async function isFree(ctx: AuthContext, tx: Transaction, user: User, email: stri
 }
 
 /**
- * Gives the account an email identity if all others were removed, and updates the list of providers. Only an address
- * that the account had before the changes counts as verified.
+ * Adds an email identity if the account has no identities left, and updates the list of providers. The address counts
+ * as verified only if the account had it before the changes.
  */
 async function restoreIdentities(
   ctx: AuthContext,

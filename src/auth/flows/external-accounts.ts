@@ -1,6 +1,6 @@
 /**
- * Finds, links or creates accounts for users who are authenticated by a third party: social providers, ID tokens, SSO
- * connections and wallets. Discards data of unverified origin, to prevent pre-account takeover.
+ * Finds, links or creates accounts for users authenticated by a third party: social providers, ID tokens, SSO
+ * connections and wallets. Discards data of unverified origin to prevent pre-account takeover.
  */
 import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
@@ -33,12 +33,13 @@ import {
 } from './accounts.ts';
 import { audit } from './audit.ts';
 import { sendTokenMail } from './mail-tokens.ts';
+import { notify } from './notify.ts';
 import type { Proof } from './proof.ts';
 import { keepOnlyIdentity } from './reset-unclaimed.ts';
 import { recordEvent } from './security-events.ts';
 
 export interface ExternalSignIn {
-  /** The provider's name as stored with identities: `google`, `custom:NAME`, `sso:ID` or `web3`. */
+  /** The provider's name in stored identities: `google`, `custom:NAME`, `sso:ID` or `web3`. */
   readonly provider: string;
   readonly profile: ExternalProfile;
   /** Whether users without an email address are accepted. */
@@ -46,14 +47,13 @@ export interface ExternalSignIn {
   readonly aud: string;
 }
 
-/** The result of a sign-in. For `refusal`, the caller commits the transaction and then throws the error. */
+/** The result of a sign-in. After a `refusal`, the caller commits the transaction and then throws the error. */
 export type ExternalOutcome =
   | { readonly kind: 'user'; readonly user: User; readonly isNew: boolean }
   | { readonly kind: 'refusal'; readonly error: AuthError };
 
 /**
- * Runs the project's hook. This must happen before the transaction that creates the account, because a hook may be
- * slow.
+ * Runs the project's hook. Called before the transaction that creates the account, because hooks may be slow.
  * @throws {AuthError} signup_disabled, and the hook's error
  */
 export async function runBeforeExternalUser(
@@ -69,7 +69,7 @@ export async function runBeforeExternalUser(
 }
 
 /**
- * Signs in a user whom a third party has authenticated.
+ * Signs in a user authenticated by a third party.
  * @throws {AuthError} signup_disabled, user_banned
  */
 export async function signInExternally(
@@ -79,8 +79,12 @@ export async function signInExternally(
   signIn: ExternalSignIn,
 ): Promise<ExternalOutcome> {
   const match = await matchAccount(tx, signIn);
-  const { user, identity } = await applyMatch(ctx, tx, caller, signIn, match);
+  const { user, identity, linked } = await applyMatch(ctx, tx, caller, signIn, match);
   if (isBanned(user, ctx.clock.now())) throw authError('user_banned', undefined, { status: 403 });
+  if (linked !== undefined && user.email_confirmed_at !== null) {
+    const details = { provider: signIn.provider, event: linked, isOnlyOurs: true };
+    await notify(ctx, tx, caller, user, 'identity_linked', details);
+  }
   const isNew = match.kind === 'create';
   const needsNoEmail = signIn.provider === 'web3' || (signIn.emailOptional && match.email === '');
   if (needsNoEmail || user.email_confirmed_at !== null || (!isNew && hasOwner(user))) {
@@ -99,7 +103,7 @@ export async function signInExternally(
 
 /**
  * Whether the provider has verified the account's address. If the provider has verified a different address that no
- * other user has, the unconfirmed account changes to that address.
+ * other user has, an unconfirmed account's address is changed to that one.
  */
 async function isVerifiedByProvider(
   ctx: AuthContext,
@@ -127,7 +131,7 @@ type AccountMatch = { readonly email: string } & (
   | { readonly kind: 'create' }
 );
 
-/** Finds the account of a sign-in. `email` is the address that the sign-in would confirm. */
+/** Finds the account for a sign-in. `email` is the address that the sign-in would confirm. */
 async function matchAccount(tx: Transaction, signIn: ExternalSignIn): Promise<AccountMatch> {
   const { provider, profile, aud } = signIn;
   const { email } = candidateEmail(profile.emails);
@@ -156,8 +160,8 @@ async function matchAccount(tx: Transaction, signIn: ExternalSignIn): Promise<Ac
       `Multiple accounts with the same email address in the same linking domain detected: ${domain}`,
     );
   }
-  // The sign-in is rejected if the account's owner never confirmed the address, because such an address can't sign
-  // anyone in.
+  // Rejects the sign-in if the account's owner never confirmed the address, because such an address can't be used to
+  // sign in.
   const isByAddress = verified.includes(user.email?.toLowerCase() ?? '');
   if (isByAddress && contactStatus(user, 'email') === 'closed') throw authError('email_exists');
   return { kind: 'link', user, email };
@@ -169,7 +173,7 @@ async function applyMatch(
   caller: Caller,
   signIn: ExternalSignIn,
   match: AccountMatch,
-): Promise<{ user: User; identity: Identity }> {
+): Promise<{ user: User; identity: Identity; linked?: SecurityEvent | undefined }> {
   const data = identityDataOf(signIn.profile);
   switch (match.kind) {
     case 'exists': {
@@ -184,8 +188,7 @@ async function applyMatch(
       const identity = await addIdentity(ctx, tx, user, signIn.provider, data);
       await setUserMetadata(ctx, tx, user, identity.identity_data);
       await syncProviders(ctx, tx, user);
-      await auditLinked(ctx, tx, caller, user, identity);
-      return { user, identity };
+      return { user, identity, linked: await auditLinked(ctx, tx, caller, user, identity) };
     }
     case 'create': {
       if (!ctx.settings.signupEnabled) throw authError('signup_disabled');
@@ -243,7 +246,7 @@ async function requestVerification(
 }
 
 /**
- * Throws if the claims have no subject, or if an address would match another user's address in lower case.
+ * Checks that the claims contain a subject and that no address would match another user's address in lowercase.
  * @throws {AuthError} validation_failed
  */
 export function requireIdentifying({ emails, claims }: ExternalProfile): void {

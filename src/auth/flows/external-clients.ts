@@ -1,6 +1,6 @@
 /**
- * The client of a configured provider. It contains the URL to send browsers to, our client credentials, and a function
- * that reads profiles.
+ * A configured provider's client: the URL that browsers are sent to, the client credentials, and a function that reads
+ * profiles.
  */
 import type { Reach } from '../../shared/outgoing.ts';
 import type { ExternalProfile } from '../core/external-profile.ts';
@@ -23,7 +23,8 @@ export interface OAuth2Client {
   readonly clientAuth: ClientAuth;
   readonly reach: Reach;
   /**
-   * The value of `iss` in the provider's authorization responses (RFC 9207). Undefined if the provider doesn't send it.
+   * The `iss` parameter of the provider's authorization responses (RFC 9207). Undefined if the provider doesn't send
+   * it.
    */
   readonly advertisedIssuer: string | undefined;
   readProfile(token: TokenResponse): Promise<ExternalProfile>;

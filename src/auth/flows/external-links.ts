@@ -1,4 +1,4 @@
-/** Adds identities to an existing account, by manual linking or through an invitation. */
+/** Adds identities to existing accounts, through manual linking or an invitation. */
 import type { Queryable, Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -24,8 +24,8 @@ export interface ExternalIdentity {
 }
 
 /**
- * Links an additional identity to the user. A user without an address gets the identity's address, which must be
- * confirmed if it is unverified.
+ * Links another identity to the user. A user without an address gets the identity's address. If it is unverified, the
+ * user must confirm it.
  * @throws {AuthError} identity_already_exists, email_exists, sso_required
  */
 export async function linkIdentity(
@@ -42,7 +42,7 @@ export async function linkIdentity(
   }
   const data = identityDataOf(profile);
   const email = typeof data.email === 'string' ? data.email.toLowerCase() : '';
-  // An identity is a way to sign in without SSO, and its address can become the user's address now or later.
+  // An identity is a sign-in method without SSO, and its address can become the user's address now or later.
   for (const each of [target.email, email]) await requireNoSso(ctx, tx, each);
   const identity = await addIdentity(ctx, tx, target, provider, data);
   const event = await auditLinked(ctx, tx, caller, target, identity);
@@ -52,7 +52,7 @@ export async function linkIdentity(
       throw authError('email_exists', undefined, { status: 400 });
     }
     if (data.email_verified !== true) {
-      // The address is stored as a pending change, so an unconfirmed address doesn't block the address's real owner.
+      // Stored as a pending change, so that an unconfirmed address doesn't block the address's real owner.
       await sendEmailChange(ctx, tx, caller, user, email, false);
       const error = authError(
         'email_not_confirmed',
@@ -75,7 +75,7 @@ export async function findInvited(ctx: AuthContext, db: Queryable, token: string
   const row = await findOneTimeToken(db, token, ['confirmation_token']);
   const user = row && (await findUserById(db, row.user_id));
   const sentAt = user?.confirmation_sent_at;
-  // Upstream accepts expired invitations here, although the links in them no longer work.
+  // Upstream accepts expired invitations here, although their links no longer work.
   const isOld = sentAt && ctx.clock.now() > toMs(sentAt) + ctx.settings.email.otpExpiryMs;
   if (!user || isOld || contactStatus(user, 'email') !== 'unclaimed') throw authError('invite_not_found');
   return user;

@@ -1,4 +1,4 @@
-/** Reads the user's profile from a provider's API, its ID token, or the response of its token endpoint. */
+/** Reads a user's profile from a provider's API, from its ID token, or from its token response. */
 import type { Reach } from '../../shared/outgoing.ts';
 import type { AuthContext } from '../context.ts';
 import { applyClaimRules, type ClaimRules } from '../core/custom-claims.ts';
@@ -24,7 +24,7 @@ import { issuers } from '../core/providers/work.ts';
 import type { ProviderSettings } from '../settings.ts';
 
 /**
- * Reads the profile of a user from a configured provider.
+ * Reads a user's profile from a configured provider.
  * @param url replaces the provider's default URL if it isn't empty
  * @throws {Error} if the provider doesn't respond or its response is invalid
  */
@@ -99,8 +99,8 @@ async function readWithoutIdToken(
 }
 
 /**
- * Returns the issuer that the unverified token specifies. The token must still be verified with that issuer's keys. The
- * issuer must belong to Microsoft or have the origin of the configured URL.
+ * Returns the issuer in the unverified token, which must then be verified with that issuer's keys. The issuer must
+ * belong to Microsoft or have the configured URL's origin.
  */
 function azureIssuerOf(idToken: string, url: string): string {
   const issuer = issuerOf(idToken);
@@ -114,7 +114,7 @@ function azureIssuerOf(idToken: string, url: string): string {
   throw new Error(`azure: ID token issuer not valid "${issuer}"`);
 }
 
-/** Returns the issuer of an unverified ID token, or an empty string if the text isn't an ID token. */
+/** Returns an unverified ID token's issuer, or an empty string if the text isn't an ID token. */
 export function issuerOf(idToken: string): string {
   try {
     const payload = Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString('utf8');
@@ -149,7 +149,7 @@ async function readResource(
 }
 
 /**
- * Reads the profile of a user from the provider's UserInfo endpoint.
+ * Reads a user's profile from the provider's UserInfo endpoint.
  * @throws {Error} under the same conditions as {@link readConfigured}
  */
 export async function readUserinfo(

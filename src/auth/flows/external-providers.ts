@@ -1,4 +1,4 @@
-/** Finds the configured providers: those in config.toml, and those that the project added (`custom:NAME`). */
+/** Finds providers: those configured in config.toml, and the project's custom providers (`custom:NAME`). */
 import type { AuthContext } from '../context.ts';
 import { endpointUrl, type ProviderSpec } from '../core/providers/spec.ts';
 import { findProviderSpec, isKnownProvider, oauth1Provider } from '../core/providers/table.ts';
@@ -9,7 +9,7 @@ import { callbackUrl, type ExternalProvider, type OAuth2Client } from './externa
 import { readConfigured } from './external-profiles.ts';
 
 /**
- * Returns the client of a provider.
+ * Returns a provider's client.
  * @param scopes the scopes to request in addition to the default scopes
  * @throws {AuthError} `unsupported(reason)` if the provider doesn't exist, is disabled, or is incomplete
  */
@@ -30,7 +30,7 @@ export async function findProvider(
   return providerWith(ctx, name, settings, scopes);
 }
 
-/** Returns the client of a provider in config.toml, even if the provider is disabled or incomplete. */
+/** Returns the client of a provider in config.toml, even if it is disabled or incomplete. */
 export function providerWith(
   ctx: AuthContext,
   name: string,

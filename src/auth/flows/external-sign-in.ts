@@ -1,6 +1,6 @@
 /**
- * Signs users in with a provider. `beginSignIn` sends the browser to the provider, and `readProviderResponse` handles
- * the browser's return.
+ * Signs users in with a provider. `beginSignIn` starts the sign-in at the provider. `readProviderResponse` handles the
+ * response that the browser brings back.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import type { AuthContext } from '../context.ts';
@@ -29,15 +29,15 @@ export interface SignInStart {
   readonly client: ExternalProvider;
   readonly challenge: Challenge | undefined;
   readonly inviteToken: string | undefined;
-  /** The URL that the browser is redirected to at the end of the sign-in. The redirect rule allows this URL. */
+  /** The allowed URL that the browser is redirected to at the end of the sign-in. */
   readonly redirectTo: string;
-  /** The ID of the user that the identity is linked to. */
+  /** The ID of the user who gets the linked identity. */
   readonly linkingTargetId: string | undefined;
-  /** Parameters from the app that are passed to the provider. */
+  /** The app's parameters for the provider. */
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Starts a sign-in and returns the provider's URL to redirect the browser to. */
+/** Starts a sign-in. Returns the provider's URL, which the caller redirects the browser to. */
 export async function beginSignIn(ctx: AuthContext, start: SignInStart): Promise<string> {
   const { client } = start;
   const now = ctx.clock.now();
@@ -86,11 +86,11 @@ function authorize(
   return { url, secret };
 }
 
-/** How long a PKCE verifier is stored. Upstream uses the same lifetime. */
+/** The lifetime of a stored PKCE verifier, as in upstream. */
 const clientStateLifetimeMs = 300_000;
 
 /**
- * Reads the provider's response and returns the user's profile and the tokens.
+ * Reads the provider's response and returns the user's profile and tokens.
  * @param params the parameters that the browser returned with
  * @throws {OAuthShapedError} with the provider's error
  * @throws {AuthError}
@@ -102,7 +102,7 @@ export async function readProviderResponse(
 ): Promise<ProviderResponse> {
   const rejection = params.get('error') ?? '';
   if (rejection !== '') throw new OAuthShapedError(rejection, params.get('error_description') ?? '');
-  // The provider is determined by the flow state, not by the request.
+  // The flow state determines the provider, not the request.
   const client = await findProvider(ctx, flow.provider_type, '', (reason) =>
     authError('oauth_provider_not_supported', `Unsupported provider: ${reason}`),
   );
@@ -125,7 +125,7 @@ export async function readProviderResponse(
 }
 
 /**
- * Throws if the response comes from a different issuer. This prevents mix-up attacks, which exchange a code at a
+ * Checks that the response is from the expected issuer. This prevents mix-up attacks, where a code is exchanged at a
  * different provider (RFC 9207 section 2.4).
  */
 function requireSameIssuer(client: OAuth2Client, params: URLSearchParams): void {
@@ -133,10 +133,7 @@ function requireSameIssuer(client: OAuth2Client, params: URLSearchParams): void 
   throw authError('bad_oauth_callback', "OAuth callback isn't from the provider that was used");
 }
 
-/**
- * Returns the flow's secret, which is a PKCE verifier or a request token, and deletes it so that it can be used only
- * once.
- */
+/** Returns and deletes the flow's secret (a PKCE verifier or a request token), so that it can be used only once. */
 async function consumeSecret(ctx: AuthContext, flow: FlowState): Promise<string | undefined> {
   if (flow.oauth_client_state_id === null) return undefined;
   const state = await consumeOAuthClientState(ctx.pool, flow.oauth_client_state_id);
@@ -151,8 +148,8 @@ async function consumeSecret(ctx: AuthContext, flow: FlowState): Promise<string 
 }
 
 /**
- * Exchanges the code for tokens. Providers expect different client authentication methods and often don't document
- * which. If the first method is rejected for a reason other than the code, the other method is tried.
+ * Exchanges the code for tokens. Providers support different client authentication methods and often don't document
+ * them. If the first method is rejected for a reason other than the code, the other one is tried.
  */
 async function redeem(
   ctx: AuthContext,
@@ -163,7 +160,7 @@ async function redeem(
   const authMethods: readonly ClientAuth[] =
     client.clientAuth === 'post' ? ['post', 'basic'] : ['basic', 'post'];
   const failure = (cause: unknown) =>
-    // The code is truncated by code points because an unpaired surrogate can't be encoded in a URL.
+    // Truncates the code by code points, because an unpaired surrogate can't be encoded in a URL.
     internalError(`Unable to exchange external code: ${[...code].slice(0, 4).join('')}`, cause);
   let error = '';
   for (const authMethod of authMethods) {
@@ -187,7 +184,7 @@ async function redeem(
   );
 }
 
-/** Adds the user's name to the profile. Apple sends the name only once, along with the code. */
+/** Adds the user's name to the profile. Apple sends the name only once, together with the code. */
 function withAppleName(provider: string, profile: ExternalProfile, params: URLSearchParams): ExternalProfile {
   const text = params.get('user') ?? '';
   if (provider !== 'apple' || text === '') return profile;

@@ -1,4 +1,4 @@
-/** Creates challenges for second factors and verifies the responses. */
+/** Creates challenges for second factors and verifies responses. */
 
 import { totpStep } from '../../shared/totp.ts';
 import type { UserCaller } from '../caller.ts';
@@ -34,7 +34,7 @@ export async function challengeFactor(
 ): Promise<FactorChallenge> {
   requireVerifyEnabled(ctx, factor);
   if (factor.factor_type === 'webauthn') {
-    // Upstream rejects a body that isn't JSON, so it is parsed even though no field is used.
+    // Parses the body although no field is used, because upstream rejects bodies that aren't JSON.
     body.read().object('webauthn');
     return challengeKey(ctx, caller, factor);
   }
@@ -81,7 +81,7 @@ export async function verifyFactor(
     throw authError('validation_failed', 'Code needs to be non-empty');
   }
   if (factor.factor_type === 'webauthn' && !ctx.settings.mfa.web_authn.verify_enabled) {
-    // Upstream uses this error code here, although its name refers to enrollment.
+    // Upstream uses this code here, although its name refers to enrollment.
     throw authError('mfa_webauthn_enroll_not_enabled', 'MFA verification is disabled for WebAuthn');
   }
   requireVerifyEnabled(ctx, factor);
@@ -114,7 +114,7 @@ async function isTotpCode(ctx: AuthContext, factor: Factor, code: string): Promi
   return step !== undefined && ctx.totpSteps.take(factor.id, step);
 }
 
-/** Whether the code is correct. Throws `otp_expired` if the SMS provider checks codes and rejects this one. */
+/** Whether the code is correct. If the SMS provider checks codes and rejects this one, throws `otp_expired`. */
 async function isPhoneCode(
   ctx: AuthContext,
   factor: Factor,

@@ -1,6 +1,6 @@
 /**
- * Removes the second factors of users who have lost them and have no recovery codes (decision 73). The user
- * signs in with the first factor, confirms the request by email, and waits. Any use of a second factor cancels it.
+ * Removes the second factors of users who have lost them and have no recovery codes (decision 73). The user signs in
+ * with the first factor, confirms the request by email, and waits. Using a second factor cancels the request.
  */
 import { randomBytes } from 'node:crypto';
 import type { Transaction } from '../../database/types.ts';
@@ -30,27 +30,27 @@ import { notify } from './notify.ts';
 import { hashOf } from './reversal-tokens.ts';
 import { recordEvent, recordOperatorEvent } from './security-events.ts';
 
-/** How long the link in the email confirms a request. */
+/** How long a request can be confirmed with the emailed link. */
 export const confirmationLifetimeMs = 3_600_000;
 /** The minimum interval between two emails with that link. */
 const requestEveryMs = 60_000;
 
 /**
- * The first factors that prove more than access to the mailbox. The request is confirmed by email, so a code by email
- * would prove the same thing twice.
+ * The first factors that prove more than access to the mailbox. The request is confirmed by email, so an emailed code
+ * as the first factor would prove the same thing twice.
  */
 const firstFactors: ReadonlySet<string> = new Set(['password', 'oauth', 'sso/saml', 'web3']);
 
 export interface RemovalState {
   /** `unavailable` if the project or this sign-in doesn't allow requests. */
   readonly state: 'unavailable' | 'available' | 'requested' | 'waiting';
-  /** Why a request isn't possible now, if the user can do something about it. */
+  /** Why a request isn't possible now. Set if the user can resolve the reason. */
   readonly reason?: 'sign_in' | 'recent_change';
   readonly dueMs?: number;
   readonly waitMs: number;
 }
 
-/** Returns the state of the user's request, and whether the user can make one. */
+/** Returns the state of the user's request and whether the user can make one. */
 export async function readRemoval(ctx: AuthContext, caller: UserCaller): Promise<RemovalState> {
   const { user, session } = caller;
   const { factorRemovalWaitMs: waitMs } = ctx.settings.security;
@@ -64,15 +64,18 @@ export async function readRemoval(ctx: AuthContext, caller: UserCaller): Promise
   if (!methods.some((method) => firstFactors.has(method))) {
     return { state: 'unavailable', reason: 'sign_in', waitMs };
   }
-  // A thief of the mailbox could otherwise reset the password, or link an account of a provider that has verified the
-  // address, and then request the removal with it.
+  // Someone with access to the mailbox could otherwise reset the password, or link an account of a provider that has
+  // verified the address, and then request the removal.
   if (await hasChangedSince(ctx.pool, user.id, ctx.clock.now() - waitMs)) {
     return { state: 'unavailable', reason: 'recent_change', waitMs };
   }
   return { state: removal === undefined ? 'available' : 'requested', waitMs };
 }
 
-/** Emails the link that confirms the request. @throws {AuthError} validation_failed, over_email_send_rate_limit */
+/**
+ * Emails the link that confirms the request.
+ * @throws {AuthError} validation_failed, over_email_send_rate_limit
+ */
 export async function requestRemoval(ctx: AuthContext, caller: UserCaller): Promise<void> {
   const { user } = caller;
   const { state } = await readRemoval(ctx, caller);
@@ -105,7 +108,7 @@ async function findConfirmable(
   return { removal, user };
 }
 
-/** Returns what a link confirms, without using it. @throws {AuthError} otp_expired */
+/** Returns the request that a link would confirm, without using the link. @throws {AuthError} otp_expired */
 export async function previewRemoval(
   ctx: AuthContext,
   token: string,
@@ -118,7 +121,7 @@ export async function previewRemoval(
   return { email: user.email ?? '', dueMs, isConfirmed: removal.due_at !== null };
 }
 
-/** Starts the waiting period. @throws {AuthError} otp_expired */
+/** Confirms the request and starts the waiting period. @throws {AuthError} otp_expired */
 export async function confirmFactorRemoval(ctx: AuthContext, caller: Caller, token: string): Promise<void> {
   const { user } = await findConfirmable(ctx, token);
   const dueMs = ctx.clock.now() + ctx.settings.security.factorRemovalWaitMs;
@@ -130,12 +133,11 @@ export async function confirmFactorRemoval(ctx: AuthContext, caller: Caller, tok
     await notify(ctx, undefined, caller, user, 'factor_removal_confirmed', { event, dueMs });
 }
 
-/** Cancels the request of the user, who doesn't want or need it anymore. */
 export async function cancelOwnRemoval(ctx: AuthContext, caller: UserCaller): Promise<void> {
   await ctx.pool.transaction((tx) => cancelRemoval(ctx, tx, caller, caller.user.id));
 }
 
-/** Cancels a request, for example because the user has used a second factor, so the factor isn't lost. */
+/** Cancels a request, for example because the user has used a second factor, which means that it isn't lost. */
 export async function cancelRemoval(
   ctx: AuthContext,
   tx: Transaction,
@@ -168,8 +170,8 @@ export async function completeRemoval(
 }
 
 /**
- * Resets a user's two-step verification on behalf of an operator who has made sure that the user is the owner. The user
- * is notified, and signs in with the first factor only. Passkeys stay.
+ * Resets two-step verification on behalf of an operator who has verified the user's identity. The user is notified and
+ * can sign in with only the first factor. Passkeys are kept.
  */
 export async function resetFactorsByAdmin(ctx: AuthContext, caller: AdminCaller, user: User): Promise<void> {
   await ctx.pool.transaction(async (tx) => {

@@ -1,4 +1,4 @@
-/** Finds the user to whom a code or link was sent, and checks that the code or link is still valid. */
+/** Finds the user who received a code or link, and checks that it is still valid. */
 import type { Queryable, Transaction } from '../../database/types.ts';
 import type { ConsumeToken } from '../attempt-limits.ts';
 import type { Caller } from '../caller.ts';
@@ -21,10 +21,10 @@ import type { OneTimeTokenType, User } from '../rows.ts';
 import { checkByProvider, checksCodes } from './text-messages.ts';
 import { verifySecret } from './verify-secret.ts';
 
-/** The user to whom a code or link was sent. */
+/** The user who received a code or link. */
 export interface TokenOwner {
   readonly user: User;
-  /** The resolved type. The generic type `email` has been replaced with signup or magiclink. */
+  /** The resolved type: the generic type `email` has been replaced with signup or magiclink. */
   readonly type: string;
 }
 
@@ -39,7 +39,7 @@ const tokensOfType: Readonly<Record<string, readonly OneTimeTokenType[]>> = {
 
 export const invalidLink = () => authError('otp_expired', 'Email link is invalid or has expired');
 
-/** Finds the user to whom a link was sent. Throws `otp_expired`, `user_banned`, `validation_failed`. */
+/** Finds the user who received a link. Throws `otp_expired`, `user_banned` or `validation_failed`. */
 export async function findByHash(
   ctx: AuthContext,
   tx: Transaction,
@@ -50,7 +50,7 @@ export async function findByHash(
   const owner = (await findOneTimeToken(tx, hash, types))?.user_id;
   if (owner === undefined) throw invalidLink();
   await awaitUser(tx, owner);
-  // A concurrent request may have used the token already.
+  // Undefined if a concurrent request has already used the token.
   const token = await findOneTimeToken(tx, hash, types);
   const user = token && (await findUserById(tx, owner));
   if (!user) throw invalidLink();
@@ -69,7 +69,7 @@ export async function findByHash(
 }
 
 /**
- * Finds the user to whom a code was sent, and counts wrong codes. Throws `otp_expired`, `user_banned`,
+ * Finds the user who received a code, and counts wrong codes. Throws `otp_expired`, `user_banned` or
  * `over_request_rate_limit`.
  */
 export async function findByCode(
@@ -82,13 +82,13 @@ export async function findByCode(
   const { type, hash } = request;
   const typed = request.typed ?? { code: '', email: '', phone: '' };
   const owner = await findOwner(ctx, tx, type, typed, hash, aud);
-  // The owner of an email change is found through the code, so the owner of a wrong code is unknown.
+  // The owner of an email change is found by its code, so a wrong code has no known owner.
   const ownerId = type === 'email_change' ? undefined : owner?.id;
   const guess = { account: typed.email || typed.phone, ownerId, tx };
   const found = await verifySecret(ctx, caller, 'one_time_code', guess, async (consumeToken) => {
     if (!owner) return undefined;
     await awaitUser(tx, owner.id);
-    // The user is read again after locking, because from now on, no other request can use one of the user's codes.
+    // Reads the user again after locking, because no other request can now use one of the user's codes.
     const user = await findUserById(tx, owner.id);
     if (!user) return undefined;
     rejectBanned(ctx, user);
@@ -100,8 +100,7 @@ export async function findByCode(
 }
 
 /**
- * Returns the resolved type of a code. Returns undefined if the code is wrong or expired, or if its attempts are used
- * up.
+ * Returns a code's resolved type. Returns undefined if the code is wrong or expired, or if its attempts are used up.
  */
 async function kindOfCode(
   ctx: AuthContext,
@@ -172,7 +171,7 @@ async function findOwner(
   }
 }
 
-/** Finds the user by the hash because the address in the request may be the user's old or new address. */
+/** Finds the user by the hash, because the address in the request may be the user's old or new one. */
 async function findByEmailChange(ctx: AuthContext, db: Queryable, hash: string): Promise<User | undefined> {
   const types: OneTimeTokenType[] = ctx.settings.email.doubleConfirmChanges
     ? ['email_change_token_current', 'email_change_token_new']

@@ -1,4 +1,4 @@
-/** Exchanges the one-time codes of PKCE flows for sign-ins. */
+/** Exchanges one-time codes of PKCE flows for sign-ins. */
 
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -15,9 +15,7 @@ import { audit } from './audit.ts';
 import { recordApp } from './session-browsers.ts';
 import { issueSession } from './sessions.ts';
 
-/**
- * The lifetime of a code. The lifetime starts when a magic link is opened or, in other flows, when the request arrives.
- */
+/** The lifetime of a code. It starts when a magic link is opened or, in other flows, when the request arrives. */
 const codeLifetimeMs = 300_000;
 
 export interface RedeemedCode {
@@ -26,7 +24,7 @@ export interface RedeemedCode {
 }
 
 /**
- * Exchanges a code for the sign-in that it represents.
+ * Returns the sign-in that a code represents.
  * @throws {AuthError} flow_state_not_found, flow_state_expired, bad_code_verifier, validation_failed
  */
 export async function redeemFlowCode(

@@ -1,6 +1,6 @@
 /**
  * Transfers a guest's data to an existing account. The project's hook moves the data, then the guest is deleted. Both
- * the guest and the account require a valid session, and the sign-in to the account must be recent.
+ * the guest and the account need a valid session, and the account's sign-in must be recent.
  */
 import type { AuthContext } from '../context.ts';
 import { isFreshSignIn } from '../core/fresh-sign-in.ts';
@@ -31,9 +31,9 @@ export type GuestTransferOutcome = 'done' | 'guest_gone' | 'not_signed_in' | 'in
 
 /**
  * Calls the hook with `{guest_id, user_id}`. A PostgreSQL function runs in the transaction that deletes the guest, so
- * both succeed or neither does. An HTTP hook may be called again with the same IDs if the deletion fails, so it must be
- * idempotent.
- * @throws {AuthError} the hook's error. In this case, the guest isn't changed
+ * either both succeed or both fail. If the deletion fails, an HTTP hook may be called again with the same IDs, so it
+ * must be idempotent.
+ * @throws {AuthError} the hook's error. The guest isn't changed.
  */
 export async function transferGuest(ctx: AuthContext, request: GuestTransfer): Promise<GuestTransferOutcome> {
   const [guest, account] = await Promise.all([
@@ -61,7 +61,7 @@ interface Holder {
   readonly session: Session;
 }
 
-/** Returns the user and the session of an access token. Returns undefined if one of them is no longer valid. */
+/** Returns an access token's user and session. Returns undefined if either is no longer valid. */
 async function holderOf(ctx: AuthContext, accessToken: string): Promise<Holder | undefined> {
   const verified = ctx.keys.verifyOwn(accessToken);
   if (!verified.ok) return undefined;

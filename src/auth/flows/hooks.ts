@@ -29,7 +29,7 @@ const httpTimeoutMs = 5000;
 const functionTimeoutMs = 2000;
 const maxResponseBytes = 200 * 1024;
 
-/** Calls a hook, which must be enabled, and returns its response. Throws the error that the hook returns. */
+/** Calls an enabled hook and returns its response. Throws the hook's error. */
 export async function runHook(
   ctx: AuthContext,
   name: HookName,
@@ -56,8 +56,8 @@ export async function runHook(
 }
 
 /**
- * Throws the error that a successful response contains, if there is one: `{"error": {"http_code", "message"}}`. An
- * error with an empty message is ignored.
+ * Throws the error in a successful response, if there is one: `{"error": {"http_code", "message"}}`. Ignores an error
+ * with an empty message.
  */
 function throwOnRejection(response: JsonObject): void {
   const error = response.error;
@@ -77,7 +77,7 @@ async function callFunction(
   const [, schema = '', name = ''] = new URL(uri).pathname.split('/').map(decodeURIComponent);
   const call = async (inside: Transaction): Promise<JsonObject> => {
     const result = await callHookFunction(inside, { schema, name }, body, functionTimeoutMs);
-    // A function may also return its JSON as a string.
+    // A function may return its JSON as a string.
     const parsed = typeof result === 'string' ? parseJson(result) : result;
     return isJsonObject(parsed) ? parsed : {};
   };
@@ -98,7 +98,7 @@ async function callHttp(ctx: AuthContext, uri: string, secrets: string, body: st
         redirect: 'manual',
         headers: {
           'content-type': 'application/json',
-          // Compression is disabled because a compressed response would hide its size until it is decompressed.
+          // Disables compression, because the size of a compressed response is unknown until it is decompressed.
           'accept-encoding': 'identity',
           'webhook-id': id,
           'webhook-timestamp': String(timestampSeconds),

@@ -1,4 +1,4 @@
-/** Signs users in with an ID token that the app has obtained from the provider, as native apps do. */
+/** Signs users in with an ID token that the app obtained from the provider, as native apps do. */
 
 import { createHash } from 'node:crypto';
 import type { Transaction } from '../../database/types.ts';
@@ -42,7 +42,7 @@ interface IdTokenRequest {
   readonly issuer: string;
 }
 
-/** An issuer whose ID tokens are accepted, and the audiences that these tokens may have. */
+/** An issuer whose ID tokens are accepted, and their allowed audiences. */
 interface TrustedIssuer {
   readonly provider: string;
   readonly location: IssuerLocation;
@@ -140,14 +140,12 @@ async function findIssuer(ctx: AuthContext, request: IdTokenRequest): Promise<Tr
   throw authError('validation_failed', `Custom OIDC provider "${provider}" not allowed`);
 }
 
-/**
- * Whether the issuer belongs to Microsoft. This includes the issuers of version 1 tokens, which upstream accepts here.
- */
+/** Whether the issuer belongs to Microsoft. Includes issuers of version 1 tokens, which upstream also accepts here. */
 function isMicrosoftIssuer(issuer: string): boolean {
   return isAzureIssuer(issuer) || /^https:\/\/sts\.windows\.net\/[^/]+\/?$/.test(issuer);
 }
 
-/** Returns the provider whose issuer the unverified token specifies. The token itself is verified later. */
+/** Returns the provider that matches the issuer in the unverified token. The token is verified later. */
 function detected(
   { idToken, issuer }: IdTokenRequest,
   name: 'Apple' | 'Azure',
@@ -201,9 +199,9 @@ async function verify(
   { provider, location, audience }: TrustedIssuer,
   { idToken, accessToken }: IdTokenRequest,
 ): Promise<IdTokenClaims> {
-  // Text that isn't a token is rejected before a request is sent to the issuer.
+  // Rejects text that isn't a token before sending a request to the issuer.
   if (!isToken(idToken)) throw invalid('Bad ID token');
-  // Apple uses two issuer names, which share one discovery document.
+  // Apple has two issuer names with the same discovery document.
   const discoveryLocation = provider === 'apple' ? { ...location, issuer: issuers.apple } : location;
   await ctx.oidc.discover(discoveryLocation).catch((cause: unknown) => {
     throw new AuthError('unexpected_failure', { cause });
@@ -221,10 +219,7 @@ async function verify(
   }
 }
 
-/**
- * Checks the nonce. The token contains the hash of the app's nonce, so an intercepted token is useless without the
- * nonce.
- */
+/** Checks the nonce. The token contains its hash, so an intercepted token is useless without the app's nonce. */
 function checkNonce(claims: IdTokenClaims, nonce: string): void {
   const expected = typeof claims.nonce === 'string' ? claims.nonce : '';
   if ((expected === '') !== (nonce === '')) {

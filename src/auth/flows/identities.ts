@@ -1,4 +1,4 @@
-/** Removes identities, and changes the user's email address if it came from a removed identity. */
+/** Removes identities. If the user's email address came from a removed identity, also changes the address. */
 import type { Transaction } from '../../database/types.ts';
 import type { AdminCaller, Caller, UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -10,7 +10,13 @@ import { authError } from '../errors.ts';
 import { deleteIdentity, lockIdentities } from '../queries/identities.ts';
 import { findUserByEmail, updateUser } from '../queries/users.ts';
 import type { Identity, User } from '../rows.ts';
-import { clearPendingTokens, setUserMetadata, syncProviders } from './accounts.ts';
+import {
+  addIdentity,
+  clearPendingTokens,
+  identityClaims,
+  setUserMetadata,
+  syncProviders,
+} from './accounts.ts';
 import { audienceOf, firstAudience } from './audience.ts';
 import { audit } from './audit.ts';
 import { notify } from './notify.ts';
@@ -18,10 +24,10 @@ import { requireUsedFactor } from './own-account.ts';
 import { recordEvent, recordOperatorEvent } from './security-events.ts';
 
 /**
- * Chooses a new address if none of the remaining identities has the user's address. The oldest verified address is
- * preferred. An unverified address would block its real owner, so unverified addresses are considered only with
- * autoconfirm and after the verified ones. If no address qualifies, the user's address is removed. Returns false if
- * every address belongs to another user.
+ * Chooses a new address if none of the remaining identities has the user's address. Prefers the oldest verified
+ * address. An unverified address would block its real owner, so unverified addresses are considered only with
+ * autoconfirm, after verified ones. If no address qualifies, the user's address is removed. Returns false if every
+ * address belongs to another user.
  */
 export async function followIdentities(
   ctx: AuthContext,
@@ -49,8 +55,8 @@ export async function followIdentities(
 }
 
 /**
- * Returns the first address that no other user has. Returns null if the list has no addresses, or undefined if all of them
- * are taken.
+ * Returns the first address that no other user has. Returns null if the list contains no addresses, and undefined if
+ * all of them are taken.
  */
 async function firstFree(
   tx: Transaction,
@@ -96,6 +102,22 @@ export async function unlinkIdentityByAdmin(
   await removeIdentity(ctx, caller, user, id, true);
 }
 
+/**
+ * Whether the user keeps the confirmed address as a sign-in method. Upstream doesn't support this: an account created
+ * with a provider can't be unlinked from it, even if the user has set a password. Only the Account pages support it.
+ */
+function keepsAddress(
+  { settings }: AuthContext,
+  user: User,
+  identities: readonly Identity[],
+  removedId: string,
+): boolean {
+  if (!user.email || user.email_confirmed_at === null || user.is_sso_user || !settings.email.enabled)
+    return false;
+  if (identities.some(({ provider }) => provider === 'email')) return false;
+  return identities.some(({ id }) => id === removedId);
+}
+
 async function removeIdentity(
   ctx: AuthContext,
   caller: Caller,
@@ -107,6 +129,10 @@ async function removeIdentity(
   const oldPhone = user.phone ?? '';
   const { provider, event } = await ctx.pool.transaction(async (tx) => {
     const identities = await lockIdentities(tx, user.id);
+    if (caller.pageLanguage !== undefined && !isOperator && keepsAddress(ctx, user, identities, id)) {
+      const claims = identityClaims(user, { email: oldEmail, emailVerified: true });
+      identities.push(await addIdentity(ctx, tx, user, 'email', claims));
+    }
     if (identities.length <= 1) throw authError('single_identity_not_deletable');
     const identity = identities.find((each) => each.id === id);
     if (!identity) throw authError('identity_not_found');

@@ -1,29 +1,29 @@
-/** Checks the metadata of an identity provider before or after it is added. Nothing is stored. */
+/** Checks an identity provider's metadata before or after it is added. Doesn't store anything. */
 import { X509Certificate } from 'node:crypto';
 import type { AuthContext } from '../context.ts';
 import { parseIdentityProvider } from '../core/saml/metadata.ts';
 import { authError } from '../errors.ts';
 import { fetchMetadata } from './saml-metadata.ts';
 
-/** The parts of a metadata document that a sign-in depends on. */
+/** The parts of a metadata document that sign-ins depend on. */
 export interface SamlInspection {
   readonly entityId: string;
-  /** Null if the provider doesn't accept requests by redirect. Sign-ins then fail. */
+  /** Null if the provider doesn't accept redirected requests. Sign-ins then fail. */
   readonly signOnUrl: string | null;
   readonly certificates: readonly SamlCertificate[];
-  /** The time in ISO 8601 format. Null if the document doesn't expire. */
+  /** An ISO 8601 time. Null if the document doesn't expire. */
   readonly validUntil: string | null;
 }
 
 export interface SamlCertificate {
   /** Null if the certificate isn't valid X.509. The fields below are then empty. */
   readonly subject: string | null;
-  /** The SHA-256 fingerprint, as identity providers show it. */
+  /** The SHA-256 fingerprint in the format that identity providers display. */
   readonly fingerprint: string;
   readonly expiresAt: string;
 }
 
-/** @throws {AuthError} validation_failed, saml_metadata_fetch_failed */
+/** Inspects metadata. @throws {AuthError} validation_failed, saml_metadata_fetch_failed */
 export async function inspectSaml(
   ctx: AuthContext,
   source: { readonly url: string } | { readonly xml: string },

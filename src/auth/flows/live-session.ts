@@ -1,4 +1,4 @@
-/** Checks the session again when a request changes the account. */
+/** Checks the session again before a request changes the account. */
 import type { Transaction } from '../../database/types.ts';
 import type { UserCaller } from '../caller.ts';
 import { authError } from '../errors.ts';
@@ -6,8 +6,9 @@ import { findSession } from '../queries/sessions.ts';
 import { awaitUser } from '../queries/users.ts';
 
 /**
- * Locks the user's row and throws `session_not_found` if the session has ended since the caller was authenticated. A
- * request of an attacker could otherwise change the account right after "This wasn't me" has secured it.
+ * Locks the user's row and checks that the session hasn't ended since the caller was authenticated. Otherwise, an
+ * attacker's request could change the account right after "This wasn't me" has secured it.
+ * @throws {AuthError} session_not_found
  */
 export async function requireLiveSession(tx: Transaction, { user, session }: UserCaller): Promise<void> {
   await awaitUser(tx, user.id);

@@ -1,4 +1,4 @@
-/** Informs an account's owner that new browsers can't sign in because of too many wrong attempts. */
+/** Notifies an account's owner that new browsers can't sign in because of too many wrong attempts. */
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { findUserById } from '../queries/users.ts';
@@ -6,7 +6,7 @@ import { prepareNotice } from './notify.ts';
 import { addReversal } from './reversal-tokens.ts';
 import { recordEvent } from './security-events.ts';
 
-/** The minimum interval between two emails about a lockout, so that a stranger can't flood the mailbox. */
+/** The minimum interval between two lockout emails, so that other people can't flood the mailbox. */
 const reportEveryMs = 6 * 3_600_000;
 
 /** Reports a lockout in the background, so that the response doesn't reveal that the account exists. */

@@ -1,4 +1,4 @@
-/** Functions that all emails of this service share: limits, links, and the hook that can send the emails. */
+/** Functions that all of this service's emails share: limits, links, and the hook that can send the emails. */
 import type { Transaction } from '../../database/types.ts';
 import { keepLoopbackName } from '../../kernel/request-origin.ts';
 import type { Caller } from '../caller.ts';
@@ -14,8 +14,8 @@ import type { User } from '../rows.ts';
 import { runHook } from './hooks.ts';
 
 /**
- * Returns the link for a code. The link of a flow that ends on the Account pages, or any link if `hasButton` is set,
- * takes effect only when the user clicks a button.
+ * Returns a code's link. If the flow ends on the Account pages or `hasButton` is set, the link takes effect only when
+ * the user presses a button.
  */
 export function linkFor(
   { settings: { externalUrl, accountUrl } }: AuthContext,
@@ -25,14 +25,14 @@ export function linkFor(
   hasButton: boolean,
 ): string {
   const isForPages = isBelow(redirectTo, accountUrl());
-  // The link opens the pages where the email was requested, because a cookie identifies the waiting window.
+  // The link opens the host that received the request for the email, because a cookie identifies the waiting window.
   const pagesUrl = isForPages ? keepLoopbackName(accountUrl(), new URL(redirectTo).host) : accountUrl();
   return hasButton || isForPages
     ? confirmPageLink(pagesUrl, hash, type, redirectTo)
     : actionLink(externalUrl(), hash, type, redirectTo);
 }
 
-/** Returns the template values that contain the link for a code. */
+/** Returns the template values for a code's link. */
 export function linkData(ctx: AuthContext, hash: string, type: LinkType, redirectTo: string) {
   return {
     ConfirmationURL: linkFor(ctx, hash, type, redirectTo, ctx.settings.mail.confirmsByButton),
@@ -41,14 +41,18 @@ export function linkData(ctx: AuthContext, hash: string, type: LinkType, redirec
   };
 }
 
-/** Returns the link that lets the holder of the old address cancel an email change. */
+/** Returns the link that lets the owner of the old address cancel an email change. */
 export function cancelLink({ settings }: AuthContext, hash: string): string {
   return settings.hasAccountPages ? `${settings.accountUrl()}/cancel-change?token=${hash}` : '';
 }
 
+/** Returns the URL of the page where users choose a new password. */
+export const secureUrl = ({ settings }: AuthContext): string =>
+  settings.hasAccountPages ? `${settings.accountUrl()}/recover` : '';
+
 type EmailData = Readonly<Record<string, string>>;
 
-/** Runs the `send_email` hook. Fields that `emailData` omits are empty. */
+/** Runs the `send_email` hook. Missing fields in `emailData` are empty. */
 export async function callSendEmailHook(
   ctx: AuthContext,
   tx: Transaction | undefined,
@@ -61,7 +65,7 @@ export async function callSendEmailHook(
     token_hash: '',
     redirect_to: '',
     email_action_type: '',
-    // The URL of this service. Upstream's hook receives it under this name.
+    // This service's URL. Upstream's hook also receives it under this name.
     site_url: ctx.settings.externalUrl(),
     token_new: '',
     token_hash_new: '',
@@ -74,7 +78,7 @@ export async function callSendEmailHook(
   await runHook(ctx, 'send_email', caller, { user: renderUser(user), email_data }, tx);
 }
 
-/** Throws `email_address_not_authorized` if the project's list doesn't contain the address. */
+/** Throws `email_address_not_authorized` if the project's list of addresses doesn't contain this one. */
 export function requireAuthorized(ctx: AuthContext, email: string): void {
   if (email === '' || isAuthorized(email, ctx.settings.mail.authorizedAddresses)) return;
   throw authError(
@@ -89,11 +93,13 @@ export function requireMailPause(ctx: AuthContext, sentAt: string | null): void 
   requirePause(sentAtMs, ctx.settings.email.maxFrequencyMs, ctx.clock.now(), 'over_email_send_rate_limit');
 }
 
-/** Whether the previous email was sent too recently to send another one. */
+/** Whether another email can't be sent yet because the previous one is too recent. */
 export const isMailPausing = ({ settings, clock }: AuthContext, sentAt: string | null): boolean =>
   sentAt !== null && isPausing(toMs(sentAt), settings.email.maxFrequencyMs, clock.now());
 
-/** Throws an internal error with the message if sending fails for a reason other than an {@link AuthError}. */
+/**
+ * Sends an email. Rethrows an {@link AuthError}, and throws an internal error with the message for any other failure.
+ */
 export async function wrapFailure(message: string, send: () => Promise<void>): Promise<void> {
   try {
     await send();

@@ -1,7 +1,7 @@
-/** Renders emails from the project's template if it has one, otherwise from the default template. */
+/** Renders emails from the project's template, or from the default template if the project has none. */
 import { readFile } from 'node:fs/promises';
 import type { AuthContext } from '../context.ts';
-import { defaultMail, mailLanguage, type TemplateName } from '../core/default-mails.ts';
+import { defaultMail, type MailLanguage, mailLanguage, type TemplateName } from '../core/default-mails.ts';
 import { htmlToText } from '../core/html-to-text.ts';
 import { canReceiveMail } from '../core/mail-addresses.ts';
 import { renderHtml, renderText, type TemplateData } from '../core/template/render.ts';
@@ -10,7 +10,7 @@ import { authError } from '../errors.ts';
 export type { TemplateName };
 
 /**
- * Sends an email. The template file is read every time so that changes apply immediately. If the template is missing or
+ * Sends an email. Reads the template file every time so that changes apply immediately. If the template is missing or
  * invalid, logs an error and sends the default template, because users need their codes. Throws
  * `email_address_invalid`.
  */
@@ -37,11 +37,11 @@ export interface ComposedMail {
   readonly text: string;
   /** The project's template file. Undefined if the default template was used. */
   readonly file?: string;
-  /** The error that prevented the use of the project's template. */
+  /** The error that prevented the project's template from being used. */
   readonly fault?: unknown;
 }
 
-/** An edited template that isn't saved yet. Undefined parts are the saved ones. */
+/** An edited template that hasn't been saved. Undefined parts are taken from the saved template. */
 export interface MailDraft {
   readonly subject?: string;
   readonly html?: string;
@@ -57,11 +57,12 @@ export async function composeMail(
 ): Promise<ComposedMail> {
   const brand = ctx.settings.mail.brand();
   const fallback = defaultMail(name, brand, pageLanguage);
-  // The project's template exists once, so it can use the language to choose its text.
+  // The project has one template for all languages. It can choose its text by the language.
   const branded = {
     ...data,
     Brand: { ...brand, initial: initialOf(brand.name) },
     Language: mailLanguage(pageLanguage),
+    ValidFor: durationInWords(ctx.settings.email.otpExpiryMs, mailLanguage(pageLanguage)),
   };
   const { contentPath: file, subject: savedSubject } = ownTemplate(ctx, name);
   const ownSubject = draft.subject === undefined ? savedSubject : draft.subject || undefined;
@@ -87,6 +88,18 @@ export async function composeMail(
   };
 }
 
+/** Formats a duration in the largest unit that makes it a whole number. */
+function durationInWords(ms: number, language: MailLanguage): string {
+  const units = [
+    ['day', 86_400_000],
+    ['hour', 3_600_000],
+    ['minute', 60_000],
+  ] as const;
+  const [unit, unitMs] = units.find(([, each]) => ms % each === 0) ?? ['second', 1000];
+  const format = new Intl.NumberFormat(`${language}-u-nu-latn`, { style: 'unit', unit, unitDisplay: 'long' });
+  return format.format(ms / unitMs);
+}
+
 const lookupTimeoutMs = 3000;
 
 /** Throws `email_address_invalid` if the address can't receive email. */
@@ -110,8 +123,8 @@ export function ownTemplate(
   const notice = name.replace(/_notification$/, '');
   const templates: Readonly<Record<string, OwnTemplate | undefined>> =
     name === notice ? template : notification;
-  // The emails that upstream doesn't send have no template in config.toml.
-  // As in upstream, the project's template for an address change is sent to both addresses.
+  // The emails that upstream doesn't have can't be configured in config.toml. As in upstream, the project's template
+  // for an address change is sent to both addresses.
   const own = templates[notice === 'email_change_current' ? 'email_change' : notice];
   return {
     ...(own?.content_path === undefined ? {} : { contentPath: own.content_path }),
@@ -119,10 +132,10 @@ export function ownTemplate(
   };
 }
 
-/** Returns the first letter of a name. */
+/** Returns a name's first character in uppercase. */
 const initialOf = (name: string): string => [...name.trim()][0]?.toUpperCase() ?? '';
 
-/** Returns the text without line breaks so that metadata in a subject can't add email headers. */
+/** Returns the text without line breaks, so that metadata in a subject can't add email headers. */
 function oneLine(text: string): string {
   return text.replace(/[\r\n]+/g, ' ').trim();
 }

@@ -1,6 +1,6 @@
 /**
- * Sends emails that contain a code and a link. As in upstream, the hash of the code is stored twice: in a column of the
- * user for typed codes, and as a one-time token for links.
+ * Sends emails with a code and a link. As in upstream, the code's hash is stored twice: in a column of the user for
+ * typed codes, and as a one-time token for links.
  */
 import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
@@ -17,24 +17,28 @@ import {
   linkData,
   requireAuthorized,
   requireMailPause,
+  secureUrl,
   wrapFailure,
 } from './mail-sending.ts';
 import { deliver, type TemplateName } from './mail-templates.ts';
+import { circumstances } from './notify.ts';
 
 export type TokenMailKind =
   | 'signup'
   | 'invite'
   | 'recovery'
   | 'magiclink'
-  /** A sign-in code for a user who tried to sign up again. */
+  /** A sign-in code for a user who signs up again. */
   | 'existing_account'
+  /** A sign-in code that confirms a new device after a correct password. */
+  | 'new_device'
   | 'reauthentication';
 
 interface KindOfMail {
   readonly column: 'confirmation_token' | 'recovery_token' | 'reauthentication_token';
   readonly sentColumn: 'confirmation_sent_at' | 'recovery_sent_at' | 'reauthentication_sent_at';
   readonly template: TemplateName;
-  /** The type of the link, if it isn't the name of the kind. The `send_email` hook receives the same type. */
+  /** The link's type, if it differs from the kind's name. The `send_email` hook receives the same type. */
   readonly linkType?: 'magiclink';
   readonly failure: string;
 }
@@ -68,6 +72,13 @@ const kinds: Readonly<Record<TokenMailKind, KindOfMail>> = {
     column: 'recovery_token',
     sentColumn: 'recovery_sent_at',
     template: 'existing_account',
+    linkType: 'magiclink',
+    failure: 'Error sending magic link email',
+  },
+  new_device: {
+    column: 'recovery_token',
+    sentColumn: 'recovery_sent_at',
+    template: 'magic_link',
     linkType: 'magiclink',
     failure: 'Error sending magic link email',
   },
@@ -122,10 +133,14 @@ async function sendOne(
     Email: user.email ?? '',
     Token: otp,
     Data: user.raw_user_meta_data ?? {},
+    IsNewDevice: kind === 'new_device',
+    ...(kind === 'new_device' ? circumstances(ctx, caller) : {}),
   };
-  const link = isLinkType(linkType) ? linkData(ctx, hash, linkType, redirectTo) : {};
+  const link = isLinkType(linkType)
+    ? linkData(ctx, hash, linkType, redirectTo)
+    : { SecureURL: secureUrl(ctx) };
   await deliver(ctx, template, user.email ?? '', { ...data, ...link }, caller.pageLanguage);
 }
 
-/** Reauthentication codes are only typed, never sent as links. */
+/** Whether emails of this kind contain a link. Reauthentication codes are only typed. */
 const isLinkType = (type: TokenMailKind): type is TokenMailKind & LinkType => type !== 'reauthentication';

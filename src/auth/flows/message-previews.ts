@@ -1,27 +1,31 @@
-/** Renders emails and text messages with sample values so that operators can preview them. */
+/** Renders emails and text messages with sample values, so that operators can preview them. */
 import { readFile } from 'node:fs/promises';
 import type { AuthContext } from '../context.ts';
 import { parsePhone } from '../core/contact.ts';
 import { defaultMail, mailLanguages, templateNames } from '../core/default-mails.ts';
-import { renderText, type TemplateData } from '../core/template/render.ts';
+import type { TemplateData } from '../core/template/render.ts';
 import { authError } from '../errors.ts';
 import { composeMail, type MailDraft, ownTemplate, type TemplateName } from './mail-templates.ts';
+import { textBody } from './phone-codes.ts';
 import { sendByProvider } from './text-messages.ts';
 
 export interface MailPreview {
   readonly subject: string;
   readonly html: string;
   readonly text: string;
+  /** The sender's name. */
+  readonly fromName: string;
   /** The project's template file. Undefined if the default template was used. */
   readonly file: string | undefined;
-  /** The reason why the project's template couldn't be used. In this case, the preview shows the default template. */
+  /** Why the project's template couldn't be used. If set, the preview shows the default template. */
   readonly fault: string | undefined;
 }
 
-/** An email's template, for editing: the project's own, or the default one. */
+/** The template that an operator edits: the project's own, or the default one. */
 export interface MailSource {
   readonly subject: string;
   readonly html: string;
+  readonly defaultHtml: string;
   /** The project's template file. Undefined if the default template is used. */
   readonly file: string | undefined;
 }
@@ -30,16 +34,18 @@ export interface MessagePreviews {
   readonly mailNames: readonly string[];
   /** The languages of the default emails. */
   readonly languages: readonly string[];
-  /** The variables that templates can use, with their sample values. */
+  /** Returns the variables for templates, with their sample values. */
   variables(): { name: string; sample: string }[];
   /**
-   * Renders a preview of an email, optionally with an edited template. Returns undefined if no email has this name.
+   * Renders a preview of an email, optionally with an edited template. Returns undefined if there isn't an email with
+   * this name.
    */
   mail(name: string, draft?: MailDraft & { readonly language?: string }): Promise<MailPreview | undefined>;
-  /** Returns undefined if no email has this name. */
+  /** Returns an email's template, or undefined if there isn't an email with this name. */
   source(name: string): Promise<MailSource | undefined>;
   /**
-   * Sends the sign-in text message with the placeholder code 123456. Throws `validation_failed`, `sms_send_failed`.
+   * Sends the sign-in text message of the Account pages with the placeholder code 123456. Throws `validation_failed` or
+   * `sms_send_failed`.
    */
   text(phone: string): Promise<void>;
 }
@@ -53,13 +59,24 @@ export function createMessagePreviews(ctx: AuthContext): MessagePreviews {
     variables() {
       const { Data: _data, ...data } = sampleData(ctx);
       const brand = ctx.settings.mail.brand();
-      const values = { ...data, 'Data.name': 'Ada Lovelace', Language: 'en', 'Brand.name': brand.name };
+      const values = {
+        ...data,
+        'Data.name': 'Ada Lovelace',
+        Language: 'en',
+        ValidFor: '1 hour',
+        'Brand.name': brand.name,
+      };
       return Object.entries(values).map(([name, sample]) => ({ name, sample: String(sample) }));
     },
     async mail(name, { language, ...draft } = {}) {
       if (!isTemplateName(name)) return undefined;
       const { file, fault, ...mail } = await composeMail(ctx, name, sampleData(ctx), language, draft);
-      return { ...mail, file, fault: fault === undefined ? undefined : wordsOf(fault) };
+      return {
+        ...mail,
+        fromName: ctx.settings.mail.brand().name,
+        file,
+        fault: fault === undefined ? undefined : wordsOf(fault),
+      };
     },
     async source(name) {
       if (!isTemplateName(name)) return undefined;
@@ -67,18 +84,23 @@ export function createMessagePreviews(ctx: AuthContext): MessagePreviews {
       const standard = defaultMail(name, ctx.settings.mail.brand());
       // If the file can't be read, the default template is sent.
       const own = file === undefined ? undefined : await readFile(file, 'utf8').catch(() => undefined);
-      return { subject: subject ?? standard.subject, html: own ?? standard.html, file };
+      return {
+        subject: subject ?? standard.subject,
+        html: own ?? standard.html,
+        defaultHtml: standard.html,
+        file,
+      };
     },
     async text(phone) {
       const { provider, template } = ctx.settings.phone;
-      // The hook can't send a preview, because it expects a user and a preview doesn't have one.
+      // The hook can't send previews, because it expects a user and previews don't have one.
       if (ctx.settings.hooks.send_sms.enabled)
         throw authError(
           'sms_send_failed',
           'The send_sms hook sends the text messages, so test the hook instead.',
         );
       const bare = parsePhone(phone);
-      const body = renderText(template, { Code: sampleCode });
+      const body = textBody(ctx, { pageLanguage: 'en' }, template, sampleCode);
       const channel = 'sms';
       try {
         if (provider === '') await ctx.mailer.captureSms({ to: bare, body, channel });
@@ -95,7 +117,7 @@ const isTemplateName = (name: string): name is TemplateName =>
 
 const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Returns sample values for all template variables. The link leads to the app and doesn't contain a token. */
+/** Returns sample values for all template variables. The link opens the app and contains no token. */
 function sampleData({ settings }: AuthContext): TemplateData {
   const email = 'ada@example.com';
   return {
@@ -111,9 +133,11 @@ function sampleData({ settings }: AuthContext): TemplateData {
     Phone: '15550100',
     OldPhone: '15550199',
     Provider: 'github',
+    ProviderName: 'GitHub',
     FactorType: 'totp',
     Passkey: 'iCloud Keychain',
     IsFirstPassword: false,
+    IsNewDevice: false,
     Network: '203.0.113.*',
     Time: 'January 1, 2026 at 12:00 UTC',
     Due: 'January 4, 2026 at 12:00 UTC',

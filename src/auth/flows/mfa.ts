@@ -1,4 +1,4 @@
-/** Defines the rules for enrolling second factors, manages challenges, and raises sessions to aal2. */
+/** The rules for enrolling second factors, their challenges, and raising sessions to aal2. */
 
 import type { Transaction } from '../../database/types.ts';
 import type { Caller, UserCaller } from '../caller.ts';
@@ -37,12 +37,12 @@ import { type AuthenticationMethod, clientOf, signSession } from './sessions.ts'
 
 export const challengeLifetimeMs = 300_000;
 
-/** An unfinished enrollment that is older than this is deleted when the user starts another one. */
+/** When a user starts an enrollment, unfinished enrollments older than this are deleted. */
 const enrollmentLifetimeMs = 300_000;
 
 /**
- * Checks whether the user may enroll another factor. Throws `mfa_factor_name_conflict`,
- * `too_many_enrolled_mfa_factors`, `insufficient_aal`.
+ * Checks whether the user may enroll another factor. Throws `mfa_factor_name_conflict`, `too_many_enrolled_mfa_factors`
+ * or `insufficient_aal`.
  */
 export async function checkEnrollment(
   ctx: AuthContext,
@@ -66,8 +66,8 @@ export async function checkEnrollment(
 }
 
 /**
- * Throws `insufficient_aal` if the session can't verify this factor. Once the user has a verified factor, only a
- * session that used a factor can verify another one. Upstream allows anyone who has the password to finish an older
+ * Throws `insufficient_aal` if the session may not verify this factor. Once the user has a verified factor, only a
+ * session that used a factor can verify another one. Upstream allows anyone with the password to finish an older
  * enrollment.
  */
 export function requireVerificationAal({ user, session }: UserCaller, factor: Factor): void {
@@ -75,7 +75,7 @@ export function requireVerificationAal({ user, session }: UserCaller, factor: Fa
   throw authError('insufficient_aal');
 }
 
-/** Returns the challenge if this client is allowed to respond to it. */
+/** Returns the challenge if this client may respond to it. */
 export async function requireChallenge(
   ctx: AuthContext,
   caller: Caller,
@@ -168,9 +168,9 @@ export async function raiseSession(
 }
 
 export interface SecondProof {
-  /** The authentication method, which is a value of the amr claim. */
+  /** The authentication method for the amr claim. */
   readonly method: AuthenticationMethod;
-  /** The factor that the session's level now depends on. If null, the session keeps its previous factor. */
+  /** The factor that the session's level now depends on. */
   readonly factorId: string | null;
 }
 
@@ -196,7 +196,7 @@ export async function reissueAtAal2(
   );
   await setSessionAal(tx, session.id, aal, factorId ?? session.factor_id, now);
   await deleteSessionsBelow(tx, userId, 'aal2');
-  // The user has a second factor, so it isn't lost.
+  // The user has used a second factor, so it isn't lost.
   if (ctx.hasOwnTables) await deleteRemoval(tx, userId);
   return signSession(ctx, tx, caller, {
     user,

@@ -12,9 +12,9 @@ import {
 
 const notifyTimeoutMs = 5000;
 
-/** The most logout tokens that one sign-out sends. */
+/** The maximum number of logout tokens per sign-out. */
 const maxNotifications = 50;
-/** The number of logout tokens that are sent at the same time, so that slow clients delay the others only a little. */
+/** The number of logout tokens sent in parallel, so that slow clients hardly delay the others. */
 const parallelNotifications = 10;
 
 type Notifier = Pick<AuthContext, 'clock' | 'settings' | 'keys' | 'outgoing' | 'log'>;
@@ -41,7 +41,7 @@ export async function endSessionsOf<Result>(
   return { result, ended };
 }
 
-/** Runs {@link endSessionsOf} and returns only the result of the work. */
+/** Runs {@link endSessionsOf} and returns only the work's result. */
 export async function endAndNotify<Result>(
   ctx: AuthContext,
   userId: string,
@@ -50,12 +50,12 @@ export async function endAndNotify<Result>(
   return (await endSessionsOf(ctx, userId, end)).result;
 }
 
-/** The time after which a round leaves the remaining sessions to the next round. */
+/** After this time, a round leaves the remaining sessions to the next one. */
 const maxRoundMs = 300_000;
 
 /**
- * Ends the sessions that have exceeded a limit of `[auth.sessions]`, and notifies their clients. Each batch is notified
- * in parallel, so slow clients delay the end of a stopping server only by the time for one response.
+ * Ends sessions that have exceeded a limit in `[auth.sessions]` and notifies their clients. Notifies each batch in
+ * parallel, so slow clients delay the server's shutdown by at most one response timeout.
  */
 export async function endExpiredSessions(
   ctx: Notifier & Pick<AuthContext, 'pool' | 'hasOwnTables'>,
@@ -73,9 +73,8 @@ export async function endExpiredSessions(
 }
 
 /**
- * Sends each client a logout token. A client that can't be reached doesn't prevent the others from being notified.
- * Clients can be registered by anyone and a user can grant them any number of sessions, so the number of requests has a
- * limit.
+ * Sends a logout token to each client. An unreachable client doesn't affect the others. The number of requests is
+ * limited because anyone can register clients, and a user can grant them any number of sessions.
  */
 async function notifyAll(ctx: Notifier, ended: readonly NotifiedSession[]): Promise<void> {
   const notified = ended.slice(0, maxNotifications);
@@ -99,7 +98,7 @@ async function sendLogoutToken(ctx: Notifier, session: NotifiedSession): Promise
   try {
     const { status } = await ctx.outgoing.send({
       url,
-      // Anyone may have registered a dynamic client.
+      // Anyone can register a dynamic client, so requests to it are limited to public networks.
       reach: session.registration_type === 'manual' ? 'configured' : 'public',
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },

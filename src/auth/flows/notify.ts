@@ -1,13 +1,14 @@
-/** Emails that notify a user of a change to the account, or of a sign-in on a new device. */
+/** Emails that notify users of a change to their account or a sign-in on a new device. */
 
 import type { Queryable, Transaction } from '../../database/types.ts';
 import { deviceOf } from '../../shared/device.ts';
+import { providerName } from '../../shared/provider-names.ts';
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { mailLanguage, wordsIn } from '../core/default-mails.ts';
 import { approximateAddress, type SecurityEvent } from '../core/security-events.ts';
 import type { User } from '../rows.ts';
-import { callSendEmailHook, requireAuthorized } from './mail-sending.ts';
+import { callSendEmailHook, requireAuthorized, secureUrl } from './mail-sending.ts';
 import { deliver } from './mail-templates.ts';
 import { addReversal } from './reversal-tokens.ts';
 
@@ -34,7 +35,7 @@ export type Notification =
   | 'factor_removal_confirmed'
   | 'factors_reset';
 
-/** Notices that are always sent, because the user acts on them or because they protect the second factor. */
+/** Notices that are always sent, because users act on them or because they protect the second factor. */
 const required: ReadonlySet<Notification> = new Set([
   'factor_removal_requested',
   'factor_removal_confirmed',
@@ -51,22 +52,24 @@ export interface NoticeDetails {
   /** Whether the account had no password before. */
   readonly isFirst?: boolean;
   readonly app?: string;
-  /** The address of the page that ends a lockout. */
+  /** The URL of the page that ends a lockout. */
   readonly unlockUrl?: string;
-  /** The address of the page that confirms a request. */
+  /** The URL of the page that confirms a request. */
   readonly confirmUrl?: string;
   /** When a change takes effect. */
   readonly dueMs?: number;
-  /** The event that the notice describes. If it is given, the notice contains a link that undoes the change. */
+  /** The event that the notice describes. If set, the notice contains a link that undoes the change. */
   readonly event?: SecurityEvent | undefined;
+  /** Whether upstream has no notice for this change, so that `[auth.email.notification]` doesn't enable it. */
+  readonly isOnlyOurs?: boolean;
 }
 
 export interface Notice {
-  /** Sends the email. A failure is only logged. */
+  /** Sends the email. Failures are only logged. */
   send(): Promise<void>;
 }
 
-/** Notifies the user of a change if the project has enabled the notice. A failure to send it is only logged. */
+/** Notifies the user of a change if the project has enabled the notice. Failures to send it are only logged. */
 export async function notify(
   ctx: AuthContext,
   tx: Transaction | undefined,
@@ -79,7 +82,7 @@ export async function notify(
 }
 
 /**
- * Stores the link that undoes the change, and returns the email. Returns undefined if the project hasn't enabled the
+ * Stores the link that undoes the change and returns the email. Returns undefined if the project hasn't enabled the
  * notice.
  */
 export async function prepareNotice(
@@ -91,7 +94,7 @@ export async function prepareNotice(
   details: NoticeDetails = {},
 ): Promise<Notice | undefined> {
   const to = details.to ?? user.email ?? '';
-  if (!isEnabled(ctx, caller, kind) || to === '') return undefined;
+  if (to === '' || !isEnabled(ctx, caller, kind, details)) return undefined;
   const revertUrl = await revertLink(ctx, tx ?? ctx.pool, details.event);
   return {
     async send() {
@@ -116,7 +119,7 @@ async function sendNotice(
 ): Promise<void> {
   const { to, revertUrl, unlockUrl = '', confirmUrl = '', dueMs } = details;
   if (ctx.settings.hooks.send_email.enabled) {
-    // A notice about a sign-in is sent after its transaction has ended.
+    // A sign-in notice is sent after its transaction has ended.
     await callSendEmailHook(ctx, kind === 'new_device' ? undefined : tx, caller, user, {
       redirect_to: caller.redirectTo(),
       email_action_type: `${kind}_notification`,
@@ -124,7 +127,7 @@ async function sendNotice(
       old_phone: details.oldPhone ?? '',
       provider: details.provider ?? '',
       factor_type: details.factorType ?? '',
-      // Without the setting, the hook receives exactly what it receives from GoTrue, which has no required notices.
+      // Without the setting, the hook receives the same data as from GoTrue, which has no required notices.
       ...(revertUrl !== '' && (required.has(kind) || isOurs(ctx, caller)) ? { revert_url: revertUrl } : {}),
       ...(unlockUrl === '' ? {} : { unlock_url: unlockUrl }),
       ...(confirmUrl === '' ? {} : { confirm_url: confirmUrl }),
@@ -139,6 +142,7 @@ async function sendNotice(
     Phone: user.phone ?? '',
     OldPhone: details.oldPhone ?? '',
     Provider: details.provider ?? '',
+    ProviderName: providerName(details.provider ?? ''),
     FactorType: details.factorType ?? '',
     Passkey: details.passkey ?? '',
     IsFirstPassword: details.isFirst === true,
@@ -153,25 +157,31 @@ async function sendNotice(
 }
 
 /**
- * Whether the notice is sent. `[auth.email.notification]` enables upstream's notices, and the one for second factors
- * also enables the one for passkeys. `[auth.security] notices` enables notices regardless of these settings.
+ * Whether the notice is sent. `[auth.email.notification]` enables upstream's notices. Its setting for second factors
+ * also enables the passkey notice. `[auth.security] notices` enables notices regardless of these settings.
  */
-function isEnabled(ctx: AuthContext, caller: Caller, kind: Notification): boolean {
+function isEnabled(
+  ctx: AuthContext,
+  caller: Caller,
+  kind: Notification,
+  { isOnlyOurs }: NoticeDetails,
+): boolean {
   if (required.has(kind) || isOurs(ctx, caller)) return true;
+  if (isOnlyOurs === true) return false;
   const { notification } = ctx.settings.config.email;
   if (kind === 'passkey_added') return notification.mfa_factor_enrolled.enabled;
   const known = upstreamNotifications.find((each) => each === kind);
   return known !== undefined && notification[known].enabled;
 }
 
-/** Whether `[auth.security] notices` enables the notices of this caller's changes. */
+/** Whether `[auth.security] notices` enables notices for this caller's changes. */
 function isOurs({ settings }: AuthContext, { pageLanguage }: Caller): boolean {
   const { notices } = settings.security;
   return notices === 'always' || (notices === 'account' && pageLanguage !== undefined);
 }
 
 /**
- * Returns the link that undoes the change. Without an event, returns the page on which the user chooses a new password.
+ * Returns the link that undoes the change. Without an event, returns the page where the user chooses a new password.
  */
 async function revertLink(
   ctx: AuthContext,
@@ -183,10 +193,7 @@ async function revertLink(
   return `${ctx.settings.accountUrl()}/not-me?token=${await addReversal(ctx, db, event)}`;
 }
 
-const secureUrl = ({ settings }: AuthContext): string =>
-  settings.hasAccountPages ? `${settings.accountUrl()}/recover` : '';
-
-/** Returns the time in words, in UTC, because the recipient's time zone isn't known. */
+/** Formats a time in words, in UTC because the recipient's time zone is unknown. */
 export function timeInWords(ms: number, pageLanguage: string | undefined): string {
   const time = new Intl.DateTimeFormat(`${mailLanguage(pageLanguage)}-u-nu-latn`, {
     dateStyle: 'long',
@@ -197,8 +204,8 @@ export function timeInWords(ms: number, pageLanguage: string | undefined): strin
   return `${time} UTC`;
 }
 
-/** Returns the time and the device of a change, and the address at which the user secures the account. */
-function circumstances(ctx: AuthContext, caller: Caller) {
+/** Returns the time and device of a change, and the URL where the user can secure the account. */
+export function circumstances(ctx: AuthContext, caller: Caller) {
   const device = deviceOf(caller.userAgent);
   const words = wordsIn(mailLanguage(caller.pageLanguage));
   return {

@@ -1,5 +1,5 @@
 /**
- * Starts an authorization: a client redirects a browser to the OAuth server to request access for the browser's user.
+ * Starts an authorization: a client redirects a browser to the OAuth server to request access on behalf of the user.
  */
 
 import { isAccountPage } from '../../shared/account-page.ts';
@@ -23,8 +23,8 @@ export const isOwnPage = ({ settings }: AuthContext, uri: string): boolean =>
   settings.hasAccountPages && isAccountPage(uri, settings.accountUrl());
 
 /**
- * Returns the URL to redirect the browser to. Errors are also returned as a redirect, but only after the client and the
- * redirect URI have been verified.
+ * Returns the URL that the browser is redirected to. Errors are also returned by redirect, but only after the client
+ * and the redirect URI have been verified.
  */
 export async function authorize(ctx: AuthContext, query: URLSearchParams): Promise<string> {
   const clientId = query.get('client_id') ?? '';

@@ -23,7 +23,7 @@ import { requireOAuthServer } from './oauth-authorize.ts';
 export interface RegisteredClient {
   readonly client: OAuthClient;
   readonly logout: ClientLogout | undefined;
-  /** The client's secret. Only set if it was just generated, because only its hash is stored. */
+  /** The client's secret. Set only if it was just generated, because only its hash is stored. */
   readonly secret: string | undefined;
 }
 
@@ -87,7 +87,7 @@ export async function updateClient(
   return { client: updated, logout: logout ?? previous, secret: undefined };
 }
 
-/** Checks the sign-out metadata. An operator may enter a private address for a client that they registered. */
+/** Checks the sign-out metadata. A private address is allowed only for a client registered by an operator. */
 async function requireNotifiable(
   ctx: AuthContext,
   type: OAuthClient['registration_type'],

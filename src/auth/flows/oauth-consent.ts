@@ -26,12 +26,12 @@ import { notify } from './notify.ts';
 import { recordEvent } from './security-events.ts';
 import { recordApp } from './session-browsers.ts';
 
-/** The user who decides an authorization, and the session they use. */
+/** The user who decides an authorization, and the user's session. */
 type Decider = Pick<UserCaller, 'user' | 'session'>;
 
 /**
  * Opens an authorization for the user who will decide it.
- * @throws {AuthError} oauth_authorization_not_found, sso_required, or validation_failed if the request is already decided
+ * @throws {AuthError} oauth_authorization_not_found, sso_required, or validation_failed if it has already been decided
  */
 export async function openAuthorization(
   ctx: AuthContext,
@@ -56,8 +56,8 @@ export async function openAuthorization(
 }
 
 /**
- * Stores the user's decision and returns the redirect URL. Only the user who opened the request can decide it. Throws
- * the errors of {@link openAuthorization}.
+ * Stores the user's decision and returns the redirect URL. Only the user who opened the authorization can decide it.
+ * Throws the errors of {@link openAuthorization}.
  */
 export async function decideAuthorization(
   ctx: AuthContext,
@@ -85,7 +85,7 @@ export async function decideAuthorization(
   });
 }
 
-/** Approves an authorization and returns its code. The client's session belongs to the browser that decided. */
+/** Approves an authorization and returns its code. The client's session belongs to the user's current browser. */
 async function approve(
   ctx: AuthContext,
   tx: Transaction,
@@ -102,8 +102,8 @@ async function approve(
 }
 
 /**
- * Removes the user from a pending authorization that they opened. A different user can then open and decide it, for
- * example on the same device.
+ * Removes the user from a pending authorization, so that another user can open and decide it, for example on the same
+ * device.
  */
 export async function releaseAuthorization(
   ctx: AuthContext,
@@ -113,20 +113,20 @@ export async function releaseAuthorization(
   await freeAuthorization(ctx.pool, authorizationId, userId);
 }
 
-/**
- * Whether an administrator registered the client. Any other client may have been registered by anyone, under any name.
- */
+/** Whether an administrator registered the client. Anyone can register other clients under any name. */
 export async function isTrustedClient(ctx: AuthContext, clientId: string): Promise<boolean> {
   return (await findOAuthClient(ctx.pool, clientId))?.registration_type === 'manual';
 }
 
-/** Runs `work` on the locked row. Errors are thrown after the transaction so that the status "expired" is committed. */
+/**
+ * Runs `work` on the locked row. Errors are thrown after the transaction, so that the status "expired" is committed.
+ */
 async function withPending<T extends object | string>(
   ctx: AuthContext,
   requested: {
     readonly authorizationId: string;
     readonly isMine: (row: OAuthAuthorization) => boolean;
-    /** The error message if the request has already been decided. */
+    /** The message of the error for an authorization that has already been decided. */
     readonly notPendingMessage: string;
   },
   work: (tx: Transaction, row: OAuthAuthorization) => Promise<T | AuthError>,
@@ -146,7 +146,7 @@ async function withPending<T extends object | string>(
 }
 
 /**
- * Returns the same error for authorizations that don't exist, have expired or belong to another user, so that the error
+ * Returns the same error for authorizations that don't exist, have expired or belong to another user, so that it
  * doesn't reveal which case applies.
  */
 function notFound(): AuthError {
@@ -169,8 +169,8 @@ export function errorUrl(
 }
 
 /**
- * Returns the redirect URL after a decision. The URL contains the issuer so that a client that uses several servers can
- * determine which one sent the response (RFC 9207). Upstream omits the issuer.
+ * Returns the redirect URL after a decision. It contains the issuer, so that a client of several servers can determine
+ * which one sent the response (RFC 9207). Upstream omits the issuer.
  */
 function decisionUrl(
   ctx: AuthContext,

@@ -1,4 +1,4 @@
-/** Implements the token endpoint of the OAuth server. Authenticates the client and handles the grant type. */
+/** Implements the OAuth server's token endpoint: authenticates the client and handles the grant type. */
 
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -13,7 +13,7 @@ import { redeemCode } from './oauth-token.ts';
 import { refreshSession } from './refresh-session.ts';
 
 /**
- * Authenticates the client. Returns undefined if the request contains no client credentials.
+ * Authenticates the client. Returns undefined if the request doesn't contain client credentials.
  * @param authorization the Authorization header, for HTTP Basic authentication
  * @throws {AuthError} invalid_credentials
  */
@@ -43,7 +43,7 @@ export async function authenticateClient(
   return client;
 }
 
-/** Issues tokens for the grant type of the request. @throws {OAuthShapedError} */
+/** Issues tokens for the request's grant type. @throws {OAuthShapedError} */
 export async function grantTokens(
   ctx: AuthContext,
   caller: Caller,

@@ -1,4 +1,4 @@
-/** Lists and revokes the grants that a user gave to OAuth clients. */
+/** Lists and revokes the grants that a user has given to OAuth clients. */
 
 import type { UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -15,7 +15,10 @@ export function listGrants(ctx: AuthContext, { user }: UserCaller): Promise<Gran
   return listConsents(ctx.pool, user.id);
 }
 
-/** Revokes a client's grant and ends its sessions. @throws {AuthError} validation_failed, oauth_consent_not_found */
+/**
+ * Revokes a client's grant and ends the client's sessions.
+ * @throws {AuthError} validation_failed, oauth_consent_not_found
+ */
 export async function revokeGrant(ctx: AuthContext, caller: UserCaller, clientId: string): Promise<void> {
   const { user } = caller;
   if (clientId === '') throw authError('validation_failed', 'client_id query parameter is required');

@@ -1,7 +1,7 @@
 /**
- * Signs users out together with OpenID clients in the browser: a client redirects the browser to the end session
- * endpoint (RP-Initiated Logout 1.0), and the browser loads the clients' pages after a sign-out (Front-Channel Logout
- * 1.0).
+ * Signs users out together with OpenID clients in the same browser. A client redirects the browser to the end session
+ * endpoint (RP-Initiated Logout 1.0). After a sign-out, the browser loads the clients' logout pages (Front-Channel
+ * Logout 1.0).
  */
 import type { AuthContext } from '../context.ts';
 import { frontchannelFault, frontchannelUrl } from '../core/oauth/client-logout.ts';
@@ -13,8 +13,8 @@ import { findOAuthClient } from '../queries/oauth-clients.ts';
 import { isOwnPage, requireOAuthServer } from './oauth-authorize.ts';
 
 /**
- * Returns the Account page that asks the user whether to sign out. The endpoint itself never ends a session, because any
- * website can send a browser here. `id_token_hint` therefore identifies only the client.
+ * Returns the Account page that asks the user whether to sign out. The endpoint itself never ends a session, because
+ * any website can redirect a browser to it. Therefore, `id_token_hint` only identifies the client.
  * @throws {AuthError} feature_disabled, validation_failed
  */
 export async function endSessionUrl(ctx: AuthContext, params: URLSearchParams): Promise<string> {
@@ -34,7 +34,7 @@ export async function endSessionUrl(ctx: AuthContext, params: URLSearchParams): 
   return page.href;
 }
 
-/** Returns the ID of the client that the request names. An expired ID token is accepted (section 2). */
+/** Returns the ID of the client named in the request. An expired ID token is accepted (section 2). */
 function clientOf(ctx: AuthContext, params: URLSearchParams): string | undefined {
   const named = params.get('client_id') || undefined;
   const hint = params.get('id_token_hint') || undefined;
@@ -65,15 +65,15 @@ export async function isPostLogoutRedirect(
   return logout !== undefined && isRegistered(logout.redirectUris, redirectUri);
 }
 
-/** A session of a client that has ended. */
+/** A client's session that has ended. */
 export interface EndedSession {
   readonly clientId: string;
   readonly sessionId: string;
 }
 
 /**
- * Returns the clients' pages that the browser loads after sessions have ended (Front-Channel Logout 1.0, section 3).
- * They are checked again because a client's redirect URIs may have changed since it registered its page.
+ * Returns the logout pages that the browser loads after sessions have ended (Front-Channel Logout 1.0, section 3).
+ * Checks the pages again, because a client's redirect URIs may have changed since it registered its page.
  */
 export async function frontchannelUrls(
   ctx: AuthContext,

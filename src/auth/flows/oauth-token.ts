@@ -19,7 +19,7 @@ import type { OAuthAuthorization, OAuthClient, User } from '../rows.ts';
 import { audit } from './audit.ts';
 import { issueSession } from './sessions.ts';
 
-/** The time allowed between the authorization request and the code exchange. This is upstream's default. */
+/** The maximum time between the authorization request and the code exchange. Upstream has the same default. */
 export const authorizationLifetimeMs = 600_000;
 
 /** Exchanges an authorization code for tokens. Throws {@link OAuthShapedError}, usually `invalid_grant`. */
@@ -41,7 +41,7 @@ export async function redeemCode(
   checkClient(ctx, authorization, client, params);
   const user = await owner(ctx, authorization);
   const scopes = parseScopes(authorization.scope);
-  // This check runs before the code is used up. Upstream checks it later.
+  // Checked before the code is used up. Upstream checks this later.
   if (scopes.includes('openid') && ctx.keys.signingAlgorithm().startsWith('HS')) {
     throw internalError('Error generating ID token');
   }
@@ -54,7 +54,7 @@ export async function redeemCode(
     return issueSession(ctx, tx, caller, user, method, { by: 'consent' }, undefined, grant);
   });
   if (session === undefined) {
-    // A concurrent request already exchanged the code, which may have been stolen.
+    // A concurrent request has already exchanged the code, which may have been stolen.
     await revokeReplayed(ctx, client, code);
     throw invalidGrant('Invalid authorization code');
   }
@@ -88,7 +88,7 @@ function checkClient(
     throw invalidGrant('PKCE verification failed: code_verifier is required when PKCE challenge is present');
   }
   const { code_challenge: codeChallenge, code_challenge_method: method } = authorization;
-  // Every request must include a challenge, so this server can't have created a row without one.
+  // Every request must include a challenge, so a row without one wasn't created by this server.
   const isProven =
     codeChallenge !== null && method !== null && isVerifierOf({ codeChallenge, method }, verifier);
   if (!isProven) {
@@ -107,8 +107,8 @@ async function owner(ctx: AuthContext, authorization: OAuthAuthorization): Promi
 }
 
 /**
- * Revokes the session that was created when the code was first used. A code that arrives twice is considered stolen
- * (RFC 6749 section 4.1.2). Applies only within the lifetime of a code.
+ * Revokes the session created by the code's first use. A code that is used twice is considered stolen (RFC 6749 section
+ * 4.1.2). Applies only during the code's lifetime.
  */
 async function revokeReplayed(ctx: AuthContext, client: OAuthClient, code: string): Promise<void> {
   const since = ctx.clock.now() - authorizationLifetimeMs;
@@ -121,7 +121,10 @@ async function revokeReplayed(ctx: AuthContext, client: OAuthClient, code: strin
   });
 }
 
-/** Only these clients get the claim `sid`, so that other clients get the same ID tokens as from upstream. */
+/**
+ * Whether the client receives logout tokens. Only these clients get the claim `sid`. Other clients get the same ID
+ * tokens as from upstream.
+ */
 async function receivesLogouts(ctx: AuthContext, { id }: OAuthClient): Promise<boolean> {
   if (!ctx.hasOwnTables) return false;
   const logout = (await listClientLogouts(ctx.pool, [id])).get(id);
@@ -142,7 +145,7 @@ function signIdToken(
       issuer: ctx.settings.issuer(),
       clientId: authorization.client_id,
       nonce: authorization.nonce,
-      // As in upstream, issuing the session counts as the authentication.
+      // As in upstream, the session's creation counts as the authentication.
       authTimeSeconds: nowSeconds,
       issuedAtSeconds: nowSeconds,
     }),

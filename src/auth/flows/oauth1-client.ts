@@ -10,7 +10,7 @@ import type { OAuth1Client } from './external-clients.ts';
 import type { ProviderResponse } from './provider-response.ts';
 
 /**
- * Obtains a request token from the provider. `secret` contains both parts of the token and is stored until the browser
+ * Obtains a request token from the provider. `secret` contains both of its parts and is stored until the browser
  * returns.
  */
 export async function requestToken(
@@ -37,7 +37,7 @@ export async function oauth1Profile(
 ): Promise<ProviderResponse> {
   if (params.has('denied')) throw new OAuthShapedError('access_denied', 'The user denied the request');
   const requested = splitToken(secret ?? '');
-  // The response must belong to the current request (RFC 5849 section 2.2).
+  // The response must belong to this request token (RFC 5849 section 2.2).
   if (requested.token === '' || params.get('oauth_token') !== requested.token) {
     throw authError('oauth_invalid_state', 'OAuth request token mismatch');
   }
@@ -101,7 +101,7 @@ async function readUser(ctx: AuthContext, client: OAuth1Client, access: Token): 
   return JSON.parse(response.text) as unknown;
 }
 
-/** Sends a signed request and returns the token in its response. */
+/** Sends a signed request and returns the token in the response. */
 async function sendForm(
   ctx: AuthContext,
   client: OAuth1Client,

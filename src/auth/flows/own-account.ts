@@ -17,7 +17,7 @@ import { endAndNotify } from './notify-clients.ts';
 import { countRecoveryCodes, forgetRecoveryCodes, type RecoveryCodeCount } from './recovery-codes.ts';
 import { exportEvents, forgetSecurityData } from './security-events.ts';
 
-/** The SQLSTATEs that foreign keys raise to prevent a deletion: foreign_key_violation and restrict_violation. */
+/** The SQLSTATEs of foreign keys that prevent a deletion: foreign_key_violation and restrict_violation. */
 const stillNeeded = new Set(['23503', '23001']);
 
 /** Throws `insufficient_aal` if the user has a second factor and the session didn't use it. */
@@ -27,14 +27,14 @@ export function requireUsedFactor({ user, session }: UserCaller): void {
 }
 
 /**
- * Deletes the user and every row that references the user with ON DELETE CASCADE.
+ * Deletes the user and all rows that reference the user with ON DELETE CASCADE.
  * @throws {AuthError} insufficient_aal, reauthentication_needed, user_sso_managed, or conflict if a row without CASCADE
  * still references the user
  */
 export async function deleteOwnAccount(ctx: AuthContext, caller: UserCaller): Promise<void> {
   const { user, session } = caller;
   requireUsedFactor(caller);
-  // These users can't delete their account, because the identity provider would create it again at the next sign-in.
+  // SSO users can't delete their account, because the next sign-in would create it again.
   if (user.is_sso_user) throw authError('user_sso_managed');
   if (!session || !isFreshSignIn(session, ctx.clock.now())) {
     throw authError('reauthentication_needed', 'Deleting an account requires a recent sign-in');
@@ -48,7 +48,7 @@ export async function deleteOwnAccount(ctx: AuthContext, caller: UserCaller): Pr
     });
   } catch (cause) {
     const isNeeded = isPostgresError(cause) && stillNeeded.has(cause.code);
-    // The database error in the log contains the table's name.
+    // The logged database error contains the table's name.
     if (!isNeeded) throw internalError('Database error deleting user', cause);
     ctx.log.warn({ service: 'auth', userId: user.id, error: cause }, "failed to delete a user's own account");
     throw authError('conflict', "The account can't be deleted because other data still depends on it");
@@ -60,14 +60,14 @@ export interface OwnData {
   readonly sessions: readonly Session[];
   readonly passkeys: readonly Passkey[];
   readonly grants: readonly GrantedClient[];
-  /** The user's recovery codes. Null for databases on the hosted service, which have no table for these codes. */
+  /** The user's recovery codes. Null on the hosted service's databases, which have no table for them. */
   readonly recoveryCodes: RecoveryCodeCount | null;
-  /** The timeline of the account, newest first. */
+  /** The account's timeline, newest event first. */
   readonly events: readonly SecurityEvent[];
 }
 
 /**
- * Returns all data that describes the user. Excludes secrets and the app's own tables.
+ * Returns all data about the user, except secrets and the app's own tables.
  * @throws {AuthError} insufficient_aal
  */
 export async function exportOwnData(ctx: AuthContext, caller: UserCaller): Promise<OwnData> {

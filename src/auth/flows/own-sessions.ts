@@ -36,7 +36,7 @@ export async function signOut(ctx: AuthContext, caller: UserCaller, scope: SignO
   await logOut(ctx, user, async (tx) => {
     if (endsOne) return deleteSession(tx, session.id);
     const kept = scope === 'others' && session ? [session.id] : [];
-    // Without this condition, one session could add any number of events.
+    // Records an event only if sessions were deleted. Otherwise, a session could add any number of events.
     if (await deleteSessions(tx, user.id, kept))
       await recordEvent(ctx, tx, caller, user.id, 'sessions_ended', { scope });
   });
@@ -66,12 +66,12 @@ async function logOut(
   }
 }
 
-/** `this`: all sessions in the caller's browser. `others`: all sessions that aren't in the caller's browser. */
+/** `this`: all sessions in the caller's browser. `others`: all sessions in other browsers. */
 export type BrowserScope = 'this' | 'others';
 
 /**
- * Ends the user's sessions by browser. A session without a known browser counts as a separate browser. Returns the ended
- * sessions of clients that are notified.
+ * Ends the user's sessions by browser. A session whose browser is unknown counts as a separate browser. Returns the
+ * ended sessions of clients that are notified.
  */
 export async function signOutBrowsers(
   ctx: AuthContext,
@@ -88,7 +88,7 @@ export async function signOutBrowsers(
   });
 }
 
-/** Returns where each of the user's sessions is used, by session ID. */
+/** Returns the browser and app of each of the user's sessions, by session ID. */
 export async function listPlaces(
   ctx: AuthContext,
   user: Pick<User, 'id'>,
@@ -135,6 +135,6 @@ async function endOne(
     await record(tx, session?.user_agent ?? '');
     return true;
   });
-  // The error code isn't session_not_found, because clients drop their own session when they receive that code.
+  // Not session_not_found, because clients discard their own session when they receive that code.
   if (!wasDeleted) throw authError('validation_failed', 'Session not found', { status: 404 });
 }

@@ -111,7 +111,7 @@ export async function updateOwnUser(ctx: AuthContext, caller: UserCaller, body: 
     if (update.data !== undefined) await setUserMetadata(ctx, tx, user, update.data);
     if (update.appData !== undefined) await setAppMetadata(ctx, tx, user, update.appData);
     if (changesEmail) {
-      // If a guest adds an address, it is handled like a new sign-up.
+      // If a guest adds an address, the change is handled like a sign-up.
       if (user.is_anonymous && ctx.settings.email.autoconfirm) {
         user.email_change = update.email;
         await changeEmail(ctx, tx, caller, user);
@@ -154,9 +154,8 @@ function rejectByKindOfUser(update: Update, { user, session }: UserCaller, chang
 }
 
 /**
- * Returns the sessions that a change of the password doesn't end: the caller's and, on the Account pages, those of the
- * apps in the same browser, as "Sign out everywhere else" keeps them. If an app changes the password, all other sessions
- * end, as in GoTrue.
+ * Returns the sessions that a password change doesn't end: the caller's and, on the Account pages, those of apps in the
+ * same browser, like "Sign out everywhere else". If an app changes the password, all other sessions end, as in GoTrue.
  */
 async function sessionsToKeep(
   ctx: AuthContext,
@@ -168,7 +167,7 @@ async function sessionsToKeep(
   return isOnPages ? listBrowserSessions(tx, session) : [session.id];
 }
 
-/** Returns the hash of the new password. Returns null if the password is removed. */
+/** Returns the new password's hash, or null if the password is removed. */
 async function newPasswordHash(
   ctx: AuthContext,
   caller: UserCaller,
@@ -187,7 +186,7 @@ async function newPasswordHash(
   if (password === '') return null;
   const current = user.encrypted_password ?? '';
   if (current !== '') {
-    // A session that was created with a code or a recovery link can change the password without the current one.
+    // A session created by a code or recovery link can change the password without the current one.
     const cameByCode = session?.amr_claims.some(({ authentication_method: method }) =>
       ['otp', 'magiclink', 'recovery'].includes(method),
     );

@@ -13,7 +13,7 @@ import { recordEvent, recordOperatorEvent } from './security-events.ts';
 
 const maxNameBytes = 120;
 
-/** @throws {AuthError} passkey_disabled if the project doesn't allow passkeys */
+/** Checks that passkeys are enabled. @throws {AuthError} passkey_disabled */
 export function requirePasskeys(ctx: AuthContext): void {
   if (!ctx.settings.passkeysEnabled) throw authError('passkey_disabled');
 }
@@ -22,7 +22,7 @@ export function listUserPasskeys(ctx: AuthContext, user: Pick<User, 'id'>): Prom
   return listPasskeys(ctx.pool, user.id);
 }
 
-/** Renames a passkey. @throws {AuthError} validation_failed, which has status 404 for an unknown passkey */
+/** Renames a passkey. @throws {AuthError} validation_failed, with status 404 for an unknown passkey */
 export async function renameOwnPasskey(
   ctx: AuthContext,
   { user, ip }: UserCaller,
@@ -59,8 +59,8 @@ export async function deleteOwnPasskey(ctx: AuthContext, caller: UserCaller, id:
 }
 
 /**
- * Deletes a passkey on behalf of an administrator. @throws {AuthError} validation_failed with status 404 for an unknown
- * passkey
+ * Deletes a passkey on behalf of an administrator.
+ * @throws {AuthError} validation_failed with status 404 for an unknown passkey
  */
 export async function deletePasskeyByAdmin(
   ctx: AuthContext,
@@ -88,7 +88,7 @@ async function requirePasskey(ctx: AuthContext, id: string, userId: string): Pro
   return passkey;
 }
 
-/** Upstream uses this error code for an unknown passkey. */
+/** Returns the error for an unknown passkey, with upstream's error code. */
 function notFound() {
   return authError('validation_failed', 'Passkey not found', { status: 404 });
 }

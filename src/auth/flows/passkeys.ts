@@ -1,4 +1,4 @@
-/** Registers passkeys, and signs users in with them. Users don't need a username or a password. */
+/** Registers passkeys and signs users in with them. Users don't need a username or password. */
 
 import { deviceOf } from '../../shared/device.ts';
 import type { Caller, UserCaller } from '../caller.ts';
@@ -45,10 +45,10 @@ import { issueSession } from './sessions.ts';
 const passkeyChallengeLifetimeMs = 300_000;
 const maxPasskeysPerUser = 10;
 
-/** A challenge to register a passkey or to sign in with one. */
+/** A challenge to register or sign in with a passkey. */
 export interface PasskeyOptions {
   readonly challengeId: string;
-  /** The input of the browser's WebAuthn API. */
+  /** The input for the browser's WebAuthn API. */
   readonly options: object;
   readonly expiresAtSeconds: number;
 }
@@ -66,7 +66,7 @@ function requireRegistration(caller: UserCaller): void {
   requirePasskeyAal(caller);
 }
 
-/** Starts the registration of a passkey. @throws {AuthError} too_many_passkeys, insufficient_aal, validation_failed */
+/** Starts a passkey registration. @throws {AuthError} too_many_passkeys, insufficient_aal, validation_failed */
 export async function beginRegistration(ctx: AuthContext, caller: UserCaller): Promise<PasskeyOptions> {
   requireRegistration(caller);
   const { user } = caller;
@@ -81,7 +81,7 @@ export async function beginRegistration(ctx: AuthContext, caller: UserCaller): P
 }
 
 /**
- * Completes the registration of a passkey.
+ * Completes a passkey registration.
  * @throws {AuthError} webauthn_challenge_not_found, webauthn_challenge_expired, webauthn_verification_failed,
  * webauthn_credential_exists
  */
@@ -120,8 +120,8 @@ async function store(ctx: AuthContext, caller: UserCaller, user: User, key: NewK
 }
 
 /**
- * Returns a name for a passkey of an unknown model. On the Account pages, the name is the device where the passkey was
- * added. Other clients get the same name as in GoTrue.
+ * Returns a name for a passkey whose model is unknown. On the Account pages, it is the device that was used to add the
+ * passkey. Other clients get the same name as from GoTrue.
  */
 function nameFor({ pageLanguage, userAgent }: Caller): string {
   const device = pageLanguage === undefined ? undefined : deviceOf(userAgent);
@@ -144,7 +144,7 @@ export function beginPasskeySignIn(ctx: AuthContext): Promise<PasskeyOptions> {
 
 /**
  * Signs a user in with a passkey. Throws the errors of {@link finishRegistration}, and 403 `email_not_confirmed`,
- * `phone_not_confirmed`, `user_banned`.
+ * `phone_not_confirmed` or `user_banned`.
  */
 export async function finishPasskeySignIn(
   ctx: AuthContext,
@@ -170,14 +170,14 @@ export async function finishPasskeySignIn(
 }
 
 /**
- * Whether a passkey with user verification counts as two factors: the device, and the PIN or biometric. This applies to
- * the Account pages, unless the project requires another factor. Other clients get aal1, as in upstream.
+ * Whether a passkey with user verification counts as two factors: the device, and the PIN or biometric. True for the
+ * Account pages unless the project requires another factor. Other clients get aal1, as in upstream.
  */
 function reachesAal2({ settings }: AuthContext, { pageLanguage }: Caller): boolean {
   return pageLanguage !== undefined && !settings.passkeysNeedFactor;
 }
 
-/** The methods and the level of a session that started with a verified passkey. */
+/** Returns the methods and level of a session that started with a verified passkey. */
 function verifiedPasskey({ clock }: AuthContext) {
   const updated_at = fromMs(clock.now());
   const methods = ['passkey', amrMethodOfFactor.webauthn];
@@ -186,8 +186,7 @@ function verifiedPasskey({ clock }: AuthContext) {
 }
 
 /**
- * Finds the user and the passkey. The user handle in the response identifies the user, who must have a passkey with
- * this ID.
+ * Finds the user and the passkey. The response's user handle identifies the user, who must have a passkey with this ID.
  */
 async function findOwner(
   ctx: AuthContext,
@@ -228,7 +227,7 @@ async function createChallenge(
   return { challengeId: id, options, expiresAtSeconds: Math.floor(expiresAtMs / 1000) };
 }
 
-/** Returns the parsed response and its challenge. The challenge is deleted so that it can't be used again. */
+/** Returns the parsed response and its challenge. Deletes the challenge so that it can't be used again. */
 async function consumeResponse(
   ctx: AuthContext,
   body: Fields,
@@ -269,8 +268,8 @@ function rejection(fault: 'malformed' | 'refused', cause?: unknown) {
 }
 
 /**
- * Returns the error for a key that may have been copied, and logs a warning for the operator. Upstream accepts sign-ins
- * with a copied key.
+ * Returns the error for a key that may have been copied, and logs a warning for the operator. Upstream accepts copied
+ * keys.
  */
 function clone(ctx: AuthContext, passkey: Passkey) {
   ctx.log.warn(

@@ -19,7 +19,7 @@ import { issueSession } from './sessions.ts';
 import { verifySecret } from './verify-secret.ts';
 
 export interface PasswordInput {
-  /** The user's email address. Either this address or the phone number is empty. */
+  /** The user's email address. Either this or the phone number is empty. */
   readonly email: string;
   readonly phone: string;
   readonly password: string;
@@ -27,7 +27,7 @@ export interface PasswordInput {
 
 export interface PasswordSignIn {
   readonly session: IssuedSession;
-  /** The reason why the password no longer meets the requirements. The password still signs the user in. */
+  /** Why the password no longer meets the requirements. It can still be used to sign in. */
   readonly weakness: AuthError | undefined;
 }
 

@@ -1,15 +1,15 @@
-/** Checks passwords against the project's rules and against known leaks. */
+/** Checks passwords against the project's rules and known leaks. */
 import type { AuthContext } from '../context.ts';
 import { passwordFault } from '../core/password-rules.ts';
 import { type AuthError, internalError } from '../errors.ts';
 
-/** Throws `weak_password` if the password is too weak, or `validation_failed` if it is too long. */
+/** Checks a new password. Throws `weak_password` if it is too weak, or `validation_failed` if it is too long. */
 export async function requireStrongPassword(ctx: AuthContext, password: string): Promise<void> {
   const fault = await findWeakness(ctx, password);
   if (fault) throw fault;
 }
 
-/** Returns the reason why a password is weak, without rejecting the sign-in. */
+/** Returns the reason why a password is weak. The sign-in isn't rejected. */
 export async function weaknessAtSignIn(ctx: AuthContext, password: string): Promise<AuthError | undefined> {
   try {
     return await findWeakness(ctx, password);
@@ -20,7 +20,7 @@ export async function weaknessAtSignIn(ctx: AuthContext, password: string): Prom
 }
 
 async function findWeakness(ctx: AuthContext, password: string): Promise<AuthError | undefined> {
-  // The rules are checked first so that a password that is too long isn't sent to the leak check.
+  // Checks the rules first, so that a password that is too long isn't sent to the leak check.
   const fault = passwordFault(password, ctx.settings.password);
   return (await isLeaked(ctx, password)) ? passwordFault(password, ctx.settings.password, true) : fault;
 }

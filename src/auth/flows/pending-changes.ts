@@ -1,6 +1,4 @@
-/**
- * Cancels contact changes that haven't been confirmed. Codes and links that were sent for these changes stop working.
- */
+/** Cancels unconfirmed contact changes. Codes and links that were sent for them stop working. */
 
 import type { Transaction } from '../../database/types.ts';
 import type { UserCaller } from '../caller.ts';
@@ -20,7 +18,7 @@ export function cancelPendingPhone(ctx: AuthContext, { user }: UserCaller): Prom
   return cancel(ctx, user, cancelPhoneChange);
 }
 
-/** Cancels an email change with the link that was sent to the old address. @throws {AuthError} otp_expired */
+/** Cancels an email change through the link sent to the old address. @throws {AuthError} otp_expired */
 export async function cancelEmailByLink(ctx: AuthContext, hash: string): Promise<void> {
   const token = await findOneTimeToken(ctx.pool, hash, ['email_change_token_current']);
   const user = token && (await findUserById(ctx.pool, token.user_id));

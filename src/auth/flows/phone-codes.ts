@@ -1,6 +1,6 @@
 /**
- * Sends codes by text message, through the project's hook or provider. If the project has neither, messages are
- * captured in the inbox.
+ * Sends codes by text message through the project's hook or provider. Without either, messages are captured in the
+ * inbox.
  */
 import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
@@ -18,7 +18,7 @@ import type { User } from '../rows.ts';
 import { runHook } from './hooks.ts';
 import { sendByProvider } from './text-messages.ts';
 
-/** The default of `[auth.sms] template`, which is the same as upstream's. */
+/** The default of `[auth.sms] template`, which is also upstream's. */
 const defaultSmsTemplate = 'Your code is {{ .Code }}';
 
 export type Channel = 'sms' | 'whatsapp';
@@ -30,13 +30,13 @@ const columns = {
   reauthentication: { token: 'reauthentication_token', sentAt: 'reauthentication_sent_at' },
 } as const;
 
-/** Returns the requested channel, which defaults to sms. Throws `validation_failed`. */
+/** Returns the requested channel. Defaults to sms. Throws `validation_failed`. */
 export function parseChannel(ctx: AuthContext, channel: string): Channel {
   const { phone, hooks } = ctx.settings;
   if (channel === '' || channel === 'sms') return 'sms';
   const canWhatsapp = phone.provider === 'twilio' || phone.provider === 'twilio_verify';
   if (channel === 'whatsapp' && canWhatsapp) return 'whatsapp';
-  // The hook chooses the channel itself, so the value doesn't matter.
+  // The value doesn't matter because the hook chooses the channel.
   if (hooks.send_sms.enabled) return 'sms';
   throw authError(
     'validation_failed',
@@ -45,8 +45,8 @@ export function parseChannel(ctx: AuthContext, channel: string): Channel {
 }
 
 /**
- * Sends a code. Returns `test-otp` for numbers with a fixed code, otherwise undefined, because upstream also discards
- * the provider's message ID.
+ * Sends a code. Returns `test-otp` for numbers with a fixed code. Otherwise, returns undefined, because upstream also
+ * discards the provider's message ID.
  */
 export async function sendPhoneCode(
   ctx: AuthContext,
@@ -75,8 +75,8 @@ export async function sendPhoneCode(
 }
 
 /**
- * Throws if the code can't be delivered. A project that has test numbers but no provider can send codes only to those
- * numbers. A project that has neither captures messages in the inbox.
+ * Checks that the code can be delivered. A project with test numbers but without a provider can send codes only to
+ * those numbers. A project with neither captures messages in the inbox.
  */
 function requireDelivery(ctx: AuthContext): void {
   const { provider, testCodes } = ctx.settings.phone;
@@ -88,10 +88,13 @@ function requireDelivery(ctx: AuthContext): void {
   );
 }
 
-/** Returns the text of a message. The Account pages use our text unless the project has its own template. */
-function textBody(
+/**
+ * Returns a message's text. Messages for the Account pages use Plinth's default text unless the project has its own
+ * template.
+ */
+export function textBody(
   { settings }: AuthContext,
-  { pageLanguage }: Caller,
+  { pageLanguage }: Pick<Caller, 'pageLanguage'>,
   template: string,
   code: string,
 ): string {
@@ -108,7 +111,7 @@ export interface TextToSend {
   readonly otp: string;
   readonly channel: Channel;
   readonly template: string;
-  /** The kind of message, which appears in the error text. */
+  /** The kind of message, which error texts contain. */
   readonly kind: PhoneCodeKind | 'mfa';
 }
 

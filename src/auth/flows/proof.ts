@@ -1,7 +1,7 @@
 /**
- * Describes the proof that a request must provide before it gets a session. Every sign-in is checked on the locked row
- * when the session is written. If the use case selected the wrong account, or the account has changed since then, no
- * session is issued.
+ * Describes the proof that a request must provide to get a session. The proof is checked against the locked row when
+ * the session is written. No session is issued if the use case selected the wrong account or the account has changed
+ * since then.
  */
 import type { Transaction } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
@@ -16,17 +16,19 @@ export type Proof =
   | { readonly by: 'creation' }
   /** The user entered the correct password. `hash` is the hash that it was compared with. */
   | { readonly by: 'password'; readonly contact: Contact; readonly hash: string }
-  /**
-   * The user received a code or link that was sent to the contact. The contact is confirmed before this proof is
-   * checked.
-   */
-  | { readonly by: 'code'; readonly contact: Contact }
+  /** The user received a code or link sent to the contact. The contact is confirmed before this proof is checked. */
+  | {
+      readonly by: 'code';
+      readonly contact: Contact;
+      /** Whether the code only confirmed a new address or number, which isn't a sign-in. */
+      readonly isChange?: boolean;
+    }
   /** A provider, an SSO connection or a wallet authenticated the identity. */
   | { readonly by: 'identity'; readonly provider: string; readonly providerId: string }
   /** The user has a passkey, the code of a completed sign-in, or a session. Only the account's owner can have these. */
   | { readonly by: 'passkey' | 'flow' | 'consent' };
 
-/** Throws unless the account's locked row matches the proof. @throws {AuthError} user_banned, invalid_credentials */
+/** Checks the proof against the account's locked row. @throws {AuthError} user_banned, invalid_credentials */
 export async function requireProof(
   ctx: AuthContext,
   tx: Transaction,

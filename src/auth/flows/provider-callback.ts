@@ -1,7 +1,4 @@
-/**
- * Completes a sign-in with a provider, when the browser returns from the provider. The browser is then redirected to
- * the app.
- */
+/** Completes a sign-in when the browser returns from the provider, and redirects the browser to the app. */
 
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -28,13 +25,12 @@ import { readProviderResponse } from './external-sign-in.ts';
 import type { ProviderResponse } from './provider-response.ts';
 import { issueSession } from './sessions.ts';
 
-/** The time allowed for a sign-in. The period starts when the browser is redirected to the provider. */
+/** The maximum duration of a sign-in, starting when the browser is redirected to the provider. */
 const signInLifetimeMs = 300_000;
 
 /**
- * Returns the URL to redirect the browser to and the status of the redirect. Errors are passed as parameters of that
- * URL.
- * @param params the parameters that the browser returned with from the provider
+ * Returns the URL and status of the redirect. Errors are parameters of that URL.
+ * @param params the parameters with which the browser returned from the provider
  */
 export async function finishProviderSignIn(
   ctx: AuthContext,
@@ -51,7 +47,8 @@ export async function finishProviderSignIn(
   }
   const target = stored.flow.referrer || ctx.settings.siteUrl;
   try {
-    const location = await ctx.signIns.track('oauth', () => finish(ctx, caller, stored, params, target));
+    const starter = callerAtStart(caller, target);
+    const location = await ctx.signIns.track('oauth', () => finish(ctx, starter, stored, params, target));
     return { location, status: 302 };
   } catch (error) {
     const query = errorParams(ctx, callbackPath, error);
@@ -60,12 +57,21 @@ export async function finishProviderSignIn(
   }
 }
 
-/** The request path that is logged with errors. */
+/**
+ * Returns the caller of a sign-in that was started on the Account pages. The provider redirects to `/auth/v1/callback`,
+ * but this sign-in's emails use the pages' language and lead back to them.
+ */
+function callerAtStart(caller: Caller, target: string): Caller {
+  const pageLanguage = caller.pageLanguageAt?.(target);
+  return pageLanguage === undefined ? caller : { ...caller, pageLanguage, redirectTo: () => target };
+}
+
+/** The request path logged with errors. */
 const callbackPath = '/auth/v1/callback';
 
 interface StoredSignIn {
   readonly flow: FlowState;
-  /** The user to whom an identity is being linked. */
+  /** The user who gets the linked identity. */
   readonly target: User | undefined;
 }
 

@@ -7,7 +7,7 @@ import { audit } from './audit.ts';
 import { sendTokenMail } from './mail-tokens.ts';
 import { sendPhoneCode } from './phone-codes.ts';
 
-/** Sends a reauthentication code to the caller. Returns the provider's message ID, if it can be shown to the client. */
+/** Sends a reauthentication code to the caller. Returns the provider's message ID if clients may see it. */
 export async function reauthenticate(ctx: AuthContext, caller: UserCaller): Promise<string | undefined> {
   const { user } = caller;
   const email = user.email ?? '';

@@ -1,4 +1,4 @@
-/** Verifies codes that GET /reauthenticate sent. */
+/** Verifies codes sent by GET /reauthenticate. */
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { isCodeExpired } from '../core/code-lifetime.ts';
@@ -10,8 +10,8 @@ import { checkByProvider, checksCodes } from './text-messages.ts';
 import { verifySecret } from './verify-secret.ts';
 
 /**
- * Verifies the nonce of GET /reauthenticate for a password change. Throws `reauthentication_not_valid`, and
- * `otp_expired` if the SMS provider checks codes.
+ * Verifies the reauthentication nonce for a password change. Throws `reauthentication_not_valid`, or `otp_expired` if
+ * the SMS provider checks codes.
  */
 export async function requireNonce(
   ctx: AuthContext,

@@ -1,4 +1,4 @@
-/** Sends the emails that let users recover their accounts. */
+/** Sends the emails for recovering an account. */
 
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';

@@ -1,6 +1,6 @@
 /**
- * One-time recovery codes, which upstream doesn't have. A user with a verified factor can generate a set of codes. Each
- * code can be used once instead of a factor.
+ * One-time recovery codes, which upstream doesn't have. A user with a verified factor can generate a set of codes and
+ * use each code once instead of a factor.
  */
 
 import type { Transaction } from '../../database/types.ts';
@@ -27,11 +27,11 @@ import { endAndNotify } from './notify-clients.ts';
 import { recordEvent } from './security-events.ts';
 import { verifySecret } from './verify-secret.ts';
 
-/** The number of codes that the user received, and the number of codes that are left. */
+/** How many codes the user received, and how many are left. */
 export interface RecoveryCodeCount {
   readonly total: number;
   readonly remaining: number;
-  /** When the codes were generated. Null if the user has no codes. */
+  /** When the codes were generated. Null if the user has none. */
   readonly createdAt: string | null;
 }
 
@@ -42,18 +42,20 @@ export async function countRecoveryCodes(ctx: AuthContext, userId: string): Prom
 
 const codesPerSet = 10;
 
-/** The factor type that is sent to the project's hook. */
+/** The factor type sent to the project's hook. */
 const hookFactorType = 'recovery_code';
 
 /**
- * Throws 403 `insufficient_aal` unless the session used a factor or a code. Changing the codes requires such a session.
+ * Throws 403 `insufficient_aal` unless the session used a factor or a recovery code. Required for changing the codes.
  */
 export function requireRecoveryCodeAal({ session }: UserCaller): void {
   if (session?.aal === 'aal2') return;
   throw authError('insufficient_aal', 'AAL2 required to manage recovery codes');
 }
 
-/** Generates a new set of codes, which replaces the previous set. Throws `mfa_factor_not_found`, `insufficient_aal`. */
+/**
+ * Generates a new set of codes, which replaces the previous one. Throws `mfa_factor_not_found` or `insufficient_aal`.
+ */
 export async function makeRecoveryCodes(ctx: AuthContext, caller: UserCaller): Promise<readonly string[]> {
   const { user } = caller;
   requireVerifiedFactor(caller);
@@ -71,7 +73,7 @@ export async function makeRecoveryCodes(ctx: AuthContext, caller: UserCaller): P
 
 /**
  * Verifies a recovery code and raises the session to aal2, as a factor would. Throws `mfa_verification_failed`,
- * `mfa_factor_not_found`, `mfa_verification_rejected`, `over_request_rate_limit`.
+ * `mfa_factor_not_found`, `mfa_verification_rejected` or `over_request_rate_limit`.
  */
 export async function verifyRecoveryCode(
   ctx: AuthContext,
@@ -115,12 +117,12 @@ export function requireRecoveryCodes(ctx: AuthContext): void {
   );
 }
 
-/** Deletes the codes that belonged to a deleted user. */
+/** Deletes a deleted user's codes. */
 export async function forgetRecoveryCodes(ctx: AuthContext, tx: Transaction, userId: string): Promise<void> {
   if (ctx.hasOwnTables) await deleteRecoveryCodes(tx, userId);
 }
 
-/** Deletes the codes if the user has no verified factor anymore. */
+/** Deletes the codes if the user no longer has a verified factor. */
 export async function forgetIdleRecoveryCodes(
   ctx: AuthContext,
   tx: Transaction,

@@ -20,7 +20,7 @@ import { rotateStoredToken } from './rotate-refresh-token.ts';
 import { clientOf, signSession } from './sessions.ts';
 import { advanceSignedToken, isSignedFor } from './signed-refresh-token.ts';
 
-/** How long to retry if rows are locked. After this time, the response is 409. */
+/** How long to retry while rows are locked. After that, the response is 409. */
 const retryForMs = 5000;
 
 type Presented =
@@ -29,7 +29,7 @@ type Presented =
 
 /**
  * Refreshes a session.
- * @param clientId the authenticated OAuth client. A client can refresh only its own sessions.
+ * @param clientId the authenticated OAuth client, which can refresh only its own sessions
  * @throws {AuthError} the errors of refresh_token, and `validation_failed` for text that isn't a token
  */
 export async function refreshSession(
@@ -49,7 +49,7 @@ export async function refreshSession(
     await checkToken(ctx, caller, presented);
     const outcome = await ctx.pool.transaction((tx) => refreshLocked(ctx, tx, caller, presented, clientId));
     if (outcome === 'busy') await sleep(10 + Math.random() * 20);
-    // The error is thrown after the transaction so that the revocations are committed.
+    // Thrown after the transaction so that the revocations are committed.
     else if ('refusal' in outcome) throw outcome.refusal;
     else return outcome;
   }
@@ -66,7 +66,7 @@ function parsePresented(text: string): Presented {
   return { form: 2, text, token };
 }
 
-/** Runs the checks that don't require a lock. They reject unknown tokens, banned users and expired sessions. */
+/** Runs the checks that don't require a lock. Rejects unknown tokens, banned users and expired sessions. */
 async function checkToken(ctx: AuthContext, caller: Caller, presented: Presented): Promise<void> {
   const now = ctx.clock.now();
   const row = presented.form === 1 ? await findRefreshToken(ctx.pool, presented.text) : undefined;
@@ -110,8 +110,7 @@ async function refreshLocked(
   const row = presented.form === 1 ? await lockRefreshToken(tx, presented.text) : undefined;
   const sessionId = presented.form === 1 ? row?.session_id : presented.token.sessionId;
   const session = sessionId ? await lockSession(tx, sessionId) : undefined;
-  // The user is locked too, but without waiting, because changes that end sessions acquire these locks in the opposite
-  // order.
+  // Locks the user without waiting, because changes that end sessions acquire these locks in the opposite order.
   if (!session || !(await lockUser(tx, session.user_id))) return 'busy';
   const user = await findUserById(tx, session.user_id);
   if (!user) return 'busy';
@@ -160,12 +159,15 @@ async function requireNewest(
   }
 }
 
-/** The session of the Account pages and the sessions of the apps that the user opened from there are one sign-in. */
+/**
+ * Returns the ID of a session's sign-in. The Account pages' session and the sessions of apps opened from there belong
+ * to the same sign-in.
+ */
 const signInOf = ({ id, tag }: Session): string => tag ?? id;
 
 /**
- * Throws if the caller isn't the OAuth client that the session belongs to. A client's sessions can be refreshed only by
- * that client, at /oauth/token. Other sessions can't be refreshed there.
+ * Checks that the session belongs to this client. A client's sessions can be refreshed only by that client at
+ * /oauth/token. Other sessions can't be refreshed there.
  */
 function rejectOtherClient(owner: string | undefined, clientId: string | undefined): void {
   if (owner === clientId) return;

@@ -19,9 +19,8 @@ import { requestConfirmation } from './request-confirmation.ts';
 import { nothing, resetUnclaimed } from './reset-unclaimed.ts';
 
 /**
- * Handles a sign-up with a contact that already has an account. The request doesn't receive a session. An unclaimed
- * account gets the new password and metadata, and a new code is sent so that only the recipient of that code can
- * confirm them.
+ * Handles a sign-up with a contact that already has an account. Doesn't issue a session. An unclaimed account gets the
+ * new password and metadata, and a new code is sent, so that only the code's recipient can confirm them.
  */
 export async function signUpAgain(
   ctx: AuthContext,
@@ -30,7 +29,8 @@ export async function signUpAgain(
   checked: CheckedSignUp,
 ): Promise<User> {
   if (!isOpen(ctx, existing, checked)) return respondToExistingUser(ctx, caller, existing, checked);
-  const passwordHash = await ctx.passwords.hash(checked.password);
+  const hash = await ctx.passwords.hash(checked.password);
+  const passwordHash = checked.byCode ? null : hash;
   const response = hidesAccounts(ctx, checked.provider) && (await invent(ctx, checked));
   let user: User | undefined;
   await ctx.backgroundWork.do(response !== false, async () => {
@@ -43,15 +43,15 @@ export async function signUpAgain(
 }
 
 /**
- * Replaces the data of an unclaimed account. Returns undefined if another request has claimed the account. Throws 429
- * if the last code was sent too recently.
+ * Replaces an unclaimed account's data. Returns undefined if another request has claimed the account. Throws 429 if the
+ * last code was sent too recently.
  */
 async function replaceSignUp(
   ctx: AuthContext,
   caller: Caller,
   existing: User,
   checked: CheckedSignUp,
-  passwordHash: string,
+  passwordHash: string | null,
 ): Promise<User | undefined> {
   let isTooEarly = false;
   const user = await ctx.pool.transaction(async (tx) => {
@@ -67,22 +67,22 @@ async function replaceSignUp(
     await requestConfirmation(ctx, tx, caller, current, checked);
     return current;
   });
-  // The Account pages show the page for the code that was sent a moment ago. Other clients get an error, as upstream.
-  // `contest` has already committed its transaction, so this error doesn't roll it back.
+  // The Account pages show the form for the code that was just sent. Other clients get an error, as in upstream.
+  // `contest` has already committed its transaction, so the error doesn't roll it back.
   if (user && isTooEarly && caller.pageLanguage === undefined)
     await ctx.pool.transaction((tx) => requestConfirmation(ctx, tx, caller, user, checked));
   return user;
 }
 
-/** Whether the last confirmation code was sent so recently that another one can't be sent yet. */
+/** Whether another confirmation code can't be sent yet because the last one is too recent. */
 function isTooSoon({ settings, clock }: AuthContext, user: User, provider: Provider): boolean {
   const { confirmation_sent_at: sentAt } = user;
   return sentAt !== null && isPausing(toMs(sentAt), settings[provider].maxFrequencyMs, clock.now());
 }
 
 /**
- * Handles two sign-ups that share one code. The code can't prove which password is the owner's, so neither password is
- * kept unless they are equal.
+ * Handles two sign-ups that share one code. The code can't prove which password is the owner's, so the password is
+ * removed unless both are equal.
  */
 async function contest(
   ctx: AuthContext,
@@ -94,16 +94,15 @@ async function contest(
   await resetUnclaimed(ctx, tx, user, provider, nothing);
 }
 
-/** Whether the account with this contact is unclaimed, so the code will prove who owns it. */
+/** Whether the account with this contact is unclaimed, so that the code will prove who owns it. */
 function isOpen(ctx: AuthContext, user: User, { provider, email, phone }: CheckedSignUp): boolean {
   const isOwnColumn = provider === 'email' ? user.email?.toLowerCase() === email : user.phone === phone;
   return isOwnColumn && contactStatus(user, provider) === 'unclaimed' && !confirmsImmediately(ctx, provider);
 }
 
 /**
- * Returns the response for a contact that already has an account. With autoconfirm, the response is an error.
- * Otherwise, it looks like the response for a new account, with a made-up ID. Upstream omits the identity, which
- * reveals that the contact has an account.
+ * Returns the response for a contact that already has an account. With autoconfirm, it is an error. Otherwise, it looks
+ * like a new account's response, with a fake ID. Upstream omits the identity, which reveals that the account exists.
  */
 async function respondToExistingUser(
   ctx: AuthContext,
@@ -123,8 +122,8 @@ async function respondToExistingUser(
 }
 
 /**
- * Sends a sign-in code to the owner of an account who signs up again on the Account pages, because these pages wait for
- * a code. Other clients get no email, as in upstream.
+ * Emails a sign-in code to an account's owner who signs up again on the Account pages, because these pages wait for a
+ * code. Other clients get no email, as in upstream.
  */
 export async function mailExistingAccount(
   ctx: AuthContext,
@@ -135,14 +134,14 @@ export async function mailExistingAccount(
   const isOwners = user.email?.toLowerCase() === email && contactStatus(user, 'email') === 'confirmed';
   if (caller.pageLanguage === undefined || !isOwners) return;
   const { recovery_sent_at: sentAt } = user;
-  // The code that was sent a moment ago is still valid.
+  // The code that was just sent is still valid.
   if (sentAt !== null && isPausing(toMs(sentAt), ctx.settings.email.maxFrequencyMs, ctx.clock.now())) return;
   await ctx.backgroundWork.do(ctx.settings.email.hidesAccounts, () =>
     ctx.pool.transaction((tx) => sendTokenMail(ctx, tx, caller, user, 'existing_account')),
   );
 }
 
-/** Returns a made-up account that looks like an account after a sign-up. */
+/** Returns a fake account that looks like an account after a sign-up. */
 async function invent(ctx: AuthContext, checked: CheckedSignUp): Promise<User> {
   const draft = await draftUser(ctx, { ...checked, password: '' });
   const now = fromMs(ctx.clock.now());

@@ -1,4 +1,4 @@
-/** Resets unclaimed accounts so that the data from one request replaces the data from earlier requests. */
+/** Resets unclaimed accounts, so that a request's data replaces data from earlier requests. */
 import type { Transaction } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
 import { type Contact, isPrepared } from '../core/contact-status.ts';
@@ -13,7 +13,7 @@ import type { Identity, User } from '../rows.ts';
 import { addIdentity, identityClaims, syncProviders } from './accounts.ts';
 import { forgetRecoveryCodes } from './recovery-codes.ts';
 
-/** The password and metadata of a request. A null hash means no password. */
+/** The password and metadata in a request. A null hash means that the account has no password. */
 export interface SignUpContent {
   readonly passwordHash: string | null;
   readonly data: JsonObject;
@@ -22,9 +22,9 @@ export interface SignUpContent {
 export const nothing: SignUpContent = { passwordHash: null, data: {} };
 
 /**
- * Resets an unclaimed account to this password, metadata and contact identity. An account that an administrator
- * prepared isn't reset, because no one else could have changed it. A pending confirmation code isn't removed, because
- * the caller sends a new one.
+ * Resets an unclaimed account to this password, metadata and contact identity. Doesn't reset an account prepared by an
+ * administrator, because no one else could have changed it. Keeps a pending confirmation code, because the caller sends
+ * a new one.
  */
 export async function resetUnclaimed(
   ctx: AuthContext,
@@ -35,7 +35,7 @@ export async function resetUnclaimed(
 ): Promise<void> {
   if (isPrepared(user)) return;
   const now = ctx.clock.now();
-  // Upstream doesn't store the number in the phone identity of a sign-up.
+  // Upstream doesn't store the phone number in the identity of a sign-up.
   const claims = identityClaims(user, contact === 'email' && user.email ? { email: user.email } : {});
   const data = { ...content.data, ...claims };
   const known = (user.identities ?? []).find(({ provider }) => provider === contact);
@@ -70,7 +70,7 @@ const pendingTokens = [
   'reauthentication_token',
 ] as const;
 
-/** Revokes every earlier session, factor, passkey, recovery code, link and pending change. */
+/** Revokes all earlier sessions, factors, passkeys, recovery codes, links and pending changes. */
 export async function revokeEarlierAccess(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
   const none = {
     recovery_token: '',

@@ -1,4 +1,4 @@
-/** Retries if several requests create the same account or factor at the same time. */
+/** Retries if requests create the same account or factor concurrently. */
 
 /** The unique keys that concurrent requests can violate: those of contacts, identities and factor names. */
 const sharedKeys = new Set([

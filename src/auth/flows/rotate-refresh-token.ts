@@ -16,9 +16,7 @@ import { updateUser } from '../queries/users.ts';
 import type { RefreshToken, Session, User } from '../rows.ts';
 import { audit } from './audit.ts';
 
-/**
- * Rotates the presented token, as `core/refresh.ts` decides. Returns the next token, or the error if no token is issued.
- */
+/** Rotates the presented token as `core/refresh.ts` decides. Returns the next token, or the error if none is issued. */
 export async function rotateStoredToken(
   ctx: AuthContext,
   tx: Transaction,
@@ -52,8 +50,8 @@ export async function rotateStoredToken(
 }
 
 /**
- * Ends a session whose refresh token was reused, and revokes all of its tokens. Existing access tokens for the session
- * no longer work on the routes of this service.
+ * Ends a session whose refresh token was reused, and revokes all of its tokens. The session's access tokens no longer
+ * work on this service's routes.
  */
 export async function endFamily(
   ctx: AuthContext,
@@ -68,7 +66,7 @@ export async function endFamily(
 }
 
 /**
- * Revokes a token and creates its child. The user's row is also updated, because upstream's triggers fire on every
+ * Revokes a token and creates its child. Also updates the user's row, because upstream's triggers fire on every
  * refresh.
  */
 async function rotateRefreshToken(

@@ -1,4 +1,4 @@
-/** Resolves a SAML artifact by fetching the response that it refers to from the identity provider. */
+/** Resolves a SAML artifact: fetches the response that it refers to from the identity provider. */
 import { type KeyObject, randomBytes } from 'node:crypto';
 import type { AuthContext } from '../context.ts';
 import {
@@ -12,10 +12,7 @@ import { SamlFault } from '../core/saml/names.ts';
 import type { ServiceProvider } from '../core/saml/service-provider.ts';
 import { fromMs } from '../core/times.ts';
 
-/**
- * Returns the response as XML. The caller must verify it in the same way as a response from a browser. @throws
- * {SamlFault}
- */
+/** Returns the response as XML. The caller must verify it like a response from a browser. @throws {SamlFault} */
 export async function resolveArtifact(
   ctx: AuthContext,
   artifact: string,
@@ -55,7 +52,7 @@ export async function resolveArtifact(
       dom,
       "/*/*[local-name(.)='Body']/*[local-name(.)='ArtifactResponse']/*[local-name(.)='Response']",
     );
-    // The element is serialized with the namespaces that it inherits from its ancestors.
+    // Serializes the element with the namespaces inherited from its ancestors.
     return String(response);
   } catch (cause) {
     throw cause instanceof SamlFault

@@ -1,11 +1,11 @@
-/** Fetches the metadata of identity providers, and refreshes it when it is stale. */
+/** Fetches identity providers' metadata and refreshes it when it is stale. */
 import type { AuthContext } from '../context.ts';
 import { type IdentityProvider, isStale, parseIdentityProvider } from '../core/saml/metadata.ts';
 import { toMs } from '../core/times.ts';
 import { authError } from '../errors.ts';
 import { type SsoProvider, updateMetadata } from '../queries/sso.ts';
 
-/** Fetches metadata. @throws {AuthError} saml_metadata_fetch_failed, including for addresses that aren't public */
+/** Fetches metadata. @throws {AuthError} saml_metadata_fetch_failed, including for non-public addresses */
 export async function fetchMetadata(ctx: AuthContext, url: string): Promise<string> {
   const fetched = await ctx.outgoing
     .send({ url, reach: 'public', redirects: 3, headers: { accept: 'application/xml;charset=UTF-8' } })
@@ -21,7 +21,7 @@ export async function fetchMetadata(ctx: AuthContext, url: string): Promise<stri
   return fetched.text;
 }
 
-/** How long before the metadata's expiry a warning is logged. Applies only to metadata that was uploaded as a file. */
+/** How long before uploaded metadata expires a warning is logged. Fetched metadata is refreshed instead. */
 const remindAheadMs = 30 * 86_400_000;
 
 /** Returns the provider's current metadata. If a refresh fails, logs a warning and returns the stored metadata. */

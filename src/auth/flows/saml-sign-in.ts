@@ -1,6 +1,6 @@
 /**
- * Signs users in with SAML. A sign-in is started by the app or by the identity provider. `beginSamlSignIn` sends the
- * browser to an identity provider. `finishSamlSignIn` handles the resulting assertion in both cases.
+ * Signs users in with SAML. The app or the identity provider starts the sign-in. `beginSamlSignIn` sends the browser to
+ * an identity provider. `finishSamlSignIn` handles the resulting assertion in both cases.
  */
 
 import { createHash, randomBytes } from 'node:crypto';
@@ -52,7 +52,7 @@ export function serviceProvider(ctx: AuthContext): ServiceProvider {
   return serviceProviderAt(ctx.settings.saml.external_url ?? ctx.settings.externalUrl());
 }
 
-/** Starts a sign-in and returns the identity provider's URL to redirect the browser to. */
+/** Starts a sign-in. Returns the identity provider's URL, which the caller redirects the browser to. */
 export async function beginSamlSignIn(
   ctx: AuthContext,
   provider: SsoProvider,
@@ -75,7 +75,7 @@ export async function beginSamlSignIn(
   return signInUrl(serviceProvider(ctx), request, current);
 }
 
-/** Completes a sign-in. Returns the URL to redirect the browser to, with a session or a code. */
+/** Completes a sign-in. Returns the URL that the browser is redirected to, with a session or code. */
 export async function finishSamlSignIn(
   ctx: AuthContext,
   caller: Caller,
@@ -92,7 +92,7 @@ export async function finishSamlSignIn(
   }
 }
 
-/** The failure of a sign-in that started on the Account pages, which then show it. */
+/** The failure of a sign-in that was started on the Account pages, which show the error. */
 export class SamlFailure extends Error {
   readonly page: string;
 
@@ -151,7 +151,7 @@ async function complete(
 }
 
 /**
- * Returns the address at which the Account pages start a sign-in at the provider. The provider started this one, so no
+ * Returns the Account page's URL that starts another sign-in at the provider. The provider started this sign-in, so no
  * window can receive its session. The user is already signed in at the provider, so the second sign-in needs no input.
  */
 function signInHere(target: string, accountUrl: string, providerId: string): string {
@@ -193,10 +193,7 @@ async function findOurs(ctx: AuthContext, relayStateId: string): Promise<Beginni
   return { provider, relayState, redirectTo: relayState.redirect_to ?? '' };
 }
 
-/**
- * Returns the issuer that the response specifies. The issuer isn't verified, so it must be used only to select the
- * provider.
- */
+/** Returns the issuer in the response. It is unverified and must be used only to select the provider. */
 function peekIssuer(encoded: string): string {
   const xml = decode(encoded);
   if (xml === undefined) throw authError('validation_failed', 'SAMLResponse is not a valid Base64 string');
@@ -207,7 +204,7 @@ function peekIssuer(encoded: string): string {
   }
 }
 
-/** Decodes UTF-8 from base64 with optional line breaks. Returns undefined if the text isn't valid base64. */
+/** Decodes base64 with optional line breaks to UTF-8 text. Returns undefined for invalid base64. */
 function decode(encoded: string): string | undefined {
   const text = encoded.replace(/[\r\n]/g, '');
   const bytes = Buffer.from(text, 'base64');
@@ -216,8 +213,8 @@ function decode(encoded: string): string | undefined {
 }
 
 /**
- * Returns the assertion after checking that it is signed, intended for us and unused. @throws {AuthError}
- * validation_failed
+ * Returns the assertion after checking that it is signed, intended for this server, and unused.
+ * @throws {AuthError} validation_failed
  */
 async function acceptAssertion(
   ctx: AuthContext,
@@ -259,8 +256,8 @@ async function acceptAssertion(
 }
 
 /**
- * How long an assertion is stored. This is longer than the lifetime of a PKCE code because the exchange of the code
- * reads the session's end from the stored assertion.
+ * How long an assertion is stored. Longer than a PKCE code's lifetime, because exchanging the code reads the session's
+ * end from the assertion.
  */
 const rememberMs = 600_000;
 

@@ -1,7 +1,7 @@
 /**
- * Verifies the signatures of a SAML response. We use node-saml for XML signatures and encryption, but not for its
- * protocol checks (docs/decisions/0013-saml.md). The returned assertion is parsed from the exact bytes that the
- * signature covers, never from the received document.
+ * Verifies the signatures of a SAML response. node-saml is used for XML signatures and encryption, but not for protocol
+ * checks (docs/decisions/0013-saml.md). The returned assertion is parsed from exactly the bytes that the signature
+ * covers, never from the received document.
  */
 import type { KeyObject } from 'node:crypto';
 import { childrenOf, type XmlElement } from '../../shared/xml.ts';
@@ -10,8 +10,8 @@ import { ciphers } from '../core/saml/service-provider.ts';
 import { parseSamlXml } from '../core/saml/xml.ts';
 
 /**
- * The accepted signature algorithms. SHA-1 is excluded because it is weak, and HMAC because its secret would be the
- * public certificate.
+ * The accepted signature algorithms. SHA-1 is excluded because it is weak. HMAC is excluded because its secret would be
+ * the public certificate.
  */
 const signatureMethods = [
   'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
@@ -30,7 +30,7 @@ export interface VerifiedResponse {
 export interface TrustedKeys {
   /** The identity provider's certificates in base64. A signature is valid if it matches any of them. */
   readonly certificates: readonly string[];
-  /** Our keys for encrypted assertions. If the list is empty, encrypted assertions are rejected. */
+  /** This server's keys for encrypted assertions. If empty, encrypted assertions are rejected. */
   readonly decryption: readonly KeyObject[];
 }
 
@@ -82,8 +82,8 @@ function requireAssertion(found: string | XmlElement | undefined): XmlElement {
 }
 
 /**
- * Returns the bytes of the only element with this name that the element's own signature covers. Returns undefined if
- * the element isn't signed.
+ * Returns the bytes covered by the signature of the only element with this name. Returns undefined if the element isn't
+ * signed.
  * @throws {SamlFault} if the signature is invalid or too weak, or if there are several such elements
  */
 async function verifySigned(
@@ -116,10 +116,7 @@ function requireMethods(lib: SignedXml, dom: Dom, path: string, allowed: readonl
   }
 }
 
-/**
- * Decrypts an assertion. Tries each of our keys, because during a key rotation, the provider may still use the previous
- * one.
- */
+/** Decrypts an assertion. Tries all keys, because the provider may still use the previous one during a key rotation. */
 async function decrypt(lib: SignedXml, xml: string, keys: readonly KeyObject[]): Promise<string> {
   const dom = await lib.parseDomFromString(xml);
   requireMethods(lib, dom, "//*[local-name()='EncryptionMethod']/@Algorithm", [

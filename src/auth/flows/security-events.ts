@@ -1,4 +1,4 @@
-/** Records what users see in the timeline of their account, in the transaction of the change (decision 64). */
+/** Records events in the account's timeline, in the same transaction as the change (decision 64). */
 import { createHash } from 'node:crypto';
 import type { Queryable, Transaction } from '../../database/types.ts';
 import { deviceOf } from '../../shared/device.ts';
@@ -32,12 +32,12 @@ export async function recordEvent(
   return insertEvent(db, event, ctx.clock.now());
 }
 
-/** The changes with which an operator takes an account back from an attacker. */
+/** The changes that an operator makes to recover an account from an attacker. */
 const repairs: readonly EventKind[] = [...contactChanges, 'password_changed'];
 
 /**
- * Records a change that an administrator made. The address isn't recorded, because it isn't the user's. If the change
- * repairs the account, the links in earlier notices stop working, because an attacker may have received them.
+ * Records a change made by an administrator. Doesn't record the address, because it isn't the user's. If the change
+ * recovers the account, invalidates the links in earlier notices, because an attacker may have received them.
  */
 export async function recordOperatorEvent(
   ctx: AuthContext,
@@ -72,8 +72,8 @@ function placeOf({ ip, userAgent }: Pick<Caller, 'ip' | 'userAgent'>) {
 }
 
 /**
- * Identifies the caller's device. Browsers on the Account pages have a cookie. Other clients are recognized by their
- * browser, system and network, because they don't keep cookies.
+ * Returns a key that identifies the caller's device. Browsers on the Account pages have a cookie. Other clients have
+ * none, so their browser, system and network are used.
  */
 export function deviceKey({ deviceId, ip, userAgent }: Caller): string {
   if (deviceId !== undefined) return `cookie:${deviceId}`;
@@ -87,7 +87,7 @@ const maxPageSize = 100;
 
 export interface EventPage {
   readonly events: readonly SecurityEvent[];
-  /** The ID to pass as `before` for the next page. Null on the last page. */
+  /** The ID to pass as `before` to get the next page. Null on the last page. */
   readonly next: string | null;
 }
 
@@ -115,7 +115,7 @@ export async function exportEvents(ctx: AuthContext, userId: string): Promise<re
   return listEvents(ctx.pool, userId, { before: undefined, limit: maxExportedEvents });
 }
 
-/** Deletes the events and devices of a deleted user. */
+/** Deletes a deleted user's events and devices. */
 export async function forgetSecurityData(ctx: AuthContext, tx: Transaction, userId: string): Promise<void> {
   if (ctx.hasOwnTables) await deleteSecurityData(tx, userId);
 }

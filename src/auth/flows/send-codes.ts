@@ -1,4 +1,4 @@
-/** Sends codes and links that let users sign in without a password. */
+/** Sends codes and links for signing in without a password. */
 
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -20,8 +20,7 @@ import { nothing, resetUnclaimed } from './reset-unclaimed.ts';
 import { signUp } from './sign-up.ts';
 
 /**
- * Sends a sign-in code to an email address or a phone number. Returns the provider's message ID, if it can be shown to
- * the client.
+ * Sends a sign-in code to an email address or phone number. Returns the provider's message ID if clients may see it.
  */
 export async function sendOtp(ctx: AuthContext, caller: Caller, body: Fields): Promise<string | undefined> {
   const email = body.text('email');
@@ -51,14 +50,14 @@ export interface MagicLinkRequest {
   readonly data: JsonObject;
   readonly codeChallenge: string;
   readonly codeChallengeMethod: string;
-  /** Whether an unknown address creates a user. If false, unknown addresses don't get a code. */
+  /** Whether an unknown address creates a user. If false, no code is sent to unknown addresses. */
   readonly createUser: boolean;
   readonly aud: string;
 }
 
 /**
- * Emails a sign-in link. If the address is unknown, the user is signed up first, and the confirmation email contains
- * the link.
+ * Emails a sign-in link. If the address is unknown, signs the user up first. The confirmation email then contains the
+ * link.
  */
 export async function sendMagicLink(
   ctx: AuthContext,
@@ -95,7 +94,9 @@ async function mailLink(
   if (status === 'confirmed' || (known && ctx.settings.email.autoconfirm)) {
     await workAsForNew(ctx, password);
   } else {
-    await signUp(ctx, caller, { ...request, password, phone: '', channel: '' }).catch(passIfKnownMeanwhile);
+    await signUp(ctx, caller, { ...request, password, byCode: true, phone: '', channel: '' }).catch(
+      passIfKnownMeanwhile,
+    );
     if (!ctx.settings.email.autoconfirm) return;
   }
   const user = known ?? (await findUserByEmail(ctx.pool, email, request.aud));
@@ -111,14 +112,14 @@ async function mailLink(
 }
 
 /**
- * Takes as long as hashing a password, which is the slowest part of a sign-up. The response time therefore doesn't
- * reveal whether an account exists.
+ * Takes as long as hashing a password, the slowest part of a sign-up, so that the response time doesn't reveal whether
+ * an account exists.
  */
 async function workAsForNew(ctx: AuthContext, password: string): Promise<void> {
   if (ctx.settings.signupEnabled) await ctx.passwords.pretendToVerify(password);
 }
 
-/** Ignores the error if another request created and confirmed the account after this request looked it up. */
+/** Ignores the error if another request has created and confirmed the account since the lookup. */
 function passIfKnownMeanwhile(error: unknown): void {
   if (!(error instanceof AuthError && error.code === 'user_already_exists')) throw error;
 }
@@ -136,7 +137,7 @@ export interface PhoneOtpRequest {
   readonly aud: string;
 }
 
-/** Sends a sign-in code to a phone number. Returns the provider's message ID, if it can be shown to the client. */
+/** Sends a sign-in code to a phone number. Returns the provider's message ID if clients may see it. */
 export async function sendPhoneOtp(
   ctx: AuthContext,
   caller: Caller,
@@ -181,6 +182,7 @@ async function textCode(
     await signUp(ctx, caller, {
       ...request,
       password,
+      byCode: true,
       email: '',
       codeChallenge: '',
       codeChallengeMethod: '',

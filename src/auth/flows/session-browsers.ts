@@ -1,7 +1,7 @@
 /**
- * Records which browser a session belongs to, so that users see the sessions of a browser together and can sign out of
- * all apps in it. The Account pages identify the browser by a cookie. A session for an app inherits the browser of the
- * session that it was created from (decision 66).
+ * Records the browser of each session, so that users see a browser's sessions together and can sign out of all apps in
+ * it. A cookie identifies the browser to the Account pages. An app's session inherits the browser of the session that
+ * it was created from (decision 66).
  */
 import { createHash } from 'node:crypto';
 import type { Transaction } from '../../database/types.ts';
@@ -9,7 +9,7 @@ import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { inheritBrowser, insertSessionBrowser } from '../queries/session-browsers.ts';
 
-/** Records the browser of a new session on the Account pages. Has no effect for other clients. */
+/** Records the browser of a new session of the Account pages. Does nothing for other clients. */
 export async function recordBrowser(
   ctx: AuthContext,
   tx: Transaction,

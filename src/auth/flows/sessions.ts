@@ -29,18 +29,18 @@ export type AuthenticationMethod =
   | 'anonymous'
   | (string & {});
 
-/** The grant to the OAuth client that the session is issued for. */
+/** The grant to the OAuth client that receives the session. */
 export interface ClientGrant {
   readonly clientId: string;
   readonly scopes: string;
-  /** The session's ID, which is derived from the code. See `sessionIdOfCode`. */
+  /** The session's ID, derived from the code. See `sessionIdOfCode`. */
   readonly sessionId: string;
 }
 
 /**
- * Issues a new session if the request has provided the required proof. Sets the `sb-auth-*` headers as upstream does.
- * If `origin` is set, the session inherits its methods, level and factor, so users don't have to authenticate again
- * when they move from the Account pages to an app.
+ * Issues a session after checking the request's proof. Sets the `sb-auth-*` headers as in upstream. If `origin` is set,
+ * the session inherits its methods, level and factor, so users don't have to authenticate again when they continue from
+ * the Account pages to an app.
  */
 export async function issueSession(
   ctx: AuthContext,
@@ -55,7 +55,7 @@ export async function issueSession(
   await requireProof(ctx, tx, user, proof);
   const now = ctx.clock.now();
   const claims = origin?.amr_claims ?? [{ authentication_method: method, updated_at: fromMs(now) }];
-  // The session that approved a grant was checked at the approval.
+  // A grant's session was checked when the grant was approved.
   const usedSso = grant !== undefined || includesSso(claims.map((claim) => claim.authentication_method));
   const provider = proof.by === 'identity' ? proof.provider : undefined;
   await requireSsoIfEnforced(ctx, tx, user, { usedSso, provider });
@@ -69,8 +69,10 @@ export async function issueSession(
   if (grant === undefined) await recordBrowser(ctx, tx, caller, { sessionId, userId: user.id });
   const refreshToken = await insertRefreshToken(tx, { userId: user.id, sessionId, parent: null }, now);
   await updateUser(tx, user, { last_sign_in_at: fromMs(now) }, now);
-  // A session that a client or an app gets from an existing sign-in isn't a sign-in of the user.
-  if (grant === undefined && (origin === undefined || proof.by === 'passkey')) {
+  // A session that a client or app gets from an existing sign-in isn't a sign-in.
+  const isSignIn =
+    (origin === undefined || proof.by === 'passkey') && !(proof.by === 'code' && proof.isChange);
+  if (grant === undefined && isSignIn) {
     await noteSignIn(ctx, tx, caller, user, method, proof);
   }
   for (const claim of claims)
@@ -90,7 +92,7 @@ export interface SessionToSign {
   readonly sessionId: string;
   readonly aal: Aal;
   readonly amr: readonly AmrEntry[];
-  /** The authentication method of this request, which the hook receives. */
+  /** The request's authentication method, which is passed to the hook. */
   readonly method: AuthenticationMethod | 'token_refresh';
   readonly refreshToken: string;
   readonly scope?: string;
@@ -109,8 +111,7 @@ export function clientOf({
 }
 
 /**
- * Signs the session's access token. If the project has a hook that customizes claims, the hook runs in the transaction
- * `tx`.
+ * Signs the session's access token. Runs the project's hook that customizes claims, if any, in the transaction `tx`.
  */
 export async function signSession(
   ctx: AuthContext,

@@ -36,8 +36,8 @@ import { issueSession } from './sessions.ts';
 export type SignUpOutcome =
   | { readonly kind: 'session'; readonly session: IssuedSession }
   /**
-   * No session was issued. Either the account must be confirmed first, or the contact already has an account. The
-   * response looks the same in both cases.
+   * No session was issued, because the account must be confirmed first or the contact already has an account. The
+   * response is the same in both cases.
    */
   | { readonly kind: 'user'; readonly user: User };
 
@@ -57,7 +57,9 @@ async function signUpChecked(
 ): Promise<SignUpOutcome> {
   const existing = await findExisting(ctx, checked);
   if (existing) return { kind: 'user', user: await signUpAgain(ctx, caller, existing, checked) };
-  const draft = await draftUser(ctx, checked);
+  const drafted = await draftUser(ctx, checked);
+  // The password is hashed in any case, so that the response time doesn't reveal whether an account exists.
+  const draft = checked.byCode ? { ...drafted, encryptedPassword: '' } : drafted;
   await runBeforeUserCreated(ctx, caller, draft);
   const isHidden = hidesAccounts(ctx, checked.provider);
   const user = await ctx.pool.transaction(async (tx) => {
@@ -117,7 +119,7 @@ async function firstIdentity(
   user: User,
   checked: CheckedSignUp,
 ): Promise<Identity> {
-  // As in upstream, the identity of a phone sign-up doesn't contain the number, so its claims include only the email
+  // As in upstream, a phone sign-up's identity doesn't contain the number, so its claims include only the email
   // address.
   const data = {
     ...checked.data,
@@ -132,7 +134,7 @@ async function firstIdentity(
   return identity;
 }
 
-/** Sets all existing keys to null so that a merge removes them. */
+/** Returns the metadata with all values set to null, so that a merge removes the keys. */
 function withoutOld(metadata: JsonObject): JsonObject {
   return Object.fromEntries(Object.keys(metadata).map((key) => [key, null]));
 }

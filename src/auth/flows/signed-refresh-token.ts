@@ -18,11 +18,11 @@ export function isSignedFor(token: SignedRefreshToken, session: Session): boolea
 
 export function hmacKey(session: Session): Buffer | undefined {
   const text = session.refresh_token_hmac_key;
-  // A value in braces can't be used, because it is encrypted with a hosted-platform key that dumps don't contain.
+  // A value in braces is encrypted with a key of the hosted platform, which dumps don't contain.
   return text === null || text.startsWith('{') ? undefined : Buffer.from(text, 'base64url');
 }
 
-/** Returns the next token, or the error if no token is issued. The session's counter identifies the newest token. */
+/** Returns the next token, or the error if none is issued. The session's counter identifies the newest token. */
 export async function advanceSignedToken(
   ctx: AuthContext,
   tx: Transaction,

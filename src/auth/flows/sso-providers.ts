@@ -24,7 +24,7 @@ import { fetchMetadata } from './saml-metadata.ts';
 interface ProviderRequest {
   readonly metadataUrl: string;
   readonly metadataXml: string;
-  /** The email domains. If undefined, the domains remain unchanged. */
+  /** The email domains. If undefined, they don't change. */
   readonly domains: readonly string[] | undefined;
   readonly attributeMapping: AttributeMapping | undefined;
   readonly nameIdFormat: string | undefined;
@@ -82,7 +82,7 @@ function requireHttps(address: string): void {
 }
 
 /**
- * Reads the metadata from the request, or fetches it from the URL in the request. Returns undefined if the request
+ * Returns the metadata in the request, or fetches it from the URL in the request. Returns undefined if the request
  * contains neither.
  */
 async function readMetadata(ctx: AuthContext, { metadataXml, metadataUrl }: ProviderRequest) {
@@ -136,7 +136,7 @@ export async function createSsoProvider(ctx: AuthContext, body: Fields): Promise
 }
 
 /**
- * Changes a provider. Fields that the request omits remain unchanged.
+ * Changes a provider. Missing fields don't change.
  * @throws {AuthError} the errors of {@link createSsoProvider}, and saml_entity_id_mismatch, conflict
  */
 export async function changeSsoProvider(
@@ -193,7 +193,7 @@ export async function changeSsoProvider(
 
 /**
  * Finds an identity provider.
- * @param id the provider's ID, or `resource_` followed by the ID that the project assigned to the provider
+ * @param id the provider's ID, or `resource_` followed by the ID that the project has given the provider
  */
 export async function requireSsoProvider(ctx: AuthContext, id: string): Promise<SsoProvider> {
   const resourceId = /^resource_(.*)$/s.exec(id)?.[1];

@@ -1,4 +1,4 @@
-/** Starts sign-ins with single sign-on. */
+/** Starts single sign-on. */
 
 import type { AuthContext } from '../context.ts';
 import type { Fields } from '../core/fields.ts';
@@ -8,7 +8,7 @@ import { authError } from '../errors.ts';
 import { findProviderByDomain, findProviderById, type SsoProvider } from '../queries/sso.ts';
 import { beginSamlSignIn } from './saml-sign-in.ts';
 
-/** Returns the identity provider's URL for a domain or a provider ID. @throws {AuthError} */
+/** Returns the identity provider's URL for a domain or provider ID. @throws {AuthError} */
 export async function beginSsoSignIn(ctx: AuthContext, body: Fields): Promise<string> {
   const id = body.text('provider_id');
   const domain = body.text('domain');
@@ -27,12 +27,16 @@ export async function beginSsoSignIn(ctx: AuthContext, body: Fields): Promise<st
   return beginSamlSignIn(ctx, provider, { challenge, redirectTo: body.text('redirect_to') });
 }
 
-/** Returns the name by which users recognize a connection: its first domain, or its identity provider's host. */
+/** The maximum number of domains in a connection's name. */
+const maxNamedDomains = 3;
+
+/** Returns the name that lets users recognize a connection: its domains, or its identity provider's host. */
 export async function nameOfConnection(ctx: AuthContext, id: string): Promise<string> {
   const provider = isUuid(id) ? await findProviderById(ctx.pool, id) : undefined;
   if (provider === undefined) throw authError('sso_provider_not_found');
   const { domains, entity_id: entityId } = provider;
-  return domains[0] ?? (URL.canParse(entityId) ? new URL(entityId).host || entityId : entityId);
+  if (domains.length > 0) return domains.slice(0, maxNamedDomains).join(', ');
+  return URL.canParse(entityId) ? new URL(entityId).host || entityId : entityId;
 }
 
 async function findProvider(ctx: AuthContext, id: string, domain: string): Promise<SsoProvider> {

@@ -1,4 +1,4 @@
-/** Calls a hook with sample data. Changes that a PostgreSQL function makes are rolled back. */
+/** Calls a hook with sample data. Changes made by a PostgreSQL function are rolled back. */
 import type { Transaction } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -9,13 +9,16 @@ export interface HookTest {
   readonly payload: JsonObject;
   /** Null if the call failed. */
   readonly response: JsonObject | null;
-  /** The error that the hook returned, or the reason why it couldn't be called. */
+  /** The hook's error, or the reason why it couldn't be called. */
   readonly error: string | null;
   readonly durationMs: number;
   readonly isRolledBack: boolean;
 }
 
-/** Calls a hook with the running settings, even if it is disabled. Returns undefined if no hook has this name. */
+/**
+ * Calls a hook with the running settings, even if it is disabled. Returns undefined if there isn't a hook with this
+ * name.
+ */
 export async function testHook(ctx: AuthContext, name: string): Promise<HookTest | undefined> {
   if (!isHookName(ctx, name)) return undefined;
   const { uri = '' } = ctx.settings.hooks[name];
@@ -41,7 +44,7 @@ export async function testHook(ctx: AuthContext, name: string): Promise<HookTest
 const isHookName = (ctx: AuthContext, name: string): name is HookName =>
   Object.hasOwn(ctx.settings.hooks, name);
 
-/** The error's message, with its cause if the message only says that the call failed. */
+/** Returns the error's message. Adds the cause if the message only says that the call failed. */
 function wordsOf(error: unknown): string {
   const { message, cause } = error as Error;
   return cause instanceof Error && cause.message !== '' ? `${message}: ${cause.message}` : message;
@@ -49,7 +52,7 @@ function wordsOf(error: unknown): string {
 
 const userId = '00000000-0000-4000-8000-000000000001';
 
-/** Sample data for each hook. No user and no row has these IDs. */
+/** Returns sample data for each hook. The IDs don't belong to any user or row. */
 function samples({ settings, clock }: AuthContext): Readonly<Record<HookName, JsonObject>> {
   const seconds = Math.floor(clock.now() / 1000);
   const at = new Date(seconds * 1000).toISOString();

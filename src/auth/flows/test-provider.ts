@@ -1,6 +1,6 @@
 /**
- * Checks as much of a provider's settings as is possible without a user: whether they are complete, whether the
- * provider responds, and whether it rejects our client ID or callback URL.
+ * Checks a provider's settings as far as possible without a user: whether they are complete, whether the provider
+ * responds, and whether it rejects the client ID or callback URL.
  */
 import { randomUUID } from 'node:crypto';
 import { hostnameOf, isLoopbackName } from '../../kernel/request-origin.ts';
@@ -14,7 +14,7 @@ import { requestToken } from './oauth1-client.ts';
 
 export interface ProviderCheck {
   readonly id: 'enabled' | 'client-id' | 'secret' | 'url' | 'callback' | 'reachable' | 'accepted';
-  /** `unknown` if only a real sign-in can show the result. */
+  /** `unknown` if only an actual sign-in can determine the result. */
   readonly result: 'passed' | 'failed' | 'unknown';
   readonly detail: string;
 }
@@ -98,7 +98,10 @@ function callbackCheck(redirectUri: string): ProviderCheck {
   );
 }
 
-/** Returns when a secret expires, in milliseconds. Apple's secrets are JWTs that are valid for up to six months. */
+/**
+ * Returns when a secret expires, in milliseconds since the epoch. Apple's secrets are JWTs that are valid for up to six
+ * months.
+ */
 function expiryOf(secret: string): number | undefined {
   const payload = /^[\w-]+\.([\w-]+)\.[\w-]+$/.exec(secret)?.[1];
   if (payload === undefined) return undefined;
@@ -113,7 +116,7 @@ function expiryOf(secret: string): number | undefined {
 const connection = (ctx: AuthContext, client: ExternalProvider): Promise<ProviderCheck[]> =>
   client.kind === 'oauth1' ? oauth1Connection(ctx, client) : oauth2Connection(ctx, client);
 
-/** A request token shows that the provider accepts the key, the secret and the callback URL. */
+/** Requests a token, which shows whether the provider accepts the key, secret and callback URL. */
 async function oauth1Connection(ctx: AuthContext, client: OAuth1Client): Promise<ProviderCheck[]> {
   try {
     await requestToken(ctx, client, randomUUID());
@@ -125,7 +128,7 @@ async function oauth1Connection(ctx: AuthContext, client: OAuth1Client): Promise
 
 const timeoutMs = 8000;
 
-/** Requests the provider's sign-in page as a browser would, without following its redirects. */
+/** Requests the provider's sign-in page like a browser, without following redirects. */
 async function oauth2Connection(ctx: AuthContext, client: OAuth2Client): Promise<ProviderCheck[]> {
   const url = authorizationUrl({ ...client, state: randomUUID(), params: [client.params] });
   const { host } = new URL(client.authorizeUrl);
@@ -144,8 +147,8 @@ async function oauth2Connection(ctx: AuthContext, client: OAuth2Client): Promise
 }
 
 /**
- * Providers must not redirect if the client ID or the callback URL is invalid (RFC 6749 section 4.1.2.1). Many of them
- * check both only after the user has signed in.
+ * Determines whether the provider accepts the client ID and callback URL. Providers must not redirect if either is
+ * invalid (RFC 6749 section 4.1.2.1). Many check them only after the user has signed in.
  */
 function acceptance(client: OAuth2Client, status: number, location: string | undefined): ProviderCheck {
   const target = location === undefined ? undefined : new URL(location, client.authorizeUrl);

@@ -14,8 +14,8 @@ export async function sendByProvider(
 }
 
 /**
- * Whether the provider generates and checks codes itself, as Twilio Verify does. In this case, our own codes aren't
- * sent.
+ * Whether the provider generates and checks codes itself, like Twilio Verify. If so, this server doesn't send its own
+ * codes.
  */
 export function checksCodes(ctx: AuthContext): boolean {
   return ctx.settings.phone.provider === 'twilio_verify';

@@ -1,30 +1,42 @@
-/** Unlocks an account with the link in the email about a lockout. */
+/** Unlocks an account with the link in a lockout email. */
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
-import { consumeReversal, findReversal } from '../queries/event-reversals.ts';
-import { rememberDevice } from '../queries/security-events.ts';
+import { toMs } from '../core/times.ts';
+import { findReversal, spendReversal } from '../queries/event-reversals.ts';
+import { findLatestEvent, rememberDevice } from '../queries/security-events.ts';
 import { findUserById } from '../queries/users.ts';
 import { invalidLink } from './find-token-owner.ts';
 import { hashOf } from './reversal-tokens.ts';
 import { deviceKey, recordEvent } from './security-events.ts';
 
-/** Makes sure that a link can unlock an account, without using it. @throws {AuthError} otp_expired */
-export async function checkUnlock(ctx: AuthContext, token: string): Promise<void> {
+/**
+ * Returns whether a link can still unlock the account (`locked`), or the account has been unlocked since the email was
+ * sent. The link remains valid.
+ * @throws {AuthError} otp_expired
+ */
+export async function checkUnlock(ctx: AuthContext, token: string): Promise<'locked' | 'unlocked'> {
   const event = ctx.hasOwnTables ? await findReversal(ctx.pool, hashOf(token), ctx.clock.now()) : undefined;
-  if (event?.kind !== 'locked' || event.used_at !== null) throw invalidLink();
+  if (event?.kind !== 'locked') throw invalidLink();
+  if (event.used_at === null) return 'locked';
+  const unlocked = await findLatestEvent(ctx.pool, event.user_id, 'unlocked');
+  const locked = await findLatestEvent(ctx.pool, event.user_id, 'locked');
+  // After another lockout, only the link in the newer email unlocks the account.
+  if (unlocked === undefined || locked === undefined || toMs(unlocked.created_at) < toMs(locked.created_at))
+    throw invalidLink();
+  return 'unlocked';
 }
 
 /**
- * Makes all attempts available again, and remembers the browser, so that strangers can't lock it out again.
+ * Resets the attempt limits and remembers the browser, so that other people can't lock it out again.
  * @throws {AuthError} otp_expired
  */
 export async function unlockAccount(ctx: AuthContext, caller: Caller, token: string): Promise<void> {
-  await checkUnlock(ctx, token);
+  if ((await checkUnlock(ctx, token)) === 'unlocked') throw invalidLink();
   const hash = hashOf(token);
   const user = await ctx.pool.transaction(async (tx) => {
     const event = await findReversal(tx, hash, ctx.clock.now());
     const owner = event && (await findUserById(tx, event.user_id));
-    if (!owner || !(await consumeReversal(tx, hash))) throw invalidLink();
+    if (!owner || !(await spendReversal(tx, hash, ctx.clock.now()))) throw invalidLink();
     await rememberDevice(tx, owner.id, deviceKey(caller), ctx.clock.now());
     await recordEvent(ctx, tx, caller, owner.id, 'unlocked');
     return owner;

@@ -1,4 +1,4 @@
-/** Compares secrets that users enter, and enforces the limits on failed attempts. */
+/** Compares user-entered secrets and enforces the limits on failed attempts. */
 import type { Queryable, Transaction } from '../../database/types.ts';
 import { networkOf } from '../../shared/network-of.ts';
 import type { ConsumeToken, Guess } from '../attempt-limits.ts';
@@ -14,20 +14,20 @@ import { deviceKey } from './security-events.ts';
 export interface SecretAttempt {
   readonly account: string;
   /**
-   * The user who owns the secret, if they are known before the comparison. Attempts from a network where this user has
-   * a session have a separate budget.
+   * The user who owns the secret, if known before the comparison. Attempts from networks where this user has a session
+   * have a separate budget.
    */
   readonly ownerId?: string | undefined;
   /**
-   * The caller's transaction, which is used for queries. Waiting for a second connection within the transaction could
-   * deadlock.
+   * The caller's transaction, which runs the queries. Waiting for a second connection within the transaction could
+   * cause a deadlock.
    */
   readonly tx?: Transaction;
 }
 
 /**
- * Compares a secret. Returns undefined if the secret is wrong. Throws `over_request_rate_limit` after too many failed
- * attempts, without revealing whether this attempt was correct.
+ * Compares a secret. Returns undefined if it is wrong. After too many failed attempts, throws `over_request_rate_limit`
+ * without revealing whether this attempt was correct.
  */
 export async function verifySecret<T>(
   ctx: AuthContext,
@@ -57,14 +57,14 @@ export async function verifySecret<T>(
 
 const noUser = '00000000-0000-0000-0000-000000000000';
 
-/** The secrets with which users sign in. Only a user who has a session can enter the others. */
+/** The secrets that users sign in with. All other secrets require a session. */
 const signInSecrets: ReadonlySet<TypedSecretKind> = new Set(['password', 'one_time_code']);
 
 /**
- * Returns the browser if its cookie shows that the user has signed in there, and otherwise the network. A cookie that no
- * one has signed in with must not count, because a guesser could send another one with every attempt. For a secret that
- * is entered after a sign-in, such as a second factor or a recovery code, no cookie counts, because a guesser who knows
- * the password can sign in with any number of cookies.
+ * Returns the browser if its cookie shows that the user has signed in there. Otherwise, returns the network. Unknown
+ * cookies don't count, because an attacker could send a new one with every attempt. For secrets that are entered after
+ * a sign-in, such as a second factor or recovery code, no cookie counts, because an attacker who knows the password can
+ * sign in with any number of cookies.
  */
 async function placeOf(
   ctx: AuthContext,
@@ -75,7 +75,7 @@ async function placeOf(
 ): Promise<NonNullable<Guess['place']>> {
   const network = { kind: 'network', id: networkOf(caller.ip) } as const;
   if (!signInSecrets.has(kind) || caller.deviceId === undefined || !ctx.hasOwnTables) return network;
-  // Unknown accounts are looked up, too, so that the response takes as long.
+  // Unknown accounts are also looked up, so that the response takes as long.
   const isKnown = await isKnownDevice(db, ownerId ?? noUser, deviceKey(caller));
   return isKnown ? { kind: 'device', id: caller.deviceId } : network;
 }

@@ -1,4 +1,4 @@
-/** Verifies codes that users type, and links that redirect to the app. Both sign the user in. */
+/** Verifies typed codes, and links that redirect to the app. Both sign the user in. */
 
 import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
@@ -18,8 +18,8 @@ import { issueSession } from './sessions.ts';
 import { contactOf, singleConfirmationAccepted, type VerifiedUser, verify } from './verify.ts';
 
 /**
- * Verifies a typed code. Returns undefined if an email change still requires confirmation at the other address, because
- * the user doesn't get a session yet.
+ * Verifies a typed code. Returns undefined if an email change must still be confirmed at the other address, because the
+ * user doesn't get a session yet.
  */
 export async function verifyCode(
   ctx: AuthContext,
@@ -40,22 +40,30 @@ async function signIn(
   { user, type }: VerifiedUser,
 ): Promise<IssuedSession> {
   await syncProviders(ctx, tx, user);
-  const proof = { by: 'code', contact: contactOf(type) } as const;
+  const isChange = type === 'email_change' || type === 'phone_change';
+  const proof = { by: 'code', contact: contactOf(type), isChange } as const;
   return issueSession(ctx, tx, caller, await reloadUser(tx, user), 'otp', proof);
 }
 
-/**
- * Returns the account's address and the one it is about to get. Throws `otp_expired` or `user_banned` if a link can't be used. Doesn't use up the link.
- */
-export async function requireValidLink(
-  ctx: AuthContext,
-  request: VerifyRequest,
-): Promise<{ email: string; newEmail: string }> {
-  const { user } = await ctx.pool.transaction((tx) => findByHash(ctx, tx, request));
-  return { email: user.email ?? '', newEmail: user.email_change ?? '' };
+export interface LinkFacts {
+  readonly email: string;
+  /** The new address, for an email change. */
+  readonly newEmail: string;
+  /** The address of an email change to which this link wasn't sent. */
+  readonly otherEmail: string;
 }
 
-/** Verifies a link. Returns the redirect URL, which contains a session, a code or an error. */
+/**
+ * Returns the account's current address and its new one. Throws `otp_expired` or `user_banned` if the link can't be
+ * used. Doesn't use up the link.
+ */
+export async function requireValidLink(ctx: AuthContext, request: VerifyRequest): Promise<LinkFacts> {
+  const { user } = await ctx.pool.transaction((tx) => findByHash(ctx, tx, request));
+  const [email, newEmail] = [user.email ?? '', user.email_change ?? ''];
+  return { email, newEmail, otherEmail: user.email_change_token_new === request.hash ? email : newEmail };
+}
+
+/** Verifies a link. Returns the redirect URL with a session, a code or an error. */
 export async function followLink(ctx: AuthContext, caller: Caller, request: VerifyRequest): Promise<string> {
   const target = caller.redirectTo();
   const isPkce = isPkceHash(request.hash);
@@ -98,7 +106,7 @@ async function issueCode(ctx: AuthContext, tx: Transaction, user: User, type: st
   return flow.auth_code;
 }
 
-/** Adds the error to the fragment and, for PKCE, also to the query. */
+/** Adds the error to the fragment and, with PKCE, also to the query. */
 function withError(target: string, error: AuthError, isPkce: boolean): string {
   const kind = errorKinds[error.status];
   const params = {

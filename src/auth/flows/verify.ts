@@ -21,24 +21,21 @@ export const singleConfirmationAccepted =
 export interface VerifiedUser {
   readonly kind: 'user';
   readonly user: User;
-  /** The resolved type. The generic type `email` has been replaced with signup or magiclink. */
+  /** The resolved type: the generic type `email` has been replaced with signup or magiclink. */
   readonly type: string;
 }
 
-/** Returns the kind of contact that a code or link of this type is sent to. */
+/** Returns the kind of contact that receives codes and links of this type. */
 export function contactOf(type: string): Contact {
   return type === 'sms' || type === 'phone_change' ? 'phone' : 'email';
 }
 
 export type Verified =
   | VerifiedUser
-  /** An email change requires two confirmations, and only the first one was accepted. */
+  /** An email change needs two confirmations, and only the first one has been accepted. */
   | { readonly kind: 'half' };
 
-/**
- * Finds the user to whom a code or link was sent, and applies the confirmation that it represents. Throws
- * `otp_expired`, `user_banned`.
- */
+/** Finds the user who received a code or link, and applies the confirmation. Throws `otp_expired` or `user_banned`. */
 export async function verify(
   ctx: AuthContext,
   tx: Transaction,
@@ -49,7 +46,7 @@ export async function verify(
   const { user, type } = request.typed
     ? await findByCode(ctx, tx, caller, request, aud)
     : await findByHash(ctx, tx, request);
-  // Only a session or an administrator can start a contact change, but anyone can request codes of the other types.
+  // Anyone can request codes of other types, but only a session or an administrator can start a contact change.
   const isChange = type === 'email_change' || type === 'phone_change';
   if (!isChange && contactStatus(user, contactOf(type)) === 'closed') {
     throw request.typed ? authError('otp_expired') : invalidLink();

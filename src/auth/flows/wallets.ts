@@ -42,8 +42,8 @@ export async function signInWithWallet(
   const now = ctx.clock.now();
   const fault = walletMessageFault(message, ctx.settings.redirects, now, ctx.settings.accountUrl());
   if (fault !== undefined) throw new OAuthShapedError('invalid_grant', fault);
-  // Each message is accepted only once, although upstream accepts it repeatedly until it expires. The text is hashed
-  // instead of the signature, because other valid signatures can be derived from a valid signature.
+  // Accepts each message only once. Upstream accepts it until it expires. The text is hashed instead of the signature,
+  // because other valid signatures can be derived from a valid one.
   const digest = createHash('sha256').update(text).digest('base64url');
   if (!(await ctx.limits.once(`wallet:${digest}`, 2 * walletMessageValidityMs, now))) {
     throw new OAuthShapedError('invalid_grant', `Signed ${chainNames[chain]} message was used before`);
@@ -94,7 +94,7 @@ async function requireSigned(chain: Chain, text: string, signature: string): Pro
   return message;
 }
 
-/** Decodes the signature, which is base64 in either alphabet. */
+/** Decodes a base64 signature in either alphabet. */
 function requireSolanaSignature(text: string): Uint8Array {
   if (text.length !== 86 && text.length !== 88) {
     throw authError(
@@ -118,7 +118,7 @@ function requireEthereumSignature(text: string): string {
   return text;
 }
 
-/** Identifies the account by the chain and the address because a wallet has no other identifier. */
+/** Identifies the account by chain and address, because a wallet has no other identifier. */
 function externalSignIn(message: WalletMessage, aud: string): ExternalSignIn {
   const { chain, address, chainId: network, domain, statement } = message;
   const claims = {

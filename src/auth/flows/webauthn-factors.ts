@@ -57,8 +57,8 @@ export async function enrolKey(
 }
 
 /**
- * Creates a challenge. For a new factor, the response creates a key. For a verified factor, any of the user's keys can
- * sign the challenge.
+ * Creates a challenge. The response for a new factor contains a new key. For a verified factor, any of the user's keys
+ * can sign the challenge.
  */
 export async function challengeKey(
   ctx: AuthContext,
@@ -112,8 +112,8 @@ export async function challengeKey(
 }
 
 /**
- * Verifies the response to a challenge. Throws `validation_failed`, the errors of {@link requireChallenge}, and 500 in
- * the cases where upstream returns 500.
+ * Verifies the response to a challenge. Throws `validation_failed`, the errors of {@link requireChallenge}, and 500
+ * where upstream returns 500.
  */
 export async function verifyKey(
   ctx: AuthContext,
@@ -157,7 +157,7 @@ async function verifyNewKey(
 ): Promise<IssuedSession> {
   const creation = parseCreation(response);
   if (!creation) throw malformed();
-  // Once a factor is verified, its key can't be replaced, even if an older challenge is still pending.
+  // A verified factor's key can't be replaced, even if an older challenge is still pending.
   if (factor.status === 'verified') throw creationRejected();
   const result = await verifyCreation(ctx.settings.relyingParty, ceremony, creation);
   if (!result.ok) throw result.fault === 'malformed' ? malformed() : creationRejected(result.cause);
@@ -189,8 +189,7 @@ async function verifyKnownKey(
   if (!result.ok) throw result.fault === 'malformed' ? malformed() : assertionRejected(result.cause);
   const use = result.proven;
   if (looksCloned(used.key, use)) throw clone(ctx, used.factorId, user.id);
-  // The session's level depends on the factor whose key signed the challenge. If that factor is removed, the level
-  // drops.
+  // The session's level depends on the factor whose key signed the challenge. Removing that factor lowers the level.
   const owner = user.factors.find((each) => each.id === used.factorId) ?? factor;
   return raiseSession(ctx, caller, owner, challenge, async (tx) => {
     const credential = usedFactorCredential(used.credential, use);
@@ -200,7 +199,7 @@ async function verifyKnownKey(
   });
 }
 
-/** Deletes a completed challenge and stores it with the factor so that the project can inspect it. */
+/** Deletes a completed challenge and stores it with the factor, where the project can inspect it. */
 async function closeChallenge(
   ctx: AuthContext,
   tx: Transaction,
@@ -243,7 +242,7 @@ const malformed = () => authError('validation_failed', 'Invalid credential_respo
 
 const noKey = () => new AuthError('unexpected_failure');
 
-/** In upstream, clients receive the error of its WebAuthn library as this 500. */
+/** Returns the error for a rejected key. Upstream's clients receive the same 500 for errors of its WebAuthn library. */
 const creationRejected = (cause?: unknown) => new AuthError('unexpected_failure', { cause });
 
 const assertionRejected = (cause?: unknown) =>

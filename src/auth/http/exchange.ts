@@ -1,4 +1,4 @@
-/** A request in the form that routes use. It contains the caller, the path, the query and the body. */
+/** A request as routes receive it: the caller, the path, the query and the body. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { splitOnce } from '../../shared/split-once.ts';
 import type { Caller } from '../caller.ts';
@@ -44,15 +44,19 @@ function callerOf(
   text: string,
 ): Caller {
   return {
-    // The gateway determines this address because any client can send X-Forwarded-For and only the gateway knows the
-    // trusted proxies.
+    // Determined by the gateway. Any client can send X-Forwarded-For, and only the gateway knows the trusted proxies.
     ip: request.ip,
     userAgent: header(request, 'user-agent') ?? '',
     host: request.host,
     accessToken: /^[Bb]earer (\S+)$/.exec(header(request, 'authorization') ?? '')?.[1],
     hasCredentials: Boolean(header(request, 'authorization')),
     audience: header(request, 'x-jwt-aud'),
-    pageLanguage: pageLanguageOf(ctx, request, query),
+    pageLanguage: pageLanguageAt(
+      ctx,
+      request,
+      header(request, 'redirect_to') || query.get('redirect_to') || header(request, 'referer'),
+    ),
+    pageLanguageAt: (url) => pageLanguageAt(ctx, request, url),
     redirectTo: () =>
       chooseRedirect(
         ctx.settings.redirects,
@@ -71,22 +75,22 @@ function callerOf(
 }
 
 /**
- * Returns the language of the Account page that sent the request, or of the Account page that links in emails lead to.
- * Returns undefined for requests from apps.
+ * Returns the language of an Account page: the page that sent the request, or the page that links in emails lead to.
+ * Returns undefined for an app's URLs.
  */
-function pageLanguageOf(
+function pageLanguageAt(
   { settings }: AuthContext,
   request: FastifyRequest,
-  query: URLSearchParams,
+  target: string | null | undefined,
 ): string | undefined {
-  const target = header(request, 'redirect_to') || query.get('redirect_to') || header(request, 'referer');
   if (!target || !settings.hasAccountPages || !isBelow(target, settings.accountUrl())) return undefined;
+  const named = new URL(target).searchParams.get('lang') ?? '';
   const accepted = (header(request, 'accept-language') ?? '').toLowerCase().split(',');
-  const languages = accepted.map((range) => range.trim().split(/[-;]/, 1)[0] ?? '');
+  const languages = [named, ...accepted.map((range) => range.trim().split(/[-;]/, 1)[0] ?? '')];
   return languages.find((language) => settings.languages.includes(language)) ?? settings.languages[0];
 }
 
-/** Returns the first value of the header. */
+/** Returns a header's first value. */
 export function header(request: FastifyRequest, name: string): string | undefined {
   const value = request.headers[name];
   return Array.isArray(value) ? value[0] : value;

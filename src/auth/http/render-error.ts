@@ -1,6 +1,6 @@
 /**
- * Renders error responses. Clients that send `X-Supabase-Api-Version: 2024-01-01` or later get `{code, message}`. Other
- * clients get the older format `{code: STATUS, error_code, msg}`. Both kinds of clients also get the header
+ * Renders error responses. Clients that send `X-Supabase-Api-Version: 2024-01-01` or later receive `{code, message}`.
+ * Other clients receive the older format `{code: STATUS, error_code, msg}`. All clients receive the header
  * `x-sb-error-code`.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';

@@ -1,7 +1,7 @@
-/** Responds to unknown paths and methods in the same way as chi, which is GoTrue 2.196's router. */
+/** Responds to unknown paths and methods like chi, GoTrue 2.196's router. */
 import type { FastifyInstance } from 'fastify';
 
-/** Adds the handlers. Must be called before the routes are defined. */
+/** Adds the handlers. Must be called before routes are defined. */
 export function respondToUnknownRoutes(app: FastifyInstance): void {
   const known: { readonly pattern: RegExp; readonly method: string }[] = [];
   app.addHook('onRoute', ({ url, method }) => {

@@ -1,7 +1,7 @@
 /**
- * Verifies the captcha of a request with its provider. Both providers use the same protocol: a form with `secret`,
- * `response` and `remoteip`, and a response of `{success, "error-codes"}`.
- * https://docs.hcaptcha.com/#verify-the-user-response-server-side
+ * Verifies a request's captcha with its provider. Both providers use the same protocol: a form with `secret`,
+ * `response` and `remoteip`, and a response of `{success, "error-codes"}`. See
+ * https://docs.hcaptcha.com/#verify-the-user-response-server-side and
  * https://developers.cloudflare.com/turnstile/get-started/server-side-validation/
  */
 import type { Caller } from '../caller.ts';
@@ -17,7 +17,7 @@ const addresses = {
 } as const;
 
 /**
- * Verifies the captcha. The check is skipped if captchas are disabled, and for administrators.
+ * Verifies the captcha, unless captchas are disabled or the caller is an administrator.
  * @throws {AuthError} captcha_failed, bad_json, or unexpected_failure if the provider can't be reached
  */
 export async function requireCaptcha(ctx: AuthContext, { caller, body }: Call): Promise<void> {

@@ -7,7 +7,7 @@ import { requireCaptcha } from './captcha.ts';
 import { limitByAddress } from './limit-by-address.ts';
 import type { Call, Operation } from './operation.ts';
 
-/** Returns the provider's message ID, if it can be shown to the client. */
+/** Sends a code. Returns the provider's message ID if clients may see it. */
 export const sendCode: Operation<Call, string | undefined> = {
   guards: [limitByAddress('otp'), requireCaptcha],
   run: (ctx, { caller, body }) => sendOtp(ctx, caller, body()),
@@ -33,7 +33,7 @@ export const recoverAccount: Operation<Call, void> = {
   run: (ctx, { caller, body }) => recover(ctx, caller, body),
 };
 
-/** Returns the provider's message ID, if it can be shown to the client. */
+/** Resends a code. Returns the provider's message ID if clients may see it. */
 export const resendCode: Operation<Call, string | undefined> = {
   guards: [limitByAddress('resend'), requireCaptcha],
   run: (ctx, { caller, body }) => resend(ctx, caller, body()),

@@ -1,6 +1,7 @@
-/** Undoes changes with the links in security notices. */
+/** Undoes changes through the links in security notices. */
 
 import { deviceOf } from '../../shared/device.ts';
+import type { SecurityEvent } from '../core/security-events.ts';
 import { toMs } from '../core/times.ts';
 import { previewReversal, type Reversed, reverseEvent } from '../flows/event-reversals.ts';
 import { timeInWords } from '../flows/notify.ts';
@@ -8,18 +9,19 @@ import { checkUnlock, unlockAccount } from '../flows/unlock.ts';
 import { limitByAddress } from './limit-by-address.ts';
 import type { Call, Operation } from './operation.ts';
 
-/** A change as the page describes it. */
+/** A change as described on the page. */
 export interface ChangeFacts {
+  /** The event's kind, `new_device` or `password_set`. */
   readonly kind: string;
   readonly when: string;
   readonly device: { readonly browser: string; readonly system: string } | undefined;
 }
 
-/** What the link in a security notice undoes. */
+/** What the link in a security notice would undo. */
 export interface ReversalFacts extends ChangeFacts {
   readonly email: string;
   readonly later: readonly ChangeFacts[];
-  /** When the account was secured, if the link has no effect anymore. */
+  /** When the account was secured. Set if the link no longer has any effect. */
   readonly secured: string | undefined;
 }
 
@@ -27,8 +29,8 @@ export interface ReversalCall extends Call {
   readonly token: string;
 }
 
-/** Rejects a link that can't unlock an account. */
-export const readUnlock: Operation<ReversalCall, void> = {
+/** Returns whether a link can still unlock the account. Rejects if the link can't and never did. */
+export const readUnlock: Operation<ReversalCall, 'locked' | 'unlocked'> = {
   guards: [limitByAddress('verify')],
   run: (ctx, { token }) => checkUnlock(ctx, token),
 };
@@ -38,26 +40,31 @@ export const useUnlock: Operation<ReversalCall, void> = {
   run: (ctx, { caller, token }) => unlockAccount(ctx, caller, token),
 };
 
-/** Returns what a link undoes, with the times in the language of the page. */
+/** Returns what a link would undo, with times in the page's language. */
 export const readReversal: Operation<ReversalCall, ReversalFacts> = {
   guards: [limitByAddress('verify')],
   async run(ctx, { caller, token }) {
     const { event, email, later, securedAt } = await previewReversal(ctx, token);
     const inWords = (time: string): string => timeInWords(toMs(time), caller.pageLanguage);
     return {
-      kind: event.details.new_device === true ? 'new_device' : event.kind,
+      kind: kindOf(event),
       when: inWords(event.created_at),
       email,
       device: deviceOf(event.user_agent ?? ''),
-      later: later.map(({ kind, created_at, user_agent }) => ({
-        kind,
-        when: inWords(created_at),
-        device: deviceOf(user_agent ?? ''),
+      later: later.map((change) => ({
+        kind: kindOf(change),
+        when: inWords(change.created_at),
+        device: deviceOf(change.user_agent ?? ''),
       })),
       secured: securedAt === undefined ? undefined : inWords(securedAt),
     };
   },
 };
+
+function kindOf({ kind, details }: SecurityEvent): string {
+  if (details.new_device === true) return 'new_device';
+  return kind === 'password_changed' && details.first === true ? 'password_set' : kind;
+}
 
 export const useReversal: Operation<ReversalCall, Reversed> = {
   guards: [limitByAddress('verify')],

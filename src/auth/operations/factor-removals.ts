@@ -17,10 +17,10 @@ export interface RemovalCall extends Call {
   readonly token: string;
 }
 
-/** What the page that confirms a request shows. */
+/** The details shown on the page that confirms a request. */
 export interface RemovalFacts {
   readonly email: string;
-  /** When the factors are removed, in the language of the page. */
+  /** When the factors will be removed, in the page's language. */
   readonly when: string;
   readonly isConfirmed: boolean;
 }
@@ -29,7 +29,8 @@ export const readOwnRemoval: Operation<Call, RemovalState> = {
   guards: [],
   async run(ctx, { caller }) {
     const removal = await readRemoval(ctx, await requirePermanentUser(ctx, caller));
-    // The background task runs every few minutes, but this user doesn't have to wait for it.
+    // Processes a due request now, so that this user doesn't have to wait for the background task, which runs every few
+    // minutes.
     if (removal.dueMs !== undefined && removal.dueMs <= ctx.clock.now()) await sweepFactorRemovals(ctx);
     return removal;
   },

@@ -2,7 +2,7 @@
 import type { LimitedHandler } from '../core/rate-limit-rules.ts';
 import type { Guard } from './operation.ts';
 
-/** Returns a guard that throws `over_request_rate_limit`. */
+/** Returns a guard that throws `over_request_rate_limit` if the client's IP address exceeds the handler's limit. */
 export const limitByAddress =
   (handler: LimitedHandler): Guard =>
   (ctx, { caller }) =>

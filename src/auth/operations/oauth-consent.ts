@@ -12,7 +12,7 @@ import type { Call, Operation } from './operation.ts';
 
 export interface AuthorizationCall extends Call {
   readonly authorizationId: string;
-  /** The origin of the page that sent the request. Undefined for apps, servers and our own pages. */
+  /** The origin of the page that sent the request. Undefined for apps, servers and the Account pages. */
   readonly origin: string | undefined;
 }
 
@@ -26,7 +26,7 @@ export const openOAuthAuthorization: Operation<AuthorizationCall, OpenedAuthoriz
   },
 };
 
-/** Returns the URL to redirect the browser to. */
+/** Decides an authorization. Returns the URL that the browser is redirected to. */
 export const decideOAuthAuthorization: Operation<AuthorizationCall, string> = {
   guards: [],
   async run(ctx, { caller, authorizationId, origin, body }) {
@@ -41,7 +41,7 @@ export const decideOAuthAuthorization: Operation<AuthorizationCall, string> = {
   },
 };
 
-/** Reads a JSON body. Throws `bad_json` with the message that the OAuth server's endpoints use. */
+/** Reads a JSON body. Throws `bad_json` with the message of the OAuth server's endpoints. */
 export function readJson(body: ReadFields): Fields {
   try {
     return body();
@@ -51,8 +51,8 @@ export function readJson(body: ReadFields): Fields {
 }
 
 /**
- * Throws if the page isn't allowed to read an authorization. Only our own consent page, or one that the project
- * provides, may do so. Apps and servers don't send an Origin header.
+ * Rejects pages that may not read an authorization. Only Plinth's consent page or the project's own may do so. Apps and
+ * servers don't send an Origin header.
  */
 function rejectForeignOrigin({ settings }: AuthContext, origin: string | undefined): void {
   if (origin === undefined || origin === '' || isRedirectAllowed(settings.redirects, origin)) return;

@@ -1,6 +1,6 @@
 /**
- * Defines operations. An operation is a use case for clients, together with the checks that precede it. The routes and
- * the Account pages run the same operations, so neither can skip a check (decision 40).
+ * Defines operations. An operation is a use case for clients, together with the checks before it. The routes and the
+ * Account pages run the same operations, so neither can skip a check (decision 40).
  */
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -18,15 +18,15 @@ export interface Call {
 export type Guard = (ctx: AuthContext, call: Call) => Promise<void> | void;
 
 export interface Operation<Input extends Call, Result> {
-  /** The checks, in the order that they run. */
+  /** The checks, in the order that they run in. */
   readonly guards: readonly Guard[];
   /** The sign-in method reported in `/metrics`. Undefined if the operation doesn't sign users in. */
   readonly signIn?: SignInMethod | undefined;
-  /** Runs one use case. Authenticates the caller first if the operation requires it. */
+  /** Runs the use case. Authenticates the caller first if required. */
   run(ctx: AuthContext, input: Input): Promise<Result> | Result;
 }
 
-/** Runs an operation within the time limit of requests. */
+/** Runs an operation with the time limit for requests. */
 export function perform<Input extends Call, Result>(
   ctx: AuthContext,
   operation: Operation<Input, Result>,
@@ -36,7 +36,7 @@ export function perform<Input extends Call, Result>(
   return withDeadline(ctx.settings.requestTimeoutMs, input.caller.ip, work);
 }
 
-/** Runs an operation as part of another operation, whose time limit applies. */
+/** Runs an operation within another operation, whose time limit applies. */
 export async function runGuarded<Input extends Call, Result>(
   ctx: AuthContext,
   { guards, signIn, run }: Operation<Input, Result>,

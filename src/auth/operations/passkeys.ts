@@ -7,7 +7,7 @@ import { limitByAddress } from './limit-by-address.ts';
 import type { Call, Operation } from './operation.ts';
 
 export const passkeyChallenge: Operation<Call, PasskeyOptions> = {
-  // This guard runs first, so the response reports disabled passkeys regardless of rate limits.
+  // `requirePasskeys` is first, so the response reports disabled passkeys regardless of rate limits.
   guards: [requirePasskeys, limitByAddress('passkey'), requireCaptcha],
   run: beginPasskeySignIn,
 };

@@ -1,4 +1,4 @@
-/** Returns the URLs of identity providers for sign-in, for linking an identity, and for single sign-on. */
+/** Returns the identity providers' URLs for sign-in, for linking an identity, and for single sign-on. */
 import { authError } from '../errors.ts';
 import { requireUser } from '../flows/authenticate.ts';
 import { linkingAddress, signInAddress } from '../flows/authorize.ts';
@@ -14,13 +14,13 @@ export interface ProviderCall extends Call {
   readonly query: URLSearchParams;
 }
 
-/** Returns the provider's URL to redirect the browser to. */
+/** Returns the provider's URL, which the caller redirects the browser to. */
 export const providerSignIn: Operation<ProviderCall, string> = {
   guards: [limitByAddress('authorize')],
   run: (ctx, { caller, query }) => signInAddress(ctx, caller, query),
 };
 
-/** Returns the URL of the provider whose identity the user links. */
+/** Returns the URL of the provider whose identity the user is linking. */
 export const identityLinking: Operation<ProviderCall, string> = {
   guards: [],
   run: async (ctx, { caller, query }) =>
@@ -32,23 +32,33 @@ const requireSaml: Guard = ({ settings }) => {
 };
 
 /**
- * Returns how SSO applies to a domain. Only the Account pages call this. Like `/sso`, it reveals which domains have a
- * connection, so it has a limit per IP address.
+ * Returns a domain's SSO policy. Only the Account pages call this. Like `/sso`, it reveals which domains have a
+ * connection, so it is limited per IP address.
  */
 export const ssoPolicy: Operation<Call & { readonly domain: string }, SsoPolicy> = {
   guards: [limitByAddress('sso_policy')],
   run: (ctx, { domain }) => ssoPolicyOf(ctx, ctx.pool, domain),
 };
 
-/** Returns the name of a connection, for the page that asks before it opens the identity provider. */
+/** Returns a connection's name, for the page that asks before opening the identity provider. */
 export const ssoConnection: Operation<Call & { readonly id: string }, string> = {
   guards: [requireSaml, limitByAddress('sso_policy')],
   run: (ctx, { id }) => nameOfConnection(ctx, id),
 };
 
-/** Returns the URL of the identity provider. */
+/**
+ * Returns the identity provider's URL for links and forms of the Account pages, where no captcha can be solved. Only
+ * the Account pages call this. Like `/authorize`, which also doesn't require a captcha, it doesn't read or reveal an
+ * account.
+ */
+export const ssoJourney: Operation<Call, string> = {
+  guards: [requireSaml, limitByAddress('sso')],
+  run: (ctx, { body }) => beginSsoSignIn(ctx, body()),
+};
+
+/** Returns the identity provider's URL. */
 export const ssoSignIn: Operation<Call, string> = {
-  // This guard runs first, so the response reports disabled SAML regardless of rate limits.
+  // `requireSaml` is first, so the response reports disabled SAML regardless of rate limits.
   guards: [requireSaml, limitByAddress('sso'), requireCaptcha],
   run: (ctx, { body }) => beginSsoSignIn(ctx, body()),
 };

@@ -3,11 +3,11 @@ import type { IssuedSession } from '../core/issued-session.ts';
 import { parseVerifyRequest } from '../core/verify-request.ts';
 import { authError } from '../errors.ts';
 import { cancelEmailByLink } from '../flows/pending-changes.ts';
-import { followLink, requireValidLink, verifyCode } from '../flows/verify-sign-in.ts';
+import { followLink, type LinkFacts, requireValidLink, verifyCode } from '../flows/verify-sign-in.ts';
 import { limitByAddress } from './limit-by-address.ts';
 import type { Call, Operation } from './operation.ts';
 
-/** Returns undefined if an email change still requires confirmation at the other address. */
+/** Verifies a typed code. Returns undefined if an email change must still be confirmed at the other address. */
 export const verifyTypedCode: Operation<Call, IssuedSession | undefined> = {
   signIn: 'code',
   guards: [limitByAddress('verify')],
@@ -31,20 +31,21 @@ export interface LinkCall extends Call {
 }
 
 /**
- * Throws `otp_expired` if a link was used or has expired. Doesn't use up the link. Only the Account pages call this.
+ * Throws `otp_expired` if a link has been used or has expired. Doesn't use up the link. Only the Account pages call
+ * this.
  */
-export const checkLink: Operation<LinkCall, { readonly email: string; readonly newEmail: string }> = {
+export const checkLink: Operation<LinkCall, LinkFacts> = {
   guards: [limitByAddress('verify')],
   run: (ctx, { type, hash }) => requireValidLink(ctx, { type, hash, typed: undefined }),
 };
 
-/** Cancels an email change with the link that was sent to the old address. Only the Account pages call this. */
+/** Cancels an email change through the link sent to the old address. Only the Account pages call this. */
 export const cancelChange: Operation<LinkCall, void> = {
   guards: [limitByAddress('verify')],
   run: (ctx, { hash }) => cancelEmailByLink(ctx, hash),
 };
 
-/** Returns the URL to redirect the browser to. */
+/** Verifies a link. Returns the URL that the browser is redirected to. */
 export const verifyLink: Operation<LinkCall, string> = {
   guards: [limitByAddress('verify')],
   run(ctx, { caller, type, hash }) {

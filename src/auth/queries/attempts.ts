@@ -1,5 +1,5 @@
 /**
- * Statements on _plinth.guesses. A budget is stored as the time when it will be full again (the generic cell rate
+ * Statements on _plinth.guesses. A budget is stored as the time when it will be full again (generic cell rate
  * algorithm).
  */
 import type { Queryable } from '../../database/types.ts';
@@ -8,13 +8,13 @@ import { type Streak, streakMemoryMs } from '../core/lockout.ts';
 import { type Bucket, horizonMs, staleAfterMs } from '../core/rate-limit-rules.ts';
 import { fromMs, toMs } from '../core/times.ts';
 
-/** The time when the stored budget is full. See `staleAfterMs`. */
+/** Returns when the stored budget will be full. See `staleAfterMs`. */
 const baseOf = (rule: Bucket, now: Sql) =>
   sql`case when g.full_at > ${now} + ${interval(staleAfterMs(rule))} then ${now} else greatest(g.full_at, ${now}) end`;
 
 const interval = (ms: number) => sql`${`${ms} milliseconds`}::interval`;
 
-/** Takes an attempt from the budget. If no attempt is left, changes nothing and returns false. */
+/** Takes an attempt from the budget. If none are left, changes nothing and returns false. */
 export async function consumeAttempt(
   db: Queryable,
   key: string,
@@ -31,7 +31,7 @@ export async function consumeAttempt(
   return rows.length > 0;
 }
 
-/** Takes an attempt from the budget even if none is left. The number of attempts never becomes negative. */
+/** Takes an attempt from the budget even if none are left. The number of attempts never becomes negative. */
 export async function addAttempt(db: Queryable, key: string, rule: Bucket, nowMs: number): Promise<void> {
   const now = sql`${fromMs(nowMs)}::timestamptz`;
   const step = interval(rule.refillMs);
@@ -47,7 +47,7 @@ export async function returnAttempt(db: Queryable, key: string, rule: Bucket): P
     update _plinth.guesses set full_at = full_at - ${interval(rule.refillMs)} where key = ${key}`);
 }
 
-/** Returns the time when the budget will be full again, or undefined if it is full now. */
+/** Returns when the budget will be full again, or undefined if it is full now. */
 export async function findFullAt(db: Queryable, key: string): Promise<number | undefined> {
   const [row] = await db.query<{ full_at: string }>(
     sql`select full_at from _plinth.guesses where key = ${key}`,
@@ -55,7 +55,7 @@ export async function findFullAt(db: Queryable, key: string): Promise<number | u
   return row && toMs(row.full_at);
 }
 
-/** Returns the wrong guesses in a row. */
+/** Returns the streak of consecutive wrong guesses. */
 export async function findStreak(db: Queryable, key: string): Promise<Streak | undefined> {
   const [row] = await db.query<{ failures: number; last_at: string }>(
     sql`select failures, last_at from _plinth.guess_streaks where key = ${key}`,
@@ -63,7 +63,7 @@ export async function findStreak(db: Queryable, key: string): Promise<Streak | u
   return row && { failures: row.failures, lastAtMs: toMs(row.last_at) };
 }
 
-/** Adds a wrong guess to the streak. A streak that is too old starts again. */
+/** Adds a wrong guess to the streak. Restarts a streak that is too old. */
 export async function extendStreak(db: Queryable, key: string, nowMs: number): Promise<void> {
   const now = fromMs(nowMs);
   await db.query(sql`

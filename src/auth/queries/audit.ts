@@ -22,7 +22,7 @@ export async function insertAuditEntry(
 
 /**
  * Lists entries, newest first. If `value` is set, lists only entries whose payload contains `value` in one of the
- * fields `keys`, ignoring case.
+ * fields in `keys`, ignoring case.
  */
 export async function listAuditEntries(
   db: Queryable,

@@ -13,10 +13,10 @@ export async function insertReversal(
     values (${reversal.hash}, ${reversal.eventId}, ${fromMs(reversal.expiresAtMs)})`);
 }
 
-/** The event that a link undoes. `used_at` is set if the link has no effect anymore. */
+/** The event that a link undoes. `used_at` is set if the link no longer has any effect. */
 export type ReversibleEvent = SecurityEvent & { readonly used_at: string | null };
 
-/** Returns the event that a link undoes. Returns undefined if the link is unknown or expired. */
+/** Returns the event that a link undoes, or undefined if the link is unknown or expired. */
 export async function findReversal(
   db: Queryable,
   hash: string,
@@ -31,8 +31,8 @@ export async function findReversal(
 
 /**
  * Returns when the user secured the account with a reversal that already covers the event. A reversal covers an earlier
- * event only if nothing was added or changed between the event and the change that the reversal began with. Otherwise,
- * an attacker who received a later notice could disarm the owner's earlier link by using the later one.
+ * event only if nothing was added or changed between that event and the first change it reversed. Otherwise, an
+ * attacker who received a later notice could use its link to disable the owner's earlier one.
  */
 export async function findSecured(db: Queryable, event: ReversibleEvent): Promise<string | undefined> {
   if (event.used_at !== null) return event.used_at;
@@ -48,15 +48,20 @@ export async function findSecured(db: Queryable, event: ReversibleEvent): Promis
   return row?.created_at;
 }
 
-/** Uses up a link that unlocks an account. Returns false if another request has used it first. */
-export async function consumeReversal(db: Queryable, hash: string): Promise<boolean> {
-  const rows = await db.query(sql`delete from _plinth.event_reversals where hash = ${hash} returning hash`);
+/**
+ * Uses up a link that unlocks an account. Keeps the row, so that its page can say that the account is already unlocked.
+ * Returns false if another request has already used the link.
+ */
+export async function spendReversal(db: Queryable, hash: string, nowMs: number): Promise<boolean> {
+  const rows = await db.query(sql`
+    update _plinth.event_reversals set used_at = ${fromMs(nowMs)} where hash = ${hash} and used_at is null
+    returning hash`);
   return rows.length > 0;
 }
 
 /**
- * Invalidates the links of the user's events since a time, because they may have been sent to an attacker. The rows stay,
- * so that their page can say that the account is already secured.
+ * Invalidates the links for the user's events since a time, because they may have been sent to an attacker. Keeps the
+ * rows, so that a link's page can say that the account is already secured.
  */
 export async function spendReversalsSince(
   db: Queryable,
@@ -70,7 +75,7 @@ export async function spendReversalsSince(
       and e.created_at >= ${since}::timestamptz`);
 }
 
-/** Invalidates the links of all events of the user. */
+/** Invalidates the links for all of the user's events. */
 export async function deleteReversals(db: Queryable, userId: string): Promise<void> {
   await db.query(sql`
     delete from _plinth.event_reversals r using _plinth.security_events e

@@ -5,10 +5,10 @@ import { fromMs } from '../core/times.ts';
 
 export interface FactorRemoval {
   readonly user_id: string;
-  /** The language of the page on which the user requested the removal. */
+  /** The language of the page that the user requested the removal on. */
   readonly language: string | null;
   readonly requested_at: string;
-  /** When the factors are removed. Null until the request is confirmed by email. */
+  /** When the factors will be removed. Null until the request is confirmed by email. */
   readonly due_at: string | null;
 }
 
@@ -28,7 +28,7 @@ export async function findRemovalByHash(db: Queryable, hash: string): Promise<Fa
   return row;
 }
 
-/** Stores a request. It replaces an unconfirmed one, and doesn't change a confirmed one. */
+/** Stores a request. Replaces an unconfirmed request, but keeps a confirmed one. */
 export async function insertRemoval(
   db: Queryable,
   removal: {
@@ -47,7 +47,7 @@ export async function insertRemoval(
     where factor_removals.due_at is null`);
 }
 
-/** Confirms a request. Returns false if it was canceled or confirmed by another request. */
+/** Confirms a request. Returns false if another request has canceled or confirmed it. */
 export async function confirmRemoval(db: Queryable, hash: string, dueMs: number): Promise<boolean> {
   const rows = await db.query(sql`
     update _plinth.factor_removals set due_at = ${fromMs(dueMs)} where hash = ${hash} and due_at is null
@@ -68,7 +68,7 @@ export async function deleteAllRemovals(db: Queryable): Promise<readonly FactorR
   return rows.filter(({ due_at }) => due_at !== null);
 }
 
-/** Takes a request that is due, and deletes it. Skips requests that another process is handling. */
+/** Returns and deletes a request that is due. Skips requests that another process is handling. */
 export async function takeDueRemoval(db: Queryable, nowMs: number): Promise<FactorRemoval | undefined> {
   const [row] = await db.query<FactorRemoval>(sql`
     delete from _plinth.factor_removals where user_id = (
@@ -78,7 +78,7 @@ export async function takeDueRemoval(db: Queryable, nowMs: number): Promise<Fact
   return row;
 }
 
-/** Takes a request whose reminder hasn't been sent and that is due before the time. */
+/** Returns a request that is due before this time and whose reminder hasn't been sent. Marks the reminder as sent. */
 export async function takeReminder(
   db: Queryable,
   dueBeforeMs: number,
@@ -92,14 +92,14 @@ export async function takeReminder(
   return row;
 }
 
-/** Deletes requests that weren't confirmed in time, and those of users who no longer exist. */
+/** Deletes requests that weren't confirmed in time, and requests of users who no longer exist. */
 export async function deleteStaleRemovals(db: Queryable, oldestMs: number): Promise<void> {
   await db.query(sql`
     delete from _plinth.factor_removals r where (r.due_at is null and r.requested_at < ${fromMs(oldestMs)})
       or not exists (select from auth.users u where u.id = r.user_id)`);
 }
 
-/** Whether the user's password, contacts or identities changed after the time, or the account was secured. */
+/** Whether the user's password, contacts or identities have changed since this time, or the account was secured. */
 export async function hasChangedSince(db: Queryable, userId: string, sinceMs: number): Promise<boolean> {
   const rows = await db.query(sql`
     select from _plinth.security_events where user_id = ${userId} and created_at > ${fromMs(sinceMs)}

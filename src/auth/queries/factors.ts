@@ -77,7 +77,7 @@ export async function deleteUnverifiedFactors(
     delete from auth.mfa_factors where user_id = ${userId} and status = 'unverified' and factor_type = ${type}`);
 }
 
-/** Deletes enrollments that users started but never verified. */
+/** Deletes enrollments that users started but never completed. */
 export async function deleteStaleFactors(db: Queryable, userId: string, beforeMs: number): Promise<void> {
   await db.query(sql`
     delete from auth.mfa_factors
@@ -92,9 +92,9 @@ export async function insertChallenge(
 ): Promise<string> {
   const id = randomUUID();
   const now = fromMs(nowMs);
-  // last_challenged_at is unique across all factors, so random microseconds are added to distinguish concurrent
-  // challenges. The factor is updated before the challenge is inserted. Inserting a challenge takes a share lock on the
-  // factor for its foreign key, and two requests couldn't both upgrade that lock.
+  // last_challenged_at is unique across all factors, so random microseconds distinguish concurrent challenges. The
+  // factor is updated before the challenge is inserted, because the challenge's foreign key takes a share lock on the
+  // factor. Two requests couldn't both upgrade that lock.
   const challengedAt = now.replace('Z', `${String(randomInt(1000)).padStart(3, '0')}Z`);
   await db.query(sql`
     update auth.mfa_factors set last_challenged_at = ${challengedAt}, updated_at = ${now} where id = ${factor.id}`);

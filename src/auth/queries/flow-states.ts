@@ -41,14 +41,14 @@ export async function findFlowStateByCode(db: Queryable, code: string): Promise<
   return row;
 }
 
-/** Inserts the flow of a sign-in with a provider. */
+/** Inserts the flow of a provider sign-in. */
 export async function insertOAuthFlow(
   db: Queryable,
   flow: {
-    /** The value of the `state` parameter that the browser returns with. */
+    /** The `state` parameter that the browser returns with. */
     readonly id: string;
     readonly providerType: string;
-    /** The PKCE challenge. Undefined for the implicit flow, where the redirect contains the session itself. */
+    /** The PKCE challenge. Undefined for the implicit flow, which redirects with the session itself. */
     readonly challenge: Challenge | undefined;
     readonly inviteToken: string | undefined;
     readonly referrer: string;
@@ -71,7 +71,7 @@ export async function insertOAuthFlow(
             ${flow.linkingTargetId ?? null}, ${flow.emailOptional}, ${now}, ${now})`);
 }
 
-/** Finds the flow of a sign-in with a provider. Other flows have no `state`. */
+/** Finds the flow of a provider sign-in. Other flows have no `state`. */
 export async function findOAuthFlow(db: Queryable, id: string): Promise<FlowState | undefined> {
   const [row] = await db.query<FlowState>(
     sql`select ${columns} from auth.flow_state where id = ${id} and authentication_method = 'oauth'`,
@@ -79,7 +79,7 @@ export async function findOAuthFlow(db: Queryable, id: string): Promise<FlowStat
   return row;
 }
 
-/** Completes a flow by storing the user and the provider's tokens. Returns false if the flow was already completed. */
+/** Completes a flow by storing the user and the provider's tokens. Returns false if it was already completed. */
 export async function completeOAuthFlow(
   db: Queryable,
   id: string,
@@ -116,7 +116,7 @@ export async function setCodeIssued(db: Queryable, id: string, nowMs: number): P
 }
 
 /**
- * Deletes a flow because a code can be exchanged for only one session. Returns false if a concurrent request has
+ * Deletes a flow, because a code can be exchanged for only one session. Returns false if a concurrent request has
  * already used the flow.
  */
 export async function consumeFlowState(db: Queryable, id: string): Promise<boolean> {

@@ -1,10 +1,8 @@
-/** Calls hooks that are implemented as PostgreSQL functions. */
+/** Calls hooks implemented as PostgreSQL functions. */
 import type { Transaction } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 
-/**
- * Runs the hook function with `body` as its argument and with a statement timeout. Returns the result of the function.
- */
+/** Calls the hook function with `body` and a statement timeout. Returns the function's result. */
 export async function callHookFunction(
   tx: Transaction,
   { schema, name }: { readonly schema: string; readonly name: string },

@@ -1,5 +1,5 @@
 /**
- * Deletes expired rows, a hundred per statement. Skips locked rows until the next round so that no request has to wait.
+ * Deletes expired rows, a hundred per statement. Leaves locked rows to the next round, so that no request has to wait.
  * Retention follows GoTrue 2.196 (internal/models/cleanup.go) except where noted.
  */
 import type { Queryable } from '../../database/types.ts';
@@ -7,10 +7,10 @@ import { type Sql, sql } from '../../kernel/sql.ts';
 import { fromMs } from '../core/times.ts';
 
 export interface Lifetimes {
-  /** The session limits. 0 means no limit. */
+  /** The session limits. 0 disables a limit. */
   readonly timeboxMs: number;
   readonly inactivityTimeoutMs: number;
-  /** The time after which guests are deleted. If undefined, guests are kept. */
+  /** Guests are deleted after this time. */
   readonly guestLifetimeMs: number | undefined;
   /** The lifetime of the longest-lived code or link. */
   readonly longestCodeMs: number;
@@ -19,7 +19,7 @@ export interface Lifetimes {
 export const dayMs = 86_400_000;
 export const batchRows = 100;
 
-/** Returns the statements. Each of them deletes one batch and returns the deleted or changed rows. */
+/** Returns the statements. Each deletes one batch and returns the deleted or changed rows. */
 export function cleanups(lifetimes: Lifetimes, nowMs: number): readonly Sql[] {
   const ago = (ms: number) => sql`${fromMs(nowMs - ms)}::timestamptz`;
   const remove = (table: string, condition: Sql, limit = batchRows) => sql`
@@ -28,8 +28,8 @@ export function cleanups(lifetimes: Lifetimes, nowMs: number): readonly Sql[] {
     returning 1 as gone`;
   const { timeboxMs, inactivityTimeoutMs, guestLifetimeMs, longestCodeMs } = lifetimes;
   return [
-    // The parent of the active token is kept because a client that didn't receive a response may present the parent
-    // again, however old it is.
+    // Keeps the active token's parent. A client that didn't receive a response may present it again, regardless of its
+    // age.
     remove(
       'refresh_tokens',
       sql`t.revoked and t.updated_at < ${ago(dayMs)} and not exists (
@@ -40,7 +40,7 @@ export function cleanups(lifetimes: Lifetimes, nowMs: number): readonly Sql[] {
         select t.id from auth.refresh_tokens t join auth.sessions s on s.id = t.session_id
         where s.not_after < ${ago(dayMs)} and not t.revoked limit ${batchRows} for update of t skip locked)
       returning 1 as gone`,
-    // Sessions are deleted after their tokens and in small batches because rows that reference a session are deleted
+    // Sessions are deleted after their tokens and in small batches, because rows that reference a session are deleted
     // with it.
     remove('sessions', sql`t.not_after < ${ago(3 * dayMs)}`, 10),
     ...(timeboxMs > 0 ? [remove('sessions', sql`t.created_at < ${ago(timeboxMs + dayMs)}`)] : []),
@@ -59,11 +59,11 @@ export function cleanups(lifetimes: Lifetimes, nowMs: number): readonly Sql[] {
     remove('oauth_client_states', sql`t.created_at < ${ago(dayMs)}`),
     remove('mfa_challenges', sql`t.created_at < ${ago(dayMs)}`),
     remove('mfa_factors', sql`t.status = 'unverified' and t.created_at < ${ago(dayMs)}`),
-    // Expired authorizations are deleted because anyone who knows a client's ID can start one. Upstream never deletes
-    // them.
+    // Expired authorizations are deleted, because anyone who knows a client's ID can create them. Upstream never
+    // deletes them.
     remove('oauth_authorizations', sql`t.expires_at < ${ago(dayMs)}`),
     remove('webauthn_challenges', sql`t.expires_at < ${ago(0)}`),
-    // Expired links are deleted. Upstream keeps them until the user requests another one.
+    // Expired links are deleted. Upstream keeps a link until the user requests another one.
     remove('one_time_tokens', sql`t.created_at at time zone 'UTC' < ${ago(longestCodeMs + dayMs)}`),
     ...(guestLifetimeMs === undefined
       ? []
@@ -72,7 +72,8 @@ export function cleanups(lifetimes: Lifetimes, nowMs: number): readonly Sql[] {
 }
 
 /**
- * Acquires a lock until the transaction ends so that only one process runs a round. The other processes skip the round.
+ * Acquires a lock until the transaction ends, so that only one process runs a round. Returns false if another process
+ * holds the lock.
  */
 export async function tryLock(db: Queryable): Promise<boolean> {
   const [row] = await db.query<{ held: boolean }>(

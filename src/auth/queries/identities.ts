@@ -19,7 +19,7 @@ export async function findIdentity(
   return identity;
 }
 
-/** Locks a user's identities so that no other transaction adds or removes an identity until this transaction ends. */
+/** Locks a user's identities. No other transaction can add or remove an identity until this one ends. */
 export async function lockIdentities(tx: Transaction, userId: string): Promise<Identity[]> {
   await tx.query(sql`select from auth.users where id = ${userId} for update`);
   return tx.query<Identity>(
@@ -28,9 +28,9 @@ export async function lockIdentities(tx: Transaction, userId: string): Promise<I
 }
 
 /**
- * Finds the identities of all users with one of these addresses, which must be in lower case. Only verified addresses
- * count. Otherwise, an identity that merely claims an address would match the account of the address's owner. An SSO
- * connection counts as verifying its addresses.
+ * Finds the identities of all users with one of these addresses, which must be in lowercase. Only verified addresses
+ * count. Otherwise, an identity that merely claims an address would match its owner's account. An SSO connection counts
+ * as verifying its addresses.
  */
 export function findIdentitiesByEmail(db: Queryable, emails: readonly string[]): Promise<Identity[]> {
   return db.query<Identity>(sql`
@@ -39,7 +39,7 @@ export function findIdentitiesByEmail(db: Queryable, emails: readonly string[]):
       and (identity_data ->> 'email_verified' = 'true' or provider like 'sso:%')`);
 }
 
-/** Replaces the identity's data with the latest data from the provider. */
+/** Replaces the identity's data with the provider's latest data. */
 export async function replaceIdentityData(
   db: Queryable,
   identity: Identity,

@@ -1,5 +1,5 @@
 /**
- * Statements on auth.oauth_authorizations. A row stores a client's request, from the first redirect until the code is
+ * Statements on auth.oauth_authorizations. A row stores a client's request from the first redirect until the code is
  * exchanged.
  */
 import { randomUUID } from 'node:crypto';
@@ -67,8 +67,8 @@ export async function setAuthorizationUser(db: Queryable, id: string, userId: st
 }
 
 /**
- * Removes the user from a pending authorization. Has no effect if the authorization belongs to another user or
- * isn't pending anymore.
+ * Removes the user from a pending authorization. Does nothing if it belongs to another user or has already been
+ * approved or denied.
  */
 export async function freeAuthorization(
   db: Queryable,
@@ -108,8 +108,8 @@ export async function findAuthorizationByCode(
 }
 
 /**
- * Deletes an authorization when its code is exchanged. Waits for concurrent exchanges. Returns false if the code was
- * already exchanged.
+ * Deletes an authorization when its code is exchanged. Waits for concurrent exchanges. Returns false if the code has
+ * already been exchanged.
  */
 export async function consumeAuthorization(db: Queryable, id: string): Promise<boolean> {
   const rows = await db.query(sql`delete from auth.oauth_authorizations where id = ${id} returning id`);

@@ -1,4 +1,4 @@
-/** Statements on _plinth.oauth_client_logout, and on the sessions of clients that are notified when a session ends. */
+/** Statements on _plinth.oauth_client_logout, and on sessions of clients that are notified when a session ends. */
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type { ClientLogout } from '../core/oauth/client-logout.ts';
@@ -12,7 +12,7 @@ interface Row {
   readonly frontchannel_logout_session_required: boolean;
 }
 
-/** Returns the sign-out metadata of the clients, by client ID. */
+/** Returns the clients' sign-out metadata by client ID. */
 export async function listClientLogouts(
   db: Queryable,
   clientIds: readonly string[],
@@ -51,7 +51,7 @@ export async function storeClientLogout(
         frontchannel_logout_session_required = excluded.frontchannel_logout_session_required`);
 }
 
-/** A session of an OpenID client that is notified when the session ends. */
+/** A session whose OpenID client is notified when the session ends. */
 export interface NotifiedSession {
   readonly id: string;
   readonly user_id: string;
@@ -68,7 +68,7 @@ const ofNotifiedClients = sql`
 
 const withOpenid = sql`'openid' = any(string_to_array(s.scopes, ' '))`;
 
-/** Lists the user's sessions in turns by client. The sessions of a banned user have already ended. */
+/** Lists the user's sessions, alternating between clients. Excludes banned users, whose sessions have already ended. */
 export function listNotifiedSessions(
   db: Queryable,
   userId: string,
@@ -83,7 +83,7 @@ export function listNotifiedSessions(
     order by row_number() over (partition by c.id order by s.created_at desc), s.id`);
 }
 
-/** Returns those of the IDs that still have a session, unless its user is banned. */
+/** Returns the IDs that still have a session, unless the user is banned. */
 export async function findLiveSessionIds(
   db: Queryable,
   ids: readonly string[],
@@ -96,15 +96,15 @@ export async function findLiveSessionIds(
   return rows.map(({ id }) => id);
 }
 
-/** The session limits. 0 means no limit. */
+/** The session limits. 0 disables a limit. */
 export interface SessionLimits {
   readonly timeboxMs: number;
   readonly inactivityTimeoutMs: number;
 }
 
 /**
- * Deletes a batch of sessions that have exceeded a limit and whose clients are notified by the server. Other expired
- * sessions are deleted a day later (`housekeeping.ts`).
+ * Deletes a batch of sessions that have exceeded a limit and whose clients are notified. Other expired sessions are
+ * deleted a day later (`housekeeping.ts`).
  */
 export function deleteExpiredNotifiedSessions(
   db: Queryable,

@@ -1,4 +1,4 @@
-/** Statements on auth.oauth_client_states, which stores secrets until a provider's response arrives. */
+/** Statements on auth.oauth_client_states, which stores secrets until the provider's response arrives. */
 import { randomUUID } from 'node:crypto';
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
@@ -10,7 +10,7 @@ export interface OAuthClientState {
   readonly created_at: string;
 }
 
-/** Inserts a row and returns its ID. `secret` is the PKCE verifier, or the request token of OAuth 1. */
+/** Inserts a row and returns its ID. `secret` is the PKCE verifier or OAuth 1's request token. */
 export async function insertOAuthClientState(
   db: Queryable,
   providerType: string,
@@ -24,7 +24,7 @@ export async function insertOAuthClientState(
   return id;
 }
 
-/** Deletes the row and returns it so that it can be read only once. */
+/** Deletes and returns the row, so that it can be read only once. */
 export async function consumeOAuthClientState(
   db: Queryable,
   id: string,

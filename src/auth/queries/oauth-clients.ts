@@ -48,7 +48,7 @@ export async function insertOAuthClient(
   return row;
 }
 
-/** Updates a client. Returns undefined if the client has been deleted. */
+/** Updates a client. Returns undefined if it has been deleted. */
 export async function updateOAuthClient(
   db: Queryable,
   id: string,
@@ -73,7 +73,7 @@ export async function updateOAuthClient(
   return row;
 }
 
-/** Marks the client as deleted. The row is kept because other rows reference it. */
+/** Marks the client as deleted. Keeps the row because other rows reference it. */
 export async function deleteOAuthClient(db: Queryable, id: string, nowMs: number): Promise<void> {
   const now = fromMs(nowMs);
   await db.query(sql`

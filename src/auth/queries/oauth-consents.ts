@@ -5,7 +5,7 @@ import { sql } from '../../kernel/sql.ts';
 import { fromMs } from '../core/times.ts';
 import type { OAuthConsent } from '../rows.ts';
 
-/** Finds a user's consent. Returns undefined if the user never consented or has revoked the consent. */
+/** Finds a user's consent. Returns undefined if the user has never consented or has revoked it. */
 export async function findConsent(
   db: Queryable,
   userId: string,
@@ -23,7 +23,7 @@ export interface GrantedClient extends OAuthConsent {
   readonly logo_uri: string | null;
 }
 
-/** Lists a user's consents, newest first. Consents for deleted clients are excluded. */
+/** Lists a user's consents, newest first, without those for deleted clients. */
 export function listConsents(db: Queryable, userId: string): Promise<GrantedClient[]> {
   return db.query<GrantedClient>(sql`
     select c.id, c.client_id, c.scopes, c.granted_at, o.client_name, o.client_uri, o.logo_uri
@@ -46,8 +46,8 @@ export async function upsertConsent(
 }
 
 /**
- * Revokes a consent. The revocation time is never earlier than the grant time, so it satisfies the table's constraint
- * even if the clock was set back.
+ * Revokes a consent. The revocation time is at least the grant time, so that the table's constraint is satisfied even
+ * if the clock was set back.
  */
 export async function revokeConsent(db: Queryable, id: string, nowMs: number): Promise<void> {
   await db.query(sql`

@@ -1,10 +1,10 @@
-/** Queries for auth.one_time_tokens, which is used to look up links in emails. */
+/** Statements on auth.one_time_tokens, which identifies links in emails. */
 import { randomUUID } from 'node:crypto';
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { OneTimeTokenType } from '../rows.ts';
 
-/** Replaces the user's token of this type. `relatesTo` is the address or number that the token was sent to. */
+/** Replaces the user's token of this type. `relatesTo` is the address or number that received the token. */
 export async function setOneTimeToken(
   db: Queryable,
   userId: string,

@@ -24,7 +24,7 @@ export async function findPasskey(db: Queryable, id: string, userId: string): Pr
   return passkey;
 }
 
-/** Counts a user's passkeys. Locks the user until the transaction ends so that the limit can't be exceeded. */
+/** Counts a user's passkeys. Locks the user until the transaction ends, so that the limit can't be exceeded. */
 export async function countPasskeys(tx: Transaction, userId: string): Promise<number> {
   await tx.query(sql`select from auth.users where id = ${userId} for update`);
   const [row] = await tx.query<{ count: number }>(
@@ -33,7 +33,7 @@ export async function countPasskeys(tx: Transaction, userId: string): Promise<nu
   return row?.count ?? 0;
 }
 
-/** Inserts a passkey. Returns undefined if any user already has a passkey with this credential ID. */
+/** Inserts a passkey. Returns undefined if a user already has a passkey with this credential ID. */
 export async function insertPasskey(
   db: Queryable,
   userId: string,
@@ -55,8 +55,8 @@ export async function insertPasskey(
 }
 
 /**
- * Updates the counter after a use. Returns false if another use of the key, or of a copy of the key, has already raised
- * the counter.
+ * Updates the counter after a use. Returns false if another use of the key or a copy of it has already raised the
+ * counter.
  */
 export async function recordPasskeyUse(
   db: Queryable,
@@ -113,7 +113,7 @@ export async function insertPasskeyChallenge(
   return id;
 }
 
-/** Deletes and returns the challenge so that it can be used only once, whether or not the response is valid. */
+/** Deletes and returns the challenge, so that it can be used only once regardless of whether the response is valid. */
 export async function consumePasskeyChallenge(
   db: Queryable,
   id: string,

@@ -5,9 +5,9 @@ import { type Bucket, horizonMs, staleAfterMs } from '../core/rate-limit-rules.t
 import { fromMs, toMs } from '../core/times.ts';
 
 /**
- * Takes one token from the bucket. If no token is left, changes nothing and returns false.
+ * Takes a token from the bucket. If none are left, changes nothing and returns false.
  *
- * A bucket is stored as the time when it is full again (the generic cell rate algorithm). Each token delays that time
+ * A bucket is stored as the time when it will be full again (generic cell rate algorithm). Each token delays that time
  * by `refillMs`, up to the equivalent of `size` tokens in the future (`horizonMs`).
  */
 export async function consumePermission(
@@ -29,7 +29,7 @@ export async function consumePermission(
   return rows.length > 0;
 }
 
-/** Returns the time when the bucket will be full again, or undefined if it is full now. */
+/** Returns when the bucket will be full again, or undefined if it is full now. */
 export async function findBucketFullAt(db: Queryable, key: string): Promise<number | undefined> {
   const [row] = await db.query<{ full_at: string }>(
     sql`select full_at from _plinth.rate_limits where key = ${key}`,

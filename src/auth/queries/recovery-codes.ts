@@ -1,4 +1,4 @@
-/** Queries for _plinth.recovery_codes, and for the sessions whose level a code has raised. */
+/** Statements on _plinth.recovery_codes, and on sessions whose level a recovery code has raised. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import { recoveryCodeMethod } from '../core/claims.ts';
@@ -40,7 +40,7 @@ export async function hasRecoveryCode(db: Queryable, userId: string, hash: strin
 
 /**
  * Removes a code from the user's set. Returns false if the set doesn't contain a code with this hash. If two requests
- * send the same code, only one of them gets true.
+ * send the same code, only one gets true.
  */
 export async function consumeRecoveryCode(db: Queryable, userId: string, hash: string): Promise<boolean> {
   const rows = await db.query(sql`
@@ -51,8 +51,8 @@ export async function consumeRecoveryCode(db: Queryable, userId: string, hash: s
 }
 
 /**
- * Deletes all of a user's codes. Returns false if there were none. Sessions that reached aal2 with a recovery code are
- * lowered to aal1, but users stay signed in.
+ * Deletes all of a user's codes. Returns false if the user had none. Lowers sessions that reached aal2 with a recovery
+ * code to aal1. Users stay signed in.
  */
 export async function deleteRecoveryCodes(db: Queryable, userId: string): Promise<boolean> {
   const rows = await db.query(
@@ -68,7 +68,7 @@ export async function deleteRecoveryCodes(db: Queryable, userId: string): Promis
   return rows.length > 0;
 }
 
-/** Deletes the codes of users who weren't deleted through this service. */
+/** Deletes the codes of users who were deleted without this service. */
 export async function deleteOrphanedRecoveryCodes(db: Queryable): Promise<void> {
   await db.query(sql`
     delete from _plinth.recovery_codes c where not exists (select from auth.users u where u.id = c.user_id)`);

@@ -1,4 +1,6 @@
-/** Refreshes tokens in batches. One statement reads and locks all rows, and several small statements write them. */
+/**
+ * Refreshes tokens in batches. A single statement reads and locks all rows, and several small statements write them.
+ */
 import { randomUUID } from 'node:crypto';
 import type { Setting } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
@@ -25,10 +27,10 @@ export type RefreshedSession = Pick<
 
 /**
  * Finds the sessions and users for a batch of tokens. Returns each token's position, starting at 1, with its session
- * and user. Returns no row for a token if the token is unknown or revoked, if its session or user is missing, or if
- * another transaction has locked one of these rows. Never waits for a lock, so the statement can't block the pool or
- * deadlock with a change to the user. Each token has a separate lookup, which guarantees an index scan regardless of
- * the planner's estimates. All lookups are in one statement, because starting such a plan costs more than running it.
+ * and user. Omits a token if it is unknown or revoked, if its session or user is missing, or if another transaction has
+ * locked one of these rows. Never waits for a lock, so it can't block the pool or deadlock with a change to the user.
+ * Each token has a separate lookup, which guarantees an index scan regardless of the planner's estimates. All lookups
+ * are in one statement, because starting such a plan costs more than running it.
  */
 export function activeRefreshes(tokens: readonly string[]): Sql {
   return sql`
@@ -55,7 +57,7 @@ interface Row extends User, Omit<RefreshedSession, 'id' | 'created_at'> {
 }
 
 /**
- * Parses a row of {@link activeRefreshes}. The row is also used as the user object because its other columns are
+ * Parses a row of {@link activeRefreshes}. The row also serves as the user object, because its additional columns are
  * harmless there.
  */
 export function readActiveRefresh(row: object): ActiveRefresh {
@@ -79,7 +81,7 @@ export function readActiveRefresh(row: object): ActiveRefresh {
 }
 
 export interface TokenRotation {
-  /** The user and the session, with the times that must be written. */
+  /** The user and session with the new times to write. */
   readonly user: User;
   readonly session: RefreshedSession;
   readonly tokenId: number;
@@ -87,12 +89,12 @@ export interface TokenRotation {
   readonly child: string;
   readonly userAgent: string;
   readonly ip: string;
-  /** The payloads of the entries for the audit log. */
+  /** The payloads of the audit log entries. */
   readonly entries: readonly JsonObject[];
 }
 
 /**
- * Revokes the tokens, inserts their children and records the refreshes. The order is upstream's, because triggers can
+ * Revokes the tokens, inserts their children and records the refreshes, in upstream's order because triggers can
  * observe it. Returns one statement per table. With {@link rotationSettings}, the statements use the indexes.
  */
 export function tokenRotations(rotations: readonly TokenRotation[], now: string): Sql[] {
@@ -121,8 +123,8 @@ export function tokenRotations(rotations: readonly TokenRotation[], now: string)
 }
 
 /**
- * Settings that force generic plans, because the server would otherwise replan each statement that has few tokens.
- * Sequential scans are disabled because the plan is cached and may have been created when the tables were empty.
+ * Settings that force generic plans. Otherwise, the server would replan each statement that has few tokens. Sequential
+ * scans are disabled because the cached plan may have been created when the tables were empty.
  */
 export const rotationSettings: readonly Setting[] = [
   ['plan_cache_mode', 'force_generic_plan'],

@@ -23,7 +23,7 @@ export async function lockRefreshToken(db: Queryable, token: string): Promise<Re
   return row;
 }
 
-/** Returns the session's newest token that isn't revoked. */
+/** Returns the session's newest token that hasn't been revoked. */
 export async function findActiveToken(db: Queryable, sessionId: string): Promise<RefreshToken | undefined> {
   const [row] = await db.query<RefreshToken>(sql`
     select ${columns} from auth.refresh_tokens
@@ -52,8 +52,8 @@ export async function revokeRefreshToken(db: Queryable, id: number, nowMs: numbe
 }
 
 /**
- * Whether the session has a newer token without a parent. If so, this token was issued before the session's level was
- * raised.
+ * Whether the session has a newer token without a parent, which means that this token was issued before the session's
+ * level was raised.
  */
 export async function isSuperseded(db: Queryable, sessionId: string, id: number): Promise<boolean> {
   const rows = await db.query(sql`
@@ -67,7 +67,7 @@ export async function revokeFamily(db: Queryable, sessionId: string, nowMs: numb
     where session_id = ${sessionId} and revoked = false`);
 }
 
-/** Deletes a token without a session. Such a token was issued before sessions were introduced. */
+/** Deletes a token without a session, which was issued before sessions were introduced. */
 export async function deleteRefreshToken(db: Queryable, id: number): Promise<void> {
   await db.query(sql`delete from auth.refresh_tokens where id = ${id}`);
 }

@@ -36,8 +36,8 @@ export async function insertEvent(db: Queryable, event: NewEvent, nowMs: number)
 }
 
 /**
- * Records a sign-in and the device in one statement. The event's details contain `new_device` if the user has signed in
- * before, but never on one of these devices.
+ * Records a sign-in and its device in a single statement. The event's details contain `new_device` if the user has
+ * signed in before, but never on one of these devices.
  */
 export async function insertSignIn(
   db: Queryable,
@@ -65,7 +65,7 @@ export async function insertSignIn(
   return row;
 }
 
-/** Lists a user's events, newest first. With `before`, lists only events that are older than that event. */
+/** Lists a user's events, newest first. With `before`, lists only events older than that one. */
 export function listEvents(
   db: Queryable,
   userId: string,
@@ -83,8 +83,8 @@ export function listEvents(
 }
 
 /**
- * Lists the user's own changes since an event that can be undone, including that event. Contains each addition once, and
- * only the first change of the address and of the number, so that an attacker can't make the list long.
+ * Lists the user's own reversible changes since an event, including that event. Contains each addition once, but only
+ * the first change of the address and of the number, so that an attacker can't make the list long.
  */
 export function listReversibleEvents(db: Queryable, event: SecurityEvent): Promise<SecurityEvent[]> {
   return db.query<SecurityEvent>(sql`
@@ -110,10 +110,22 @@ export async function findLatestEvent(
   return event;
 }
 
-/** The number of changes that the page lists before a user undoes them. */
+/** The latest events suffice to explain why a session ended. */
+const maxEndings = 10;
+
+/** Lists the events since a time that ended sessions of the user, newest first. */
+export function listEndings(db: Queryable, userId: string, since: string): Promise<SecurityEvent[]> {
+  return db.query<SecurityEvent>(sql`
+    select ${columns} from _plinth.security_events
+    where user_id = ${userId} and created_at >= ${since}::timestamptz
+      and kind in ('password_changed', 'secured', 'factors_reset', 'sessions_ended')
+    order by created_at desc, id desc limit ${maxEndings}`);
+}
+
+/** The maximum number of changes that the page lists before the user undoes them. */
 const maxListedChanges = 10;
 
-/** Lists the user's own changes after an event, oldest first, for the page that says what a link undoes. */
+/** Lists the user's own changes after an event, oldest first, for the page that describes what a link would undo. */
 export function listChangesSince(db: Queryable, event: SecurityEvent): Promise<SecurityEvent[]> {
   return db.query<SecurityEvent>(sql`
     select ${columns} from _plinth.security_events
@@ -142,7 +154,7 @@ export async function rememberDevice(
     on conflict (user_id, device) do update set last_seen_at = excluded.last_seen_at`);
 }
 
-/** Deletes the devices that were first seen at this time or later. */
+/** Deletes devices first seen at or after this time. */
 export async function forgetDevicesSince(db: Queryable, userId: string, since: string): Promise<void> {
   await db.query(
     sql`delete from _plinth.known_devices where user_id = ${userId} and created_at >= ${since}::timestamptz`,
@@ -154,7 +166,7 @@ export async function deleteSecurityData(db: Queryable, userId: string): Promise
   await db.query(sql`delete from _plinth.known_devices where user_id = ${userId}`);
 }
 
-/** Deletes events and devices that are older than the retention, and the data of users who no longer exist. */
+/** Deletes events and devices older than the retention period, and data of users who no longer exist. */
 export async function deleteOldSecurityData(
   db: Queryable,
   retentionMs: number,

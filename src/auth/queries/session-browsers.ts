@@ -1,9 +1,9 @@
-/** Statements on _plinth.session_browsers, which stores the browser and the app of each session. */
+/** Statements on _plinth.session_browsers, which stores each session's browser and app. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import { fromMs } from '../core/times.ts';
 
-/** Where a session is used. */
+/** A session's browser and app. */
 export interface SessionPlace {
   readonly session_id: string;
   /** Equal for sessions in the same browser. Null if the session wasn't created on the Account pages. */
@@ -46,7 +46,7 @@ export function listSessionPlaces(db: Queryable, userId: string): Promise<Sessio
     where s.user_id = ${userId}`);
 }
 
-/** Returns the IDs of the user's sessions in the browser of this session, including the session itself. */
+/** Returns the IDs of the user's sessions in the same browser as this session, including this session. */
 export async function listBrowserSessions(
   db: Queryable,
   session: { readonly id: string; readonly user_id: string },

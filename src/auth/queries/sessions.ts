@@ -131,8 +131,8 @@ export async function deleteSession(db: Queryable, id: string): Promise<void> {
 
 /**
  * Deletes flows that could still become a session: codes that haven't been exchanged, and identities that are being
- * linked. Must run before a user's sessions are deleted so that a concurrent exchange can't create a session in
- * between. Emailed links are kept because their codes haven't been issued yet.
+ * linked. Must run before deleting a user's sessions, so that a concurrent exchange can't create a session in between.
+ * Keeps emailed links, whose codes haven't been issued yet.
  */
 async function deleteCodes(db: Queryable, userId: string): Promise<void> {
   await db.query(sql`
@@ -143,7 +143,7 @@ async function deleteCodes(db: Queryable, userId: string): Promise<void> {
   );
 }
 
-/** Deletes one of the user's sessions. Returns false if the user has no such session. */
+/** Deletes one of the user's sessions. Returns false if the user doesn't have this session. */
 export async function deleteOwnSession(db: Queryable, id: string, userId: string): Promise<boolean> {
   await deleteCodes(db, userId);
   const rows = await db.query(
@@ -152,7 +152,7 @@ export async function deleteOwnSession(db: Queryable, id: string, userId: string
   return rows.length > 0;
 }
 
-/** Deletes the user's sessions except the given ones. Returns false if there were none. */
+/** Deletes the user's sessions except the given ones. Returns false if none were deleted. */
 export async function deleteSessions(
   db: Queryable,
   userId: string,
@@ -175,12 +175,12 @@ export async function deleteListedSessions(
   await db.query(sql`delete from auth.sessions where user_id = ${userId} and id = any(${ids}::uuid[])`);
 }
 
-/** Deletes all of the client's sessions, for all users. */
+/** Deletes all users' sessions of the client. */
 export async function deleteSessionsOfClient(db: Queryable, clientId: string): Promise<void> {
   await db.query(sql`delete from auth.sessions where oauth_client_id = ${clientId}`);
 }
 
-/** Deletes the client's sessions for this user, and its codes that haven't been exchanged. */
+/** Deletes this user's sessions of the client, and its codes that haven't been exchanged. */
 export async function deleteClientSessions(db: Queryable, userId: string, clientId: string): Promise<void> {
   await db.query(sql`
     delete from auth.oauth_authorizations
@@ -201,16 +201,14 @@ export async function deleteClientSession(
   return row?.user_id;
 }
 
-/**
- * Deletes the user's sessions below this level. Sessions without a level are kept, because null isn't below any level.
- */
+/** Deletes the user's sessions below this level. Keeps sessions without a level, because null isn't below any level. */
 export async function deleteSessionsBelow(db: Queryable, userId: string, aal: string): Promise<void> {
   await db.query(sql`delete from auth.sessions where user_id = ${userId} and aal < ${aal}`);
 }
 
 /**
- * Lowers the level of sessions that a deleted factor had raised, and removes the factor's amr claim. The sessions don't
- * end.
+ * Lowers the level of sessions that a deleted factor had raised, and removes the factor's amr claim. Doesn't end the
+ * sessions.
  */
 export async function downgradeSessions(
   db: Queryable,

@@ -147,7 +147,7 @@ export async function deleteProvider(db: Queryable, id: string): Promise<void> {
   await db.query(sql`delete from auth.sso_providers where id = ${id}`);
 }
 
-/** Inserts the flow state and the relay state of a sign-in. Returns the ID of the relay state. */
+/** Inserts a sign-in's flow state and relay state. Returns the relay state's ID. */
 export async function insertSignIn(
   db: Queryable,
   signIn: {
@@ -184,11 +184,13 @@ export interface RelayState {
   redirect_to: string | null;
   created_at: string;
   flow_state_id: string | null;
-  /** The code of a PKCE flow. Null for flows without PKCE. */
+  /** The code of a PKCE flow. Null without PKCE. */
   auth_code: string | null;
 }
 
-/** Deletes and returns the relay state so that it can be used only once, whether or not the response is valid. */
+/**
+ * Deletes and returns the relay state, so that it can be used only once regardless of whether the response is valid.
+ */
 export async function consumeRelayState(db: Queryable, id: string): Promise<RelayState | undefined> {
   const [row] = await db.query<RelayState>(sql`
     with taken as (delete from auth.saml_relay_states where id = ${id} returning *)
@@ -197,7 +199,7 @@ export async function consumeRelayState(db: Queryable, id: string): Promise<Rela
   return row;
 }
 
-/** Marks a flow as used. Returns false if it was already used. */
+/** Marks a flow as used. Returns false if it has already been used. */
 export async function claimFlowState(
   db: Queryable,
   id: string,
@@ -217,7 +219,7 @@ export interface ConsumedAssertion {
   readonly sessionNotAfter: string | undefined;
 }
 
-/** Stores an assertion that was presented. Returns false if it was presented before. */
+/** Stores an assertion that was presented. Returns false if it has been presented before. */
 export async function consumeAssertion(db: Queryable, assertion: ConsumedAssertion): Promise<boolean> {
   const rows = await db.query(sql`
     insert into _plinth.saml_assertions (hash, expires_at, flow_state_id, session_not_after)
@@ -227,7 +229,7 @@ export async function consumeAssertion(db: Queryable, assertion: ConsumedAsserti
   return rows.length > 0;
 }
 
-/** Returns the time when this flow's session must end. Returns undefined if the provider hasn't set a limit. */
+/** Returns when this flow's session must end, or undefined if the provider hasn't set a limit. */
 export async function findSessionEnd(db: Queryable, flowStateId: string): Promise<string | undefined> {
   const [row] = await db.query<{ session_not_after: string | null }>(
     sql`select session_not_after from _plinth.saml_assertions where flow_state_id = ${flowStateId}`,

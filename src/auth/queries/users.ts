@@ -20,7 +20,7 @@ export const userColumns = sql`
   u.email_change_token_current, u.email_change_confirm_status, u.banned_until, u.reauthentication_token,
   u.reauthentication_sent_at, u.is_sso_user, u.deleted_at, u.is_anonymous`;
 
-/** to_json writes times as ISO 8601, which `toRfc3339` also reads. */
+/** to_json formats times as ISO 8601, which `toRfc3339` also parses. */
 export const userRelations = sql`
   (select coalesce(json_agg(i order by i.created_at, i.id), '[]') from auth.identities i where i.user_id = u.id)
     as identities,
@@ -52,7 +52,7 @@ export function findUserByPhoneChange(db: Queryable, phone: string, aud: string)
   return findUser(db, sql`u.phone_change = ${phone} and u.aud = ${aud} and not u.is_sso_user`);
 }
 
-/** Returns the IDs of users with one of these addresses, excluding users of SSO connections. */
+/** Returns the IDs of users with one of these addresses, excluding SSO users. */
 export async function findUserIdsByEmail(db: Queryable, emails: readonly string[]): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`
     select u.id from auth.users u
@@ -61,8 +61,8 @@ export async function findUserIdsByEmail(db: Queryable, emails: readonly string[
 }
 
 /**
- * Finds a different user who signs in with this address, either as the account's own address or through an identity
- * with a verified address.
+ * Finds another user who can sign in with this address: as the account's address, or through an identity with a
+ * verified address.
  */
 export async function findUserWithEmail(
   db: Queryable,
@@ -124,9 +124,8 @@ export async function updateUser(db: Queryable, user: User, patch: UserPatch, no
 export type MetadataColumn = 'raw_user_meta_data' | 'raw_app_meta_data';
 
 /**
- * Merges the updates into the top level of the metadata, removes null keys, and copies the result to `user`. Merges
- * into the current row instead of into values that were read before, so that concurrent requests with different keys
- * both succeed.
+ * Merges the updates into the metadata's top level, removes null keys, and copies the result to `user`. Merges into the
+ * current row instead of previously read values, so that concurrent requests with different keys both succeed.
  */
 export async function mergeUserMetadata(
   db: Queryable,
@@ -153,9 +152,9 @@ export async function deleteUser(db: Queryable, id: string): Promise<void> {
   await db.query(sql`delete from auth.users where id = ${id}`);
 }
 
-/** Locks a guest's row. Returns false if the row doesn't exist or the user is no longer a guest. */
+/** Locks a guest's row. Returns false if it doesn't exist or the user is no longer a guest. */
 export async function lockGuest(db: Queryable, id: string): Promise<boolean> {
-  // The lock mode lets other connections insert rows that reference the guest, because an HTTP hook uses a separate
+  // This lock mode lets other connections insert rows that reference the guest, because an HTTP hook uses a separate
   // connection.
   const rows = await db.query(
     sql`select id from auth.users where id = ${id} and is_anonymous for no key update`,
@@ -163,7 +162,7 @@ export async function lockGuest(db: Queryable, id: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Waits for the row and locks it until the transaction ends. Values that were read earlier may be outdated. */
+/** Waits for the user's row and locks it until the transaction ends. Values that were read earlier may be outdated. */
 export async function awaitUser(db: Transaction, id: string): Promise<void> {
   await db.query(sql`select id from auth.users where id = ${id} for no key update`);
 }
@@ -171,13 +170,13 @@ export async function awaitUser(db: Transaction, id: string): Promise<void> {
 /** The columns that determine whether and how a session is issued. */
 export interface SignInRow extends UserColumns {
   /**
-   * Whether the requested identity exists. If no identity is requested, this is true if the user has any identity from
-   * a provider, SSO connection or wallet.
+   * Whether the requested identity exists. If none is requested, whether the user has any identity from a provider, SSO
+   * connection or wallet.
    */
   readonly has_identity: boolean;
 }
 
-/** Returns the user's row. The row is locked until the transaction ends. */
+/** Returns the user's row, locked until the transaction ends. */
 export async function lockForSession(
   db: Transaction,
   id: string,
@@ -193,7 +192,7 @@ export async function lockForSession(
   return row;
 }
 
-/** Locks a user's row. Returns false if the row doesn't exist or another transaction has locked it. */
+/** Locks a user's row. Returns false if it doesn't exist or another transaction has locked it. */
 export async function lockUser(db: Queryable, id: string): Promise<boolean> {
   const rows = await db.query(sql`select id from auth.users where id = ${id} for no key update skip locked`);
   return rows.length > 0;

@@ -1,4 +1,4 @@
-/** Queries for the keys of WebAuthn factors, which are stored in auth.mfa_factors. */
+/** Statements on the keys of WebAuthn factors, which auth.mfa_factors stores. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -31,7 +31,7 @@ export async function saveNewFactorKey(
 }
 
 /**
- * Stores the key's state after a use. Returns false if another use has changed the counter, so it is no longer
+ * Stores the key's state after a use. Returns false if another use has changed the counter, which must still be
  * `countBefore`.
  */
 export async function saveFactorKeyUse(

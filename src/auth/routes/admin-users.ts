@@ -93,12 +93,12 @@ export function adminUserRoutes({ define }: Router, ctx: AuthContext): void {
   });
 }
 
-/** Returns the path for pagination links. Clients see this path behind the service's gateway. */
+/** Returns the path for pagination links as clients see it, behind the service's gateway. */
 function pathBelowMount(exchange: Exchange): string {
   return exchange.path.replace(/^.*?(?=\/admin\/)/, '');
 }
 
-/** Whether the order is ascending. Accepts `created_at asc` and `created_at desc`. The default is descending. */
+/** Whether the order is ascending. Accepts `created_at asc` and `created_at desc`. Defaults to descending. */
 function parseSort(values: readonly string[]): boolean {
   let ascending = false;
   for (const value of values) {

@@ -1,4 +1,4 @@
-/** Declares GET and POST /callback, where the browser returns from a provider before it continues to the app. */
+/** Declares GET and POST /callback. The browser returns to it from a provider, and then continues to the app. */
 import type { AuthContext } from '../context.ts';
 import { finishProviderSignIn } from '../flows/provider-callback.ts';
 import { type Exchange, header } from '../http/exchange.ts';
@@ -13,7 +13,7 @@ export function callbackRoutes({ define }: Router, ctx: AuthContext): void {
   }
 }
 
-/** Returns the parameters from the query and the form. Form fields take precedence (response_mode=form_post). */
+/** Returns the parameters in the query and the form (response_mode=form_post). Form fields take precedence. */
 function callbackParams({ request, query }: Exchange): URLSearchParams {
   const isForm = header(request, 'content-type')?.startsWith('application/x-www-form-urlencoded');
   if (request.method !== 'POST' || !isForm || typeof request.body !== 'string') return query;

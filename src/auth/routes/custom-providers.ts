@@ -1,5 +1,5 @@
 /**
- * Declares /admin/custom-providers, the routes for OAuth2 and OIDC providers that the project adds. Responses never
+ * Declares /admin/custom-providers, the routes for the project's custom OAuth2 and OIDC providers. Responses never
  * contain the secret.
  */
 
@@ -52,7 +52,7 @@ export function customProviderRoutes({ define }: Router, ctx: AuthContext): void
   });
 }
 
-/** Renders a provider with the fields in upstream's order. URLs that are null are omitted. */
+/** Renders a provider with its fields in upstream's order. Omits URLs that are null. */
 function render(row: CustomProvider): JsonObject {
   const optional = (value: string | null) => value ?? undefined;
   return {

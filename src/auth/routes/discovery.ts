@@ -9,10 +9,7 @@ import { requireOAuthServer } from '../flows/oauth-authorize.ts';
 import { sendError } from '../http/render-error.ts';
 import type { Router } from './route.ts';
 
-/**
- * How long clients may cache the documents. A new key is published for at least this long before it is used for
- * signing.
- */
+/** How long clients may cache the documents. A new key is published for at least this long before it is used. */
 const cacheControl = 'public, max-age=600';
 const serverPath = '/.well-known/oauth-authorization-server';
 
@@ -33,8 +30,8 @@ export function discoveryRoutes({ define }: Router, ctx: AuthContext): void {
 }
 
 /**
- * Serves the OAuth server's metadata at two additional paths: at the root of the gateway, as the local stack does, and
- * at the path with the issuer's path appended, as RFC 8414 section 3.1 defines.
+ * Serves the OAuth server's metadata at two additional paths: at the gateway's root, as on the local stack, and at the
+ * well-known path with the issuer's path appended, as in RFC 8414 section 3.1.
  */
 export function rootDiscovery(ctx: AuthContext): { prefix: string; plugin: FastifyPluginAsync } {
   return {

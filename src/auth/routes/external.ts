@@ -1,4 +1,4 @@
-/** Declares GET /authorize and GET /user/identities/authorize, which send the browser to a provider. */
+/** Declares GET /authorize and GET /user/identities/authorize, which redirect the browser to a provider. */
 import { identityLinking, providerSignIn } from '../operations/providers.ts';
 import type { Router } from './route.ts';
 

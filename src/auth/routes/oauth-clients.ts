@@ -1,4 +1,4 @@
-/** Declares the routes for the OAuth server's clients: their administration, and dynamic registration (RFC 7591). */
+/** Declares the routes for administering and dynamically registering the OAuth server's clients (RFC 7591). */
 import type { AuthContext } from '../context.ts';
 import type { JsonObject } from '../core/json.ts';
 import { renderClientLogout } from '../core/oauth/client-logout.ts';

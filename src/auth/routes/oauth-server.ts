@@ -1,9 +1,9 @@
 /**
  * Declares the routes of the OAuth 2.1 server and OpenID provider, compatible with GoTrue 2.196: /oauth/authorize, the
- * user's consent, /oauth/token and /oauth/userinfo. /oauth/logout isn't part of upstream.
+ * user's consent, /oauth/token and /oauth/userinfo. Upstream doesn't have /oauth/logout.
  *
  * Glossary. *Client*: an app that requests access on behalf of a user. *Authorization*: a client's request, pending
- * until the user decides. *Consent*: the stored decision, which upstream calls a *grant* in its API for users.
+ * until the user decides. *Consent*: the stored decision, which upstream's API for users calls a *grant*.
  */
 import type { AuthContext } from '../context.ts';
 import { userInfo } from '../core/oauth/identity-claims.ts';
@@ -26,7 +26,7 @@ export function oauthServerRoutes({ define, serve }: Router, ctx: AuthContext): 
     requireOAuthServer(ctx);
     return exchange.reply.redirect(await authorize(ctx, exchange.query), 302);
   };
-  // Anyone who knows a client's ID can store a request.
+  // Limited because anyone who knows a client's ID can store requests.
   define('GET', '/oauth/authorize', begin, [limitByAddress('authorize')]);
 
   const readAuthorization = ({ params, request }: Exchange) => ({
@@ -50,7 +50,7 @@ export function oauthServerRoutes({ define, serve }: Router, ctx: AuthContext): 
 
   define('POST', '/oauth/token', async (exchange) => {
     requireOAuthServer(ctx);
-    // Token responses must not be stored by caches (RFC 6749 section 5.1).
+    // Caches must not store token responses (RFC 6749 section 5.1).
     exchange.reply.header('cache-control', 'no-store');
     const params = parseTokenParams(header(exchange.request, 'content-type') ?? '', exchange.text);
     const client = await authenticateClient(ctx, header(exchange.request, 'authorization'), params);
@@ -58,7 +58,7 @@ export function oauthServerRoutes({ define, serve }: Router, ctx: AuthContext): 
     return renderTokens(await grantTokens(ctx, exchange.caller, params, client));
   });
 
-  // The browser is redirected with 303 so that a form post becomes a GET request.
+  // Uses status 303 so that a form post becomes a GET request.
   define('GET', '/oauth/logout', async ({ reply, query }) =>
     reply.redirect(await endSessionUrl(ctx, query), 303),
   );

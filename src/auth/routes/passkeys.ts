@@ -1,6 +1,5 @@
 /**
- * Declares the routes under /passkeys and /admin/users/:userId/passkeys, which register passkeys, sign users in with
- * them, and manage them.
+ * Declares the routes under /passkeys and /admin/users/:userId/passkeys for registering, using and managing passkeys.
  */
 
 import type { UserCaller } from '../caller.ts';

@@ -1,6 +1,6 @@
 /**
- * Declares two routes that upstream doesn't have: DELETE /user/email_change and DELETE /user/phone_change cancel a
- * change that the user hasn't confirmed yet. If no change is pending, they have no effect.
+ * Declares two routes that upstream doesn't have. DELETE /user/email_change and DELETE /user/phone_change cancel an
+ * unconfirmed change. If no change is pending, they do nothing.
  */
 import type { AuthContext } from '../context.ts';
 import { requireUser } from '../flows/authenticate.ts';

@@ -1,4 +1,4 @@
-/** Declares routes. A route consists of a method, a path under the mount, and a handler or an operation. */
+/** Declares routes. A route has a method, a path under the mount, and a handler or operation. */
 import type { FastifyInstance } from 'fastify';
 import type { AuthContext } from '../context.ts';
 import { type Exchange, exchangeOf } from '../http/exchange.ts';
@@ -7,13 +7,13 @@ import type { SignInMethod } from '../sign-in-counts.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Handles a request. Returns the JSON body of a 200 response, or undefined if the response was already sent. */
+/** Handles a request. Returns the JSON body of a 200 response, or undefined if it has already sent the response. */
 export type Handler = (exchange: Exchange) => Promise<object | undefined> | object;
 
-/** Declares a route with a handler. The guards run before the handler, in the given order. */
+/** Declares a route with a handler. The guards run before the handler in the given order. */
 export type Define = (method: Method, path: string, handler: Handler, guards?: readonly Guard[]) => void;
 
-/** Converts the result of an operation to the same kind of value as a handler returns. */
+/** Converts an operation's result to a handler's return value. */
 type Render<Result> = (
   result: Result,
   exchange: Exchange,

@@ -1,6 +1,6 @@
 /**
- * Declares the routes for single sign-on with SAML 2.0: the redirects to the identity provider and back, and our
- * metadata.
+ * Declares the routes for single sign-on with SAML 2.0: the redirects to and from the identity provider, and this
+ * server's metadata.
  */
 
 import type { AuthContext } from '../context.ts';
@@ -35,8 +35,8 @@ export function ssoRoutes({ define, serve }: Router, ctx: AuthContext): void {
 }
 
 /**
- * Handles the response of an identity provider. The client is a browser, so errors redirect to the site URL (303),
- * where the app can show them, or to the Account page on which the sign-in started.
+ * The client is a browser, so an error redirects (303) to the site URL, which can show it. If the sign-in started on an
+ * Account page, the error redirects to that page.
  */
 async function consumeAssertion(ctx: AuthContext, exchange: Exchange): Promise<undefined> {
   const { caller, reply, path, text } = exchange;
@@ -51,7 +51,7 @@ async function consumeAssertion(ctx: AuthContext, exchange: Exchange): Promise<u
   return undefined;
 }
 
-/** During a key rotation, the metadata is cached for a shorter time so that providers get the new key soon. */
+/** The metadata is cached for a shorter time during a key rotation, so that providers get the new key soon. */
 const rotation = { maxAgeSeconds: 60, cacheDuration: 'PT1H' };
 const maxAgeSeconds = 600;
 const metadataLifetimeMs = 48 * 3_600_000;

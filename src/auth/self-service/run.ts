@@ -1,4 +1,4 @@
-/** Runs an operation for the Account pages with the same context as a request to the operation's route. */
+/** Runs an operation for the Account pages in the same context as a request to its route. */
 import type { Observe } from '../../kernel/service.ts';
 import { AuthRejection } from '../../shared/auth-rejection.ts';
 import type { Caller } from '../caller.ts';
@@ -11,11 +11,11 @@ import { errorResponse, logUnexpected } from '../public-errors.ts';
 import { maxBodyBytes } from '../settings.ts';
 import type { Body, PageClient } from './types.ts';
 
-/** The route that has the same effect as the operation. The call is logged under this route. */
+/** The route with the same effect as the operation. The call is logged as a request to this route. */
 export interface RouteName {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
-  /** The status of the route's response if the operation succeeds. */
+  /** The status of a successful response. */
   readonly status?: number;
 }
 
@@ -25,7 +25,7 @@ export type Run = <Input extends Call, Result>(
   input: Omit<Input, keyof Call> & { readonly content?: Body | undefined; readonly redirectTo?: string },
 ) => Promise<Result>;
 
-/** Returns the function that runs operations on behalf of a browser. */
+/** Returns a function that runs operations on behalf of a browser. */
 export function runnerFor(ctx: AuthContext, observe: Observe, client: PageClient, accessToken: string): Run {
   const { requestId, ip, userAgent, deviceId, host, language: pageLanguage } = client;
   const callerFor = (redirectTo: string | undefined): Caller => ({
@@ -60,7 +60,7 @@ export function runnerFor(ctx: AuthContext, observe: Observe, client: PageClient
   };
 }
 
-/** Returns the body as a route would have received it. @throws {AuthError} request_entity_too_large */
+/** Returns the body as a route would receive it. @throws {AuthError} request_entity_too_large */
 function reader(content: Body | undefined): ReadFields {
   const text = content === undefined ? '' : JSON.stringify(content);
   if (Buffer.byteLength(text) > maxBodyBytes) throw new AuthError('request_entity_too_large');

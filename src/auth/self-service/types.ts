@@ -4,11 +4,13 @@ import type { JsonObject } from '../core/json.ts';
 import type { SsoPolicy } from '../flows/enforced-sso.ts';
 import type { Reversed } from '../flows/event-reversals.ts';
 import type { RemovalState } from '../flows/factor-removals.ts';
+import type { SessionEnding } from '../flows/session-endings.ts';
+import type { LinkFacts } from '../flows/verify-sign-in.ts';
 import type { ReversalFacts } from '../operations/event-reversals.ts';
 import type { RemovalFacts } from '../operations/factor-removals.ts';
 import type { PublicSettings } from '../public-settings.ts';
 
-/** The browser on whose behalf a page calls auth. */
+/** The browser that a page calls auth for. */
 export interface PageClient {
   readonly requestId: string;
   readonly ip: string;
@@ -16,18 +18,17 @@ export interface PageClient {
   /** A hash of the cookie that identifies the browser. */
   readonly deviceId: string | undefined;
   readonly host: string;
-  /** The language of the page. */
   readonly language: string;
-  /** The URL that links in emails lead to, if the redirect rule allows it. */
+  /** The destination of links in emails, if the redirect rule allows it. */
   readonly redirectTo: string | undefined;
 }
 
-/** A new session and its user, as `POST /token` returns them. */
+/** A new session and its user, as returned by `POST /token`. */
 export interface TokenPair {
   readonly access_token: string;
   readonly refresh_token: string;
   readonly token_type: string;
-  /** How long the access token is valid, in seconds. */
+  /** The access token's lifetime in seconds. */
   readonly expires_in: number;
   /** When the access token expires, in seconds since the epoch. */
   readonly expires_at: number;
@@ -36,7 +37,7 @@ export interface TokenPair {
 
 export const pairOf = (session: JsonObject): TokenPair => session as unknown as TokenPair;
 
-/** A user, as `GET /user` returns it. */
+/** A user, as returned by `GET /user`. */
 export interface AuthUser {
   readonly id: string;
   /** Only the Account pages receive this field. */
@@ -49,12 +50,12 @@ export interface AuthUser {
   readonly [field: string]: unknown;
 }
 
-/** The request body of the route that has the same effect as the operation. */
+/** The request body of the route with the same effect as the operation. */
 export type Body = Readonly<Record<string, unknown>>;
 
 /**
- * Operations that don't require a session. The caller has the permissions of the publishable key, whether or not the
- * browser is signed in.
+ * Operations that don't require a session. The caller has the permissions of the publishable key, even if the browser
+ * is signed in.
  */
 export interface VisitorOperations {
   signInWithPassword(body: Body): Promise<TokenPair>;
@@ -63,54 +64,67 @@ export interface VisitorOperations {
   signInWithPasskey(body: Body): Promise<TokenPair>;
   redeemCode(code: string, verifier: string): Promise<TokenPair>;
   refresh(refreshToken: string): Promise<TokenPair>;
-  /** Signs a user up. Returns undefined if the contact must be confirmed first, or is already in use. */
+  /** Signs a user up. Returns undefined if the contact must be confirmed first or is already in use. */
   signUp(body: Body): Promise<TokenPair | undefined>;
   signUpAsGuest(body: Body): Promise<TokenPair>;
   sendCode(body: Body): Promise<void>;
   resendCode(body: Body): Promise<void>;
   sendRecovery(body: Body): Promise<void>;
-  /** Verifies a typed code. Returns undefined if an email change still requires confirmation at the other address. */
+  /** Verifies a typed code. Returns undefined if an email change must still be confirmed at the other address. */
   verifyCode(body: Body): Promise<TokenPair | undefined>;
-  /** Verifies a link. Returns the URL that the link redirects to, which contains a session, a code or an error. */
+  /** Verifies a link. Returns the URL to which it redirects, with a session, a code or an error. */
   followLink(link: { type: string; token: string; redirectTo: string }): Promise<string>;
-  /** Cancels an email change with the link that was sent to the old address. Rejects with `otp_expired`. */
+  /** Cancels an email change through the link sent to the old address. Rejects with `otp_expired`. */
   cancelEmailChange(token: string): Promise<void>;
   /**
-   * Returns the change that the link in a security notice undoes, with its time in the language of the page. Doesn't use
-   * the link. Rejects with `otp_expired`.
+   * Returns the change that the link in a security notice would undo, with its time in the page's language. The link
+   * remains valid. Rejects with `otp_expired`.
    */
   readReversal(token: string): Promise<ReversalFacts>;
-  /** Rejects with `otp_expired` if the link can't unlock an account. Doesn't use the link. */
-  readUnlock(token: string): Promise<void>;
-  /** Unlocks the account after too many wrong attempts. Rejects with `otp_expired`. */
+  /**
+   * Returns whether the link unlocks the account, or the account is already unlocked. The link remains valid. Rejects
+   * with `otp_expired`.
+   */
+  readUnlock(token: string): Promise<'locked' | 'unlocked'>;
+  /**
+   * Returns why a session of the user ended after its last access token was issued at `sinceMs`. Only for the browser that
+   * had this session.
+   */
+  explainEnding(ended: {
+    readonly userId: string;
+    readonly sinceMs: number;
+  }): Promise<SessionEnding | undefined>;
+  /** Unlocks an account that was locked after too many wrong attempts. Rejects with `otp_expired`. */
   unlock(token: string): Promise<void>;
-  /** Undoes the change. Returns how the user gets back in. Rejects with `otp_expired`. */
+  /** Undoes the change. Returns how the user regains access. Rejects with `otp_expired`. */
   reverse(token: string): Promise<Reversed>;
-  /** Returns what the link in the email about lost factors confirms. Rejects with `otp_expired`. */
+  /** Returns the request that the link in the email about lost factors would confirm. Rejects with `otp_expired`. */
   readFactorRemoval(token: string): Promise<RemovalFacts>;
   confirmFactorRemoval(token: string): Promise<void>;
-  /** Returns the account's address. Rejects with `otp_expired` if a link was used or has expired. Doesn't use the link. */
-  checkLink(link: {
-    type: string;
-    token: string;
-  }): Promise<{ readonly email: string; readonly newEmail: string }>;
-  /** Returns the URL where the browser signs in. */
+  /**
+   * Returns the account's address. The link remains valid. Rejects with `otp_expired` if the link has been used or has
+   * expired.
+   */
+  checkLink(link: { type: string; token: string }): Promise<LinkFacts>;
+  /** Returns the URL where the user signs in. */
   providerAddress(query: URLSearchParams): Promise<string>;
   /** Returns the identity provider's URL for a domain. */
   ssoAddress(body: Body): Promise<string>;
-  /** Returns the name of a connection. Rejects with `sso_provider_not_found`. */
+  /** Like `ssoAddress`, but for a link or form where no captcha can be solved. */
+  ssoJourney(body: Body): Promise<string>;
+  /** Returns a connection's name. Rejects with `sso_provider_not_found`. */
   ssoConnection(id: string): Promise<string>;
-  /** Returns how single sign-on applies to an email domain. */
+  /** Returns an email domain's single sign-on policy. */
   ssoPolicy(domain: string): Promise<SsoPolicy>;
 }
 
-/** Operations for a signed-in user, who is identified by an access token. */
+/** Operations for a signed-in user, whom an access token identifies. */
 export interface UserOperations {
   read(): Promise<AuthUser>;
   update(body: Body): Promise<void>;
   signOut(scope: string): Promise<void>;
   /**
-   * Ends the sessions in this browser, including those of apps, or all sessions in other browsers. Returns the ended
+   * Ends all sessions in this browser, including those of apps, or all sessions in other browsers. Returns the ended
    * sessions of OpenID clients that are notified.
    */
   signOutBrowsers(
@@ -121,19 +135,19 @@ export interface UserOperations {
   verifyRecoveryCode(body: Body): Promise<TokenPair>;
   /** Returns the state of the user's request to remove lost second factors. */
   factorRemoval(): Promise<RemovalState>;
-  /** Emails the link that confirms the request. */
+  /** Emails the link that confirms the removal request. */
   requestFactorRemoval(): Promise<void>;
   cancelFactorRemoval(): Promise<void>;
   openAuthorization(id: string): Promise<OpenAuthorization>;
-  /** Returns the URL to redirect the browser to. */
+  /** Decides an authorization. Returns the URL that the browser is redirected to. */
   decideAuthorization(id: string, body: Body): Promise<string>;
-  /** Returns the URL of the provider whose identity the user links. */
+  /** Returns the URL of the provider whose identity the user is linking. */
   linkingAddress(query: URLSearchParams): Promise<string>;
 }
 
 /**
- * The request of an OAuth client that the user must decide. If the user has already granted the request, contains only
- * the redirect URL.
+ * An OAuth client's request that the user must decide. Contains only the redirect URL if the user has already granted
+ * it.
  */
 export type OpenAuthorization =
   | { readonly redirect_url: string }
@@ -144,8 +158,8 @@ export type OpenAuthorization =
     };
 
 /**
- * The operations for the Account pages. Every operation rejects with an {@link AuthRejection} that has the status and
- * body of the route's error response.
+ * The operations for the Account pages. Every operation rejects with an {@link AuthRejection} that contains the status
+ * and body of the route's error response.
  */
 export interface SelfService {
   settings(): PublicSettings;

@@ -2,10 +2,11 @@
 import { renderFlowSession, renderPasswordSession, renderSession } from '../core/issued-session.ts';
 import { renderPasskeyOptions } from '../core/webauthn/render-passkey.ts';
 import { recoverAccount, resendCode, sendCode } from '../operations/codes.ts';
+import { endedSession } from '../operations/ended-session.ts';
 import { readReversal, readUnlock, useReversal, useUnlock } from '../operations/event-reversals.ts';
 import { confirmRemovalLink, readRemovalLink } from '../operations/factor-removals.ts';
 import { passkeyChallenge, passkeySignIn } from '../operations/passkeys.ts';
-import { providerSignIn, ssoConnection, ssoPolicy, ssoSignIn } from '../operations/providers.ts';
+import { providerSignIn, ssoConnection, ssoJourney, ssoPolicy, ssoSignIn } from '../operations/providers.ts';
 import { signUpOperation } from '../operations/sign-up.ts';
 import { passwordGrant, pkceGrant, refreshGrant, walletGrant } from '../operations/token.ts';
 import { cancelChange, checkLink, verifyLink, verifyTypedCode } from '../operations/verify.ts';
@@ -41,7 +42,7 @@ export function visitorOperations(run: Run): VisitorOperations {
       return outcome.kind === 'session' ? pairOf(renderSession(outcome.session)) : undefined;
     },
     async signUpAsGuest({ gotrue_meta_security }) {
-      // A sign-up with neither an email address nor a phone number creates a guest, who has a session immediately.
+      // A sign-up without an email address or phone number creates a guest, who gets a session immediately.
       const outcome = await run(post('/signup'), signUpOperation, { content: { gotrue_meta_security } });
       if (outcome.kind !== 'session') throw new Error('a guest was created without a session');
       return pairOf(renderSession(outcome.session));
@@ -66,6 +67,7 @@ export function visitorOperations(run: Run): VisitorOperations {
       }),
     readReversal: (token) => run(get('/user/security-events'), readReversal, { token }),
     readUnlock: (token) => run(get('/user/security-events'), readUnlock, { token }),
+    explainEnding: (ended) => run(get('/user/sessions'), endedSession, ended),
     unlock: (token) => run(post('/user/security-events'), useUnlock, { token }),
     reverse: (token) => run(post('/user/security-events'), useReversal, { token }),
     readFactorRemoval: (token) => run(get('/user/security-events'), readRemovalLink, { token }),
@@ -74,6 +76,7 @@ export function visitorOperations(run: Run): VisitorOperations {
     providerAddress: (query) =>
       run(get('/authorize', 302), providerSignIn, { query, redirectTo: query.get('redirect_to') ?? '' }),
     ssoAddress: (content) => run(post('/sso'), ssoSignIn, { content }),
+    ssoJourney: (content) => run(post('/sso'), ssoJourney, { content }),
     ssoConnection: (id) => run(post('/sso'), ssoConnection, { id }),
     ssoPolicy: (domain) => run(post('/sso'), ssoPolicy, { domain }),
   };

@@ -1,5 +1,5 @@
--- Tables for users, for the identities with which they sign in, and for the audit log. Column names, types and order
--- match GoTrue 2.196, so that dumps of hosted projects load unchanged.
+-- Tables for users, their identities, and the audit log. Column names, types and order match GoTrue 2.196, so that
+-- dumps of hosted projects load unchanged.
 set local role supabase_auth_admin;
 
 create table auth.instances (
@@ -12,7 +12,7 @@ create table auth.instances (
 );
 comment on table auth.instances is 'Kept for dumps of older projects; always empty.';
 
--- Only the flags have defaults, so a manual INSERT must include the token columns, as on the hosted service.
+-- As on the hosted service, only the flags have defaults, so a manual INSERT must include the token columns.
 create table auth.users (
   instance_id uuid,
   id uuid not null,
@@ -60,7 +60,7 @@ create index users_instance_id_idx on auth.users (instance_id);
 create index users_instance_id_email_idx on auth.users (instance_id, lower(email));
 create index users_is_anonymous_idx on auth.users (is_anonymous);
 create unique index users_email_partial_key on auth.users (email) where is_sso_user = false;
--- Only hashes are indexed, because blank values, and the plain digits in old projects, may occur more than once.
+-- Indexes only hashes, because blank values, and the plain digits in old projects, may occur more than once.
 create unique index confirmation_token_idx on auth.users (confirmation_token) where confirmation_token !~ '^[0-9 ]*$';
 create unique index recovery_token_idx on auth.users (recovery_token) where recovery_token !~ '^[0-9 ]*$';
 create unique index email_change_token_current_idx on auth.users (email_change_token_current)

@@ -1,4 +1,4 @@
--- Tables for sessions, and for the tokens and flows that create them. oauth_clients comes first because a session may
+-- Tables for sessions, and for the tokens and flows that create them. oauth_clients is first because sessions may
 -- belong to a client.
 set local role supabase_auth_admin;
 

@@ -1,4 +1,4 @@
--- Tables for second factors, for the authentication methods of sessions, and for passkeys.
+-- Tables for second factors, sessions' authentication methods, and passkeys.
 set local role supabase_auth_admin;
 
 create type auth.factor_type as enum ('totp', 'webauthn', 'phone');

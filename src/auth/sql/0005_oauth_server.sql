@@ -1,4 +1,4 @@
--- Tables for our OAuth 2.1 server: authorizations that a user hasn't decided yet, and consents that users have granted.
+-- Tables for the OAuth 2.1 server: authorizations that users haven't decided yet, and consents that they have granted.
 set local role supabase_auth_admin;
 
 create type auth.oauth_authorization_status as enum ('pending', 'approved', 'denied', 'expired');

@@ -1,4 +1,5 @@
--- Row security, grants, and GoTrue 2.196's version rows. Tools that check these rows consider this schema current.
+-- Row-level security, grants, and GoTrue 2.196's version rows. Tools that check the version rows consider this schema
+-- current.
 set local role supabase_auth_admin;
 
 create table auth.schema_migrations (
@@ -79,7 +80,7 @@ insert into auth.schema_migrations (version) values
   ('20260302000000'),
   ('20260625000000');
 
--- The tables have no policies, so API roles can't read any rows here, even if they are granted access later.
+-- The tables have no policies, so API roles couldn't read any rows even if they were granted access later.
 alter table auth.schema_migrations enable row level security;
 alter table auth.instances enable row level security;
 alter table auth.users enable row level security;
@@ -102,6 +103,6 @@ grant select on
   auth.refresh_tokens, auth.one_time_tokens, auth.flow_state, auth.mfa_factors, auth.mfa_challenges,
   auth.mfa_amr_claims, auth.sso_providers, auth.sso_domains, auth.saml_providers, auth.saml_relay_states
 to postgres with grant option;
--- All other privileges of postgres and dashboard_user come from this role's default privileges. As an exception,
--- postgres can read the applied versions but not change them.
+-- This role's default privileges grant all other privileges to postgres and dashboard_user. Here, postgres is limited
+-- to reading the applied versions.
 revoke insert, update, delete, truncate, references, trigger on auth.schema_migrations from postgres;

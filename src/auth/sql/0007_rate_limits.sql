@@ -1,5 +1,5 @@
--- Counts for the limits per address and per hour. They are stored in the database so that all processes share them. The
--- table is unlogged, so that requests don't wait for a disk write. After a crash, the counts start from zero.
+-- Counts for the limits per address and per hour. They are stored in the database, which all processes share. The table
+-- is unlogged so that requests don't wait for the disk. After a crash, the counts start at zero.
 create unlogged table _plinth.rate_limits (
   key text primary key,
   full_at timestamptz not null

@@ -1,5 +1,5 @@
--- Accepted SAML assertions. Each is valid for only one sign-in, even after a crash. Rows are deleted once the assertion
--- can't be presented again.
+-- Accepted SAML assertions. Each is valid for only one sign-in, even after a crash. A row is deleted when its assertion
+-- has expired and can't be used again anyway.
 create table _plinth.saml_assertions (
   hash bytea primary key,
   expires_at timestamptz not null,

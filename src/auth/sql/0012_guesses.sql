@@ -1,8 +1,8 @@
 -- Counts wrong guesses at user-entered secrets, per account and per issued token (core/typed-secrets.ts). All processes
--- that use this database share the counts. Unlike the table for limits per address, this table is logged, so a crash
--- doesn't reset the counts.
+-- that use this database share the counts. Unlike the limits per address, this table is logged, so a crash doesn't
+-- reset the counts.
 create table _plinth.guesses (
-  -- The kind of secret, and a hash of the account or token. Because of the hash, the key doesn't reveal an address or a
+  -- The kind of secret, and a hash of the account or token. The hash ensures that the key doesn't reveal an address or
   -- code.
   key text primary key,
   full_at timestamptz not null

@@ -1,16 +1,16 @@
--- What each user sees in the timeline of their account, the devices on which they signed in, and the links with which
--- they undo a change. Upstream's audit log stays as it is, because it has no index by user and no devices (decision 64).
+-- Each account's timeline, the devices that users have signed in on, and the links that undo changes. Upstream's audit
+-- log isn't used, because it has no index by user and no devices (decision 64).
 create table _plinth.security_events (
   id uuid primary key,
-  -- The column has no foreign key, because another service may own auth.users. The service deletes the rows when the user is
-  -- deleted.
+  -- The column has no foreign key, because another service may own auth.users. The service deletes the rows when the
+  -- user is deleted.
   user_id uuid not null,
   kind text not null,
-  -- `user`, or `operator` for a change by an administrator.
+  -- `user`, or `operator` if an administrator made the change.
   actor text not null,
   details jsonb not null,
   user_agent text,
-  -- The network of the client, not its whole address.
+  -- The client's network instead of its full address.
   network text,
   created_at timestamptz not null
 );
@@ -20,7 +20,7 @@ create index security_events_created_at_idx on _plinth.security_events (created_
 
 create table _plinth.known_devices (
   user_id uuid not null,
-  -- A hash of the browser's cookie, or for other clients a hash of browser, system and network.
+  -- A hash of the browser's cookie. For other clients, a hash of browser, system and network.
   device text not null,
   created_at timestamptz not null,
   last_seen_at timestamptz not null,
@@ -39,6 +39,6 @@ comment on table _plinth.event_reversals is 'Links in security notices with whic
 create index event_reversals_event_id_idx on _plinth.event_reversals (event_id);
 create index event_reversals_expires_at_idx on _plinth.event_reversals (expires_at);
 
--- auth's role can change these tables, because an event is written in the transaction of the change that it describes.
+-- auth's role can change these tables, because an event is written in the same transaction as its change.
 grant select, insert, update, delete on _plinth.security_events, _plinth.known_devices, _plinth.event_reversals
 to supabase_auth_admin;

@@ -1,5 +1,5 @@
--- Counts wrong guesses in a row, per account and network or known browser. The wait after them grows. A correct guess
--- ends the streak. As in _plinth.guesses, the key contains only hashes.
+-- Counts consecutive wrong guesses per account and network or known browser. The following wait increases. A correct
+-- guess ends the streak. As in _plinth.guesses, the key contains only hashes.
 create table _plinth.guess_streaks (
   key text primary key,
   failures int not null,

@@ -1,13 +1,13 @@
--- The browser that each session of the Account pages belongs to, and the apps that were signed in from there (decision 66).
--- Upstream's auth.sessions stays as it is.
+-- The browser of each session of the Account pages, and the apps that were signed in from there (decision 66).
+-- Upstream's auth.sessions isn't changed.
 create table _plinth.session_browsers (
-  -- The columns have no foreign keys, because another service may own the auth schema. The row of an OAuth client's
-  -- session is also written before its session, when the user consents. The service deletes the rows of ended sessions.
+  -- The columns have no foreign keys, because another service may own the auth schema. Also, an OAuth client's row is
+  -- written before its session, when the user consents. The service deletes the rows of ended sessions.
   session_id uuid primary key,
   user_id uuid not null,
-  -- A hash of the browser's cookie and the user, so that the rows don't connect users who share a browser.
+  -- A hash of the browser's cookie and the user, so that rows don't link users who share a browser.
   browser text not null,
-  -- The origin of the app that received the session. Null for the Account pages and for OAuth clients.
+  -- The origin of the app that received the session. Null for the Account pages and OAuth clients.
   app text,
   created_at timestamptz not null
 );

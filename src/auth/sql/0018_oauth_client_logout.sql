@@ -1,4 +1,4 @@
--- The sign-out metadata of OAuth clients (OpenID Connect RP-Initiated Logout and Back-Channel Logout). Upstream's
+-- OAuth clients' sign-out metadata (OpenID Connect RP-Initiated Logout and Back-Channel Logout). Upstream's
 -- auth.oauth_clients has no columns for it.
 create table _plinth.oauth_client_logout (
   -- The column has no foreign key, because another service may own auth.oauth_clients. Rows of deleted clients have no

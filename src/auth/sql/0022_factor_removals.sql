@@ -1,11 +1,11 @@
--- Requests to remove the second factors of users who have lost them (decision 73). A row exists until the
--- factors are removed or the request is canceled.
+-- Requests to remove the second factors of users who have lost them (decision 73). A row exists until the factors are
+-- removed or the request is canceled.
 create table _plinth.factor_removals (
   -- The column has no foreign key, because another service may own auth.users.
   user_id uuid primary key,
   -- A SHA-256 hash of the token in the email that confirms the request.
   hash text not null unique,
-  -- The language of the emails that are sent later.
+  -- The language of later emails.
   language text,
   requested_at timestamptz not null,
   -- Null until the request is confirmed by email.

@@ -17,31 +17,36 @@ import type { Repository } from '../repository.ts';
 import { type Segment, Segments } from './segments.ts';
 import { slotName } from './unused-slot.ts';
 
-/** Above this number of segments in memory, PostgreSQL has to wait. */
+/** The maximum number of segments in memory. Above it, receiving pauses and PostgreSQL waits. */
 const maxSegments = 3;
-/** When an unfinished segment has this many chunks, the chunks are joined. */
+/** When an unfinished segment has this many chunks, they are joined. */
 const maxChunks = 60;
-/** How long a round waits for WAL that PostgreSQL has already flushed. */
+/** The time that a round waits for WAL that PostgreSQL has already flushed. */
 const catchUpMs = 300;
-/** The interval between confirmations while nothing is written. */
+/** The interval between confirmations while no WAL arrives. */
 const headEveryMs = 60_000;
 
 export interface Archiver {
   readonly timeline: number;
   readonly start: bigint;
-  /** Returns the received WAL. The caller then uploads the object bodies and calls `store`. */
+  /** Returns the WAL received so far. The caller then uploads the object bodies and calls `store`. */
   take(): Promise<Taken>;
-  /** Resolves when the stream has ended, and rejects with its error. */
+  /** Resolves when the stream has ended. Rejects if it fails. */
   readonly ended: Promise<void>;
   close(): void;
 }
 
 export interface Taken {
-  /** Stores the WAL and confirms it to PostgreSQL. Returns the time up to which the archive is now complete. */
+  /**
+   * Stores the WAL and confirms it to PostgreSQL. Returns the time up to which the archive is now complete, if known.
+   */
   store(): Promise<number | undefined>;
 }
 
-/** `ownerId`: the identity of the data folder. @throws {BackupError | PostgresErrorShape} */
+/**
+ * Starts archiving. `ownerId` is the identity of the data folder.
+ * @throws {BackupError | PostgresErrorShape}
+ */
 export async function startArchiver(
   database: Database,
   repository: Repository,
@@ -61,7 +66,7 @@ export async function startArchiver(
   }
 }
 
-/** Returns the position from which the slot retains WAL. */
+/** Creates the archiver's slot if necessary. Returns the start of the first segment to receive. */
 async function prepareSlot(database: Database, connection: ReplicationConnection): Promise<bigint> {
   const db = database.pool('supabase_admin');
   let slot = await findSlot(db, slotName);
@@ -74,13 +79,14 @@ async function prepareSlot(database: Database, connection: ReplicationConnection
     slot = await findSlot(db, slotName);
   }
   if (slot?.restartLsn == null) throw new BackupError('slot_lost');
-  // Segments are always received from their start, so they can replace their chunks.
+  // Starts at the beginning of the segment so that the complete segment can replace its chunks.
   return segmentStart(parseLsn(slot.restartLsn));
 }
 
 /**
- * Two copies that were restored from the same backup can have the same timeline with different changes. Only the first one
- * archives it. @throws {BackupError} timeline_taken
+ * Records which server archives a timeline. Two copies restored from the same backup can have the same timeline with
+ * different changes. Only the first copy may archive it.
+ * @throws {BackupError} timeline_taken
  */
 async function claimTimeline(repository: Repository, timeline: number, ownerId: string): Promise<void> {
   const name = timelineOwnerName(timeline);
@@ -89,7 +95,10 @@ async function claimTimeline(repository: Repository, timeline: number, ownerId: 
   else if (owner.toString() !== ownerId) throw new BackupError('timeline_taken', `(timeline ${timeline})`);
 }
 
-/** Timelines after the first have a history file, which also prevents a restore from using the number again. */
+/**
+ * Stores a timeline's history file, which every timeline except the first has. The file also prevents a restore from
+ * reusing the timeline's number.
+ */
 async function storeHistory(
   repository: Repository,
   connection: ReplicationConnection,
@@ -172,15 +181,15 @@ class Stream implements Archiver {
     taken: readonly { readonly segment: Segment; readonly end: bigint }[],
     mark: WalPosition | undefined,
   ): Promise<number | undefined> {
-    // The time applies to the last range. Earlier ranges get the previous time, up to which the archive is certainly
-    // complete.
+    // The new time is valid only for the last range. Earlier ranges get the previous time, because the archive is known
+    // to be complete up to that time.
     const before = this.#completeAtMs;
     const timeMs = mark?.timeMs ?? before;
     const pending = taken.filter(({ segment, end }) => end > segment.stored);
     for (const [index, { segment, end }] of pending.entries()) {
       await this.#storeSegment(segment, end, index === pending.length - 1 ? timeMs : before);
-      // Each segment is confirmed separately so that archiving to a slow target makes progress even if the connection
-      // is lost during a long round.
+      // Confirms each segment separately so that archiving to a slow target makes progress even if the connection fails
+      // during a long round.
       this.#connection.acknowledge(end);
       this.#connection.sendStatus();
     }
@@ -203,7 +212,7 @@ class Stream implements Archiver {
     const facts = { timeline: this.timeline, start, end, timeMs };
     const range: WalRange = { name: walRangeName(facts), ...facts };
     const bytes = segment.bytes.subarray(Number(start - segment.start), Number(end - segment.start));
-    // Copied, because PostgreSQL's next bytes arrive in the same buffer while this range is encrypted.
+    // Copied because PostgreSQL's next bytes are written to the same buffer while this range is encrypted.
     await this.#repository.writeBytes(range.name, isWhole ? bytes : Buffer.from(bytes));
     segment.stored = end;
     const replaced = joins ? segment.ranges : [];
@@ -211,7 +220,7 @@ class Stream implements Archiver {
     for (const { name } of replaced) if (name !== range.name) await this.#repository.remove(name);
   }
 
-  /** While no WAL arrives, a small file records that the archive is still complete. */
+  /** Stores a small file as proof that the archive is complete although no WAL arrives. */
   async #confirm({ timeMs, lsn }: WalPosition): Promise<void> {
     if (timeMs - this.#headAtMs < headEveryMs) return;
     this.#headAtMs = timeMs;

@@ -1,22 +1,22 @@
-/** Collects received WAL by segment until it is stored. */
+/** Collects received WAL by segment until it has been stored. */
 import { segmentBytes, segmentEnd, segmentStart } from '../core/lsn.ts';
 import type { WalRange } from '../core/names.ts';
 
 export interface Segment {
   readonly start: bigint;
   readonly bytes: Buffer;
-  /** The end of the received WAL. */
+  /** The position up to which WAL was received. */
   received: bigint;
-  /** The end of the stored WAL. */
+  /** The position up to which WAL was stored. */
   stored: bigint;
-  /** The stored ranges of this segment. */
+  /** The stored ranges in this segment. */
   ranges: WalRange[];
 }
 
 export class Segments {
   readonly #segments: Segment[] = [];
 
-  /** Adds received WAL. @throws {Error} if it doesn't continue the received WAL */
+  /** Adds received WAL. @throws {Error} if it doesn't start where the received WAL ends */
   add(start: bigint, bytes: Buffer): void {
     let at = start;
     let rest = bytes;
@@ -38,7 +38,7 @@ export class Segments {
     return this.#segments.at(-1)?.received;
   }
 
-  /** Releases segments that are stored completely. */
+  /** Releases segments that have been stored completely. */
   release(): void {
     while (
       this.#segments[0] !== undefined &&

@@ -1,11 +1,13 @@
-/** Releases the WAL that the archiver's slot retains after archiving was turned off. */
+/** Releases the WAL that the archiver's slot retains after archiving has been turned off. */
 import type { Database, Queryable } from '../../database/types.ts';
 import type { Logger } from '../../kernel/log.ts';
 import { sql } from '../../kernel/sql.ts';
 
 export const slotName = 'plinth_backup';
 
-/** Called at startup if the WAL isn't archived. A failure is only logged, because requests don't need the space. */
+/**
+ * Drops the slot at startup if the WAL isn't archived. A failure is only logged, because requests don't need the space.
+ */
 export async function dropUnusedSlot(database: Database, log: Logger): Promise<void> {
   try {
     const dropped = await dropInactiveSlot(database.pool('supabase_admin'));

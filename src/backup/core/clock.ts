@@ -1,4 +1,4 @@
-/** Compares the machine's clock with the times at the target. Has no side effects. */
+/** Compares the machine's clock with the times stored in the target. Has no side effects. */
 
 /** The tolerated clock difference between machines that share a target. */
 const toleranceMs = 5 * 60_000;
@@ -6,15 +6,15 @@ const toleranceMs = 5 * 60_000;
 export interface ClockFacts {
   readonly nowMs: number;
   readonly keepMs: number;
-  /** The latest end of any base backup. */
+  /** When the newest base backup ended. */
   readonly newestBackupMs: number;
-  /** The latest time in the archive or of any base backup. */
+  /** The latest time in the archive or in any base backup. */
   readonly newestArchivedMs: number;
 }
 
 /**
- * A backup dated in the future means that the clock is slow. If everything is older than the retention window, the
- * clock may be fast, and removing backups by their age could remove those that are needed.
+ * Whether the clock can be correct. A backup dated in the future means that the clock is slow. If everything is older
+ * than the retention window, the clock may be fast, and removing backups by age could remove ones that are needed.
  */
 export const isPlausible = ({ nowMs, keepMs, newestBackupMs, newestArchivedMs }: ClockFacts): boolean =>
   newestBackupMs <= nowMs + toleranceMs && nowMs <= newestArchivedMs + keepMs;

@@ -1,8 +1,8 @@
-/** Determines which WAL an archive contains. */
+/** Determines what WAL an archive contains. */
 import { segmentEnd, segmentStart } from './lsn.ts';
 import type { WalRange } from './names.ts';
 
-/** Returns ranges that cover `from` to `to` without gaps, or as far as they reach. Prefers the longest. */
+/** Returns ranges that cover `from` to `to`, up to the first gap. Prefers the longest ranges. */
 export function chain(ranges: readonly WalRange[], from: bigint, to: bigint): readonly WalRange[] {
   const sorted = [...ranges].sort((a, b) => (a.start < b.start ? -1 : a.start > b.start ? 1 : 0));
   const found: WalRange[] = [];
@@ -22,9 +22,9 @@ export function chain(ranges: readonly WalRange[], from: bigint, to: bigint): re
 }
 
 export interface Coverage {
-  /** The end of the WAL that is available without a gap. */
+  /** The end of the WAL that is available without gaps. */
   readonly end: bigint;
-  /** The archive is complete up to this time. Undefined if no WAL follows the start. */
+  /** The time up to which the archive is complete. Undefined if it has no WAL after the start. */
   readonly timeMs: number | undefined;
 }
 
@@ -32,12 +32,15 @@ export interface Coverage {
 export function coverage(ranges: readonly WalRange[], from: bigint): Coverage {
   const covering = chain(ranges, from, 0xffff_ffff_ffff_ffffn);
   const end = covering.at(-1)?.end ?? from;
-  // A complete segment can have an earlier time than the chunk that follows in it.
+  // A chunk can have a later time than the complete segment that contains it.
   const times = ranges.filter((range) => range.end <= end && range.end > from).map(({ timeMs }) => timeMs);
   return { end, timeMs: times.length === 0 ? undefined : Math.max(...times) };
 }
 
-/** Returns the ranges to read for the segment at `start`, clipped by the caller. Empty if its beginning is missing. */
+/**
+ * Returns the ranges to read for the segment at `start`. The caller clips them to the segment. Empty if its beginning
+ * is missing.
+ */
 export const segmentRanges = (ranges: readonly WalRange[], start: bigint): readonly WalRange[] =>
   chain(
     ranges.filter((range) => range.end > start && range.start < segmentEnd(start)),
@@ -45,7 +48,7 @@ export const segmentRanges = (ranges: readonly WalRange[], start: bigint): reado
     segmentEnd(start),
   );
 
-/** Returns chunks that a complete segment has replaced. */
+/** Returns the chunks that complete segments have replaced. */
 export function replacedChunks(ranges: readonly WalRange[]): readonly WalRange[] {
   const isWhole = (range: WalRange): boolean =>
     range.start === segmentStart(range.start) && range.end === segmentEnd(range.start);

@@ -1,11 +1,15 @@
-/** WAL positions and segments. A position (LSN) is a byte offset from the beginning of the cluster's WAL. */
+/** WAL positions and segments. A position (LSN) is a byte offset in the cluster's WAL. */
 
-/** PostgreSQL's segment size. The embedded server's initdb doesn't change it. */
+/** PostgreSQL's default segment size, which the embedded server uses. */
 export const segmentBytes = 16 * 1024 * 1024;
 const segment = BigInt(segmentBytes);
 const segmentsPerFile = 0x1_0000_0000n / segment;
 
-/** @example parseLsn('0/3000028') // 0x3000028n */
+/**
+ * Parses a position.
+ *
+ * @example parseLsn('0/3000028') // 0x3000028n
+ */
 export function parseLsn(text: string): bigint {
   const [high = '', low = ''] = text.split('/');
   if (!/^[0-9A-F]{1,8}$/i.test(high) || !/^[0-9A-F]{1,8}$/i.test(low)) throw new Error(`Not an LSN: ${text}`);
@@ -15,12 +19,12 @@ export function parseLsn(text: string): bigint {
 export const formatLsn = (lsn: bigint): string =>
   `${(lsn >> 32n).toString(16).toUpperCase()}/${(lsn & 0xffff_ffffn).toString(16).toUpperCase()}`;
 
-/** The start of the segment that contains `lsn`. */
+/** Returns the start of the segment that contains `lsn`. */
 export const segmentStart = (lsn: bigint): bigint => lsn - (lsn % segment);
 
 export const segmentEnd = (lsn: bigint): bigint => segmentStart(lsn) + segment;
 
-/** Returns the timeline and the start from a segment's file name, or undefined for other files. */
+/** Returns the timeline and start that a segment's file name contains, or undefined for other files. */
 export function parseSegmentName(
   name: string,
 ): { readonly timeline: number; readonly start: bigint } | undefined {
@@ -33,7 +37,11 @@ export function parseSegmentName(
   return { timeline: Number(timeline), start: (log * segmentsPerFile + number) * segment };
 }
 
-/** @example segmentName(1, 0x3000000n) // '000000010000000000000003' */
+/**
+ * Returns the file name of the segment at `start`.
+ *
+ * @example segmentName(1, 0x3000000n) // '000000010000000000000003'
+ */
 export function segmentName(timeline: number, start: bigint): string {
   const number = start / segment;
   return [BigInt(timeline), number / segmentsPerFile, number % segmentsPerFile]

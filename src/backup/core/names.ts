@@ -1,10 +1,10 @@
-/** The file names in a backup target. File names contain only IDs, WAL positions and times. */
+/** The file names in a backup target. They contain only IDs, WAL positions and times. */
 
 export const targetInfoName = 'plinth-backup.json';
-/** The server that writes to the target. */
+/** Identifies the server that writes to the target. */
 export const ownerName = 'owner';
 
-/** A range of WAL. The archive was complete up to `end` at `timeMs`. */
+/** A range of WAL. At `timeMs`, the archive was complete up to `end`. */
 export interface WalRange {
   readonly name: string;
   readonly timeline: number;
@@ -20,13 +20,13 @@ export const walFolder = 'wal/';
 export const timelineFolder = (timeline: number): string => `wal/${hex(BigInt(timeline), 8)}/`;
 export const historyName = (timeline: number): string => `${timelineFolder(timeline)}history`;
 
-/** The server that archives a timeline. */
+/** Returns the name of the file that identifies the server archiving a timeline. */
 export const timelineOwnerName = (timeline: number): string => `${timelineFolder(timeline)}owner`;
 
 export const walRangeName = ({ timeline, start, end, timeMs }: Omit<WalRange, 'name'>): string =>
   `${timelineFolder(timeline)}${hex(start, 16)}-${hex(end, 16)}-${timeText(timeMs)}`;
 
-/** @returns undefined for other files */
+/** Parses the name of a WAL range. Returns undefined for other files. */
 export function parseWalRange(name: string): WalRange | undefined {
   const found = /^wal\/([0-9a-f]{8})\/([0-9a-f]{16})-([0-9a-f]{16})-([0-9]{13})$/.exec(name);
   if (found === null) return undefined;
@@ -45,7 +45,10 @@ export const headFolder = 'wal/head-';
 export const headName = (timeMs: number): string => `${headFolder}${timeText(timeMs)}`;
 export const snapshotFolder = 'files/';
 export const snapshotName = (timeMs: number): string => `${snapshotFolder}${timeText(timeMs)}`;
-/** A restore in progress: when it began, and the base backup that it reads. */
+/**
+ * The folder of holds. A hold's name contains the start time of a restore in progress and the base backup that it
+ * reads.
+ */
 export const holdFolder = 'holds/';
 export const holdName = (timeMs: number, id: string): string => `${holdFolder}${timeText(timeMs)}-${id}`;
 
@@ -57,7 +60,7 @@ export function parseHold(name: string): { readonly timeMs: number; readonly id:
 export const unusedFolder = 'unused/';
 export const unusedName = (timeMs: number): string => `${unusedFolder}${timeText(timeMs)}`;
 
-/** Returns the time at the end of a name, or undefined if there is none. */
+/** Returns the time at the end of a file name, or undefined if there is none. */
 export function timeOfName(name: string, folder: string): number | undefined {
   const rest = name.startsWith(folder) ? name.slice(folder.length) : '';
   return /^[0-9]{13}$/.test(rest) ? Number(rest) : undefined;
@@ -79,7 +82,11 @@ export const isBackupId = (text: string): boolean => idPattern.test(text);
 export const baseFile = (id: string, file: 'data' | 'pg-manifest' | 'manifest'): string =>
   `${baseFolder}${id}/${file}`;
 
-/** @example newBackupId(0, 'abcdef') // '19700101T000000Z-abcdef' */
+/**
+ * Returns a new backup ID.
+ *
+ * @example newBackupId(0, 'abcdef') // '19700101T000000Z-abcdef'
+ */
 export const newBackupId = (nowMs: number, random: string): string =>
   `${new Date(nowMs).toISOString().replaceAll(/[-:]|\.\d+/g, '')}-${random}`;
 

@@ -1,11 +1,14 @@
-/** PostgreSQL's backup manifest: the size and checksum of every file (PostgreSQL 18 documentation, chapter 77). */
+/**
+ * PostgreSQL's backup manifest, which contains the size and checksum of every file (PostgreSQL 18 documentation,
+ * chapter 77).
+ */
 
 export interface ManifestFile {
   readonly sizeBytes: number;
   readonly sha256: string;
 }
 
-/** Returns the files by name. @throws {Error} */
+/** Returns the manifest's files by name. @throws {Error} if the manifest is invalid */
 export function parsePgManifest(text: string): ReadonlyMap<string, ManifestFile> {
   const { Files } = JSON.parse(text) as {
     Files: readonly {
@@ -26,13 +29,13 @@ export function parsePgManifest(text: string): ReadonlyMap<string, ManifestFile>
   );
 }
 
-/** Files that PostgreSQL adds to the archive after or beside its manifest. */
+/** Files in the archive that the manifest doesn't list. */
 const unlisted = /^(pg_wal\/|tablespace_map$)/;
 
 export interface ManifestCheck {
-  /** @throws {Error} if the file differs from the manifest or isn't in it */
+  /** Checks a file. @throws {Error} if the file differs from the manifest or isn't listed */
   file(name: string, facts: ManifestFile): void;
-  /** @throws {Error} if a file is missing */
+  /** Checks that all listed files were present. @throws {Error} if a file is missing */
   end(): void;
 }
 

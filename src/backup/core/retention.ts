@@ -1,12 +1,15 @@
-/** Determines which base backups a retention window requires. */
+/** Determines which base backups are needed for a retention window. */
 
 export interface Dated {
   readonly id: string;
-  /** The end of the base backup. Every later point in time can be recovered. */
+  /** When the base backup ended. Every later point in time can be recovered. */
   readonly endedAtMs: number;
 }
 
-/** Splits backups into those to keep and those to remove. The newest backup before the window is the window's base. */
+/**
+ * Splits backups into those to keep and those to remove. The newest backup before the window is also kept, because
+ * recovery at the window's start needs it.
+ */
 export function retain<T extends Dated>(
   backups: readonly T[],
   windowStartMs: number,

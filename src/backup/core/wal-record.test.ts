@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { hasCompleteRecord } from './wal-record.ts';
 
 /**
- * WAL that follows `before` bytes of a page header. It contains a record of this length, of which `present` bytes
- * exist.
+ * Returns WAL after `before` bytes of a page header. It contains the first `present` bytes of a record with this
+ * length.
  */
 const wal = (before: number, length: number, present: number): Buffer => {
   const bytes = Buffer.alloc(before + present);

@@ -1,5 +1,5 @@
 /**
- * The parts of the WAL format that show whether a record is complete (PostgreSQL 18, access/xlogrecord.h and
+ * Parses the parts of the WAL format that show whether a record is complete (PostgreSQL 18, access/xlogrecord.h and
  * xlog_internal.h).
  */
 import { segmentStart } from './lsn.ts';
@@ -9,12 +9,12 @@ const page = BigInt(pageBytes);
 /** The header sizes of a regular page and of a segment's first page. */
 const headerBytes = 24;
 const firstHeaderBytes = 40;
-/** A record begins with its length, which includes its own header of this size. */
+/** The size of a record's header. The length at the start of a record includes it. */
 const minRecordBytes = 24;
 
 const headerAt = (lsn: bigint): number => (segmentStart(lsn) === lsn ? firstHeaderBytes : headerBytes);
 
-/** Returns whether `content`, the WAL from the end of a record at `from`, begins with another complete record. */
+/** Whether another complete record follows. `content` is the WAL from `from`, where the previous record ends. */
 export function hasCompleteRecord(content: Buffer, from: bigint): boolean {
   const start = from % page === 0n ? headerAt(from) : 0;
   if (content.length < start + 4) return false;

@@ -1,4 +1,4 @@
-/** Aborts the reads of a repository when a command is interrupted. */
+/** Makes a repository whose reads are aborted when the command is interrupted. */
 import type { Repository } from '../repository.ts';
 
 export function abortable(repository: Repository, signal: AbortSignal | undefined): Repository {

@@ -1,4 +1,4 @@
-/** Finds the files that PostgreSQL requests during a recovery: WAL segments and history files. */
+/** Finds the files that PostgreSQL requests during recovery: WAL segments and history files. */
 import { readWalCatalog, type WalCatalog } from '../catalog.ts';
 import { segmentRanges } from '../core/coverage.ts';
 import { parseSegmentName, segmentBytes, segmentEnd } from '../core/lsn.ts';
@@ -10,10 +10,10 @@ import type { FindArchived } from './wal-requests.ts';
 export interface ArchivedFilesOptions {
   readonly repository: Repository;
   readonly wal: WalCatalog;
-  /** The timeline and end of the base backup, which contains the WAL up to its end. */
+  /** The base backup's timeline and end. The base backup contains the WAL up to its end. */
   readonly timeline: number;
   readonly backupEnd: bigint;
-  /** Timelines in use without a history file. */
+  /** Timelines in use that don't have a history file. */
   readonly knownTimelines: readonly number[];
 }
 
@@ -24,21 +24,21 @@ export function archivedFiles(options: ArchivedFilesOptions): FindArchived {
 
   async function history(number: number): Promise<Buffer | undefined> {
     if (wal.histories.includes(number)) return await repository.readBytes(historyName(number));
-    // PostgreSQL requests this file only to find an unused timeline number.
+    // PostgreSQL only checks whether this file exists, to find an unused timeline number.
     return knownTimelines.includes(number) && number !== timeline ? Buffer.alloc(0) : undefined;
   }
 
-  /** An unfinished segment is filled with zeros, which PostgreSQL recognizes as the end of the WAL. */
+  /** Returns a segment. An unfinished one is padded with zeros, which PostgreSQL recognizes as the end of the WAL. */
   async function segment(start: bigint, attempts = 3): Promise<Buffer | undefined> {
     const ranges = segmentRanges(own, start);
     const end = ranges.at(-1)?.end;
-    // In the second case, the base backup's copy of this segment contains more WAL.
+    // If an unfinished segment ends before the base backup does, the backup's copy of it contains more WAL.
     if (end === undefined || (end < segmentEnd(start) && end <= backupEnd)) return undefined;
     const content = Buffer.alloc(segmentBytes);
     for (const range of ranges) {
       const bytes = await repository.readBytes(range.name);
       if (bytes === undefined && attempts > 0) {
-        // A running server has replaced the chunk since the catalog was read.
+        // A running server has replaced this chunk since the catalog was read.
         own = (await readWalCatalog(repository)).ranges.filter((one) => one.timeline === timeline);
         return await segment(start, attempts - 1);
       }
@@ -57,7 +57,7 @@ export function archivedFiles(options: ArchivedFilesOptions): FindArchived {
     if (wanted?.timeline !== timeline) return undefined;
     const { start } = wanted;
     const content = ahead?.start === start ? ahead.content : segment(start);
-    // Reads the next segment in advance because PostgreSQL requests segments in sequence.
+    // Prefetches the next segment because PostgreSQL requests segments in sequence.
     const next = segmentEnd(start);
     ahead = { start: next, content: segment(next) };
     ahead.content.catch(() => undefined);

@@ -17,14 +17,14 @@ export interface ExtractedFile {
 
 export interface ExtractOptions {
   readonly onFile?: (file: ExtractedFile) => void;
-  /** Returns the path inside the folder, or undefined to skip an entry. */
+  /** Returns the path inside the folder, or undefined to skip the entry. */
   readonly rename?: (name: string) => string | undefined;
 }
 
 const writers = 4;
 const batchBytes = 256 * 1024;
 
-/** @throws {BackupError} damaged */
+/** Extracts an archive. @throws {BackupError} damaged */
 export async function extract(
   archive: AsyncIterable<Uint8Array>,
   root: string,
@@ -62,7 +62,7 @@ export async function extract(
   }
 }
 
-/** Never rejects. The reader of the entries receives the error. */
+/** Passes the archive to the extractor. Never rejects, because the reader of the entries receives the error. */
 async function feed(tar: Extract, archive: AsyncIterable<Uint8Array>): Promise<void> {
   let isClosed = false;
   let wake = (): void => undefined;
@@ -94,7 +94,7 @@ function checkedPath(name: string): readonly string[] {
   }
 }
 
-/** PostgreSQL's folder has links only for tablespaces, which backups don't support. */
+/** Rejects links and special files. PostgreSQL's folder has links only for tablespaces, which backups don't support. */
 function rejectSpecial({ type, name }: Header): void {
   if (type !== 'file' && type !== 'contiguous-file')
     throw new BackupError('damaged', `The archive contains a ${type}: ${JSON.stringify(name)}`);

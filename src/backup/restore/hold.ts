@@ -1,8 +1,8 @@
-/** Keeps a running server from pruning the files that a restore is reading. */
+/** Prevents a running server from pruning the files that a restore is reading. */
 import { holdName } from '../core/names.ts';
 import type { Repository } from '../repository.ts';
 
-/** Credentials that can only read can't hold a backup, so the restore then continues without a hold. */
+/** Creates a hold. If the credentials don't permit writing, the restore continues without a hold. */
 export async function hold(
   repository: Pick<Repository, 'writeBytes' | 'remove'>,
   backupId: string,

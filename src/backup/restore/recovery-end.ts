@@ -1,4 +1,4 @@
-/** Detects a recovery that ended even though the archive contains later WAL. */
+/** Detects that recovery ended although the archive contains later WAL. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatLsn, parseLsn, segmentEnd, segmentName, segmentStart } from '../core/lsn.ts';
@@ -17,8 +17,8 @@ export interface ExpectedEnd {
 }
 
 /**
- * Checks that the recovery replayed the archived WAL. The archive can end within a record because PostgreSQL sends WAL
- * in flushed pieces. That record isn't replayed.
+ * Checks that recovery replayed all archived WAL. PostgreSQL sends WAL as it is flushed, so the archive can end with an
+ * incomplete record, which isn't replayed.
  * @throws {BackupError} wal_gap, recovery_failed
  */
 export async function checkRecoveryEnd(expected: ExpectedEnd): Promise<void> {
@@ -32,7 +32,7 @@ export async function checkRecoveryEnd(expected: ExpectedEnd): Promise<void> {
     );
 }
 
-/** A timeline's history file records where the previous timeline ended. */
+/** Returns where recovery ended. The new timeline's history file records the end of the previous timeline. */
 function recoveryEnd(postgres: string, timeline: number): bigint | undefined {
   const folder = join(postgres, 'pg_wal');
   const newest = readdirSync(folder)
@@ -47,7 +47,7 @@ function recoveryEnd(postgres: string, timeline: number): bigint | undefined {
   return left === undefined ? undefined : parseLsn(left[2] as string);
 }
 
-/** Returns the WAL from `from` to the end of the archive or of the next segment. */
+/** Returns the WAL from `from` to the end of the next segment or of the archive. */
 async function archived({ timeline, end, find }: ExpectedEnd, from: bigint): Promise<Buffer> {
   const parts: Buffer[] = [];
   for (const start of [segmentStart(from), segmentEnd(from)]) {

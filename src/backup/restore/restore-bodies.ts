@@ -1,4 +1,4 @@
-/** Restores object bodies. A missing or damaged body doesn't stop the others. */
+/** Restores object bodies. A missing or damaged body doesn't stop the restore. */
 import { bodyName } from '../core/names.ts';
 import { BackupError } from '../errors.ts';
 import type { Repository } from '../repository.ts';
@@ -7,9 +7,9 @@ import type { BodyStore } from '../types.ts';
 export interface RestoredBodies {
   readonly objects: number;
   readonly objectBytes: number;
-  /** Versions of rows whose bytes aren't in the backup. */
+  /** Versions of rows whose bytes the backup doesn't contain. */
   readonly missing: readonly string[];
-  /** Versions whose bytes in the backup are damaged. The data folder doesn't contain them. */
+  /** Versions whose bytes in the backup are damaged. They aren't written to the data folder. */
   readonly damaged: readonly string[];
 }
 
@@ -19,7 +19,7 @@ export async function restoreBodies(
   repository: Pick<Repository, 'read'>,
   store: Pick<BodyStore, 'write'>,
   versions: ReadonlySet<string>,
-  /** The sizes of the encrypted object bodies, which are larger than the object bodies. */
+  /** The sizes of the encrypted object bodies, which are slightly larger than the original bodies. */
   storedBytes: ReadonlyMap<string, number>,
 ): Promise<RestoredBodies> {
   const missing: string[] = [];
@@ -30,7 +30,7 @@ export async function restoreBodies(
 
   async function restoreOne(version: string): Promise<void> {
     let sizeBytes = 0;
-    // Kept because the store may report a different error if its source fails.
+    // Kept because the store may report a different error when its source fails.
     let cause: unknown;
     async function* read(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
       try {
@@ -72,7 +72,7 @@ export async function restoreBodies(
       }
     }
   };
-  // Waits for all writes because the caller closes the store afterward.
+  // Waits for all writes, because the caller then closes the store.
   const ends = await Promise.allSettled(Array.from({ length: concurrentBodies }, work));
   const failed = ends.find((end) => end.status === 'rejected');
   if (failed !== undefined) throw failed.reason;

@@ -1,6 +1,6 @@
 /**
- * Restores the database, the key files, the project folder and the object bodies from a single point in time into an
- * empty folder.
+ * Restores the database, the key files, the project folder and the object bodies to an empty folder, as of a single
+ * point in time.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -28,7 +28,7 @@ import { serveWal } from './wal-requests.ts';
 
 export interface RestoreOptions {
   readonly repository: Repository;
-  /** Must be empty or missing. */
+  /** The folder to restore to. It must be empty or missing. */
   readonly dataDir: string;
   /** Restores all transactions up to and including this time. */
   readonly toTimeMs?: number | undefined;
@@ -41,13 +41,13 @@ export interface RestoreOptions {
   readonly onProgress: (message: string) => void;
   /** Stops the restore and its PostgreSQL server. */
   readonly signal?: AbortSignal | undefined;
-  /** Whether the object bodies are written to the disk of the data folder. */
+  /** Whether the object bodies are written to the data folder's disk. */
   readonly storesBodies: boolean;
   /** The value of `[database] reserved_space`. */
   readonly reservedBytes: number | undefined;
-  /** The folder that is named in messages about disk space. Defaults to `dataDir`. */
+  /** The folder named in messages about disk space. Defaults to `dataDir`. */
   readonly shownDir?: string | undefined;
-  /** Whether the copy replaces the original. Otherwise, its server sends nothing until it is promoted. */
+  /** Whether the copy replaces the original. If false, the copy's server sends nothing until it is promoted. */
   readonly promote: boolean;
   /** Called with the recovered database before it stops. */
   readonly inspect?: (cluster: RecoveredCluster, bodies: RestoredBodies) => Promise<void>;
@@ -55,20 +55,20 @@ export interface RestoreOptions {
 
 export interface Restored extends RestoredBodies {
   readonly backup: string;
-  /** The commit time of the last transaction, as PostgreSQL logs it. Undefined if no transaction was replayed. */
+  /** The commit time of the last transaction, as logged by PostgreSQL. Undefined if no transaction was replayed. */
   readonly lastTransactionAt: string | undefined;
   readonly newestMs: number;
   readonly durationMs: number;
   readonly databaseMs: number;
 }
 
-/** Files that must never come from a backup, because they control how Plinth treats the folder. */
+/** Files that are never taken from a backup, because they control how Plinth treats the folder. */
 const markers = new Set([restoreMarker, copyMarker, takeOverRequest]);
 
-/** A separate folder for the project's files, so that a restore doesn't overwrite a checkout. */
+/** The folder for the project's files. It is separate so that a restore doesn't overwrite a checkout. */
 export const restoredProject = 'restored-project';
 
-/** @throws {BackupError} also if the disk fills up while the copy is written */
+/** Restores a backup. @throws {BackupError} also if the disk fills up during the restore */
 export async function restore(given: RestoreOptions): Promise<Restored> {
   const { dataDir, reservedBytes, shownDir = dataDir } = given;
   const space = { dir: dataDir, shownDir, reservedBytes };
@@ -77,7 +77,7 @@ export async function restore(given: RestoreOptions): Promise<Restored> {
   try {
     return await restoreWatched({ ...given, signal, repository: abortable(given.repository, signal) }, space);
   } catch (error) {
-    // If the recovery was aborted, `error` is only PostgreSQL's exit, so the reason for the abort is used.
+    // If the restore was aborted, `error` only says that PostgreSQL exited, so the abort reason is used.
     const cause: unknown = watch.signal.aborted ? watch.signal.reason : error;
     if (!isFull(cause)) throw cause;
     await removeUnfinished(dataDir);
@@ -167,8 +167,8 @@ const isFull = (error: unknown): boolean =>
   (error as NodeJS.ErrnoException).code === 'ENOSPC';
 
 /**
- * Rejects a folder that contains anything other than an interrupted restore. @throws {BackupError} folder_not_empty,
- * restore_running
+ * Rejects a folder that contains anything except an interrupted restore.
+ * @throws {BackupError} folder_not_empty, restore_running
  */
 async function rejectUsedFolder(dataDir: string): Promise<void> {
   if (!existsSync(dataDir) || (await readdir(dataDir)).length === 0) return;
@@ -178,19 +178,19 @@ async function rejectUsedFolder(dataDir: string): Promise<void> {
   if (pid !== process.pid && isAlive(pid)) throw new BackupError('restore_running', `(${dataDir})`);
 }
 
-/** Removes the files of an interrupted restore. Never removes any other files. */
+/** Removes the files of an interrupted restore and no other files. */
 async function removeUnfinished(dataDir: string): Promise<void> {
   if (!existsSync(join(dataDir, restoreMarker))) return;
   // Stops a PostgreSQL server that a killed process may have left running.
   await clearLeftovers(join(dataDir, 'postgres'));
-  // The marker is removed last, so an interruption can't leave an unmarked folder behind.
+  // Removes the marker last, so that an interruption can't leave an unmarked folder behind.
   for (const name of await readdir(dataDir))
     if (name !== restoreMarker) await rm(join(dataDir, name), { recursive: true, force: true });
   await rm(join(dataDir, restoreMarker));
 }
 
 async function claimFolder(dataDir: string): Promise<void> {
-  // PostgreSQL may run as another user, who must be able to traverse the folder.
+  // PostgreSQL may run as another user who must be able to traverse the folder.
   await mkdir(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
   await writeFile(join(dataDir, restoreMarker), String(process.pid), { mode: 0o600, flag: 'wx' });
 }
@@ -269,7 +269,10 @@ async function orStop(cluster: RecoveredCluster, work: Promise<void>): Promise<v
   }
 }
 
-/** `isWhole` specifies whether PostgreSQL replayed the entire archive. */
+/**
+ * Starts PostgreSQL and recovers to the target. Returns `isWhole`, which is true if PostgreSQL replayed the entire
+ * archive.
+ */
 async function startAtTarget(
   start: (target: Readonly<Record<string, string>>) => Promise<RecoveredCluster>,
   until: Choice['until'],
@@ -282,12 +285,14 @@ async function startAtTarget(
   });
   if (until === 'backup') return await startUntil({ recovery_target: 'immediate' });
   if (toTimeMs === undefined) return await startWhole();
-  // PostgreSQL reads this setting before it loads time zone abbreviations such as Z.
+  // Uses an offset instead of Z, because PostgreSQL reads this setting before it loads time zone abbreviations such as
+  // Z.
   const recovery_target_time = new Date(toTimeMs).toISOString().replace('Z', '+00');
   try {
     return await startUntil({ recovery_target_time, recovery_target_inclusive: 'on' });
   } catch (error) {
-    // No transaction follows the time, and the archive was complete up to it, so the entire archive is replayed.
+    // PostgreSQL reports this error if no transaction follows the time. The archive is complete up to the time, so the
+    // entire archive is replayed instead.
     if (!/recovery ended before configured recovery target was reached/.test((error as Error).message))
       throw error;
     return await startWhole();
@@ -300,7 +305,7 @@ async function restoreObjects(
   sizes: ReadonlyMap<string, number>,
   space: SpaceOptions,
 ): Promise<RestoredBodies> {
-  // Collects each version once because a project can add rows with the version of another row.
+  // Collects each version only once, because a project can add rows that share a version.
   const versions = new Set<string>();
   await reader.copyOut('storage.objects (version)', ([version]) => {
     if (version != null && isVersion(version)) versions.add(version);

@@ -1,9 +1,10 @@
 /**
- * Provides WAL to a recovering PostgreSQL. Its `restore_command` places a request in a folder and waits for the file.
- * PostgreSQL may run as a user who can read neither the target nor the key, and only this process needs them.
+ * Provides WAL to a recovering PostgreSQL server. Its `restore_command` creates a request file in a folder and waits
+ * for the WAL file. PostgreSQL may run as a user who can't read the target or the key. Only this process needs access
+ * to them.
  *
- * That user may be controlled by the backup's project, so it can only write to the folder of requests. This process
- * reads only file names there. All other folders belong to this process, so no link can redirect what it writes.
+ * The backup's project may control that user, so the user can write only to the request folder, where this process
+ * reads nothing but file names. This process owns all other folders, so no link can redirect its writes.
  */
 import {
   chownSync,
@@ -26,22 +27,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface WalRequests {
   /** The value of `restore_command`. */
   readonly command: string;
-  /** The error that prevented a request from being served. */
+  /** The error that prevented this process from serving a request. */
   readonly error: () => Error | undefined;
   stop(): Promise<void>;
 }
 
-/** Returns the content of an archived file by PostgreSQL's name, or undefined if the archive doesn't have it. */
+/** Returns an archived file's content by PostgreSQL's file name, or undefined if the archive doesn't contain it. */
 export type FindArchived = (name: string) => Promise<Buffer | undefined>;
 
 const folder = 'restore-wal';
 const pollMs = 5;
 
 /**
- * Requests a file and waits for it. Exits with status 200 after ten minutes, or if this process reports an error. This
- * status aborts the recovery. Any status up to 125 would mean the end of the archive. The working directory is
- * PostgreSQL's data folder. A request contains the ID of the shell's process because PostgreSQL can request a file
- * again.
+ * Requests a file and waits for it. Exits with status 200, which aborts recovery, after ten minutes or if this process
+ * reports an error. Any status up to 125 would mean the end of the archive. The working directory is PostgreSQL's data
+ * folder. The request contains the shell's process ID because PostgreSQL can request the same file again.
  */
 const script = `data=$(pwd -P)
 cd ../${folder} || exit 200
@@ -59,7 +59,10 @@ done
 exit 200
 `;
 
-/** `dataDir` belongs to this process and contains PostgreSQL's data folder, which may belong to another user. */
+/**
+ * Starts serving requests. `dataDir` belongs to this process and contains PostgreSQL's data folder, which may belong to
+ * another user.
+ */
 export function serveWal(dataDir: string, find: FindArchived): WalRequests {
   const root = join(dataDir, folder);
   const paths = { want: join(root, 'want'), have: join(root, 'have'), none: join(root, 'none') };
@@ -73,7 +76,7 @@ export function serveWal(dataDir: string, find: FindArchived): WalRequests {
   let isStopped = false;
   let owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
 
-  /** PostgreSQL's folder gets its owner when PostgreSQL starts. */
+  /** Gives the request folder to PostgreSQL's user, who is known only when PostgreSQL starts. */
   function followOwner(): void {
     if (!isRoot) return;
     const { uid, gid } = statSync(join(dataDir, 'postgres'));
@@ -93,7 +96,7 @@ export function serveWal(dataDir: string, find: FindArchived): WalRequests {
     renameSync(draft, path);
   }
   async function serveRequest(request: string): Promise<void> {
-    // PostgreSQL requests one file at a time, so the files of earlier requests are no longer needed.
+    // PostgreSQL requests one file at a time, so files from earlier requests are no longer needed.
     for (const path of [paths.have, paths.none])
       for (const name of readdirSync(path)) unlinkSync(join(path, name));
     const content = await find(request.replace(/\.[0-9]+$/, ''));
@@ -105,7 +108,7 @@ export function serveWal(dataDir: string, find: FindArchived): WalRequests {
       give(join(root, 'failed'), Buffer.alloc(0));
       isReported = true;
     } catch {
-      // Ignored, because the next pass tries again, and PostgreSQL doesn't wait longer than ten minutes.
+      // Ignored because the next pass tries again. PostgreSQL waits at most ten minutes.
     }
   }
   async function run(): Promise<void> {
@@ -130,7 +133,7 @@ export function serveWal(dataDir: string, find: FindArchived): WalRequests {
     async stop() {
       isStopped = true;
       await running;
-      // PostgreSQL's user loses access first, so nothing in the folder changes while it is removed.
+      // Revokes the access of PostgreSQL's user first, so that the folder can't change while it is removed.
       if (isRoot) chownSync(paths.want, 0, 0);
       for (const request of readdirSync(paths.want)) unlinkSync(join(paths.want, request));
       rmdirSync(paths.want);

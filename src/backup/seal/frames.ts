@@ -1,7 +1,7 @@
 /**
- * The encrypted file format: a header (magic, flags, wrapped key) and frames of 64 KiB, each encrypted with AES-256-GCM.
- * A frame's nonce contains its number and whether it is the last, as in the STREAM construction (Hoang, Reyhanitabar,
- * Rogaway and Vizár, 2015). A key encrypts a single file, so nonces don't repeat.
+ * The format of encrypted files: a header (magic, flags, wrapped key), followed by 64 KiB frames, each encrypted with
+ * AES-256-GCM. A frame's nonce contains its number and whether it is the last, as in the STREAM construction (Hoang,
+ * Reyhanitabar, Rogaway and Vizár, 2015). Each key encrypts only one file, so nonces don't repeat.
  */
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { BackupError } from '../errors.ts';
@@ -15,11 +15,11 @@ const sealedFrameBytes = frameBytes + tagBytes;
 
 export interface SealOptions {
   readonly wrappingKey: Buffer;
-  /** The name of the file in the target. A file with another name doesn't decrypt. */
+  /** The file's name in the target. A renamed file can't be decrypted. */
   readonly name: string;
 }
 
-/** `isCompressed` is stored in the header and authenticated. */
+/** Encrypts a file. `isCompressed` is stored in the header and authenticated. */
 export async function* seal(
   plain: AsyncIterable<Uint8Array>,
   { wrappingKey, name, isCompressed }: SealOptions & { readonly isCompressed: boolean },
@@ -39,7 +39,9 @@ export interface Opened {
   readonly bytes: AsyncGenerator<Buffer>;
 }
 
-/** Yields only authenticated bytes. @throws {BackupError} damaged, also at the end of a truncated file */
+/**
+ * Decrypts a file. Yields only authenticated bytes. @throws {BackupError} damaged, also at the end of a truncated file
+ */
 export async function open(
   sealed: AsyncIterable<Uint8Array>,
   { wrappingKey, name }: SealOptions,
@@ -86,7 +88,7 @@ function nonceOf(number: number, isLast: boolean): Buffer {
   return nonce;
 }
 
-/** Regroups bytes into frames of exactly `size`, except the last. There is always a last frame, even if it is empty. */
+/** Regroups bytes into frames of exactly `size` bytes. The last frame may be shorter or empty. */
 async function* inFrames(
   source: AsyncIterable<Uint8Array>,
   size: number,
@@ -94,7 +96,7 @@ async function* inFrames(
   let held: Uint8Array[] = [];
   let heldBytes = 0;
   for await (let chunk of source) {
-    // A full frame is held until more bytes arrive, because it may be the last.
+    // Holds a full frame until more bytes arrive, because it may be the last one.
     while (heldBytes + chunk.length > size) {
       const taken = size - heldBytes;
       yield { bytes: joined([...held, chunk.subarray(0, taken)], size), isLast: false };
@@ -109,7 +111,7 @@ async function* inFrames(
   yield { bytes: joined(held, heldBytes), isLast: true };
 }
 
-/** A frame that consists of a single chunk isn't copied. */
+/** Joins chunks. A single chunk is returned without copying. */
 function joined(chunks: readonly Uint8Array[], sizeBytes: number): Buffer {
   const [only, second] = chunks;
   return only === undefined || second !== undefined
@@ -117,7 +119,7 @@ function joined(chunks: readonly Uint8Array[], sizeBytes: number): Buffer {
     : Buffer.from(only.buffer, only.byteOffset, sizeBytes);
 }
 
-/** Reads the first bytes of a stream separately. */
+/** Reads a stream's first bytes separately from the rest. */
 class Prefix {
   readonly #chunks: AsyncIterator<Uint8Array>;
   #left: Uint8Array = Buffer.alloc(0);
@@ -126,7 +128,7 @@ class Prefix {
     this.#chunks = source[Symbol.asyncIterator]();
   }
 
-  /** Returns fewer bytes if the stream ends. */
+  /** Returns the next `size` bytes, or fewer at the end of the stream. */
   async take(size: number): Promise<Buffer> {
     let taken = Buffer.from(this.#left);
     while (taken.length < size) {

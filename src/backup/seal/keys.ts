@@ -1,4 +1,4 @@
-/** The operator's key, and the per-file keys that it wraps. */
+/** The operator's key, which wraps a separate key for each file. */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { BackupError } from '../errors.ts';
 
@@ -7,7 +7,9 @@ const nonceBytes = 12;
 const tagBytes = 16;
 export const wrappedBytes = nonceBytes + keyBytes + tagBytes;
 
-/** @throws {BackupError} key_missing or key_invalid. The message doesn't contain the key. */
+/**
+ * Parses the operator's key. The error message doesn't contain the key. @throws {BackupError} key_missing, key_invalid
+ */
 export function readOperatorKey(text: string | undefined): Buffer {
   const trimmed = text?.trim() ?? '';
   if (trimmed === '') throw new BackupError('key_missing');
@@ -16,20 +18,20 @@ export function readOperatorKey(text: string | undefined): Buffer {
   throw new BackupError('key_invalid');
 }
 
-/** Derives the key that wraps the file keys of one target (RFC 5869). */
+/** Derives the key that wraps a target's file keys (RFC 5869). */
 export const deriveWrappingKey = (operatorKey: Buffer, targetId: string): Buffer =>
   Buffer.from(hkdfSync('sha256', operatorKey, targetId, 'plinth backup: wrap file keys', keyBytes));
 
 export const newFileKey = (): Buffer => randomBytes(keyBytes);
 
-/** `bound` is authenticated with the key: the file's name and format. */
+/** Wraps a file key. `bound` is authenticated with the key and contains the file's name and format. */
 export function wrapKey(wrappingKey: Buffer, fileKey: Buffer, bound: Buffer): Buffer {
   const nonce = randomBytes(nonceBytes);
   const cipher = createCipheriv('aes-256-gcm', wrappingKey, nonce).setAAD(bound);
   return Buffer.concat([nonce, cipher.update(fileKey), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** @throws {BackupError} damaged */
+/** Unwraps a file key. @throws {BackupError} damaged */
 export function unwrapKey(wrappingKey: Buffer, wrapped: Buffer, bound: Buffer): Buffer {
   const nonce = wrapped.subarray(0, nonceBytes);
   const decipher = createDecipheriv('aes-256-gcm', wrappingKey, nonce, { authTagLength: tagBytes })

@@ -1,4 +1,4 @@
-/** Stores backups in a folder. A file is written under a temporary name, synced and renamed. */
+/** Stores backups in a folder. Each file is written under a temporary name, flushed to disk and renamed. */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
@@ -6,7 +6,7 @@ import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { StoredFile, Target } from './types.ts';
 
-/** The folder for unfinished files. A crashed process leaves its unfinished files there. */
+/** The folder for unfinished files. A process that crashes leaves its files there. */
 const temporaryFolder = 'unfinished';
 const batchBytes = 1024 * 1024;
 
@@ -35,7 +35,7 @@ export function folderTarget(root: string): Target {
         await rename(draft, path);
         await syncFolder(dirname(path));
       } catch (error) {
-        // Creates all folders again because the target may have been unmounted and mounted again.
+        // The next write creates all folders again, because the target may have been remounted.
         made.clear();
         await rm(draft, { force: true }).catch(() => undefined);
         throw error;
@@ -91,7 +91,7 @@ async function* listFolder(root: string, prefix: string): AsyncGenerator<StoredF
 }
 
 async function syncFolder(path: string): Promise<void> {
-  // Windows can't open a folder for syncing. NTFS journals renames.
+  // Windows can't open a folder for flushing. NTFS journals renames.
   if (process.platform === 'win32') return;
   const handle = await open(path, 'r');
   try {

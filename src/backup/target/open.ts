@@ -1,4 +1,4 @@
-/** Opens the target of a folder path or an S3 URL. */
+/** Opens the target for a folder path or S3 URL. */
 import { resolve } from 'node:path';
 import { BackupError } from '../errors.ts';
 import { folderTarget } from './folder.ts';
@@ -6,13 +6,14 @@ import { s3Target } from './s3.ts';
 import type { Target } from './types.ts';
 
 export interface TargetOptions {
-  /** Relative folders are resolved from here. */
+  /** The folder that relative target folders start from. */
   readonly baseDir: string;
   readonly accessKeyId?: string | undefined;
   readonly secretAccessKey?: string | undefined;
 }
 
 /**
+ * Opens a target.
  * @example
  * openTarget('/mnt/backups', { baseDir: '/' });
  * openTarget('s3://bucket/prefix?endpoint=https://s3.example.com&region=eu-1', { baseDir: '/' });

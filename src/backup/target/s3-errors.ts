@@ -1,4 +1,4 @@
-/** Describes the errors of S3 servers so that an operator knows what to correct. */
+/** Describes S3 errors so that operators know what to fix. */
 import { BackupError } from '../errors.ts';
 
 const causes: Readonly<Record<string, string>> = {
@@ -23,7 +23,7 @@ const causes: Readonly<Record<string, string>> = {
   SlowDown: 'The S3 server rejects requests because there are too many of them.',
 };
 
-/** Returns a BackupError for known errors of S3, and every other error unchanged. */
+/** Returns a BackupError for a known S3 error. Returns any other error unchanged. */
 export function s3Error(error: unknown, label: string): unknown {
   if (!(error instanceof Error) || error instanceof BackupError) return error;
   const { code, Code } = error as Error & { code?: string; Code?: string };

@@ -39,7 +39,7 @@ test.each([
   30_000,
 );
 
-/** Starts a server that responds to every request with `respond`. */
+/** Starts a server that calls `respond` for every request. */
 async function withHttp<T>(
   respond: (request: IncomingMessage) => readonly [status: number, body: string],
   use: (target: ReturnType<typeof s3Target>) => Promise<T>,

@@ -1,4 +1,4 @@
-/** Stores backups in an S3 bucket. S3 shows an object only once it is complete. */
+/** Stores backups in an S3 bucket. S3 lists an object only after its upload is complete. */
 import { Readable } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { s3Error } from './s3-errors.ts';
@@ -6,23 +6,25 @@ import type { Target } from './types.ts';
 
 export interface S3Location {
   readonly bucket: string;
-  /** The prefix of all keys. Empty, or ends with `/`. */
+  /** The prefix of all keys: an empty string, or text that ends with `/`. */
   readonly prefix: string;
-  /** The endpoint. Defaults to Amazon's endpoint for the region. */
+  /** The endpoint. Defaults to Amazon's endpoint in the region. */
   readonly endpoint: string | undefined;
   readonly region: string;
-  /** The credentials. Defaults to those that the SDK finds. */
+  /** The credentials. Defaults to the credentials that the SDK finds. */
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
 }
 
-/** Files up to this size are sent in one request. Larger files are multipart uploads with parts of this size. */
+/** Files up to this size are uploaded in one request. Larger files are multipart uploads with parts of this size. */
 const partBytes = 8 * 1024 * 1024;
 
 interface Timeouts {
   readonly connectMs: number;
-  /** A server that doesn't send or accept bytes for this long is considered unavailable. */
+  /** If no bytes are sent or received for this time, the server is considered unavailable. */
   readonly idleMs: number;
-  /** Covers a request up to its response. A slow connection must be able to send two parts in parallel. */
+  /**
+   * The maximum duration of a request up to its response. It allows a slow connection to upload two parts in parallel.
+   */
   readonly requestMs: number;
 }
 
@@ -91,12 +93,12 @@ export function s3Target(location: S3Location, timeouts: Timeouts = defaultTimeo
         if (!isAbsent(error)) throw s3Error(error, label);
       }
     },
-    /** Upload parts that a killed process left behind cost money and aren't listed as objects. */
+    /** Upload parts of a killed process cost money and aren't listed as objects. */
     async removeUnfinished(beforeMs) {
       const { AbortMultipartUploadCommand, ListMultipartUploadsCommand } = await import('@aws-sdk/client-s3');
       const command = new ListMultipartUploadsCommand({ Bucket, Prefix: prefix });
-      // Errors are ignored because some servers and credentials don't support this. A lifecycle rule of the bucket can
-      // remove the parts instead.
+      // Errors are ignored because some servers and credentials don't support these requests. A bucket lifecycle rule
+      // can remove the parts instead.
       const found = await (await client()).send(command).catch(() => undefined);
       for (const { Key, UploadId, Initiated } of found?.Uploads ?? []) {
         if (Key?.startsWith(prefix) !== true || (Initiated?.getTime() ?? beforeMs) >= beforeMs) continue;
@@ -116,20 +118,20 @@ async function openClient(
   return new S3Client({
     region,
     ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
-    // A server that doesn't respond must not block the archive for longer than a server that is down.
+    // An unresponsive server must not block the archive for longer than a server that is down.
     requestHandler: {
       connectionTimeout: timeouts.connectMs,
       socketTimeout: timeouts.idleMs,
       requestTimeout: timeouts.requestMs,
       throwOnRequestTimeout: true,
     },
-    // Many S3-compatible servers don't support the optional checksums.
+    // Many S3-compatible servers don't support optional checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     ...(credentials === undefined ? {} : { credentials }),
   });
 }
 
-/** A missing bucket causes a separate error. */
+/** Whether the object doesn't exist. A missing bucket causes a different error. */
 const isAbsent = (error: unknown): boolean =>
   error instanceof Error && (error.name === 'NoSuchKey' || error.name === 'NotFound');

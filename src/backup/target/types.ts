@@ -1,4 +1,4 @@
-/** The storage for backups: a folder or an S3 bucket. Names are relative paths with `/`. */
+/** The storage interface for backups, implemented by a folder and an S3 bucket. Names are relative paths with `/`. */
 
 export interface StoredFile {
   readonly name: string;
@@ -9,15 +9,18 @@ export interface StoredFile {
 export interface Target {
   /** The folder or URL, without credentials. */
   readonly label: string;
-  /** Stores a file durably and atomically. Readers never see an incomplete file under this name. */
+  /** Stores a file durably and atomically. Readers never see an incomplete file. */
   write(name: string, bytes: AsyncIterable<Uint8Array>): Promise<void>;
-  /** Returns undefined if the file doesn't exist. */
+  /** Returns the file's content, or undefined if the file doesn't exist. */
   read(name: string): Promise<AsyncIterable<Uint8Array> | undefined>;
-  /** Lists the files whose name begins with `prefix`, which ends with `/` or is the beginning of a file name. */
+  /**
+   * Lists the files whose name begins with `prefix`. The prefix is a folder that ends with `/`, or the beginning of a
+   * file name.
+   */
   list(prefix: string): AsyncIterable<StoredFile>;
-  /** Succeeds if the file doesn't exist. */
+  /** Removes a file. Succeeds if the file doesn't exist. */
   remove(name: string): Promise<void>;
-  /** Removes incomplete files of interrupted writes whose last change was before this time. */
+  /** Removes the incomplete files of interrupted writes that were last changed before this time. */
   removeUnfinished(beforeMs: number): Promise<void>;
   close(): void;
 }

@@ -129,7 +129,7 @@ const reportText = (report: DrillReport): string =>
     `  ${report.tables} tables with ${report.rows} rows, ${report.objects} objects (${sizeText(report.objectBytes)})`,
     `  Database restored in ${secondsText(report.databaseMs)}, checked in ${secondsText(report.checkMs)}`,
     `  Last transaction: ${report.lastTransactionAt ?? 'none after the base backup'}`,
-    `  Age of the newest recoverable time: ${secondsText(report.newestAgeMs)}`,
+    `  Time since the latest recovery point: ${secondsText(report.newestAgeMs)}`,
     ...report.problems.map((problem) => `  PROBLEM ${problem}`),
     report.problems.length === 0 ? '  No problems' : `  ${report.problems.length} problems`,
   ].join('\n');

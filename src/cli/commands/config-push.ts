@@ -1,4 +1,4 @@
-/** Pushes settings of this project's config.toml to a running Plinth. */
+/** Pushes settings from this project's config.toml to a running Plinth. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Command, projectOptions } from '../command.ts';
@@ -22,9 +22,9 @@ const signs = { same: ' ', added: '+', removed: '-', gap: '…' } as const;
 export const configPush: Command = {
   name: 'config push',
   about:
-    'Changes the settings in [api], [auth] and [storage] of the server to those in supabase/config.toml.\n' +
-    "Other settings of the server stay the same. Ports, addresses, buckets and file paths aren't pushed. The\n" +
-    'role of the access token must be owner.',
+    "Updates the server's [api], [auth] and [storage] settings to match supabase/config.toml.\n" +
+    "The server's other settings stay the same. Ports, addresses, buckets and file paths aren't pushed. Secrets\n" +
+    "are stored in the server's supabase/.env. The access token must have the owner role.",
   options: {
     ...projectOptions,
     ...serverOptions,

@@ -14,8 +14,8 @@ const engine = { type: 'boolean', help: 'Has no effect. Plinth always uses pg-de
 export const dbDiff: Command = {
   name: 'db diff',
   about:
-    "Prints the SQL that adds a database's schema changes to the migrations: the database is compared with a temporary\n" +
-    'database that is created from supabase/migrations. If there are declarative schema files ([db.migrations]\n' +
+    'Prints the SQL for the schema changes that no migration contains. The database is compared with a temporary\n' +
+    'database created from supabase/migrations. If there are declarative schema files ([db.migrations]\n' +
     'schema_paths or supabase/schemas), --local compares these files instead. No database is changed.',
   options: {
     ...projectOptions,
@@ -29,8 +29,16 @@ export const dbDiff: Command = {
       help: 'Schemas to compare. Default: all schemas of the project.',
     },
     rename: renameOption,
-    from: { type: 'string', value: 'SOURCE', help: 'Compares from: local, linked, migrations, or a URL.' },
-    to: { type: 'string', value: 'SOURCE', help: 'Compares to: local, linked, migrations, or a URL.' },
+    from: {
+      type: 'string',
+      value: 'SOURCE',
+      help: 'Schema to start from: local, linked, migrations, or a URL.',
+    },
+    to: {
+      type: 'string',
+      value: 'SOURCE',
+      help: 'Schema to compare it with: local, linked, migrations, or a URL.',
+    },
     output: { type: 'string', short: 'o', value: 'FILE', help: 'With --from and --to: the file to write.' },
     'use-migra': engine,
     'use-pgadmin': engine,

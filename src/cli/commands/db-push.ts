@@ -31,7 +31,7 @@ export const dbPush: Command = {
       type: 'string',
       short: 'p',
       value: 'PASSWORD',
-      help: 'Password, if the URL has none. Default: SUPABASE_DB_PASSWORD.',
+      help: 'Password, if the URL has none. Default: the SUPABASE_DB_PASSWORD environment variable.',
     },
     yes: { type: 'boolean', help: "Skips the confirmation. Without a terminal, it's always skipped." },
   },
@@ -79,7 +79,7 @@ export const dbPush: Command = {
   },
 };
 
-/** Returns the target database. @throws {CommandError} if neither the command line nor `link` sets a database */
+/** Returns the target database. @throws {CommandError} if neither the command line nor `link` specifies a database */
 function targetOf(location: ProjectLocation, input: Input): { url: string; shown: string } {
   const url = input.text('db-url');
   if (url !== undefined) return { url, shown: shownTarget({ url }) };

@@ -28,7 +28,7 @@ export const dbQuery: Command = {
     agent: {
       type: 'string',
       value: 'MODE',
-      help: 'With yes, prints JSON with a warning that the data is not trusted. Default: no.',
+      help: 'With yes, prints JSON with a warning not to trust the data. Default: no.',
     },
     'read-only': {
       type: 'boolean',
@@ -75,7 +75,7 @@ export const dbQuery: Command = {
 
 interface Source {
   readonly text: string;
-  /** The file, if the SQL comes from one. */
+  /** The file that contained the SQL, if any. */
   readonly file: string | undefined;
 }
 
@@ -104,7 +104,7 @@ function readStdin(): string {
   return readFileSync(0, 'utf8');
 }
 
-/** Describes the error with the line, the SQL around it, and a caret below the position. */
+/** Describes the error with its line, the surrounding SQL, and a caret below the position. */
 function explain({ text, file }: Source, error: PostgresError): CommandError {
   const { message, code, detail, hint, where, position } = error;
   const line =

@@ -11,8 +11,8 @@ export const dbRestore: Command = {
   name: 'db restore',
   takes: 'FILE',
   about:
-    'Runs a SQL file from "plinth db dump" or from pg_dump in its plain format, as the role in the URL. Everything is\n' +
-    'restored in one transaction, or nothing. With "-" as FILE, the SQL is read from stdin.',
+    'Runs a SQL file from "plinth db dump" or from pg_dump (plain format), as the role in the URL. The\n' +
+    'file runs in one transaction, so a failure changes nothing. With "-" as FILE, the SQL is read from stdin.',
   options: {
     ...projectOptions,
     'keep-going': { type: 'boolean', help: 'Runs without a transaction and skips statements that fail.' },

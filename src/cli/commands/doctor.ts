@@ -22,11 +22,11 @@ import { locationOf, type ProjectLocation } from '../project-location.ts';
 interface Finding {
   readonly status: 'ok' | 'degraded' | 'failing';
   readonly message: string;
-  /** The statements that let a database administrator solve the problem. */
+  /** Statements that a database administrator can run to fix the problem. */
   readonly statements?: readonly string[];
 }
 
-/** The usual limit of a login shell. */
+/** A login shell's usual limit. */
 const fewOpenFiles = 1024;
 
 const fine = (message: string): Finding => ({ status: 'ok', message });
@@ -44,7 +44,7 @@ export const doctor: Command = {
     'database-url': {
       type: 'string',
       value: 'URL',
-      help: 'Checks whether Plinth can use this PostgreSQL, and prints statements that solve problems.',
+      help: 'Checks whether Plinth can use this PostgreSQL server, and prints statements that solve problems.',
     },
     json: { type: 'boolean', help: 'Prints the findings as JSON.' },
   },
@@ -90,7 +90,7 @@ async function checkDatabase(url: string, config: Config | undefined): Promise<r
   }
 }
 
-/** The packages that contain binaries, by platform. */
+/** The packages that contain binaries, one per platform. */
 const platformPackages = [
   {
     what: 'PostgreSQL',

@@ -1,16 +1,9 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createFunction, FunctionExists } from '../../project/index.ts';
 import { type Command, projectOptions, UsageError } from '../command.ts';
 import { CommandError } from '../errors.ts';
 import { print } from '../output.ts';
 import { locationOf } from '../project-location.ts';
-
-const source = `// Called at /functions/v1/NAME, with a token unless verify_jwt is false in config.toml.
-Deno.serve(async (request) => {
-  const { name } = await request.json();
-  return Response.json({ message: \`Hello \${name}!\` });
-});
-`;
 
 export const functionsNew: Command = {
   name: 'functions new',
@@ -32,12 +25,13 @@ export const functionsNew: Command = {
         `${name}: a name must start with a letter and contain only letters, digits, _ and -`,
       );
     }
-    const dir = join(locationOf(input).projectDir, 'supabase', 'functions', name);
-    if (existsSync(dir)) throw new CommandError(`${dir} already exists.`);
-    mkdirSync(dir, { recursive: true });
-    writeFileSync(join(dir, 'index.ts'), source.replace('NAME', name));
-    writeFileSync(join(dir, 'deno.json'), '{\n  "imports": {}\n}\n');
-    print(`Created new Function at supabase/functions/${name}`);
+    try {
+      const shownPath = createFunction(join(locationOf(input).projectDir, 'supabase'), name);
+      print(`Created new Function at ${shownPath}`);
+    } catch (error) {
+      if (error instanceof FunctionExists) throw new CommandError(error.message);
+      throw error;
+    }
     return 0;
   },
 };

@@ -1,4 +1,7 @@
-/** Lists, deploys, deletes and downloads functions of a running Plinth, with the output of upstream's CLI 3.1. */
+/**
+ * Lists, deploys, deletes and downloads functions of a running Plinth. The output matches that of upstream's CLI
+ * 3.1.
+ */
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { loadConfig } from '../../config/index.ts';
@@ -26,7 +29,7 @@ interface FunctionFields {
 
 const slugPattern = /^[A-Za-z][A-Za-z0-9_-]*$/;
 
-/** @throws {CommandError} */
+/** Checks a function's name. @throws {CommandError} */
 function requireSlug(slug: string): void {
   if (!slugPattern.test(slug))
     throw new CommandError(
@@ -146,7 +149,10 @@ function slugsOf(projectDir: string, config: ReturnType<typeof loadConfig>['conf
   return [...new Set([...folders, ...Object.keys(config.functions)])].sort();
 }
 
-/** Several functions are uploaded first and then served together so that either all of them change or none does. */
+/**
+ * Deploys functions. If there are several, all are uploaded first and then activated together, so that either all or
+ * none of them change.
+ */
 async function upload(
   client: ManagementClient,
   uploads: readonly ({ readonly slug: string } & FunctionUpload)[],
@@ -187,8 +193,8 @@ export const functionsDelete: Command = {
   name: 'functions delete',
   takes: 'NAME',
   about:
-    'Deletes a deployed function. The function with the same name in the project folder of the server, if\n' +
-    "there is one, is served again. This doesn't remove the function from this project.",
+    "Deletes a deployed function. If the server's project folder contains a function with the same name, the\n" +
+    "server serves that function again. The function isn't removed from this project.",
   options: { ...projectOptions, ...serverOptions },
   examples: [['plinth functions delete hello --linked', 'deletes hello from the linked server']],
   run: async (input) => {

@@ -59,7 +59,7 @@ export const functionsServe: Command = {
   },
 };
 
-/** Returns an absolute path because the server can have a different working directory than this command. */
+/** Returns an absolute path, because the server's working directory may differ from this command's. */
 function fileOf(input: Input, option: string): string | undefined {
   const given = input.text(option);
   if (given === undefined) return undefined;

@@ -51,7 +51,10 @@ export const genSigningKey: Command = {
   },
 };
 
-/** Returns the path even if the key file doesn't exist yet. The configuration loader would reject a missing file. */
+/**
+ * Returns the path even if the key file doesn't exist yet. The configuration loader would report a missing file as an
+ * error.
+ */
 function signingKeysPath(projectDir: string): string | undefined {
   try {
     return loadConfig({ projectDir }).config.auth.signing_keys_path;
@@ -96,7 +99,7 @@ export const genBearerJwt: Command = {
   },
 };
 
-/** Returns the claims. As in upstream, --payload overrides all other claims. */
+/** Returns the token's claims. As in upstream, `--payload` overrides all other claims. */
 function claimsOf(role: string, input: Input): Record<string, unknown> {
   const validFor = parseDuration(input.text('valid-for') ?? '30m');
   if ('fault' in validFor) throw new UsageError(`--valid-for: ${validFor.fault}`);
@@ -122,7 +125,7 @@ function payloadOf(text = '{}'): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     if (isRecord(value)) return value;
   } catch {
-    // Invalid JSON is reported below, like other values that aren't objects.
+    // The error below also covers invalid JSON.
   }
   throw new UsageError('--payload must be a JSON object');
 }

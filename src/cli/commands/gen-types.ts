@@ -31,7 +31,10 @@ export const genTypes: Command = {
       help: 'Schemas to include. Default: public and the schemas in [api].',
     },
     local: { type: 'boolean', help: "Uses this project's database (default)." },
-    linked: { type: 'boolean', help: 'Uses the linked database. Its password is SUPABASE_DB_PASSWORD.' },
+    linked: {
+      type: 'boolean',
+      help: 'Uses the linked database. Set its password in the SUPABASE_DB_PASSWORD environment variable.',
+    },
     'db-url': { type: 'string', value: 'URL', help: 'Uses another database.' },
     'project-id': {
       type: 'string',
@@ -99,7 +102,7 @@ function write(types: string): number {
   return 0;
 }
 
-/** Returns the URL of a hosted project's database. @throws {UsageError} */
+/** Returns the database URL of a hosted project. @throws {UsageError} */
 function hostedUrl(location: ProjectLocation, ref: string, input: Input): string {
   const other = ['db-url', 'linked', 'local'].find((name) => input.text(name) !== undefined);
   if (other !== undefined) throw new UsageError(`--project-id and --${other} can't be used together`);

@@ -1,5 +1,6 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { ignoreFiles, isInGit } from '../../kernel/git-ignore.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { initialConfig } from '../core/initial-config.ts';
 import { templateNames, templates } from '../core/templates.ts';
@@ -10,10 +11,14 @@ import { writeTemplate } from '../template-files.ts';
 export const init: Command = {
   name: 'init',
   about:
-    'Creates supabase/config.toml in the working directory, which is optional. With --template, also creates an app with sign-in, a table, realtime and file upload.',
+    'Creates supabase/config.toml, which is optional, in the working directory. With --template, also creates an app with sign-in, a table, realtime and file upload.',
   options: {
     workdir: projectOptions.workdir,
-    template: { type: 'string', value: 'NAME', help: `Creates an app: ${templateNames.join(', ')}.` },
+    template: {
+      type: 'string',
+      value: 'NAME',
+      help: `Creates an app from a template: ${templateNames.join(', ')}.`,
+    },
     force: { type: 'boolean', help: 'Replaces existing files.' },
   },
   examples: [
@@ -32,7 +37,7 @@ export const init: Command = {
     if (template !== undefined) writeTemplate(template, projectDir, { force: input.flag('force') });
     mkdirSync(supabaseDir, { recursive: true });
     writeFileSync(path, initialConfig(basename(projectDir)));
-    if (isInGit(projectDir)) ignoreFiles(join(supabaseDir, '.gitignore'));
+    if (isInGit(projectDir)) ignoreFiles(supabaseDir, ignored);
     print('Finished plinth init.');
     if (template !== undefined)
       print(
@@ -51,15 +56,5 @@ function templateOf(input: Input): string | undefined {
 
 const projectDirOf = (input: Input) => resolve(input.text('workdir') ?? process.cwd());
 
-const isInGit = (dir: string): boolean =>
-  existsSync(join(dir, '.git')) || (dirname(dir) !== dir && isInGit(dirname(dir)));
-
-/** Private files that upstream's CLI and dotenv create. */
+/** Private files of upstream's CLI and dotenv. */
 const ignored = ['.branches', '.temp', '.env.keys', '.env.local', '.env.*.local'];
-
-function ignoreFiles(path: string): void {
-  const before = existsSync(path) ? readFileSync(path, 'utf8') : '';
-  const missing = ignored.filter((name) => !before.split('\n').includes(name));
-  if (missing.length === 0) return;
-  appendFileSync(path, `${before === '' || before.endsWith('\n') ? '' : '\n'}${missing.join('\n')}\n`);
-}

@@ -18,7 +18,7 @@ import { perform } from '../operations.ts';
 import { columns, print, say } from '../output.ts';
 import { locationOf } from '../project-location.ts';
 
-/** The names that upstream's CLI uses for the corresponding reports (`inspect db NAME`). */
+/** The names of the corresponding reports in upstream's CLI (`inspect db NAME`). */
 export const upstreamNames: Readonly<Record<string, ReportName>> = {
   outliers: 'slow',
   calls: 'calls',
@@ -60,7 +60,7 @@ export const inspect: Command = {
     'output-dir': {
       type: 'string',
       value: 'DIR',
-      help: 'The folder of "inspect report". Default: the working directory.',
+      help: 'Folder for the CSV files of "inspect report". Default: the working directory.',
     },
     linked: { type: 'boolean', help: 'Inspects the linked database.' },
     'db-url': { type: 'string', value: 'URL', help: 'Inspects another database.' },
@@ -90,7 +90,7 @@ export const inspect: Command = {
   },
 };
 
-/** Writes the reports to a folder with the current date, as upstream's command does. */
+/** Writes the reports to a folder named after the current date, as upstream's command does. */
 async function writeReports(input: Input): Promise<number> {
   const folder = join(resolve(input.text('output-dir') ?? '.'), new Date().toISOString().slice(0, 10));
   mkdirSync(folder, { recursive: true });
@@ -115,7 +115,7 @@ function nameOf({ positionals }: Input): ReportName | undefined {
   throw new UsageError(`Unknown report "${first}". Use one of ${names}`);
 }
 
-/** Returns null if the database lacks the extension that the report needs. */
+/** Returns the report, or null if the database doesn't have the extension that it needs. */
 async function read(input: Input, name: ReportName): Promise<Report | null> {
   const location = locationOf(input);
   const url = input.text('db-url') ?? (input.flag('linked') ? linkedUrl(location) : undefined);

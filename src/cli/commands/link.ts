@@ -17,8 +17,8 @@ export const link: Command = {
   takes: '[URL]',
   about:
     'Links this project to a Plinth server, which is then the target of commands with --linked. URL is the\n' +
-    'address of its Console. The access token is read from --token, PLINTH_ACCESS_TOKEN or\n' +
-    "SUPABASE_ACCESS_TOKEN, or the command asks for it. A token from the environment isn't saved.\n\n" +
+    "address of the server's Console. The access token is read from --token, PLINTH_ACCESS_TOKEN or\n" +
+    "SUPABASE_ACCESS_TOKEN, or the command prompts for it. A token from the environment isn't saved.\n\n" +
     'With --db-url or --project-ref, saves a database as the target of "db push" without connecting to it.\n' +
     'Plinth itself doesn\'t require a link, so scripts that run "link" continue even if nothing was linked.',
   options: {
@@ -26,7 +26,7 @@ export const link: Command = {
     token: {
       type: 'string',
       value: 'TOKEN',
-      help: 'Access token of an operator. It is stored in the data folder.',
+      help: "An operator's access token. It's stored in the data folder.",
     },
     'db-url': { type: 'string', value: 'URL', help: "Database URL. It's stored in the data folder." },
     'project-ref': { type: 'string', value: 'REF', help: 'Hosted project to link instead.' },
@@ -75,7 +75,11 @@ async function linkServer(text: string, input: Input, location: ProjectLocation)
   return 0;
 }
 
-/** @returns the origin @throws {UsageError} if the token would be sent over a network without encryption */
+/**
+ * Returns the server's origin.
+ *
+ * @throws {UsageError} if the token would be sent over a network without encryption
+ */
 function serverUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
@@ -103,7 +107,7 @@ async function askForToken(): Promise<string> {
   }
 }
 
-/** Returns the database, or prints why it is missing. */
+/** Returns the database. If the options don't specify one, prints the reason and returns undefined. */
 function targetOf(input: Input, location: ProjectLocation): LinkedTarget | undefined {
   const url = input.text('db-url');
   const ref = input.text('project-ref');
@@ -127,7 +131,7 @@ function targetOf(input: Input, location: ProjectLocation): LinkedTarget | undef
 
 export const unlink: Command = {
   name: 'unlink',
-  about: 'Removes the links to a server and to a database, with the saved access token.',
+  about: 'Removes the links to a server and to a database, and the saved access token.',
   options: projectOptions,
   examples: [['plinth unlink', '"plinth db push" then requires --db-url']],
   run: async (input) => {

@@ -22,8 +22,8 @@ import { locationOf } from '../project-location.ts';
 export const migrateTo: Command = {
   name: 'migrate to',
   about:
-    'Copies this project to another Plinth server, to a hosted or self-hosted project, or to plain files: everything that\n' +
-    '"plinth migrate from" migrates, in the other direction. Run it again to continue, or to copy only the changes.',
+    'Copies this project to another Plinth server, to a hosted or self-hosted project, or to plain files. Copies everything\n' +
+    'that "plinth migrate from" migrates. Run it again to continue, or to copy only the changes.',
   options: {
     ...transferOptions,
     ...otherEndOptions('target-', 'the target'),

@@ -24,7 +24,7 @@ export const migrationSquash: Command = {
   about:
     'Replaces the migrations with one file that creates the same schema, and updates the history of the database. The\n' +
     'file has the name of the last migration. The result is checked in temporary databases before any file changes.\n' +
-    'Inserted rows, scheduled jobs, buckets and secrets are not part of the file. The statements are listed, so that\n' +
+    "The file doesn't contain inserted rows, scheduled jobs, buckets or secrets. Their statements are listed, so that\n" +
     'you can add them to a new migration.',
   options: {
     ...projectOptions,
@@ -54,7 +54,7 @@ export const migrationSquash: Command = {
   },
 };
 
-/** @throws {UsageError} @throws {CommandError} if the version doesn't exist */
+/** Returns the migrations to squash. @throws {UsageError} @throws {CommandError} if the version doesn't exist */
 function chosenFiles({ projectDir }: ProjectLocation, version: string | undefined): readonly MigrationFile[] {
   if (version !== undefined && !/^\d+$/.test(version))
     throw new UsageError(`--version: ${version} must consist of digits`);
@@ -88,7 +88,7 @@ async function squash(
   say('Add those that you need to a new migration.');
 }
 
-/** Returns a folder that doesn't exist. Git ignores `supabase/.temp`. */
+/** Returns the path of a new folder in `supabase/.temp`, which Git ignores. */
 function backupFolder(projectDir: string, version: string): string {
   for (let count = 1; ; count++) {
     const folder = `supabase/.temp/squashed-${version}${count === 1 ? '' : `-${count}`}`;
@@ -106,7 +106,7 @@ interface HistoryChange {
   readonly files: readonly MigrationFile[];
 }
 
-/** @throws {CommandError} with the commands that update the history later */
+/** Updates the migration history. @throws {CommandError} with the commands that update the history later */
 async function updateHistory(
   location: ProjectLocation,
   input: Input,

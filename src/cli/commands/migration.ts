@@ -81,7 +81,7 @@ export const migrationList: Command = {
   },
 };
 
-/** Formats a version such as 20240131120000 as 2024-01-31 12:00:00. Other versions are returned unchanged. */
+/** Formats a version such as 20240131120000 as 2024-01-31 12:00:00. Returns any other version unchanged. */
 function timeOf(version: string): string {
   const parts = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$/.exec(version);
   if (parts === null) return version;
@@ -119,7 +119,7 @@ export const migrationRepair: Command = {
     ...projectOptions,
     ...historyOptions,
     status: { type: 'string', value: 'STATUS', help: 'applied or reverted.' },
-    yes: { type: 'boolean', help: 'Repairs the whole history without asking.' },
+    yes: { type: 'boolean', help: 'Repairs the entire migration history without prompting.' },
   },
   examples: [
     ['plinth migration repair --status reverted 20240131120000', '"migration up" then runs it again'],
@@ -170,7 +170,7 @@ export const migrationFetch: Command = {
     local: { type: 'boolean', help: "Reads this project's database." },
     yes: {
       type: 'boolean',
-      help: "Replaces files without asking. Without a terminal, they're always replaced.",
+      help: 'Replaces files without prompting. In a non-interactive shell, files are always replaced.',
     },
   },
   examples: [

@@ -1,4 +1,4 @@
-/** Access tokens, which let the CLI and scripts act as an operator on a running Plinth. */
+/** The commands for access tokens. The CLI and scripts use a token to act as an operator on a running Plinth. */
 import type { CreatedToken, TokenRow } from '../../main.ts';
 import { parseLifetime } from '../../shared/access-token.ts';
 import { type Command, type Input, type Option, projectOptions, UsageError } from '../command.ts';
@@ -62,7 +62,7 @@ export const tokenCreate: Command = {
 
 export const tokenList: Command = {
   name: 'operators token list',
-  about: 'Lists access tokens. The tokens themselves are not stored.',
+  about: 'Lists access tokens. Only their hashes are stored.',
   options: projectOptions,
   examples: [['plinth operators token list', 'shows operators, expiry dates and last uses']],
   run: async (input) => {
@@ -88,7 +88,7 @@ export const tokenRevoke: Command = {
     ...projectOptions,
     operator: {
       ...operator,
-      help: 'Operator of the token, if several operators have a token with this name.',
+      help: 'Operator who owns the token. Required if several operators have a token with this name.',
     },
   },
   examples: [['plinth operators token revoke ci', 'rejects further requests with the token ci']],
@@ -105,7 +105,7 @@ export const tokenRevoke: Command = {
   },
 };
 
-/** @throws {UsageError} */
+/** Returns the role of the new token, or null for the operator's own role. @throws {UsageError} */
 function roleOf(input: Input): string | null {
   const role = input.text('role');
   if (role !== undefined && !roles.includes(role))

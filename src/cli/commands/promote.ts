@@ -10,7 +10,7 @@ export const promote: Command = {
   name: 'promote',
   about:
     'Makes a restored copy the production server. From its next start, it sends emails and webhooks, runs jobs, and continues\n' +
-    'the backups. The original must be stopped. If it is still running, it stops writing to the backup target.',
+    'the backups. Stop the original first. If it is still running, it stops writing to the backup target.',
   options: projectOptions,
   examples: [
     [

@@ -18,13 +18,13 @@ export const reload: Command = {
     ...projectOptions,
     restart: {
       type: 'boolean',
-      help: 'Restarts the server if a changed setting needs it. Requests fail for the duration of the restart.',
+      help: 'Restarts the server if a changed setting needs a restart. Requests fail during the restart.',
     },
     workers: {
       type: 'boolean',
       help: 'Afterward, replaces the API workers one at a time, without failing any requests. SIGUSR2 has the same effect.',
     },
-    json: { type: 'boolean', help: 'Prints one JSON object.' },
+    json: { type: 'boolean', help: 'Prints the result as a JSON object.' },
   },
   examples: [
     ['plinth reload', 'applies the changed settings'],

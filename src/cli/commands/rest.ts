@@ -90,7 +90,7 @@ function optionsOf(input: Input, onFatal: () => void): RestServerOptions {
   };
 }
 
-/** Runs until a signal or a fatal error terminates the process. A second signal terminates the process immediately. */
+/** Runs until a signal or a fatal error ends the process. A second signal terminates the process immediately. */
 async function serve(server: RestServer, ended: PromiseWithResolvers<number>): Promise<number> {
   let requested = false;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {

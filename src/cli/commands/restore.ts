@@ -14,7 +14,11 @@ export const restore: Command = {
     'from that time are stored in restored-project/ in the data folder.',
   options: {
     workdir: projectOptions.workdir,
-    'data-dir': { type: 'string', value: 'DIR', help: 'The new data folder. It must be empty or missing.' },
+    'data-dir': {
+      type: 'string',
+      value: 'DIR',
+      help: 'The new data folder. It must be empty or must not exist yet.',
+    },
     from: {
       type: 'string',
       value: 'URL_OR_DIR',
@@ -28,7 +32,7 @@ export const restore: Command = {
     'to-backup': { type: 'string', value: 'ID', help: 'Restores the state at the end of this base backup.' },
     promote: {
       type: 'boolean',
-      help: 'The restored server replaces the original. Without this option, it sends nothing and creates no backups until "plinth promote".',
+      help: 'The restored server replaces the original. Without this option, it sends nothing and creates no backups until you run "plinth promote".',
     },
     'allow-gap': {
       type: 'boolean',

@@ -1,4 +1,4 @@
-/** Sets, lists and removes the secrets of functions in a running Plinth, with the output of upstream's CLI 3.1. */
+/** Sets, lists and removes a running Plinth's function secrets. The output matches that of upstream's CLI 3.1. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -15,7 +15,7 @@ const reserved = 'SUPABASE_';
 
 interface SecretFields {
   readonly name: string;
-  /** The SHA-256 hash of the value. */
+  /** The SHA-256 hash of the secret's value. */
   readonly value: string;
   readonly updated_at?: string;
 }
@@ -24,8 +24,8 @@ export const secretsSet: Command = {
   name: 'secrets set',
   takes: '[NAME=VALUE]...',
   about:
-    'Sets secrets, which functions receive as environment variables at their next request. Secrets in\n' +
-    '[edge_runtime.secrets] of config.toml are also set.',
+    'Sets secrets, which functions receive as environment variables from their next request on. Secrets in\n' +
+    '[edge_runtime.secrets] in config.toml are also set.',
   options: {
     ...projectOptions,
     ...serverOptions,
@@ -45,7 +45,7 @@ export const secretsSet: Command = {
   },
 };
 
-/** Arguments override the file, and the file overrides config.toml. */
+/** Returns the secrets to set. Arguments override the file, which overrides config.toml. */
 function secretsOf(input: Input): { name: string; value: string }[] {
   const file = input.text('env-file');
   const found = new Map<string, string>();
@@ -103,7 +103,7 @@ export const secretsUnset: Command = {
   options: {
     ...projectOptions,
     ...serverOptions,
-    all: { type: 'boolean', help: 'Removes all secrets (default without names).' },
+    all: { type: 'boolean', help: 'Removes all secrets (the default if no names are given).' },
     'dry-run': { type: 'boolean', help: 'Prints the secrets and keeps them.' },
     yes: { type: 'boolean', help: 'Removes secrets without asking.' },
   },

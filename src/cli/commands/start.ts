@@ -46,7 +46,7 @@ export const start: Command = {
     ...serverOptions,
     'keep-going': {
       type: 'boolean',
-      help: 'At the first start, skips statements of migrations and seeds that fail, and lists them.',
+      help: 'At the first start, skips and lists failing statements in migrations and seeds.',
     },
     detach: {
       type: 'boolean',
@@ -55,7 +55,7 @@ export const start: Command = {
     },
     example: {
       type: 'boolean',
-      help: 'Starts the included example app, with its page on http://127.0.0.1:5173.',
+      help: 'Starts the included example app at http://127.0.0.1:5173.',
     },
     'example-port': {
       type: 'string',
@@ -127,7 +127,7 @@ export async function serveInFront(
     onProgress,
     onReady: async ({ status, consoleLink }) => {
       if (isDaemon) tell({ status, hasConsole: consoleLink !== undefined });
-      // Production output is often written to a log, so secrets aren't printed. "plinth status" prints them.
+      // Doesn't print secrets, because production output often goes to a log. "plinth status" prints them.
       else if (mode === 'production')
         announce(addressesOf(status), input, consoleHint(consoleLink), 'Press Ctrl-C to stop.');
       else
@@ -152,7 +152,7 @@ function flagsOf(input: Input): Record<string, number> {
   return flags;
 }
 
-/** Returns undefined if the setting applies. @throws {UsageError} */
+/** Returns the number of workers from the option, or undefined to use the setting. @throws {UsageError} */
 function workersOf(input: Input): number | 'auto' | undefined {
   const value = input.text('workers');
   if (value === undefined || value === 'auto') return value;
@@ -170,7 +170,7 @@ function announce(status: Record<string, string>, input: Input, console: string,
 const consoleHint = (console: unknown): string =>
   console === undefined ? '' : '\nTo sign in to the Console, run "plinth console" and open the link.\n';
 
-/** Prints the owner's sign-in link if the output is a terminal. */
+/** Returns the owner's sign-in link. If the output isn't a terminal, returns a hint on how to get one. */
 async function consoleLines(issueLink: (() => Promise<string>) | undefined): Promise<string> {
   if (issueLink === undefined || !process.stderr.isTTY) return consoleHint(issueLink);
   return `\nSign in to the Console (the link works once and expires after ten minutes):\n  ${await issueLink()}\n`;
@@ -187,7 +187,7 @@ interface Ready {
 
 type DaemonMessage = { readonly progress: string } | Ready;
 
-/** Starts the same command in a separate process and waits until it's ready. */
+/** Starts the same command in a separate process and waits until the server is ready. */
 async function detach(location: ProjectLocation, input: Input): Promise<number> {
   ensureDataDir(location.dataDir);
   const output = openSync(join(location.dataDir, 'start.log'), 'w', 0o600);

@@ -43,7 +43,7 @@ export const status: Command = {
   },
 };
 
-/** Fields that contain no secrets. */
+/** A running project's fields, without secrets. */
 interface ListedProject {
   readonly project_id: string;
   readonly folder: string;
@@ -74,7 +74,7 @@ async function listAll(input: Input, format: Format): Promise<number> {
   return 0;
 }
 
-/** A project has no URL while its database is reset. */
+/** Returns a project's fields. The URL is null while the database is being reset. */
 async function listedProject({
   projectId,
   projectDir,
@@ -100,7 +100,7 @@ interface SettingsStatus {
   readonly faults: readonly string[];
 }
 
-/** Returns a note if the settings files don't match the running settings. */
+/** Returns a note if the settings files differ from the running settings. */
 function settingsLines(status: SettingsStatus | undefined): string[] {
   if (status?.changedAtMs === undefined) return [];
   const since = `The settings were changed on disk at ${new Date(status.changedAtMs).toISOString()}.`;

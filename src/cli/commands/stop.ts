@@ -62,7 +62,7 @@ function deletesData(input: Input): boolean {
   return input.flag('no-backup');
 }
 
-/** Returns false if a project couldn't be stopped. The others are still stopped. */
+/** Stops all projects. Returns false if any of them couldn't be stopped. */
 async function stopEach(projects: readonly RunningProject[], isDeleted: boolean): Promise<boolean> {
   let isComplete = true;
   for (const { projectDir, dataDir, running } of projects) {
@@ -90,7 +90,7 @@ function deleteData(dataDir: string): void {
   say('Deleted the database and the storage files.');
 }
 
-/** Waits until the process has removed its state file, which is its last action, or no longer exists. */
+/** Waits until the process has exited or has removed its state file, which is its last step. */
 async function serverEnd(dataDir: string, { pid, token }: State): Promise<void> {
   for (const deadline = performance.now() + maxStopMs; performance.now() < deadline; ) {
     if (readState(dataDir)?.token !== token || !isAlive(pid)) return;

@@ -14,7 +14,7 @@ export const storageCp: Command = {
   takes: 'SRC DST',
   about:
     'Uploads a file to ss:///BUCKET/KEY, or downloads an object to a file. With --recursive, copies folders, replaces\n' +
-    'existing files, and creates the bucket of an upload with its settings in config.toml. As in cp, a folder is copied\n' +
+    'existing files, and creates a missing bucket with its settings in config.toml. As in cp, a folder is copied\n' +
     'into the target if the target exists, and becomes the target otherwise.',
   options: {
     ...projectOptions,
@@ -28,7 +28,7 @@ export const storageCp: Command = {
     'content-type': {
       type: 'string',
       value: 'TYPE',
-      help: 'Content-Type of uploaded objects. Default: detected from name and content.',
+      help: 'Content-Type of uploaded objects. Default: detected from the name and content.',
     },
     ...storageTargetOptions,
   },

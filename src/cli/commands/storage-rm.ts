@@ -11,8 +11,9 @@ export const storageRm: Command = {
   name: 'storage rm',
   takes: 'PATH...',
   about:
-    'Permanently deletes objects, or folders and buckets with --recursive. Asks once per bucket. Without a terminal,\n' +
-    'nothing is deleted unless you use --yes. With --recursive and no PATH, all buckets are deleted.',
+    'Permanently deletes objects, or folders and buckets with --recursive. Asks for confirmation once per\n' +
+    'bucket. Without a terminal, nothing is deleted unless you use --yes. With --recursive and no PATH, all buckets are\n' +
+    'deleted.',
   options: {
     ...projectOptions,
     recursive: { type: 'boolean', short: 'r', help: 'Deletes folders, and a bucket if PATH has no key.' },
@@ -87,7 +88,7 @@ async function removeBucket(api: StorageApi, bucket: string): Promise<void> {
   }
 }
 
-/** Returns the number of objects with the prefix, which are deleted page by page. */
+/** Deletes the objects with the prefix, page by page, and returns their number. */
 async function removeBelow(api: StorageApi, bucket: string, prefix: string): Promise<number> {
   let count = 0;
   for await (const page of api.list(bucket, prefix, { isDeep: true })) {

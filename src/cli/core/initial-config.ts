@@ -1,26 +1,26 @@
 /**
- * Returns the config.toml that `init` writes: common settings with their defaults. Upstream's CLI also accepts this
- * file.
+ * Returns the config.toml that `init` writes, which contains common settings with their defaults. Upstream's CLI also
+ * accepts the file.
  */
 export function initialConfig(projectId: string): string {
-  return `# Settings of this project, as upstream's CLI reads them. Every key: docs/config.md.
-# A value env(NAME) is taken from the environment or from .env files.
+  return `# Settings of this project, in the format of upstream's CLI. docs/config.md describes all settings.
+# env(NAME) reads a value from the environment or from .env files.
 
 project_id = ${JSON.stringify(projectId)}
 
 [api]
-# Port of everything over HTTP.
+# Port for all HTTP services.
 port = 54321
-# Schemas with REST endpoints; the first is the default.
+# Schemas exposed over REST. The first is the default.
 schemas = ["public", "graphql_public"]
 extra_search_path = ["public", "extensions"]
 max_rows = 1000
-# False: new tables in public need a GRANT before clients see them, as on hosted projects whose default privileges are off.
+# If false, anon, authenticated and service_role need a GRANT to access new tables in public.
 # auto_expose_new_tables = false
 
 [db]
 port = 54322
-# Version of the hosted project's database; what runs here is the bundled PostgreSQL.
+# PostgreSQL version of the hosted project. Plinth always runs the bundled PostgreSQL.
 major_version = 17
 
 [db.seed]
@@ -36,7 +36,7 @@ file_size_limit = "50MiB"
 # objects_path = "./images"
 
 [auth]
-# Your app: where links in mails lead.
+# URL of your app, which links in emails open.
 site_url = "http://127.0.0.1:3000"
 additional_redirect_urls = ["https://127.0.0.1:3000"]
 jwt_expiry = 3600
@@ -46,7 +46,7 @@ minimum_password_length = 6
 
 [auth.email]
 enable_signup = true
-# True: an address must be confirmed before the first sign-in. The mail is in the captured inbox.
+# If true, users must confirm their email address before the first sign-in.
 enable_confirmations = false
 
 [auth.mfa.totp]

@@ -20,9 +20,9 @@ const report: Report = {
 
 test('numbers are right-aligned, long texts are truncated, and missing values are empty', () => {
   expect(reportTable(report, 14).split('\n')).toEqual([
-    'Table              Size    Rows     Took    Hits  Used',
-    'public.notes    1.5 KiB  12,345  1.23 ms  50.0 %  yes',
-    'xxxxxxxxxxxxx…     12 B       1    1.5 h          no',
+    'Table              Size    Rows     Took   Hits  Used',
+    'public.notes    1.5 KiB  12,345  1.23 ms  50.0%  yes',
+    'xxxxxxxxxxxxx…     12 B       1    1.5 h         no',
   ]);
 });
 

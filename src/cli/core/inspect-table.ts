@@ -1,4 +1,4 @@
-/** Formats a report of `plinth inspect` as text. */
+/** Formats a `plinth inspect` report as text. */
 import type { Cell, CellKind, Column, Report } from '../../database/index.ts';
 import { columns } from '../output.ts';
 
@@ -23,7 +23,7 @@ const numberText: Readonly<Record<Exclude<CellKind, 'text'>, (value: number) => 
   count: (value) => Math.round(value).toLocaleString('en-US'),
   bytes: bytesText,
   ms: durationText,
-  share: (value) => `${(value * 100).toFixed(1)} %`,
+  share: (value) => `${(value * 100).toFixed(1)}%`,
 };
 
 function cellText(cell: Cell | undefined, kind: CellKind, maxChars: number): string {
@@ -33,12 +33,12 @@ function cellText(cell: Cell | undefined, kind: CellKind, maxChars: number): str
   return text.length > maxChars ? `${text.slice(0, maxChars - 1)}…` : text;
 }
 
-/** Replaces control characters because statements and names may contain escape sequences for the terminal. */
+/** Replaces control characters, because statements and names may contain terminal escape sequences. */
 const printable = (text: string): string => text.replace(/\p{Cc}/gu, '\ufffd');
 
 const isNumber = ({ kind }: Column): boolean => kind !== 'text';
 
-/** Aligns numbers to the right, and truncates text to `maxChars` characters. */
+/** Right-aligns numbers and truncates text to `maxChars` characters. */
 export function reportTable({ columns: shown, rows }: Report, maxChars = 80): string {
   const cells = rows.map((row) => shown.map(({ field, kind }) => cellText(row[field], kind, maxChars)));
   const table = [shown.map(({ label }) => label), ...cells];

@@ -1,11 +1,11 @@
-/** Prints results in the formats of upstream's CLI 3.1 (`-o`). */
+/** Formats results in the output formats of upstream's CLI 3.1 (`-o`). */
 import { UsageError } from '../command.ts';
 import { yamlScalar } from './status-formats.ts';
 
 export const listFormats = ['pretty', 'json', 'yaml', 'toml'] as const;
 export type ListFormat = (typeof listFormats)[number];
 
-/** @throws {UsageError} */
+/** Parses the output format. @throws {UsageError} */
 export function listFormatOf(text: string | undefined): ListFormat {
   const format = listFormats.find((each) => each === (text ?? 'pretty'));
   if (format === undefined)
@@ -14,8 +14,8 @@ export function listFormatOf(text: string | undefined): ListFormat {
 }
 
 /**
- * Field names are written as in upstream's CLI: unchanged in JSON, without underscores in YAML, and in Pascal case in
- * TOML.
+ * Formats a list. As in upstream's CLI, field names are unchanged in JSON, have no underscores in YAML, and are in
+ * Pascal case in TOML.
  * @param key the key of the list in TOML, which has no lists at the top level
  * @param table the column titles and the cells for `pretty`
  */
@@ -51,7 +51,7 @@ export function renderValue(value: object, format: Exclude<ListFormat, 'pretty'>
   return format === 'yaml' ? yaml(value, '').trim() : toml(value);
 }
 
-/** Prints a table exactly as upstream's CLI 3.1 does, including the spaces at the ends of lines. */
+/** Formats a table exactly like upstream's CLI 3.1, including trailing spaces. */
 export function renderTable(table: readonly (readonly string[])[]): string {
   const widths = (table[0] ?? []).map((_title, index) =>
     Math.max(...table.map((cells) => [...(cells[index] ?? '')].length)),
@@ -69,7 +69,7 @@ const definedIn = (value: object): [string, unknown][] =>
   Object.entries(value).filter(([, each]) => each !== undefined);
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** An empty list or object is written as in JSON. */
+/** Formats a value as YAML. Empty lists and objects are formatted as in JSON. */
 function yaml(value: unknown, indent: string): string {
   if (typeof value === 'string') return ` ${yamlScalar(value)}\n`;
   if (!isObject(value) || Object.keys(value).length === 0) return ` ${JSON.stringify(value)}\n`;
@@ -80,10 +80,13 @@ function yaml(value: unknown, indent: string): string {
   return `\n${lines.join('')}`;
 }
 
-/** The first field of an item is on the line of its dash. */
+/** Puts an item's first field on the same line as its dash. */
 const nested = (item: unknown, indent: string): string => yaml(item, indent).replace(/^\n\s+/, ' ');
 
-/** Nested values are written as inline tables and arrays. TOML has no null, so such fields are left out. */
+/**
+ * Formats an object as TOML. Nested values become inline tables and arrays. Null fields are omitted because TOML
+ * doesn't support null.
+ */
 function toml(value: object): string {
   const entries = definedIn(value).filter(([, each]) => each !== null);
   const lists = entries.filter(([, each]) => Array.isArray(each) && each.length > 0 && each.every(isObject));

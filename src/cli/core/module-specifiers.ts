@@ -1,21 +1,22 @@
-/** Finds the local files that a module imports so that a function can be deployed with all of its modules. */
+/** Finds the local files that a module imports, so that a function can be deployed with all of its modules. */
 
-/** The part of an import map, or of a deno.json, that affects how imports are resolved. */
+/** The parts of an import map or deno.json that affect how imports are resolved. */
 export interface ImportMap {
-  /** The path of the file, relative to the project folder. Its relative targets are resolved from the file's folder. */
+  /** The file's path relative to the project folder. Its relative targets are resolved from the file's folder. */
   readonly path: string;
   readonly imports: Readonly<Record<string, string>>;
   readonly scopes: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
 const text = `["']([^"'\\n]+)["']`;
-/** `import … from "x"` and `export … from "x"`, which can span several lines. */
+/** Matches `import … from "x"` and `export … from "x"`, which can span several lines. */
 const from = new RegExp(`\\b(?:import|export)\\b[^"'\`;]{0,5000}?\\bfrom\\s*${text}`, 'g');
 const sideEffect = new RegExp(`\\bimport\\s*${text}`, 'g');
 const dynamic = new RegExp(`\\bimport\\s*\\(\\s*${text}`, 'g');
 
 /**
- * Returns the specifiers of imports and exports. The text isn't parsed, so it can also return specifiers in comments.
+ * Returns the specifiers of imports and exports. The module isn't parsed, so the result can include specifiers in
+ * comments.
  *
  * @example
  * specifiersIn('import { a } from "./a.ts";'); // ['./a.ts']
@@ -27,12 +28,12 @@ export function specifiersIn(source: string): string[] {
   return [...new Set(found)];
 }
 
-/** Whether a file is a module whose imports must be followed. */
+/** Whether the file is a module, whose imports must be followed. */
 export const isModule = (path: string): boolean => /\.[cm]?[jt]sx?$/.test(path);
 
 /**
- * Returns the path of an import relative to the project folder. Returns undefined if it isn't a local file. A path that
- * begins with `../` is outside of the project folder.
+ * Returns an import's path relative to the project folder, or undefined if it isn't a local file. A path that begins
+ * with `../` is outside the project folder.
  */
 export function resolveImport(specifier: string, importer: string, map?: ImportMap): string | undefined {
   const mapped = map === undefined ? undefined : mappedTarget(specifier, importer, map);
@@ -53,7 +54,7 @@ function localPath(specifier: string, importer: string): string | undefined {
   return parts.join('/');
 }
 
-/** Specifiers are URLs, so `%20` is a space. */
+/** Decodes percent escapes, because specifiers are URLs. */
 function decoded(path: string): string {
   try {
     return decodeURIComponent(path);
@@ -62,7 +63,10 @@ function decoded(path: string): string {
   }
 }
 
-/** Finds the target of a specifier: the most specific scope first, then the longest key (HTML standard, 8.1.6.2). */
+/**
+ * Returns the target of a specifier. The most specific scope takes precedence, then the longest key (HTML standard,
+ * 8.1.6.2).
+ */
 function mappedTarget(specifier: string, importer: string, map: ImportMap): string | undefined {
   const scopes = Object.entries(map.scopes)
     .filter(([scope]) => {
@@ -86,8 +90,8 @@ function targetIn(imports: Readonly<Record<string, string>>, specifier: string):
 }
 
 /**
- * Parses an import map or a deno.json, which can contain comments and trailing commas.
- * @throws {SyntaxError} if the text isn't valid
+ * Parses an import map or deno.json, which can contain comments and trailing commas.
+ * @throws {SyntaxError} if the text is invalid
  */
 export function parseImportMap(path: string, json: string): ImportMap & { readonly importMap?: string } {
   const value = JSON.parse(withoutComments(json)) as Record<string, unknown> | null;
@@ -109,7 +113,7 @@ const stringsOf = (value: unknown): Record<string, string> =>
     ),
   );
 
-/** Removes comments and trailing commas outside of strings. */
+/** Removes comments and trailing commas outside strings. */
 const withoutComments = (json: string): string =>
   json
     .replace(/("(?:[^"\\]|\\.)*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (_all, string?: string) => string ?? '')

@@ -1,4 +1,4 @@
-/** Matches the renames on the command line with those that a comparison found. */
+/** Matches the renames on the command line with the possible renames that a comparison found. */
 import type { Rename } from '../../diff/index.ts';
 import { UsageError } from '../command.ts';
 
@@ -14,7 +14,7 @@ export function parseRename(text: string): RenamePair {
 }
 
 /**
- * Names without a schema are in `public`, and the new name needs no qualification.
+ * Returns the matching possible renames. Names without a schema are in `public`. The new name doesn't need a schema.
  * @example matchRenames([{ from: 'notes', to: 'posts' }], possible)
  */
 export function matchRenames(

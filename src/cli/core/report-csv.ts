@@ -1,7 +1,11 @@
-/** Writes a report of `inspect` as CSV (RFC 4180), with the names of the columns in JSON output as its header. */
+/** Formats an `inspect` report as CSV (RFC 4180). The header contains the column names of the JSON output. */
 import type { Report } from '../../database/index.ts';
 
-/** @example reportCsv({ name: 'sizes', columns, rows: [{ table: 'a,b' }] }); // 'table\r\n"a,b"\r\n' */
+/**
+ * Returns the report as CSV.
+ *
+ * @example reportCsv({ name: 'sizes', columns, rows: [{ table: 'a,b' }] }); // 'table\r\n"a,b"\r\n'
+ */
 export function reportCsv({ columns, rows }: Report): string {
   const fields = columns.map(({ field }) => field);
   const lines = [fields, ...rows.map((row) => fields.map((field) => row[field]))];

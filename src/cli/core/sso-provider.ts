@@ -1,4 +1,4 @@
-/** The fields of an identity provider in tables, as in upstream's CLI 3.1. */
+/** Formats an identity provider's fields in tables, like upstream's CLI 3.1. */
 
 export interface SsoProvider {
   readonly id: string;

@@ -8,14 +8,14 @@ export interface User {
 }
 
 /**
- * Returns the path of the state folder, following the operating system's conventions. An absolute XDG_STATE_HOME has
- * precedence on every system.
+ * Returns the path of the state folder according to the operating system's conventions. An absolute XDG_STATE_HOME
+ * takes precedence on every system.
  *
  * @example stateFolder({ os: 'linux', home: '/home/ada', env: {} }); // '/home/ada/.local/state/plinth'
  */
 export function stateFolder({ os, home, env }: User): string {
   const { join, isAbsolute } = os === 'win32' ? win32 : posix;
-  // The specification of XDG folders says that a relative path is invalid and must be ignored.
+  // According to the XDG specification, a relative path is invalid and must be ignored.
   const chosen = env.XDG_STATE_HOME;
   if (chosen !== undefined && isAbsolute(chosen)) return join(chosen, 'plinth');
   if (os === 'win32') return join(env.LOCALAPPDATA || join(home, 'AppData', 'Local'), 'plinth', 'State');

@@ -1,4 +1,6 @@
-/** Prints `plinth status` in the formats and with the names of upstream's CLI. `--override-name` changes names. */
+/**
+ * Formats the output of `plinth status` with the formats and names of upstream's CLI. `--override-name` changes names.
+ */
 
 export const formats = ['pretty', 'env', 'json', 'yaml', 'toml'] as const;
 export type Format = (typeof formats)[number];
@@ -40,7 +42,7 @@ export function addressesOf(fields: Fields): Record<string, string> {
   );
 }
 
-/** Prints the fields, sorted by name. `overrides` maps keys such as `api.url` to names. */
+/** Formats the fields, sorted by name. `overrides` maps keys such as `api.url` to names. */
 export function renderStatus(fields: Fields, format: Format, overrides: ReadonlyMap<string, string>): string {
   if (format === 'pretty') return renderPretty(fields);
   const renamed = Object.entries(fields).map(
@@ -50,13 +52,13 @@ export function renderStatus(fields: Fields, format: Format, overrides: Readonly
   if (format === 'json') return JSON.stringify(Object.fromEntries(sorted), null, 2);
   const lines = sorted.map(([name, value]) => {
     if (format === 'yaml') return `${name}: ${yamlScalar(value)}`;
-    // Dotenv and TOML escape quotes, backslashes and line breaks in the same way.
+    // Dotenv and TOML escape quotes, backslashes and line breaks like JSON.
     return format === 'env' ? `${name}=${JSON.stringify(value)}` : `${name} = ${JSON.stringify(value)}`;
   });
   return lines.join('\n');
 }
 
-/** Prints the text as a plain scalar if YAML reads it as the same string, and in quotes otherwise. */
+/** Returns the text as a plain scalar if YAML reads it as the same string. Otherwise, returns it in quotes. */
 export function yamlScalar(value: string): string {
   const plain = /^[A-Za-z_/][\w./@%+=-]*(?::[\w./@%+=-]+)*$/.test(value);
   return plain && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(value) ? value : JSON.stringify(value);
@@ -72,7 +74,7 @@ const groups: readonly (readonly [
       ['Example', 'EXAMPLE_URL'],
       ['App API', 'API_URL'],
       ['Console', 'STUDIO_URL'],
-      ['Captured mail', 'MAILPIT_URL'],
+      ['Captured emails', 'MAILPIT_URL'],
     ],
   ],
   [

@@ -3,9 +3,9 @@
  */
 
 export interface Template {
-  /** The name of the framework. */
+  /** The framework's name. */
   readonly title: string;
-  /** Where the files that the templates share are written. */
+  /** The target paths of the files that all templates share. */
   readonly shared: Readonly<Record<string, string>>;
 }
 
@@ -32,7 +32,7 @@ export const templates: Readonly<Record<string, Template>> = {
 
 export const templateNames: readonly string[] = Object.keys(templates);
 
-/** Returns a name for package.json, which allows fewer characters than a folder. */
+/** Returns a valid name for package.json, which allows fewer characters than folder names. */
 export function packageName(folder: string): string {
   const name = folder
     .toLowerCase()
@@ -41,7 +41,7 @@ export function packageName(folder: string): string {
   return name === '' ? 'app' : name;
 }
 
-/** Fills in the name of the project and the version of Plinth. */
+/** Inserts the project's name and Plinth's version. */
 export function manifestFor(
   text: string,
   { name, version }: { readonly name: string; readonly version: string },
@@ -50,8 +50,8 @@ export function manifestFor(
 }
 
 /**
- * Returns the template that the user chose from the list by its number or name. Returns null for a project without an
- * app, and undefined if the answer isn't valid.
+ * Returns the template that the user chose by number or name. Returns null for a project without an app, and undefined
+ * if the input is invalid.
  */
 export function chosenTemplate(answer: string): string | null | undefined {
   const text = answer.trim().toLowerCase();

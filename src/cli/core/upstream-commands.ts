@@ -10,10 +10,10 @@ const own: Readonly<Record<string, string>> = {
   projects: 'For a Plinth server, "plinth link URL" finds its project.',
   'config diff': '"plinth config push" shows the differences and asks before it changes anything.',
   'config pull':
-    '"plinth config push" pushes settings. Read those of a server on the Settings page of its Console.',
+    '"plinth config push" pushes settings. To view a server\'s settings, open the Settings page of its Console.',
   'inspect db': '"plinth inspect" lists the reports of Plinth.',
   logs: 'Open the Logs page of the Console, or read .plinth/logs/plinth.log.',
-  pull: '"plinth db pull" and "plinth functions download" get the parts of a project.',
+  pull: 'Use "plinth db pull" and "plinth functions download" instead.',
   telemetry: "Plinth doesn't send usage data.",
   whoami: '"plinth operators token list" lists access tokens and their operators.',
 };
@@ -51,15 +51,17 @@ const instead: Readonly<Record<string, Instead>> = {
   ),
 };
 
-/** Returns the replacement for the longest known command at the start of the line, or undefined if there is none. */
+/**
+ * Returns the replacement for the longest known command at the start of the line, or undefined if no command matches.
+ */
 export function insteadOf(words: readonly string[]): Instead | undefined {
   const names = [words.slice(0, 2).join(' '), words[0] ?? ''];
   return names.flatMap((name) => (Object.hasOwn(instead, name) ? [instead[name]] : []))[0];
 }
 
 /**
- * Converts arguments to those with the same effect, for scripts that call `supabase`: `start` returns when everything is
- * ready, and `db dump` writes only the schema, or rows as INSERT statements unless COPY is requested.
+ * Converts the arguments of scripts that call `supabase` to arguments with the same effect in Plinth. `start` returns
+ * once everything is ready. `db dump` writes only the schema, or rows as INSERT statements unless COPY is requested.
  */
 export function asUpstream(args: readonly string[]): string[] {
   return asUpstreamDumps(asUpstreamStarts(args));
@@ -72,7 +74,7 @@ function asUpstreamDumps(args: readonly string[]): string[] {
   return has('--role-only') || has('--schema-only') ? [...args] : [...args, '--schema-only'];
 }
 
-/** Makes `start` return once everything is ready, as upstream's command does, because scripts chain `start` with `&&`. */
+/** Makes `start` return once everything is ready, as upstream's command does. Scripts chain it with `&&`. */
 export function asUpstreamStarts(args: readonly string[]): string[] {
   const isServer = args.some((arg) => ['--detach', '-d', '--daemon', '--help', '-h'].includes(arg));
   return args[0] === 'start' && !isServer ? ['start', '--detach', ...args.slice(1)] : [...args];

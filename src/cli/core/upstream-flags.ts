@@ -1,7 +1,7 @@
 /**
  * Flags of upstream's CLI (2.x and 3.1) for commands that Plinth also has. They are recognized so that existing scripts
- * work. Flags without an effect are accepted, with a note if the flag requests something that Plinth doesn't do. Flags
- * that select a different database or project are rejected.
+ * work. Flags without an effect are accepted. If such a flag requests something that Plinth doesn't do, a note is
+ * printed. Flags that select a different database or project are rejected.
  */
 
 export interface UpstreamFlag {
@@ -50,7 +50,7 @@ const otherDatabase: Flags = {
   },
 };
 
-/** Upstream's check for objects that its engine doesn't compare. */
+/** The flag for a check that Plinth doesn't have: upstream's check for objects that its engine doesn't compare. */
 const coverage: UpstreamFlag = {
   type: 'boolean',
   note: "Plinth doesn't have this check. Objects that can't be changed cause an error in any case",
@@ -62,7 +62,7 @@ const ofCommands: Readonly<Record<string, Flags>> = {
     'strict-coverage': coverage,
     declarative: { type: 'boolean', refuse: 'only migrations can be written, not declarative schemas' },
   },
-  // The secrets in config.toml are never pushed.
+  // Accepted because Plinth never pushes the secrets in config.toml.
   'db push': { 'skip-vault': boolean },
   start: {
     preview: boolean,
@@ -111,7 +111,7 @@ const ofCommands: Readonly<Record<string, Flags>> = {
   'functions serve': { all: boolean },
 };
 
-/** Without a value, the flag is the same as `--linked` ({@link remoteWithValue}). */
+/** A flag that has the same effect as `--linked` if it has no value ({@link remoteWithValue}). */
 const anyRemote: UpstreamFlag = {
   type: 'string',
   refuse: 'select the project with "plinth link", and use --linked',
@@ -137,7 +137,7 @@ export function upstreamFlagsOf(
 }
 
 /**
- * Moves the command to the start of the line because upstream accepts `--debug db reset`.
+ * Moves the command to the start of the line, because upstream accepts flags before it, as in `--debug db reset`.
  *
  * @example commandFirst(['--workdir', 'app', 'db', 'reset']); // ['db', 'reset', '--workdir', 'app']
  */
@@ -159,8 +159,8 @@ const namesOf = (type: UpstreamFlag['type']): string[] =>
 
 /**
  * Adds an empty value to `--remote` if the flag has none, because the value is optional in version 3 of upstream's CLI.
- * A database URL as the value is equivalent to `--db-url`. In commands with `--linked`, the flag without a value is
- * equivalent to it.
+ * A database URL as the value is equivalent to `--db-url`. Without a value, the flag is equivalent to `--linked` in
+ * commands that have that option.
  *
  * @example
  * remoteWithValue(['db', 'reset', '--remote'], false); // ['db', 'reset', '--remote=']

@@ -1,4 +1,4 @@
-/** Calls the Management API, either in the Plinth that is running in this folder or on a remote one. */
+/** Calls the Management API of the Plinth running in this folder or of a remote one. */
 import type { ManagementCallName } from '../../main.ts';
 import type { Running } from '../control.ts';
 import { CommandError } from '../errors.ts';
@@ -6,22 +6,21 @@ import { decodeFiles, encodeFiles } from './encoded-files.ts';
 import { type CallInput, requestOf } from './requests.ts';
 
 export interface ManagementClient {
-  /** The URL of the Console. */
+  /** The Console's URL. */
   readonly consoleUrl: string;
-  /** The project's ref. */
   readonly ref: string;
-  /** @throws {CommandError} with the server's error message */
+  /** Calls the API. @throws {CommandError} with the server's error message */
   call<T>(name: ManagementCallName, input?: CallInput): Promise<T>;
 }
 
 export interface RemoteTarget {
-  /** The origin of the Console. */
+  /** The Console's origin. */
   readonly url: string;
   readonly ref: string;
   readonly token: string;
 }
 
-/** Calls the process that runs in this folder. The command line has all permissions. */
+/** Returns a client for the process running in this folder. The command line has all permissions. */
 export async function localClient(running: Running): Promise<ManagementClient> {
   const call = async <T>(name: ManagementCallName, input: CallInput = {}): Promise<T> =>
     decodeFiles(await running.call('manage', { name, input: encodeFiles(input) })) as T;
@@ -41,7 +40,7 @@ export function remoteClient({ url, ref, token }: RemoteTarget): ManagementClien
   };
 }
 
-/** Finds the project of a server. @throws {CommandError} if the server or the token doesn't work */
+/** Finds the server's project. @throws {CommandError} if the server can't be reached or rejects the token */
 export async function findRemote(
   url: string,
   token: string,
@@ -66,7 +65,7 @@ async function send(
         ...(accept === undefined ? {} : { accept }),
         ...(typeof body === 'string' ? { 'content-type': 'application/json' } : {}),
       },
-      // Redirects are rejected because the token must be sent only to this server.
+      // Rejects redirects because the token must be sent only to this server.
       redirect: 'error',
       ...(body === undefined ? {} : { body }),
     });
@@ -84,7 +83,7 @@ async function describe(origin: string, response: Response): Promise<[string, ..
   try {
     message = (JSON.parse(text) as { message?: string }).message ?? message;
   } catch {
-    // The response isn't JSON, because another server, such as a proxy, sent it.
+    // If the response isn't JSON, it is from another server, such as a proxy.
   }
   if (response.status !== 401 || message !== 'Unauthorized') return [message];
   return [

@@ -1,4 +1,4 @@
-/** The control port carries JSON, so the contents of files are sent as base64. */
+/** Encodes file contents as base64, because the control port transfers JSON. */
 
 export interface SentFile {
   readonly path: string;
@@ -10,7 +10,7 @@ interface EncodedFile {
   readonly base64: string;
 }
 
-/** Replaces the contents in `files`, if there are any. */
+/** Encodes the contents in `files`, if the value has that field. */
 export function encodeFiles(value: unknown): unknown {
   return withFiles(
     value,

@@ -1,4 +1,4 @@
-/** Collects the files of a function that are sent to a server: modules, import map and static files. */
+/** Collects a function's files for deployment: modules, import map and static files. */
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import type { Config } from '../../config/index.ts';
@@ -31,7 +31,10 @@ export interface UploadOptions {
   readonly warn: (message: string) => void;
 }
 
-/** @throws {CommandError} if the entrypoint doesn't exist, or if a file is outside of the project folder */
+/**
+ * Collects a function's files. @throws {CommandError} if the entrypoint doesn't exist or a file is outside the project
+ * folder
+ */
 export function collectFunction(slug: string, options: UploadOptions): FunctionUpload {
   const { projectDir, config, warn } = options;
   const supabaseDir = join(projectDir, 'supabase');
@@ -89,7 +92,7 @@ export function collectFunction(slug: string, options: UploadOptions): FunctionU
   };
 }
 
-/** Returns the import map in the order of upstream's CLI 3.1: flag, config.toml, files beside the entrypoint. */
+/** Returns the first import map in the order of upstream's CLI 3.1: flag, config.toml, files beside the entrypoint. */
 function importMapOf(
   slug: string,
   entrypoint: string,
@@ -132,7 +135,7 @@ function staticFiles(pattern: string): string[] {
   );
 }
 
-/** @throws {CommandError} if the path is outside of the project folder */
+/** Returns the path relative to the project folder. @throws {CommandError} if the path is outside the project folder */
 function pathInProject(projectDir: string, path: string): string {
   const below = relative(projectDir, path).split(sep).join('/');
   if (below.startsWith('..') || below === '' || resolve(projectDir, below) !== resolve(path))

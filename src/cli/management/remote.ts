@@ -1,6 +1,6 @@
 /**
- * The Plinth server that `link URL` saved in `.plinth/remote.json` (mode 0600). The file contains the access token,
- * unless the token comes from the environment.
+ * The Plinth server that `link URL` saved in `.plinth/remote.json` (mode 0600). The file contains the access token
+ * unless an environment variable sets it.
  */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import type { ProjectLocation } from '../project-location.ts';
 import { ensureDataDir } from '../state.ts';
 
 export interface Remote {
-  /** The origin of the Console. */
+  /** The Console's origin. */
   readonly url: string;
   readonly ref: string;
   readonly name: string;
@@ -36,14 +36,14 @@ export function writeRemote(location: ProjectLocation, remote: Remote): void {
   replaceFile(fileOf(location), `${JSON.stringify(remote, null, 2)}\n`);
 }
 
-/** Returns false if no server was linked. */
+/** Removes the link. Returns false if no server was linked. */
 export function removeRemote(location: ProjectLocation): boolean {
   const found = existsSync(fileOf(location));
   rmSync(fileOf(location), { force: true });
   return found;
 }
 
-/** Returns the access token in the environment. */
+/** Returns the access token from the environment, if set. */
 export function tokenInEnvironment(): string | undefined {
   const { PLINTH_ACCESS_TOKEN, SUPABASE_ACCESS_TOKEN } = shellEnvironment();
   return PLINTH_ACCESS_TOKEN || SUPABASE_ACCESS_TOKEN || undefined;

@@ -1,4 +1,4 @@
-/** The requests of the Management API: method, path and body of each call. */
+/** The Management API's requests: the method, path and body of each call. */
 import type { ManagementCallName } from '../../main.ts';
 import type { SentFile } from './encoded-files.ts';
 
@@ -7,10 +7,10 @@ export type CallInput = Readonly<Record<string, unknown>>;
 export interface ManagementRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
-  /** JSON text, or a form. */
+  /** JSON text or a form. */
   readonly body?: string | FormData;
   readonly accept?: string;
-  /** Reads a successful response. */
+  /** Parses a successful response. */
   readonly read: (response: Response) => Promise<unknown>;
 }
 
@@ -26,6 +26,7 @@ export function requestOf(name: ManagementCallName, ref: string, input: CallInpu
   const one = `${functions}/${encodeURIComponent(String(slug))}`;
   const providers = `${project}/config/auth/sso/providers`;
   const oneProvider = `${providers}/${encodeURIComponent(String(input.id))}`;
+  const hostedService = `${project}/${input.service === 'api' ? 'postgrest' : `config/${input.service}`}`;
   const get = (path: string): ManagementRequest => ({ method: 'GET', path, read: readJson });
   const change = (method: ManagementRequest['method'], path: string, body?: unknown): ManagementRequest => ({
     method,
@@ -59,6 +60,10 @@ export function requestOf(name: ManagementCallName, ref: string, input: CallInpu
     activateFunctions: () => change('PUT', functions, input.functions),
     changeFunction: () => change('PATCH', one, rest),
     deleteFunction: () => change('DELETE', one),
+    listAddons: () => get(`${project}/billing/addons`),
+    getHostedConfig: () => get(`/v2/projects/${encodeURIComponent(ref)}/config`),
+    getHostedService: () => get(hostedService),
+    changeHostedService: () => change('PATCH', hostedService, input.fields),
     pushConfig: () => change('PATCH', `${project}/config`, input),
     securityAdvisors: () => get(`${project}/advisors/security`),
     performanceAdvisors: () => get(`${project}/advisors/performance`),

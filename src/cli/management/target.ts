@@ -1,4 +1,4 @@
-/** The server whose functions and secrets a command manages: the one in this folder, or the linked one. */
+/** The server whose functions and secrets a command manages: the server running in this folder or the linked one. */
 import { isAccessToken } from '../../shared/access-token.ts';
 import { type Input, type Option, UsageError } from '../command.ts';
 import { findRunning } from '../control.ts';
@@ -8,18 +8,18 @@ import { localClient, type ManagementClient, remoteClient } from './client.ts';
 import { readRemote, tokenInEnvironment } from './remote.ts';
 
 export const serverOptions = {
-  local: { type: 'boolean', help: 'Uses the running Plinth of this folder (default).' },
+  local: { type: 'boolean', help: 'Uses the running Plinth in this folder (default).' },
   linked: { type: 'boolean', help: 'Uses the linked Plinth server.' },
   'project-ref': {
     type: 'string',
     value: 'REF',
     help: 'Uses the linked Plinth server, which must have this project ref.',
   },
-  // Upstream's CLI 3.1 selects a project with this flag.
+  // The flag that selects a project in upstream's CLI 3.1.
   remote: { type: 'string', value: '[REF]', help: 'Same as --linked or --project-ref.', hidden: true },
 } as const satisfies Record<string, Option>;
 
-/** @throws {UsageError} if the options contradict each other */
+/** Returns a client for the server that the options select. @throws {UsageError} if options contradict each other */
 export async function managementOf(input: Input): Promise<ManagementClient> {
   const location = locationOf(input);
   const ref = input.text('project-ref') || input.text('remote') || undefined;
@@ -31,7 +31,11 @@ export async function managementOf(input: Input): Promise<ManagementClient> {
   return await localClient(running);
 }
 
-/** @throws {CommandError} if no server is linked, or if it has a different project ref */
+/**
+ * Returns a client for the linked server.
+ *
+ * @throws {CommandError} if no server is linked, or if its project ref is different from `ref`
+ */
 export function linkedClient(location: ProjectLocation, ref: string | undefined): ManagementClient {
   const remote = readRemote(location);
   if (remote === undefined)

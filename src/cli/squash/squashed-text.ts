@@ -1,4 +1,4 @@
-/** Creates the text of a single migration that has the same result as several. */
+/** Creates the text of a single migration that has the same result as several migrations. */
 import { Writable } from 'node:stream';
 import { compareSnapshots, diffScript, readSnapshot, type Snapshot } from '../../diff/index.ts';
 import { type DumpOptions, type DumpReport, dumpDatabase, streamOutput } from '../../dump/index.ts';
@@ -6,12 +6,12 @@ import { CommandError, describeError } from '../errors.ts';
 import { say } from '../output.ts';
 import type { Shadow, Shadows } from '../shadow.ts';
 
-/** The parts of a dump that change roles, without their passwords. */
+/** Separates the parts of a role dump. */
 const separator = ';\n\n';
 
 /**
- * Applies the migrations up to the version in a temporary database and dumps its schema. The text is then run in another
- * temporary database, and both are compared.
+ * Applies the migrations up to the version in a temporary database and dumps its schema. Runs the result in another
+ * temporary database and compares both.
  *
  * @throws {ProjectError} if a migration fails
  * @throws {CommandError} if the text doesn't create the same schema
@@ -47,7 +47,10 @@ export async function squashedText(shadows: Shadows, version: string): Promise<s
 const differences = async (copy: Shadow, wanted: Snapshot): Promise<string> =>
   diffScript(compareSnapshots(await readSnapshot(copy.target), wanted, {}));
 
-/** Returns the statements that create and change roles. A dump of the schema has none, since roles aren't in a schema. */
+/**
+ * Returns the statements that create and change roles. A schema dump doesn't contain them because roles don't belong to
+ * a schema.
+ */
 async function newRoles(before: Shadow, after: Shadow): Promise<string> {
   const known = new Set((await dump(before, 'roles')).text.split(separator));
   const added = (await dump(after, 'roles')).text

@@ -1,13 +1,13 @@
-/** A client for the storage service's HTTP API, limited to the requests of the `storage` commands. */
+/** A client for the storage service's HTTP API with the requests that the `storage` commands need. */
 import { CommandError } from '../errors.ts';
 import type { StorageTarget } from './target.ts';
 
-/** The service can't be reached, so further requests would also fail. */
+/** The service can't be reached, so all other requests would also fail. */
 export class StorageUnreachableError extends CommandError {}
 
 /** A response with an error status. */
 export class StorageResponseError extends CommandError {
-  /** Whether the bucket or the object doesn't exist. */
+  /** Whether the bucket or object doesn't exist. */
   readonly isMissing: boolean;
   readonly isDuplicate: boolean;
   readonly status: number;
@@ -20,7 +20,7 @@ export class StorageResponseError extends CommandError {
   }
 }
 
-/** Resumable uploads return plain text, all other requests JSON. */
+/** Returns the fields of an error response. Resumable uploads return plain text, and all other requests return JSON. */
 function errorOf(text: string): { readonly message?: string; readonly statusCode?: string } {
   try {
     const { message, statusCode } = JSON.parse(text) as { message?: unknown; statusCode?: unknown };
@@ -40,7 +40,7 @@ export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** An object, or a folder, whose key ends with a slash. */
+/** An object, or a folder whose key ends with a slash. */
 export interface Entry {
   readonly key: string;
   readonly sizeBytes: number | undefined;
@@ -58,18 +58,18 @@ interface Page {
 
 export type StorageApi = ReturnType<typeof createStorageApi>;
 
-/** The service deletes at most this many objects per request, and lists this many per page. */
+/** The service's limits for objects deleted per request and for objects listed per page. */
 const maxKeys = 1000;
 
 export function createStorageApi({ apiUrl, serviceKey }: StorageTarget) {
   const base = `${apiUrl.replace(/\/+$/, '')}/storage/v1`;
   const auth = {
     apikey: serviceKey,
-    // A secret key isn't a JWT. The gateway derives the token from `apikey`.
+    // A secret key isn't a JWT, so the gateway derives a token from `apikey`.
     ...(serviceKey.startsWith('sb_') ? {} : { authorization: `Bearer ${serviceKey}` }),
   };
 
-  /** @throws {StorageResponseError} @throws {StorageUnreachableError} */
+  /** Sends a request. @throws {StorageResponseError} @throws {StorageUnreachableError} */
   const request = async (method: string, path: string, options: RequestOptions = {}): Promise<Response> => {
     const { headers = {}, body = null, signal } = options;
     const url = path.startsWith('/') ? `${base}${path}` : path;
@@ -97,7 +97,7 @@ export function createStorageApi({ apiUrl, serviceKey }: StorageTarget) {
 
   return {
     request,
-    /** Returns the URL of a resumable upload, which must have the same origin so that the key isn't sent elsewhere. */
+    /** Returns the URL of a resumable upload. It must have the same origin, so that the key isn't sent elsewhere. */
     uploadUrl: (location: string): string => {
       const { pathname, search } = new URL(location, base);
       return `${new URL(base).origin}${pathname}${search}`;
@@ -108,7 +108,9 @@ export function createStorageApi({ apiUrl, serviceKey }: StorageTarget) {
       call('POST', '/bucket', { name, ...settings }),
     deleteBucket: async (name: string): Promise<string> =>
       (await call<{ message: string }>('DELETE', `/bucket/${encodeURIComponent(name)}`)).message,
-    /** Lists the keys that begin with a prefix, page by page. Without `isDeep`, deeper keys are grouped into folders. */
+    /**
+     * Lists the keys that begin with a prefix, page by page. Without `isDeep`, deeper keys are grouped into folders.
+     */
     async *list(
       bucket: string,
       prefix: string,
@@ -129,7 +131,7 @@ export function createStorageApi({ apiUrl, serviceKey }: StorageTarget) {
     move: async (bucketId: string, sourceKey: string, destinationKey: string): Promise<string> =>
       (await call<{ message: string }>('POST', '/object/move', { bucketId, sourceKey, destinationKey }))
         .message,
-    /** Returns the keys that existed. */
+    /** Deletes objects. Returns the keys that existed. */
     remove: async (bucket: string, keys: readonly string[]): Promise<string[]> => {
       const removed: string[] = [];
       for (let start = 0; start < keys.length; start += maxKeys) {
@@ -151,7 +153,7 @@ function entriesOf({ folders, objects }: Page): Entry[] {
   return entries.sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
-/** Returns the path of an object in a URL. @throws {CommandError} if a URL can't express the key */
+/** Returns an object's path for use in a URL. @throws {CommandError} if a URL can't represent the key */
 export function objectPath(bucket: string, key: string): string {
   const segments = [bucket, ...key.split('/')];
   if (segments.some((segment) => segment === '.' || segment === '..'))

@@ -1,4 +1,4 @@
-/** Implements `storage cp` from objects to files. */
+/** Implements `storage cp` from storage to local files. */
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { CommandError, describeError } from '../errors.ts';
@@ -18,7 +18,7 @@ export interface CopyDownOptions {
   readonly signal: AbortSignal;
 }
 
-/** @throws {CommandError} */
+/** Downloads objects. @throws {CommandError} */
 export async function copyDown(target: string, options: CopyDownOptions): Promise<void> {
   const { remote, isRecursive } = options;
   if (isRecursive) return await downloadAll(target, options);
@@ -77,13 +77,13 @@ async function downloadAll(target: string, options: CopyDownOptions): Promise<vo
     throw new CommandError(`${failures.length} of ${count} objects weren't downloaded:`, ...failures);
 }
 
-/** Returns the part of the object's path that follows the source's path. Empty for the source itself. */
+/** Returns the part of an object's path after the source path. Empty for the source itself. */
 function pathBelow({ bucket, key }: StoragePath, found: Found): string {
   if (bucket === '') return `${found.bucket}/${found.key}`;
   return found.key === key ? '' : found.key.slice(folderKey(key).length);
 }
 
-/** Whether the other objects would fail in the same way. */
+/** Whether the other objects would also fail with this error. */
 const isFatal = (error: unknown): boolean =>
   error instanceof StorageUnreachableError ||
   (error instanceof StorageResponseError && !error.isMissing) ||

@@ -1,4 +1,4 @@
-/** Implements `storage cp` from files to objects. */
+/** Implements `storage cp` from local files to storage. */
 import { lstatSync, type Stats, statSync } from 'node:fs';
 import { basename, relative, resolve } from 'node:path';
 import { loadConfig } from '../../config/index.ts';
@@ -31,7 +31,7 @@ interface Planned {
   readonly key: string;
 }
 
-/** @throws {CommandError} */
+/** Uploads files. @throws {CommandError} */
 export async function copyUp(source: string, options: CopyUpOptions): Promise<void> {
   const { api, remote, isRecursive, jobs, cacheControl, contentType, signal } = options;
   const planned = isRecursive ? await planAll(source, options) : [planFile(source, remote)];

@@ -1,4 +1,4 @@
-/** Downloads objects to files that are always inside the target folder. */
+/** Downloads objects to files, which are always inside the target folder. */
 import { randomBytes } from 'node:crypto';
 import { createWriteStream, lstatSync, mkdirSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
@@ -16,7 +16,7 @@ export interface DownloadOptions {
 
 type Address = { readonly bucket: string; readonly key: string };
 
-/** Creates the file, which must not exist. An incomplete file is removed. @throws {CommandError} */
+/** Downloads to a file that must not exist yet. Removes an incomplete file. @throws {CommandError} */
 export async function downloadNew(
   api: StorageApi,
   address: Address,
@@ -40,8 +40,8 @@ export async function downloadNew(
 }
 
 /**
- * Creates or replaces the file. The bytes are written to a temporary file first so that the file is always complete and
- * a symbolic link is replaced instead of followed.
+ * Downloads to a file that may already exist. The bytes are first written to a temporary file, so that the file is
+ * always complete and a symbolic link is replaced instead of followed.
  */
 export async function downloadOver(
   api: StorageApi,
@@ -88,7 +88,7 @@ export class FolderMaker {
     this.#root = root;
   }
 
-  /** Returns the folder's path. @throws {CommandError} if a file or a symbolic link is in the way */
+  /** Returns the folder's path. @throws {CommandError} if a path segment is a file or a symbolic link */
   make(segments: readonly string[]): string {
     let path = this.#root;
     if (!this.#made.has(path)) mkdirSync(path, { recursive: true });

@@ -1,4 +1,4 @@
-/** Runs work for each item, `jobs` at a time. After a failure, no further item is started. */
+/** Processes items in parallel, `jobs` at a time. After a failure, no more items are started. */
 export async function inParallel<T>(
   items: AsyncIterable<T> | Iterable<T>,
   jobs: number,
@@ -7,7 +7,7 @@ export async function inParallel<T>(
   const iterator = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
   let reading: Promise<unknown> = Promise.resolve();
   let hasFailed = false;
-  // The workers take turns because a listing reads its pages in sequence.
+  // Reads the items one at a time, because a listing reads its pages in sequence.
   const take = (): Promise<IteratorResult<T>> => {
     const next = reading.then(() => iterator.next());
     reading = next.catch(() => undefined);

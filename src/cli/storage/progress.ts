@@ -5,11 +5,10 @@ const quietMs = 1_000;
 const intervalMs = 200;
 
 export interface Progress {
-  /** Prints a line. */
   line(text: string): void;
-  /** Adds bytes that will be transferred. */
+  /** Adds to the number of bytes to transfer. */
   expect(bytes: number): void;
-  /** Adds bytes that have been transferred. Negative if they must be sent again. */
+  /** Adds to the number of transferred bytes. The argument is negative if bytes must be sent again. */
   add(bytes: number): void;
   end(): void;
 }
@@ -19,7 +18,11 @@ interface Output {
   write(text: string): unknown;
 }
 
-/** @param verb the word before the sizes, such as `Uploaded` */
+/**
+ * Creates a progress display.
+ *
+ * @param verb the word before the sizes, such as `Uploaded`
+ */
 export function createProgress(
   verb: string,
   output: Output = process.stderr,

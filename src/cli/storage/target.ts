@@ -7,7 +7,7 @@ import { managementOf } from '../management/target.ts';
 import type { ProjectLocation } from '../project-location.ts';
 
 export interface StorageTarget {
-  /** The URL of the API, such as `http://127.0.0.1:54321`. */
+  /** The API's URL, such as `http://127.0.0.1:54321`. */
   readonly apiUrl: string;
   /** A service role key or a secret key. */
   readonly serviceKey: string;
@@ -15,10 +15,15 @@ export interface StorageTarget {
 
 export const storageTargetOptions = {
   local: { type: 'boolean', help: 'Uses Plinth in this folder (default).' },
-  linked: { type: 'boolean', help: 'Uses the linked Plinth server. Requires an access token of an owner.' },
+  linked: {
+    type: 'boolean',
+    help: 'Uses the linked Plinth server. Requires an access token with the owner role.',
+  },
 } as const satisfies Record<string, Option>;
 
-/** @throws {CommandError} if the server can't be used or its storage service is disabled */
+/**
+ * Returns the storage service. @throws {CommandError} if the server can't be used or its storage service is disabled
+ */
 export async function storageTargetOf(location: ProjectLocation, input: Input): Promise<StorageTarget> {
   if (input.flag('local') && input.flag('linked'))
     throw new UsageError("--local and --linked can't be used together");

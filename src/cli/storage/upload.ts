@@ -1,4 +1,4 @@
-/** Uploads a file, in resumable pieces if it is large. */
+/** Uploads a file. Large files are uploaded in resumable pieces. */
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
@@ -14,7 +14,7 @@ export interface Upload {
   /** Whether an existing object is replaced. */
   readonly upsert: boolean;
   readonly cacheControl: string;
-  /** If undefined, the type is detected. */
+  /** The media type. Detected if undefined. */
   readonly contentType?: string | undefined;
 }
 
@@ -23,7 +23,7 @@ const pieceBytes = 6 * 1024 * 1024;
 const maxAttempts = 5;
 const sniffedBytes = 512;
 
-/** @throws {CommandError} */
+/** Uploads a file. @throws {CommandError} */
 export async function uploadFile(
   api: StorageApi,
   upload: Upload,
@@ -39,7 +39,7 @@ export async function uploadFile(
     const head = (await handle.read(Buffer.alloc(sniffedBytes), 0, sniffedBytes, 0)).buffer;
     const contentType = upload.contentType ?? fileType(upload.file, head.subarray(0, size));
     const seconds = /^max-age=(\d+)$/.exec(upload.cacheControl)?.[1];
-    // The resumable protocol has no field for any other Cache-Control header.
+    // The resumable protocol has no field for other Cache-Control headers.
     if (size > pieceBytes && seconds !== undefined) {
       const resumable = { ...upload, contentType, seconds, size };
       return await uploadPieces(api, handle, resumable, { onBytes, signal });
@@ -127,8 +127,8 @@ function offsetOf(response: Response): number {
 }
 
 /**
- * Whether a retry can succeed. This is the case after a lost connection, a server failure, or a request that the server
- * hadn't finished.
+ * Whether a retry can succeed, because the connection was lost, the server failed, or the server was still processing a
+ * request.
  */
 function isTemporary(error: unknown): boolean {
   return (

@@ -4,7 +4,7 @@ import type { Entry, StorageApi } from './api.ts';
 import type { StoragePath } from './core/storage-url.ts';
 import { folderKey } from './core/storage-url.ts';
 
-/** An object. The key is empty for a bucket without objects. */
+/** An object. The key is empty for an empty bucket. */
 export interface Found extends Entry {
   readonly bucket: string;
 }
@@ -16,7 +16,7 @@ export async function* withPrefix(api: StorageApi, path: StoragePath): AsyncGene
     if (bucket.startsWith(path.bucket)) yield* inBucket(api, bucket, '');
 }
 
-/** Yields the object with exactly this path, and all objects in the folder with this path. */
+/** Yields the object with exactly this path and all objects in the folder with this path. */
 export async function* below(api: StorageApi, path: StoragePath): AsyncGenerator<Found> {
   if (path.bucket === '') return yield* withPrefix(api, path);
   if (path.key !== '' && !path.isFolder) {
@@ -27,13 +27,13 @@ export async function* below(api: StorageApi, path: StoragePath): AsyncGenerator
 }
 
 export async function findObject(api: StorageApi, bucket: string, key: string): Promise<Found | undefined> {
-  // The key itself sorts before all longer keys.
+  // A key sorts before all longer keys that start with it.
   for await (const [first] of api.list(bucket, key, { isDeep: true, limit: 1 }))
     return first?.key === key ? { bucket, ...first } : undefined;
   return undefined;
 }
 
-/** Whether the path denotes buckets: `ss:///` and `ss:///na`, but not `ss:///name/`. */
+/** Whether the path matches buckets, as in `ss:///` and `ss:///na`, but not in `ss:///name/`. */
 export const namesBuckets = ({ bucket, key, isFolder }: StoragePath): boolean =>
   bucket === '' || (key === '' && !isFolder);
 
@@ -45,7 +45,7 @@ async function* inBucket(api: StorageApi, bucket: string, prefix: string): Async
       yield { bucket, ...entry };
     }
   if (!isEmpty || prefix !== '') return;
-  // The service also returns an empty list for a bucket that doesn't exist.
+  // Checks the bucket, because the service also returns an empty list for a bucket that doesn't exist.
   if (!(await api.listBuckets()).includes(bucket)) throw new CommandError(`Bucket not found: ${bucket}`);
   yield { bucket, key: '', sizeBytes: undefined };
 }

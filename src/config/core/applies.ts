@@ -1,4 +1,4 @@
-/** Determines when a changed setting takes effect, from the schema. */
+/** Determines from the schema when a changed setting takes effect. */
 import type { Applies, Fields, Node, Section } from '../schema/define.ts';
 import { plinthSchema, projectSchema } from '../schema/index.ts';
 
@@ -6,9 +6,9 @@ import { plinthSchema, projectSchema } from '../schema/index.ts';
 export type Effect = Applies | 'never';
 
 /**
- * Returns the time when a change takes effect, either for one setting or for all settings of a name such as
- * `functions.hello`. Settings of plinth.toml have paths that begin with `plinth`. Undefined if the schema doesn't
- * contain the path or the effect.
+ * Returns when a change takes effect, for one setting or for all settings under a name such as `functions.hello`. Paths
+ * of plinth.toml settings begin with `plinth`. Returns undefined if the schema doesn't contain the path or doesn't
+ * specify when a change takes effect.
  *
  * @example effectOf(['api', 'port']); // { restart: 'ports are opened at startup' }
  */

@@ -1,26 +1,30 @@
-/** Compares two configurations, for changes while the server runs. */
+/** Compares two configurations to determine which changes can be applied while the server runs. */
 import type { Config } from '../schema/index.ts';
 import { type Effect, effectOf } from './applies.ts';
 
 type Branch = Readonly<Record<string, unknown>>;
 
 export interface NeedsRestart {
-  /** The setting's key. Keys of plinth.toml start with `plinth.`. */
+  /** The setting's key. Keys in plinth.toml start with `plinth.`. */
   readonly key: string;
-  /** Completes the sentence "Needs a restart because". */
+  /** The end of the sentence "Needs a restart because". */
   readonly reason: string;
 }
 
 export interface Changes {
-  /** The running configuration with the new values of the settings that can change. */
+  /** The running configuration with the new values of all settings that can change at run time. */
   readonly config: Config;
-  /** The changed settings that can change while the server runs, by key. Keys of plinth.toml start with `plinth.`. */
+  /** The keys of changed settings that can change at run time. Keys in plinth.toml start with `plinth.`. */
   readonly live: readonly string[];
-  /** The changed settings that only apply after a restart. */
+  /** The changed settings that apply only after a restart. */
   readonly pending: readonly NeedsRestart[];
 }
 
-/** @param effect When a change to the setting at this path takes effect. */
+/**
+ * Compares two configurations.
+ *
+ * @param effect returns when a change to the setting at a path takes effect
+ */
 export function compareConfigs(
   before: Config,
   after: Config,

@@ -1,5 +1,5 @@
 /**
- * Validates combinations of settings. Some settings are required if a feature is enabled, and some settings conflict.
+ * Validates combinations of settings: settings that are required if a feature is enabled, and settings that conflict.
  */
 import { Cron } from 'croner';
 import { hostnameOf, isLoopbackName } from '../../kernel/request-origin.ts';
@@ -7,17 +7,15 @@ import type { Config } from '../schema/index.ts';
 
 export interface CheckContext {
   readonly exists: (path: string) => boolean;
-  /**
-   * The names of unset environment variables that `env(NAME)` values refer to, by the setting's key. Shown in messages.
-   */
+  /** The names of unset environment variables in `env(NAME)` values, by the setting's key. Used in messages. */
   readonly unset: ReadonlyMap<string, string>;
 }
 
 type Report = (key: string, message: string) => void;
 
 /**
- * Calls `report` for each invalid setting. If only an environment variable or an email template is missing, calls
- * `warn`, so a fresh clone without its secrets starts, as it does with upstream's CLI.
+ * Calls `report` for each invalid setting. Calls `warn` if only an environment variable or an email template is
+ * missing, so that a fresh clone without its secrets starts, as with upstream's CLI.
  */
 export function check(config: Config, { exists, unset }: CheckContext, report: Report, warn: Report): void {
   const need = (key: string, value: string | number | undefined, because: string) => {
@@ -82,7 +80,10 @@ function checkApi({ api }: Config, need: Need, file: File): void {
   file('api.tls.key_path', key_path);
 }
 
-/** The files of plinth.toml are checked by `plinth serve` because they exist only on the server. */
+/**
+ * Checks the combination of TLS settings. `plinth serve` checks the files in plinth.toml, because they exist only on
+ * the server.
+ */
 function checkTls({ api, plinth }: Config, report: Report, warn: Report, need: Need): void {
   const { cert, key, acme } = plinth.server.tls;
   const own = plinth.console.tls;
@@ -136,7 +137,7 @@ function checkAcme({ domains, email, directory, accept_terms, eab }: Acme, repor
 const isDomain = (text: string): boolean =>
   text.length <= 253 && /^(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z][a-z\d-]*[a-z\d]$/.test(text);
 
-/** HTTPS is required because browsers send Sec-Fetch-Site only over secure connections. */
+/** Checks the Console's URL. HTTPS is required because browsers send Sec-Fetch-Site only over secure connections. */
 function checkConsole({ url, host }: Config['plinth']['console'], report: Report, need: Need): void {
   if (host !== undefined && !isLoopbackName(host))
     need('console.url', url, "console.host isn't a loopback address");
@@ -203,7 +204,7 @@ function checkPlinth({ plinth }: Config, report: Report, need: Need, file: File)
   }
 }
 
-/** The languages that the Account pages are available in. */
+/** The languages of the Account pages. */
 const accountLanguages = ['en', 'ar'];
 
 function checkFactors({ auth }: Config, need: Need, report: Report): void {

@@ -1,15 +1,16 @@
 /**
- * Checks that files in settings are inside the project folder. The content of such files is shown, sent or run, and
- * users who can change settings aren't always allowed to read files on this machine. Symbolic links are resolved first.
- * The caller reads the file system.
+ * Checks that the files in settings are inside the project folder. Plinth displays, sends or runs the content of these
+ * files, and users who can change settings may not be allowed to read files on this machine. Symbolic links are
+ * resolved first. The caller provides the file system functions.
  */
-import { isAbsolute, relative, resolve } from 'node:path';
+import { resolve } from 'node:path';
+import { isWithin } from '../../kernel/real-path.ts';
 
 export interface NamedFile {
   readonly key: string;
-  /** The absolute path. For a glob pattern, the path of the folder before the first wildcard. */
+  /** The absolute path. For a glob pattern, the folder before the first wildcard. */
   readonly path: string;
-  /** Whether the setting also exposes all files under the path. */
+  /** Whether the setting exposes all files in this folder. */
   readonly isFolder: boolean;
 }
 
@@ -17,15 +18,15 @@ export interface Confinement {
   /** The absolute paths of the project folder and of the folders in `[files] allowed_folders`. */
   readonly folders: readonly string[];
   /**
-   * The data folder, which contains keys, passwords and data. Settings can't refer to files in it, although it is
-   * inside the project folder.
+   * The data folder, which contains keys, passwords and data. Settings can't refer to files in it even if it is inside
+   * the project folder.
    */
   readonly dataFolder: string;
   /** Resolves symbolic links in the part of the path that exists. */
   readonly realPath: (path: string) => string;
 }
 
-/** Returns the end of an error message. Returns undefined if the setting is allowed to refer to the file. */
+/** Returns the end of an error message, or undefined if the setting may refer to the file. */
 export function outsideFault(
   file: NamedFile,
   { folders, dataFolder, realPath }: Confinement,
@@ -38,20 +39,11 @@ export function outsideFault(
   return `${file.path} is outside the project folder. Move the file into the project folder, or add its folder to allowed_folders under [files] in plinth.toml`;
 }
 
-/** Returns the folder before the first wildcard. Returns undefined if the rest of the pattern contains `..`. */
+/** Returns the folder before the first wildcard, or undefined if the rest of the pattern contains `..`. */
 export function globFolder(base: string, glob: string): string | undefined {
   const parts = glob.split('/');
   const wild = parts.findIndex((part) => /[*?[{]/.test(part));
   if (wild < 0) return resolve(base, glob);
   if (parts.slice(wild).some((part) => part.split(/[{},]/).includes('..'))) return undefined;
   return resolve(base, parts.slice(0, wild).join('/') || (glob.startsWith('/') ? '/' : '.'));
-}
-
-function isWithin(folder: string, path: string): boolean {
-  const relativePath = relative(folder, path);
-  return (
-    relativePath === '' ||
-    (!relativePath.startsWith('..') && !isAbsolute(relativePath)) ||
-    /^\.\.[^/\\]/.test(relativePath)
-  );
 }

@@ -7,8 +7,8 @@ import { createDecipheriv, createECDH, hkdfSync } from 'node:crypto';
 export const encryptedPrefix = 'encrypted:';
 
 /**
- * Returns the private keys in `DOTENV_PRIVATE_KEY` and `DOTENV_PRIVATE_KEY_*`, each of which contains a comma-separated
- * list.
+ * Returns the private keys from `DOTENV_PRIVATE_KEY` and all `DOTENV_PRIVATE_KEY_*` variables. Each variable contains a
+ * comma-separated list.
  */
 export function privateKeysFrom(environment: Readonly<Record<string, string>>): string[] {
   return Object.entries(environment)
@@ -18,13 +18,13 @@ export function privateKeysFrom(environment: Readonly<Record<string, string>>): 
     .filter((key) => key !== '');
 }
 
-/** Decrypts the value with the first key that works. Returns undefined if none does. */
+/** Decrypts the value with the first matching key. Returns undefined if no key matches. */
 export function decryptSecret(value: string, privateKeys: readonly string[]): string | undefined {
   for (const key of privateKeys) {
     try {
       return decryptWith(key, Buffer.from(value.slice(encryptedPrefix.length), 'base64'));
     } catch {
-      // The secret was encrypted for a different key, so the next one is tried.
+      // The value was encrypted for another key, so the next key is tried.
     }
   }
   return undefined;
@@ -52,9 +52,9 @@ function decryptWith(privateKeyHex: string, message: Buffer): string {
 const fieldPrime = 2n ** 256n - 2n ** 32n - 977n;
 
 /**
- * Returns the two points of secp256k1 that have this x coordinate, in uncompressed form. The key is derived from the
- * whole shared point, but node:crypto returns only its x coordinate. The tag of the ciphertext shows which of the two
- * points is correct.
+ * Returns the two points of secp256k1 that have this x coordinate, in uncompressed form. The encryption key is derived
+ * from the whole shared point, but node:crypto returns only its x coordinate. The ciphertext's tag shows which point is
+ * correct.
  */
 function pointsWithX(x: Buffer): Buffer[] {
   const xNumber = BigInt(`0x${x.toString('hex')}`);

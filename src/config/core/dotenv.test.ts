@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseDotenv } from './dotenv.ts';
+import { dependentVariables, maskDotenv, parseDotenv, setDotenv } from './dotenv.ts';
 import { ConfigError } from './tree.ts';
 
 const parse = (text: string) => Object.fromEntries(parseDotenv(text, '.env'));
@@ -45,4 +45,35 @@ test('any text is parsed or rejected with a line number', () => {
       },
     ),
   );
+});
+
+test('a value that is set is parsed unchanged, and everything else remains', () => {
+  const before = '# Keys\nexport A=1 # one\n\nB="two\nlines"\n';
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (value) => {
+      for (const name of ['A', 'B', 'NEW']) {
+        const after = setDotenv(before, '.env', name, value);
+        const expected = { A: '1', B: 'two\nlines', [name]: value };
+        expect(parse(after)).toEqual(expected);
+        expect(after).toContain('# Keys\nexport A=');
+      }
+    }),
+  );
+  fc.assert(
+    fc.property(fc.stringMatching(/^[$A{}'"\\n\r\n #=]*$/), (value) => {
+      expect(parse(setDotenv('', '.env', 'X', value))).toEqual({ X: value });
+    }),
+  );
+  expect(setDotenv(before, '.env', 'A', 'x')).toBe(before.replace('A=1', "A='x'"));
+  expect(setDotenv(before, '.env', 'B', undefined)).toBe('# Keys\nexport A=1 # one\n\n');
+  expect(setDotenv('A=1\r\n', '.env', 'B', 'x')).toBe("A=1\r\nB='x'\r\n");
+  expect(maskDotenv(before, '.env', () => '…')).toBe('# Keys\nexport A=… # one\n\nB=…\n');
+});
+
+test('the variables that contain another variable', () => {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: dotenv files contain this syntax
+  const text = 'A=1\nB="x$A"\nC=$B\nD=\'$A\'\nE=${A}\nF=\\$A\n';
+  expect(dependentVariables(text, '.env', 'A')).toEqual(['B', 'C', 'E']);
+  expect(dependentVariables(text, '.env', 'C')).toEqual([]);
+  expect(dependentVariables(text, '.env', 'Z')).toEqual([]);
 });

@@ -1,6 +1,5 @@
 /**
- * Parses JSON with comments and trailing commas (`config.json`, `config.jsonc`) to a {@link RawTable} that contains
- * positions.
+ * Parses JSON with comments and trailing commas (`config.json`, `config.jsonc`) to a {@link RawTable} with positions.
  */
 import { createRequire } from 'node:module';
 import type * as JsoncParser from 'jsonc-parser';
@@ -8,9 +7,7 @@ import { ConfigError, type RawNode, type RawTable, type SourceLocation } from '.
 
 const require = createRequire(import.meta.url);
 
-/**
- * Error messages by jsonc-parser's name for the error. For all other errors, the message contains the unexpected text.
- */
+/** Error messages by jsonc-parser's error name. The message for any other error contains the unexpected text. */
 const messages: Readonly<Record<string, string>> = {
   ColonExpected: 'expected :',
   CommaExpected: 'expected ,',
@@ -20,7 +17,7 @@ const messages: Readonly<Record<string, string>> = {
 
 /** Parses the text. @throws {ConfigError} at the first syntax error */
 export function parseJson(source: string, file: string): RawTable {
-  // The package is loaded on first use because most projects use TOML.
+  // Loaded on first use because most projects use TOML.
   const { parseTree, printParseErrorCode } = require('jsonc-parser') as typeof JsoncParser;
   const text = source.replace(/^\uFEFF/, '');
   const locationAt = locationsIn(text, file);
@@ -52,7 +49,7 @@ function locationsIn(text: string, file: string): LocationAt {
   };
 }
 
-/** If a key appears more than once, its last value is used. */
+/** Converts an object to a table. If a key is repeated, its last value is used. */
 function tableOf(object: JsoncParser.Node, locationAt: LocationAt): RawTable {
   const properties = (object.children ?? []).flatMap(({ children: [key, value] = [] }) =>
     key === undefined || value === undefined ? [] : [{ key, value }],

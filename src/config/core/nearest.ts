@@ -1,5 +1,5 @@
 /**
- * Returns the most similar known name. Returns undefined if none is similar enough.
+ * Returns the most similar known name, or undefined if no name is similar enough.
  *
  * @example nearest('enable_sginup', ['enable_signup', 'site_url']); // 'enable_signup'
  */
@@ -17,8 +17,8 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
 }
 
 /**
- * Counts the insertions, deletions, replacements, and swaps of adjacent characters that turn one text into the other
- * (optimal string alignment).
+ * Returns the number of insertions, deletions, replacements and swaps of adjacent characters that convert one text to
+ * the other (optimal string alignment).
  */
 function editDistance(a: string, b: string): number {
   let twoAgo: number[] = [];

@@ -1,4 +1,4 @@
-/** Checks `[remotes.NAME]`, which contains settings for a linked hosted project. They don't have an effect locally. */
+/** Checks `[remotes.NAME]`, which contains settings for linked hosted projects. They have no effect locally. */
 import type { Fields, Section } from '../schema/define.ts';
 import { resolve } from './resolve.ts';
 import type { Notice, RawTable } from './tree.ts';

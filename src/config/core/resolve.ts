@@ -1,6 +1,6 @@
 /**
- * Determines the value of each setting in the schema. The value comes from the source with the highest precedence
- * (flag, environment, file, default). All errors and warnings are collected.
+ * Determines the value of each setting in the schema, from the source with the highest precedence (flag, environment,
+ * file, default). Collects all errors and warnings.
  */
 import { join, resolve as resolvePath } from 'node:path';
 import type { Fields, Names, Node, Section, Setting, Type } from '../schema/define.ts';
@@ -11,18 +11,17 @@ import type { Notice, RawNode, RawTable, SourceLocation } from './tree.ts';
 import { type Parsed, parseBoolean, parseScalar } from './values.ts';
 
 export interface Sources {
-  /** Values by key, with dots between the parts of a key. They have the highest precedence. */
+  /** Values by dotted key. They take precedence over all other sources. */
   readonly flags: Readonly<Record<string, string | number | boolean>>;
   readonly environment: Readonly<Record<string, string>>;
   /** The prefix of environment variables, such as `SUPABASE`. */
   readonly prefix: string;
   readonly supabaseDir: string;
-  /** Whether the file exists. For some paths, this determines the base folder. */
+  /** Whether the file exists. For some paths, the result determines the base folder. */
   readonly exists: (path: string) => boolean;
   readonly privateKeys: readonly string[];
   /**
-   * Whether a number can be used for a duration, in milliseconds. Objects in code can contain such numbers, but
-   * durations in files require a unit.
+   * Whether a duration can be a number of milliseconds. True for settings from code. Durations in files require a unit.
    */
   readonly numbersAreUnits: boolean;
 }
@@ -33,7 +32,7 @@ export interface Resolved {
   readonly warnings: Notice[];
   /** The positions of settings and sections, by key. */
   readonly locations: ReadonlyMap<string, SourceLocation>;
-  /** The names of unset environment variables that `env(NAME)` values refer to, by the setting's key. */
+  /** The names of unset environment variables in `env(NAME)` values, by the setting's key. */
   readonly unset: ReadonlyMap<string, string>;
   /** The files in settings that must be inside the project folder. */
   readonly files: readonly NamedFile[];
@@ -41,14 +40,14 @@ export interface Resolved {
 }
 
 /**
- * The settings whose value doesn't come from a file, by key. The value is the name of the environment variable, or null
- * for a command-line flag.
+ * The settings whose value doesn't come from a file, by key. The value is the environment variable's name, or null for
+ * a command-line flag.
  */
 export type Overrides = ReadonlyMap<string, string | null>;
 
 /**
- * Returns the name of a setting's environment variable. For example, `environmentName('SUPABASE', ['api', 'port'])`
- * returns `SUPABASE_API_PORT`.
+ * Returns the name of the environment variable for a setting. For example, `environmentName('SUPABASE', ['api',
+ * 'port'])` returns `SUPABASE_API_PORT`.
  */
 export function environmentName(prefix: string, path: readonly string[]): string {
   return [prefix, ...path]
@@ -179,7 +178,7 @@ class Walk {
     }
   }
 
-  /** Reads a setting from a flag, or from the environment variable for its name or alias. */
+  /** Returns a setting's value from its flag, or from the environment variable for its name or alias. */
   #fromOutside(path: readonly string[]): RawNode | undefined {
     const key = path.join('.');
     const flag = this.#sources.flags[key];
@@ -239,8 +238,8 @@ class Walk {
   }
 
   /**
-   * Replaces a value of the form `env(NAME)`. If the variable isn't set, a secret becomes undefined. Other text is
-   * kept, and a warning is reported.
+   * Replaces a value of the form `env(NAME)`. If the variable isn't set, a secret becomes undefined. Any other text is
+   * kept, with a warning.
    */
   #substitute(
     text: string,
@@ -290,7 +289,7 @@ class Walk {
     return undefined;
   }
 
-  /** Returns the value of a key or of its alias. If both are set, a warning is reported. */
+  /** Returns the value of a key or its alias. Reports a warning if both are set. */
   #pick(
     table: RawTable | undefined,
     key: string,

@@ -1,4 +1,4 @@
-/** Parses TOML to a {@link RawTable} that contains the position of every key. */
+/** Parses TOML to a {@link RawTable} with the position of every key. */
 import { type AST, ParseError, parseTOML } from 'toml-eslint-parser';
 import { ConfigError, type RawNode, type RawTable, type SourceLocation } from './tree.ts';
 
@@ -52,8 +52,8 @@ export const keyNames = (key: AST.TOMLKey): string[] =>
   key.keys.map((part) => (part.type === 'TOMLBare' ? part.name : part.value));
 
 /**
- * Returns the table at this path, and creates the tables that don't exist. If a name refers to an array of tables, its
- * last entry is used.
+ * Returns the table at this path and creates missing tables. If a name refers to an array of tables, uses its last
+ * entry.
  */
 function descend(table: RawTable, names: readonly string[], location: SourceLocation | undefined): RawTable {
   let current = table;
@@ -70,7 +70,7 @@ function descend(table: RawTable, names: readonly string[], location: SourceLoca
   return current;
 }
 
-/** Adds a table to an array of tables (`[[a.b]]`). */
+/** Appends a table to an array of tables (`[[a.b]]`). */
 function appendTable(
   root: RawTable,
   item: AST.TOMLTable,

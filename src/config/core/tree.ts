@@ -1,7 +1,7 @@
-/** Types for a parsed settings file. Values don't have a type yet, but they have a position. */
+/** The types of a parsed settings file. Its values have positions but haven't been validated. */
 
 export interface SourceLocation {
-  /** The path that messages show, such as `supabase/config.toml`. */
+  /** The path shown in messages, such as `supabase/config.toml`. */
   readonly file: string;
   /** The line number, starting at 1. */
   readonly line: number;
@@ -25,13 +25,13 @@ export interface Notice {
   readonly location?: SourceLocation;
 }
 
-/** Returns the text of a notice, such as `supabase/config.toml:12: api.port: "x" isn't a port`. */
+/** Returns a notice's text, such as `supabase/config.toml:12: api.port: "x" isn't a port`. */
 export function noticeText({ key, message, location }: Notice): string {
   const where = location === undefined ? '' : `${location.file}:${location.line}: `;
   return `${where}${key === '' ? '' : `${key}: `}${message}`;
 }
 
-/** An error for invalid settings. It contains all errors in the order of the file. */
+/** An error for invalid settings. Contains all errors in the order of the file. */
 export class ConfigError extends Error {
   readonly faults: readonly Notice[];
   constructor(faults: readonly Notice[]) {
@@ -48,7 +48,7 @@ function byLocation(a: Notice, b: Notice): number {
   return byFile || (a.location?.line ?? 0) - (b.location?.line ?? 0);
 }
 
-/** Converts plain objects and arrays to a tree. Members that are `undefined` are omitted. */
+/** Converts plain objects and arrays to a tree. Omits members that are `undefined`. */
 export function treeFrom(value: object): RawTable {
   const table: RawTable = new Map();
   for (const [key, member] of Object.entries(value)) {

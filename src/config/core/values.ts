@@ -1,9 +1,9 @@
-/** Parses and prints values according to the type of their setting. A parser returns a value or an error message. */
+/** Parses and formats values according to their setting's type. A parser returns a value or an error message. */
 
 import { parseGoDuration } from '../../shared/go-duration.ts';
 import type { Type } from '../schema/define.ts';
 
-/** A parsed value. `readAs` is set if the text doesn't have the standard form but its meaning is clear. */
+/** A parsed value. `readAs` is set if the text isn't in the standard form but its meaning is clear. */
 export type Parsed = { readonly value: unknown; readonly readAs?: string } | { readonly fault: string };
 
 const quoted = (text: string) => JSON.stringify(text);
@@ -45,9 +45,7 @@ export function parseBoolean(text: string): Parsed {
   return fault(`${quoted(text)} isn't true or false`);
 }
 
-/**
- * Parses a value of an enum. Case and separators are ignored, unless some of the allowed values differ only in them.
- */
+/** Parses an enum value. Ignores case and separators unless allowed values differ only in them. */
 function parseEnum(text: string, values: readonly string[]): Parsed {
   if (values.includes(text)) return ok(text);
   const plain = (value: string) => value.toLowerCase().replace(/[\s_-]/g, '');
@@ -106,7 +104,7 @@ export function parseDuration(text: string): Parsed {
   return ok(Math.round(ms * 1e6) / 1e6);
 }
 
-/** Prints a duration in Go's format. For example, 150000 becomes "2m30s", and 5000 becomes "5s". */
+/** Formats a duration in Go's format. For example, 150000 becomes "2m30s", and 5000 becomes "5s". */
 export function printDuration(ms: number): string {
   if (ms % 1000 !== 0) return `${ms}ms`;
   const parts = [
@@ -127,7 +125,7 @@ export function parseSize(text: string): Parsed {
   return ok(Math.floor(Number(match[1]) * 1024 ** power));
 }
 
-/** Prints a size, such as "50MiB" for 52428800. */
+/** Formats a size. For example, 52428800 becomes "50MiB". */
 export function printSize(bytes: number): string {
   let amount = bytes;
   let power = 0;

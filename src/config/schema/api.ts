@@ -22,7 +22,7 @@ export const api = section('The public port and the REST service.', {
   }),
   schemas: list(
     ['public', 'graphql_public'],
-    'Schemas exposed over REST. The first is the default schema of requests. An empty list means public.',
+    'Schemas exposed over REST. The first is the default schema for requests. An empty list means public.',
     live,
   ),
   extra_search_path: list(
@@ -38,7 +38,7 @@ export const api = section('The public port and the REST service.', {
   tls: restartSection(reasons.opened, 'HTTPS on the public port and on the port of the Console.', {
     enabled: boolean(
       false,
-      'Serves HTTPS. Without cert_path and key_path, a self-signed certificate is generated at first start and stored in `.plinth/tls`.',
+      'Serves HTTPS. Without cert_path and key_path, a self-signed certificate is generated at the first start and stored in `.plinth/tls`.',
     ),
     cert_path: optionalPath('supabase', 'Certificate file (PEM) with the whole chain.', { anywhere: true }),
     key_path: optionalPath('supabase', 'Private key file for the certificate (PEM).', { anywhere: true }),

@@ -1,4 +1,4 @@
-/** The reasons that several settings share for why a change needs a restart. */
+/** Reasons for needing a restart that several settings share. */
 import { restart } from './define.ts';
 
 export const reasons = {

@@ -45,7 +45,7 @@ const email = section('Sign-in with an email address.', {
   enable_signup: boolean(true, "If false, users can't sign up or sign in with email.", { alias: 'enabled' }),
   double_confirm_changes: boolean(
     true,
-    'Requires users to confirm a new email address from both the old and the new address.',
+    'Requires users to confirm a change of the email address from both the old and the new address.',
   ),
   enable_confirmations: boolean(
     false,
@@ -111,7 +111,7 @@ export const auth = liveSection('Users and sessions.', {
   enabled: boolean(true, 'Serves the auth API.', mounted),
   site_url: text(
     'http://127.0.0.1:3000',
-    'URL of your app. This URL is the default redirect URL and the value of {{ .SiteURL }} in emails.',
+    'URL of your app, used as the default redirect URL and as {{ .SiteURL }} in emails.',
   ),
   external_url: optionalText('Public URL of the auth service.', { defaultText: 'API URL + /auth/v1' }),
   additional_redirect_urls: list(
@@ -133,10 +133,7 @@ export const auth = liveSection('Users and sessions.', {
     },
   ),
   enable_refresh_token_rotation: boolean(true, 'Allows each refresh token to be used only once.'),
-  refresh_token_reuse_interval: integer(
-    10,
-    'Number of seconds during which a refresh token still works after it was used.',
-  ),
+  refresh_token_reuse_interval: integer(10, 'Number of seconds for which a used refresh token still works.'),
   enable_signup: boolean(true, 'Lets new users sign up.'),
   enable_anonymous_sign_ins: boolean(false, 'Lets users sign in as guests.'),
   enable_manual_linking: boolean(false, 'Lets users link and unlink identities.'),
@@ -167,7 +164,7 @@ export const auth = liveSection('Users and sessions.', {
     token_refresh: integer(150, 'Sign-ins and session refreshes per five minutes and IP address.'),
     sign_in_sign_ups: integer(30, 'Sign-ups and requested messages per five minutes and IP address.'),
     token_verifications: integer(30, 'Code and link verifications per five minutes and IP address.'),
-    web3: integer(30, 'Wallet sign-ins per IP address in five minutes.'),
+    web3: integer(30, 'Wallet sign-ins per five minutes and IP address.'),
   }),
   captcha: section('CAPTCHA for signing in and signing up.', {
     enabled: boolean(false, 'Requires a CAPTCHA.'),

@@ -25,7 +25,7 @@ const hosted = { ignored: 'applies only to the hosted service' };
 const noOriole = { ignored: 'the bundled PostgreSQL has only the default storage engine' };
 const noPooler = { ignored: 'clients connect directly to the database without a pooler' };
 
-/** These settings are copied to postgresql.conf. PostgreSQL validates their values. */
+/** These settings are copied to postgresql.conf, and PostgreSQL validates their values. */
 const settings = restartSection(
   'PostgreSQL reads postgresql.conf at startup',
   'PostgreSQL settings, applied at startup.',
@@ -107,7 +107,7 @@ export const db = section('The database.', {
   migrations: section('Files in supabase/migrations.', {
     enabled: boolean(
       true,
-      "If false, migrations aren't applied at the first start and when the database is reset.",
+      "If false, migrations aren't applied at the first start or when the database is reset.",
       live,
     ),
     schema_paths: files(

@@ -1,11 +1,11 @@
 /**
- * Functions and types for defining the schema. A *setting* is one key with its type, default and help text. A *section*
- * is a table of settings and sections. A *table of names* has keys that the user chooses (`[functions.hello]`).
+ * Functions and types for defining the schema. A *setting* is a key with a type, a default and a help text. A *section*
+ * is a table of settings and sections. A *table of names* has user-chosen keys (`[functions.hello]`).
  *
- * The static type of the configuration is derived from the same data ({@link ValueOf}).
+ * The static type of the configuration is derived from the same definitions ({@link ValueOf}).
  */
 
-/** The type of a setting. It determines how a value is written in the file and how it is validated. */
+/** A setting's type, which determines how a value is written in the file and how it is validated. */
 export type Type =
   | { readonly name: 'boolean' }
   /**
@@ -19,31 +19,33 @@ export type Type =
       readonly isVersion?: true;
       readonly orAuto?: true;
     }
-  /** A port. With 0, a free port is used. */
+  /** A port. 0 selects a free port. */
   | { readonly name: 'port' }
   | { readonly name: 'text' }
-  /** Text that messages never contain. If an `env()` reference can't be resolved, the setting is treated as unset. */
+  /**
+   * Text that never appears in messages. If an `env()` reference can't be resolved, the setting is treated as unset.
+   */
   | { readonly name: 'secret' }
   | { readonly name: 'enum'; readonly values: readonly string[] }
-  /** A duration, which is written as in Go ("2m30s"). The loaded configuration contains milliseconds. */
+  /** A duration, written as in Go ("2m30s"). The loaded configuration contains milliseconds. */
   | { readonly name: 'duration' }
   /** A size, such as "50MiB". The loaded configuration contains bytes. */
   | { readonly name: 'size' }
   /** A list of strings. With `files`, the strings are glob patterns relative to `supabase/`. */
   | { readonly name: 'list'; readonly files?: boolean }
-  /** Any value. Used for keys that have no effect. */
+  /** Any value, for keys that have no effect. */
   | { readonly name: 'any' }
   /**
-   * A file. The loaded configuration contains its absolute path. With `either`, the file is searched first in
-   * `supabase/` and then in the project folder. With `anywhere`, it can be outside the project folder, because its
-   * content is never shown.
+   * A file. The loaded configuration contains its absolute path. With `either`, the file is searched for in
+   * `supabase/`, then in the project folder. With `anywhere`, it can be outside the project folder, because its content
+   * is never displayed.
    */
   | { readonly name: 'path'; readonly base: PathBase; readonly anywhere: boolean };
 
 type PathBase = 'supabase' | 'project' | 'either';
 
 /**
- * When a changed value takes effect: while the server runs, or only after a restart. The reason completes the sentence
+ * When a change takes effect: while the server runs, or only after a restart. The reason is the end of the sentence
  * "Needs a restart because".
  */
 export type Applies = 'live' | { readonly restart: string };
@@ -51,24 +53,23 @@ export type Applies = 'live' | { readonly restart: string };
 export interface Setting<T> {
   readonly kind: 'setting';
   readonly type: Type;
-  /** The default, in the form that the loaded configuration contains. `undefined` for an optional setting. */
+  /** The default as in the loaded configuration. `undefined` for an optional setting. */
   readonly default: T;
-  /** A description of the default, if its value alone isn't clear. */
+  /** A description of the default, if the value alone is unclear. */
   readonly defaultText?: string;
   readonly help: string;
-  /** The name of the key in another generation of upstream's CLI. */
+  /** The key's name in another version of upstream's CLI. */
   readonly alias?: string;
   /**
-   * Set if the setting is accepted, so that existing projects load, but has no effect in Plinth. The text states the
-   * reason.
+   * Set if the setting is accepted so that existing projects load, but has no effect in Plinth. The text explains why.
    */
   readonly ignored?: string;
   /**
-   * Set if the setting is validated but isn't implemented in this version. The text is the warning that is printed if
-   * the setting is used.
+   * Set if the setting is validated but not implemented in this version. The text is the warning that is printed if the
+   * setting is used.
    */
   readonly pending?: string;
-  /** Defaults to the value of the nearest section that has one. */
+  /** Defaults to the value of the nearest enclosing section that has one. */
   readonly applies?: Applies;
 }
 
@@ -81,7 +82,7 @@ export interface Section<F extends Fields> {
   readonly alias?: string;
   /** Defaults that apply only if the file contains the table. */
   readonly whenPresent?: Readonly<Record<string, boolean>>;
-  /** The same as `pending` of a setting, for the whole section. The warning is printed if the section is enabled. */
+  /** Like a setting's `pending`, but for the whole section. The warning is printed if the section is enabled. */
   readonly pending?: string;
 }
 
@@ -93,7 +94,7 @@ export interface Names<V extends Node> {
   readonly value: V;
   /** The pattern that names must match. All other names are errors. */
   readonly pattern: RegExp;
-  /** Whether names are converted to upper case. */
+  /** Whether names are converted to uppercase. */
   readonly upperCase?: boolean;
 }
 
@@ -104,7 +105,7 @@ export interface Fields {
 // biome-ignore lint/suspicious/noExplicitAny: this type accepts nodes with values of any type
 export type Node = Setting<any> | Section<any> | Names<any>;
 
-/** The type of the configuration that a part of the schema describes. */
+/** The type of the configuration that a node of the schema describes. */
 export type ValueOf<N> =
   N extends Setting<infer T>
     ? T
@@ -114,13 +115,13 @@ export type ValueOf<N> =
         ? Readonly<Record<string, ValueOf<V>>>
         : never;
 
-/** For settings that are read for each use, so a change applies while the server runs. */
+/** Marks settings that are read at each use, so that changes apply while the server runs. */
 export const live = { applies: 'live' } as const;
 
-/** For settings that are read only at startup. @param reason Completes the sentence "Needs a restart because" */
+/** Marks settings that are read only at startup. @param reason the end of the sentence "Needs a restart because" */
 export const restart = (reason: string) => ({ applies: { restart: reason } }) as const;
 
-/** For settings that are validated but don't have an effect yet. */
+/** Marks settings that are validated but have no effect yet. */
 export const notYet = { pending: 'not supported in this version of Plinth, so it has no effect' };
 
 type Extras = Pick<Setting<unknown>, 'alias' | 'ignored' | 'defaultText' | 'pending' | 'applies'>;
@@ -202,7 +203,7 @@ export const optionalSize = (help: string, extras?: Extras) =>
 export const list = (value: readonly string[], help: string, extras?: Extras) =>
   setting<readonly string[]>({ name: 'list' }, value, help, extras);
 
-/** A setting for glob patterns relative to `supabase/`. */
+/** Defines a setting that contains glob patterns relative to `supabase/`. */
 export const files = (value: readonly string[], help: string, extras?: Extras) =>
   setting<readonly string[]>({ name: 'list', files: true }, value, help, extras);
 
@@ -221,11 +222,11 @@ export const section = <const F extends Fields>(
   extras: Pick<Section<F>, 'alias' | 'whenPresent' | 'pending' | 'applies'> = {},
 ): Section<F> => ({ kind: 'section', help, fields, ...extras });
 
-/** A section whose settings apply while the server runs, except those with their own `applies`. */
+/** Defines a section whose settings apply while the server runs, except settings with their own `applies`. */
 export const liveSection: typeof section = (help, fields, extras) =>
   section(help, fields, { ...extras, ...live });
 
-/** A section whose settings need a restart, except those with their own `applies`. */
+/** Defines a section whose settings need a restart, except settings with their own `applies`. */
 export const restartSection = <const F extends Fields>(reason: string, help: string, fields: F) =>
   section(help, fields, restart(reason));
 

@@ -1,8 +1,8 @@
 /**
- * The settings that a developer can change in the Console. An owner can change all settings, so a new setting can be
- * changed only by owners until it is added to this list. The list excludes settings that contain a file, a key, a
- * secret, code that is run, or an address that data, requests or users are sent to. It also excludes settings that
- * determine who can use the Console or how this machine can be reached.
+ * The settings that developers can change in the Console. Owners can change all settings, so only owners can change a
+ * new setting until it is added to this list. The list excludes settings that contain a file, a key, a secret, code to
+ * run, or an address to which data, requests or users are sent. It also excludes settings that determine who can use
+ * the Console or how this machine can be reached.
  */
 import type { SettingsFile } from './settings-file.ts';
 
@@ -56,7 +56,7 @@ realtime.max_buffered_per_client realtime.max_buffered realtime.max_waiting_chan
 safe_update.enabled
 `;
 
-/** The keys of the settings. `*` stands for a name that the user chooses. */
+/** The keys of the settings. `*` stands for a user-chosen name. */
 export const developerSettings: Readonly<Record<SettingsFile, ReadonlySet<string>>> = {
   'config.toml': new Set(project.trim().split(/\s+/)),
   'plinth.toml': new Set(plinth.trim().split(/\s+/)),

@@ -3,7 +3,7 @@ import { api } from './api.ts';
 import { auth } from './auth.ts';
 import { db } from './database.ts';
 import { optionalText, restart, section, type ValueOf } from './define.ts';
-import { plinthSchema } from './plinth.ts';
+import { plinthSchema } from './plinth/index.ts';
 import {
   analytics,
   edgeRuntime,
@@ -41,13 +41,13 @@ export { plinthSchema };
 type Project = ValueOf<typeof projectSchema>;
 
 /**
- * The configuration in the form that services use. It has upstream's names, durations in milliseconds, sizes in bytes
- * and files as absolute paths. Optional settings that are absent are `undefined`.
+ * The configuration that services use. It has upstream's names, durations in milliseconds, sizes in bytes and files as
+ * absolute paths. Missing optional settings are `undefined`.
  *
  * @example if (!config.auth.email.enable_signup) refuse(); const timeoutMs = config.db.health_timeout;
  */
 export interface Config extends Omit<Project, 'project_id'> {
   readonly project_id: string;
-  /** The settings in `supabase/plinth.toml`. */
+  /** The settings from `supabase/plinth.toml`. */
   readonly plinth: ValueOf<typeof plinthSchema>;
 }

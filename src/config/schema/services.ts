@@ -52,7 +52,7 @@ export const localSmtp = section(
   { alias: 'inbucket', ...live },
 );
 
-/** The empty table of an analytics or vector bucket. */
+/** The table of an analytics or vector bucket, which has no settings. */
 const empty = section('Has no settings.', {});
 
 const bucketPattern = /^[\w!\-.*'() &$@=;:+,?]+$/;

@@ -1,2 +1,2 @@
-/** The files that contain settings. `config.toml` contains upstream's keys, and `plinth.toml` contains Plinth's own. */
+/** The settings files. `config.toml` contains upstream's keys, and `plinth.toml` contains Plinth's own. */
 export type SettingsFile = 'config.toml' | 'plinth.toml';

@@ -7,12 +7,15 @@ const applyFix = z
     /** The finding's name and cache key. */
     name: z.string().min(1).max(100),
     key: z.string().min(1).max(10_000),
-    /** The statements that the operator has seen. The server runs its own, and only if they are still the same. */
+    /**
+     * The statements that the operator has seen. The server runs the fix only if its current statements are still the
+     * same.
+     */
     sql: z.string().min(1).max(100_000),
-    /** The name of the migration file. If set, the statements are saved in this file. */
+    /** The migration file's name. If set, the statements are saved in this file. */
     migration: z
       .string()
-      .regex(/^[a-z0-9_]{1,100}$/, 'may contain lowercase letters, numbers and underscores only')
+      .regex(/^[a-z0-9_]{1,100}$/, 'can contain only lowercase letters, numbers and underscores')
       .optional(),
   })
   .strict();
@@ -23,9 +26,9 @@ export const contract = {
     body: applyFix,
     response: json<{
       readonly statements: readonly string[];
-      /** The path of the migration file that was written. */
+      /** The path of the migration file that was written, or null if none was requested. */
       readonly file: string | null;
-      /** Whether the check no longer finds the problem. */
+      /** Whether the problem no longer exists. */
       readonly isGone: boolean;
     }>(),
   },

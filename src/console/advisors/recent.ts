@@ -2,11 +2,11 @@ import type { Finding } from '../../advisors/index.ts';
 import type { LiveConfig } from '../../config/index.ts';
 import type { Pool } from '../../database/types.ts';
 
-/** The age at which findings are read again. The home page asks for them every few seconds. */
+/** Findings are read again when they are older than this. */
 const maxAgeMs = 60_000;
 
 export interface RecentAdvisors {
-  /** Returns the current findings. */
+  /** Runs the advisors and returns their findings. */
   fresh(): Promise<readonly Finding[]>;
   /** Returns findings that are at most a minute old. */
   recent(): Promise<readonly Finding[]>;
@@ -20,7 +20,7 @@ export function createRecentAdvisors(pool: Pool, config: LiveConfig, now: () => 
     );
     const run = { atMs: now(), findings };
     last = run;
-    // A failed run isn't kept.
+    // A failed run isn't reused.
     findings.catch(() => {
       if (last === run) last = undefined;
     });

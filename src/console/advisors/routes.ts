@@ -1,4 +1,4 @@
-/** The findings of the advisors, and the statements that correct them. */
+/** The routes for the advisors' findings and the statements that fix them. */
 import type { Pool } from '../../database/types.ts';
 import { splitSql } from '../../shared/sql/split.ts';
 import type { Audit } from '../audit.ts';
@@ -41,7 +41,7 @@ export function advisorRoutes(api: Api, { pool, advisors, audit, writeMigration 
   });
 }
 
-/** Returns the statements of a fix without their semicolons. */
+/** Returns a fix's statements without their semicolons. */
 const statementsOf = (sql: string): string[] =>
   [...splitSql(sql)]
     .map(({ start, end }) => sql.slice(start, end).trim())

@@ -1,15 +1,15 @@
 /** The backups page's routes. */
 import { json, noContent, type RouteTable } from '../core/contract.ts';
 
-/** A base backup. Times are in ISO 8601, sizes in bytes. */
+/** A base backup. Times are in ISO 8601, and sizes are in bytes. */
 export interface BaseBackup {
   readonly id: string;
   readonly startedAt: string;
   readonly durationMs: number;
-  /** The size of PostgreSQL's files before compression. */
+  /** The uncompressed size of PostgreSQL's files. */
   readonly sizeBytes: number;
   readonly storedBytes: number;
-  /** The range of times that can be restored with this base backup. */
+  /** The range of times that this base backup can be restored to. */
   readonly oldestRecoverable: string;
   readonly newestRecoverable: string;
 }
@@ -18,19 +18,19 @@ export interface Drill {
   readonly endedAt: string;
   readonly durationMs: number;
   readonly problems: readonly string[];
-  /** Null if the drill ended with an error. */
+  /** Null if the drill failed. */
   readonly checked: {
     readonly backup: string;
     readonly tables: number;
     readonly rows: number;
     readonly objects: number;
-    /** The age of the newest recoverable time at the beginning of the drill. */
+    /** The age of the newest recoverable time when the drill began. */
     readonly newestAgeMs: number;
   } | null;
 }
 
 export interface BackupsOverview {
-  /** The folder or URL without its options. */
+  /** The folder or URL, without its options. */
   readonly target: string;
   /** Whether changes are archived continuously. */
   readonly archivesWal: boolean;
@@ -50,7 +50,7 @@ export interface BackupsOverview {
 }
 
 export interface Backups {
-  /** `target`: none is configured. `external`: the database isn't the embedded one. */
+  /** `target`: no target is configured. `external`: the database isn't the embedded one. */
   readonly missing: 'target' | 'external' | null;
   readonly overview: BackupsOverview | null;
 }

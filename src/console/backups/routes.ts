@@ -1,4 +1,4 @@
-/** The state of the backups, the base backups at the target, and drills. */
+/** The routes for the backup status, the base backups at the target, and drills. */
 import type { Backups as BackupService, BackupStatus, DrillRecord, Drills } from '../../backup/index.ts';
 import type { LiveConfig } from '../../config/index.ts';
 import type { Audit } from '../audit.ts';
@@ -36,7 +36,7 @@ export function backupRoutes(api: Api, { backups, drills, database, config, audi
       .list()
       .catch((error: unknown) => {
         const message = error instanceof Error ? error.message : String(error);
-        throw new ConsoleError('refused', { message: `The backups can't be listed. ${message}` });
+        throw new ConsoleError('refused', { message: `Couldn't list the backups. ${message}` });
       });
     return {
       backups: entries.toReversed().map((entry) => ({
@@ -53,7 +53,7 @@ export function backupRoutes(api: Api, { backups, drills, database, config, audi
   route('POST /backups/run', 'write', async (call) => {
     const service = configured(backups);
     await audit(call, 'backup.run', '');
-    // Not awaited, because a base backup can take minutes. Its result is part of the status.
+    // Not awaited because a base backup can take minutes. The status reports its result.
     service.run().catch(() => undefined);
   });
   route('POST /backups/verify', 'write', async (call) => {

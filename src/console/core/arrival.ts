@@ -1,18 +1,26 @@
 /**
- * Determines where a page load came from. A link on another website can contain the sign-in token of a different
- * operator. The user would then work in that operator's session without noticing it (login CSRF), so the sign-in page
- * requires confirmation first.
+ * Determines the origin of a page load. A link on another website can contain a different operator's sign-in token. The
+ * user would then unknowingly work in that operator's session (login CSRF), so the sign-in page asks for confirmation
+ * first.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** A placeholder in the built HTML, which is replaced in each response. */
+/** Placeholders in the built HTML that each response replaces. */
 export const arrivalPlaceholder = '%PLINTH_ARRIVAL%';
+export const sessionPlaceholder = '%PLINTH_SESSION%';
 
 /**
- * Returns `own` if the page load came from the Console itself or if there was no referring website (the address bar, a
+ * Returns `own` if the page load came from the Console itself, or without a referring website (the address bar, a
  * terminal, an email client).
  */
 export function arrivalOf(headers: IncomingHttpHeaders): 'own' | 'foreign' {
   const site = headers['sec-fetch-site'];
   return site === 'none' || site === 'same-origin' ? 'own' : 'foreign';
 }
+
+/**
+ * Returns `none` if the operator can't have a session, so that the page doesn't begin with the frame and its menu. After
+ * a link on another website, the browser withholds the cookie, so its absence proves nothing.
+ */
+export const sessionHint = (headers: IncomingHttpHeaders, hasCookie: boolean): 'none' | 'possible' =>
+  !hasCookie && arrivalOf(headers) === 'own' ? 'none' : 'possible';

@@ -1,6 +1,5 @@
 /**
- * Returns a Content-Disposition header for a file name (RFC 6266). Non-ASCII characters are encoded according to RFC
- * 8187.
+ * Returns a Content-Disposition header with a file name (RFC 6266). Non-ASCII characters are encoded as in RFC 8187.
  */
 export function attachment(name: string): string {
   const plain = name.replaceAll(/[^\w.-]/g, '_');

@@ -1,7 +1,7 @@
-/** Counts failed sign-ins per IP address and time window, to slow down attackers who guess. */
+/** Counts failed sign-ins per IP address and time window, to slow down guessing attacks. */
 
 export interface Attempts {
-  /** Returns the number of seconds to wait. Returns 0 if the address is allowed to try now. */
+  /** Returns the number of seconds to wait, or 0 if the address may try now. */
   waitSeconds(address: string, now: number): number;
   failed(address: string, now: number): void;
 }
@@ -9,9 +9,7 @@ export interface Attempts {
 export interface AttemptLimits {
   readonly max: number;
   readonly windowMs: number;
-  /**
-   * The maximum number of addresses that are stored. Beyond it, the oldest address is removed, which limits memory use.
-   */
+  /** The maximum number of stored addresses. Beyond it, the oldest address is removed to limit memory use. */
   readonly addresses: number;
 }
 

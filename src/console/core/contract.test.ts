@@ -1,4 +1,4 @@
-/** The compiler checks most of this file: each `@ts-expect-error` fails the type check if its line becomes valid. */
+/** The compiler checks most of this file. Type checking fails if the line after a `@ts-expect-error` becomes valid. */
 import { describe, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import type { AddRoute } from '../routes/api.ts';

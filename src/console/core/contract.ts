@@ -1,10 +1,10 @@
 /**
- * Types for the `contract.ts` file of a feature. A contract is one table of routes, each with the schemas of its input
- * and the type of its response. The table provides the types for the server's handlers and for the web app's fetch
- * function (docs/decisions/0039).
+ * Types for a feature's `contract.ts` file. A contract is a table of routes with the schemas of their inputs and the
+ * types of their responses. The types of the server's handlers and the web app's fetch function are derived from it
+ * (docs/decisions/0039).
  *
- * The web app imports only types. The server loads the schemas on the first call that has input, because loading zod
- * would slow down startup.
+ * The web app imports only types. The server loads the schemas on the first call with input, because loading zod would
+ * slow down startup.
  */
 import type { z } from 'zod';
 
@@ -23,7 +23,7 @@ export interface Raw {
 
 export interface RouteSpec {
   readonly query?: z.ZodType;
-  /** The schema of the body. With `file`, the body is a stream of bytes, sent as `application/octet-stream`. */
+  /** The body's schema. `file` means a byte stream sent as `application/octet-stream`. */
   readonly body?: z.ZodType | 'file';
   readonly response: Json<unknown> | Raw;
 }
@@ -31,7 +31,11 @@ export interface RouteSpec {
 /** Routes by method and path, such as `GET /storage/buckets/:bucket/object`. */
 export type RouteTable = Readonly<Record<string, RouteSpec>>;
 
-/** @example { response: json<{ readonly link: string }>() } */
+/**
+ * Declares a JSON response.
+ *
+ * @example { response: json<{ readonly link: string }>() }
+ */
 export const json = <Payload>(): Json<Payload> => ({ format: 'json' });
 /** A response with status 204 and no body. */
 export const noContent: Json<void> = { format: 'json' };
@@ -40,19 +44,23 @@ export const raw: Raw = { format: 'raw' };
 export type PayloadOf<Spec extends RouteSpec> =
   Spec['response'] extends Json<infer Payload> ? Payload : never;
 
-/** The input as the handler receives it after parsing. */
+/** The input that the handler receives after parsing. */
 export type Parsed<Spec extends RouteSpec, Part extends 'query' | 'body'> =
   Spec[Part] extends z.ZodType<infer Output> ? Output : never;
 
-/** The input as the caller passes it. */
+/** The input that the caller passes. */
 export type Given<Spec extends RouteSpec, Part extends 'query' | 'body'> = Spec[Part] extends z.ZodType
   ? Readable<z.input<Spec[Part]>>
   : never;
 
-/** The same type, but with every field and list readonly, because callers pass readonly values. */
+/** Makes every field and list readonly, because callers pass readonly values. */
 type Readable<Value> = Value extends object ? { readonly [Key in keyof Value]: Readable<Value[Key]> } : Value;
 
-/** @example ParamsOf<'GET /tables/:schema/:table/rows'> // { schema: string; table: string } */
+/**
+ * The parameters in a route's path.
+ *
+ * @example ParamsOf<'GET /tables/:schema/:table/rows'> // { schema: string; table: string }
+ */
 export type ParamsOf<Route extends string> = Readonly<Record<ParamName<Route>, string>>;
 
 type ParamName<Route extends string> = Route extends `${string}:${infer Name}/${infer Rest}`
@@ -62,8 +70,8 @@ type ParamName<Route extends string> = Route extends `${string}:${infer Name}/${
     : never;
 
 /**
- * The type `Actual`, except that every field that `Expected` doesn't declare is replaced with `never`, at any depth.
- * TypeScript itself accepts additional fields in a function's return value. With this type, they are errors.
+ * `Actual` with all fields that `Expected` doesn't declare replaced by `never`, at any depth. Unlike TypeScript itself,
+ * this type rejects additional fields in a function's return value.
  */
 export type Exact<Actual, Expected> = unknown extends Expected
   ? Actual

@@ -1,7 +1,7 @@
-/** Detects that the client has disconnected, also if this happened before the handler was called. */
+/** Detects that the client has disconnected, even if this happened before the handler was called. */
 import type { ServerResponse } from 'node:http';
 
-/** Calls `listener` when the response is closed, and immediately if it already is. */
+/** Calls `listener` when the response is closed, or immediately if it is already closed. */
 export function onDisconnect(response: ServerResponse, listener: () => void): void {
   // The event isn't emitted again.
   if (response.closed) listener();

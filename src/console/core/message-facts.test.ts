@@ -33,3 +33,19 @@ test('links in a framed message open in another window', () => {
   expect(framedHtml('<html><head><title>x</title></head></html>')).toContain('<head><base target="_blank">');
   expect(framedHtml('<p>x</p>')).toMatch(/^<!doctype html><base target="_blank"><p>/);
 });
+
+test.each(['<', '<style ', '<title>', '<head', '<a href=', "href='https://a", '&lt;', '1 '])(
+  'many repetitions of %j are read in linear time',
+  (part) => {
+    const html = part.repeat(1_000_000 / part.length);
+    const startedAt = performance.now();
+    messageFacts({ text: '', html });
+    framedHtml(html);
+    expect(performance.now() - startedAt).toBeLessThan(5000);
+  },
+);
+
+test('invisible elements and tags aren’t part of the text', () => {
+  const html = '<title>123456</title><style>p{}</style><p class="x">Hi <b>there</b></p><script>let a = 1';
+  expect(messageFacts({ text: '', html })).toMatchObject({ code: null, snippet: 'Hi there' });
+});

@@ -1,4 +1,4 @@
-/** Finds the code, the link and the beginning of the text in a message, for the inbox list. */
+/** Extracts the code, the link and the beginning of the text from a message, for the inbox list. */
 import type { MessageFacts } from '../inbox/contract.ts';
 
 const snippetChars = 160;
@@ -7,6 +7,8 @@ const linkPattern = /https?:\/\/[^\s"'<>()]+/;
 const hrefPattern = /href\s*=\s*(?:"(https?:\/\/[^"]+)"|'(https?:\/\/[^']+)')/i;
 
 /**
+ * Returns a message's code, its link and the beginning of its text.
+ *
  * @example
  * messageFacts({ text: 'Your code is 123456', html: '' }).code; // '123456'
  */
@@ -22,8 +24,11 @@ export function messageFacts({ text, html }: { text: string; html: string }): Me
   };
 }
 
-const textOfHtml = (html: string): string =>
-  unescaped(html.replaceAll(/<(style|script|title)\b[\s\S]*?<\/\1>/gi, ' ').replaceAll(/<[^>]*>/g, ' '));
+/** Matches a tag, or a whole element that has no visible text. An element that is never closed ends with the text. */
+const invisible = /<(style|script|title)\b[\s\S]*?(?:<\/\1>|$)|<[^<>]*>/gi;
+
+/** The patterns take linear time for every text, because anyone who can send a message chooses the text. */
+const textOfHtml = (html: string): string => unescaped(html.replaceAll(invisible, ' '));
 
 const entities: Readonly<Record<string, string>> = {
   amp: '&',
@@ -37,10 +42,9 @@ const entities: Readonly<Record<string, string>> = {
 const unescaped = (text: string): string =>
   text.replaceAll(/&(amp|lt|gt|quot|#39|nbsp);/g, (_all, name: string) => entities[name] ?? '');
 
-/** Returns the message as an HTML document for a sandboxed frame. Links in the document open a new tab. */
+/** Returns the message as an HTML document for a sandboxed frame. Its links open in new tabs. */
 export function framedHtml(html: string): string {
   const base = '<base target="_blank">';
-  return /<head[^>]*>/i.test(html)
-    ? html.replace(/<head[^>]*>/i, (head) => head + base)
-    : `<!doctype html>${base}${html}`;
+  const head = /<head\b[^<>]*>/i;
+  return head.test(html) ? html.replace(head, (tag) => tag + base) : `<!doctype html>${base}${html}`;
 }

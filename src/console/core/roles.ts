@@ -4,7 +4,7 @@ export const roles = ['owner', 'developer', 'read-only'] as const;
 export type OperatorRole = (typeof roles)[number];
 
 /**
- * `read` allows reading everything except secrets. `secrets` allows reading data that can be used to act as a user
+ * `read` allows reading everything except secrets. `secrets` allows reading data that would let someone act as a user
  * (captured emails, rows in auth and vault) or that contains keys (job commands, webhooks, requests). `write` allows
  * changing data, users, files, jobs and the schema. `own` allows managing operators and keys.
  */
@@ -25,14 +25,14 @@ export const permissionsOf = (role: OperatorRole): readonly Permission[] => gran
 export const may = (role: OperatorRole, permission: Permission): boolean =>
   granted[role].includes(permission);
 
-/** Whether the role has no permission that the other role lacks. */
+/** Whether the other role has all of the role's permissions. */
 export const isWithin = (role: OperatorRole, other: OperatorRole): boolean =>
   granted[role].every((permission) => may(other, permission));
 
 /**
  * Schemas whose rows contain tokens, password hashes or secrets. Queued requests (`net`), hooks and scheduled commands
  * can contain keys in their headers and text. PostgreSQL's statistics (in `extensions`) and the migration history store
- * the text of statements, including role passwords and webhook headers.
+ * statements, which can include role passwords and webhook headers.
  */
 const secretSchemas: readonly string[] = [
   'auth',

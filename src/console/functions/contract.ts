@@ -13,7 +13,7 @@ import { personaText } from '../persona/contract.ts';
 
 const invocation = z.object({
   method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD']),
-  /** The path and query after the function's slug. Empty, or text that begins with a slash or `?`. */
+  /** The path and query after the function's slug: an empty string, or text that begins with a slash or `?`. */
   path: z
     .string()
     .max(8000)
@@ -28,7 +28,7 @@ const invocation = z.object({
 });
 const functionLogs = z.object({
   after: z.coerce.number<number>().int().min(0).default(0),
-  /** The minimum level of the lines to return. */
+  /** The minimum level of returned lines. */
   level: z.enum(['debug', 'info', 'warn', 'error']).optional(),
   requestId: z.string().max(200).optional(),
   search: z.string().max(200).optional(),
@@ -38,19 +38,25 @@ const functionInvocations = z.object({ limit: z.coerce.number<number>().int().mi
 export interface FunctionResponse {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** The body as text. If `isText` is false, the body in base64. */
+  /** The body as text, or in base64 if `isText` is false. */
   readonly body: string;
   readonly isText: boolean;
-  /** The number of bytes of the body that were read. */
+  /** The number of body bytes that were read. */
   readonly sizeBytes: number;
   /** Whether the body is longer than the part that was read. */
   readonly isCut: boolean;
-  /** The time until the first byte of the response, and the time until the last byte that was read. */
+  /** The time until the response's first byte, and the time until the last byte that was read. */
   readonly headMs: number;
   readonly totalMs: number;
   readonly requestId: string | null;
 }
 
+const newFunction = z.object({
+  name: z
+    .string()
+    .max(100)
+    .regex(/^[A-Za-z][A-Za-z0-9_-]*$/, 'must start with a letter and contain only letters, digits, _ and -'),
+});
 const functionFile = z.object({ path: z.string().min(1).max(1000) });
 const newSecret = z.object({
   name: z.string().min(1).max(256),
@@ -60,7 +66,7 @@ const newSecret = z.object({
     .max(24 * 1024),
 });
 
-/** A secret that was set while the server runs. Its value is never sent to the page. */
+/** A secret that was set at run time. Its value is never sent to the page. */
 export interface FunctionSecret {
   readonly name: string;
   readonly updatedAt: string;
@@ -70,6 +76,8 @@ export type { ActivityMinute, FunctionFacts, FunctionLogLine, Invocation, Source
 
 export const contract = {
   'GET /functions': { response: json<{ readonly functions: readonly FunctionFacts[] }>() },
+  /** Creates a function from a template in the project folder. */
+  'POST /functions': { body: newFunction, response: json<{ readonly path: string }>() },
   'GET /function-secrets': { response: json<{ readonly secrets: readonly FunctionSecret[] }>() },
   'POST /function-secrets': { body: newSecret, response: noContent },
   'DELETE /function-secrets/:name': { response: noContent },

@@ -1,4 +1,4 @@
-/** Sends a request to a function in this process, and reads only as much of the response as the page shows. */
+/** Sends a request to a function in this process and reads only the part of the response that the page shows. */
 import { ConsoleError } from '../errors.ts';
 import { requireNormalizedPath } from '../service-client.ts';
 import type { FunctionResponse } from './contract.ts';
@@ -18,14 +18,13 @@ export interface InvokeLimits {
 
 export const invokeLimits: InvokeLimits = { timeoutMs: 60_000, bodyBytes: 512 * 1024 };
 
-/** Headers that belong to the connection or identify the client. Only the platform is allowed to set them. */
+/** Headers that belong to the connection or identify the client. Only the platform may set them. */
 const ownHeaders =
   /^(?:host|connection|content-length|transfer-encoding|upgrade|expect|te|trailer|keep-alive|x-forwarded-.*)$/i;
 
 /**
  * Invokes a function.
- * @throws {ConsoleError} upstream, if no response begins in time; bad_request, if the path leads to a different
- * endpoint
+ * @throws {ConsoleError} upstream if no response begins in time, bad_request if the path leads to a different endpoint
  * @example
  * await invoke(stream, 'hello', { method: 'GET', path: '', headers: [], body: '' }, {}, invokeLimits, performance.now);
  */
@@ -73,7 +72,7 @@ export async function invoke(
     });
   } finally {
     clearTimeout(timer);
-    // Aborts the rest of the response because a function can stream without end.
+    // Aborts the rest of the response, because a function can stream endlessly.
     stop.abort();
   }
 }
@@ -99,7 +98,7 @@ async function readBody(
       size += part.value.length;
     }
   } catch (error) {
-    // If the response was interrupted, the part that was received is shown.
+    // If the response was interrupted, the received part is shown.
     if (size === 0) throw error;
   } finally {
     reader.cancel().catch(() => undefined);
@@ -109,7 +108,7 @@ async function readBody(
 
 function isReadable(bytes: Buffer, contentType: string): boolean {
   if (/^(?:image\/(?!svg)|audio|video|font)/.test(contentType)) return false;
-  // Omits the last bytes because the size limit may have split a character.
+  // Omits an incomplete character at the end, because the size limit may have split it.
   const text = new TextDecoder('utf-8').decode(bytes.subarray(0, Math.max(0, bytes.length - 4)));
   return !text.includes('\0') && !text.includes('\ufffd');
 }

@@ -1,13 +1,18 @@
 /**
- * Masks secrets in a function's responses and output: the secrets that the function receives, and all other secret
- * keys.
+ * Masks secrets in the responses and the output of functions, whose environment contains the project's keys and the
+ * database's password.
  */
 import type { Keys } from '../../keys/types.ts';
 
 export type Redact = (text: string) => string;
 
-/** For additional keys, only hashes are stored, so these keys are recognized by their format. */
+/** Matches additional keys by their format, because only their hashes are stored. */
 const secretKeys = /sb_secret_[\w-]+/g;
+/** Matches the password in a database URL. */
+const databasePassword = /(\bpostgres(?:ql)?:\/\/[^\s:@/"']+:)[^\s@/"']+(?=@)/g;
+
+/** Returns a secret as it appears in text and in JSON. */
+const formsOf = (secret: string): string[] => [secret, JSON.stringify(secret).slice(1, -1)];
 
 /**
  * Returns a function that masks secrets.
@@ -15,12 +20,31 @@ const secretKeys = /sb_secret_[\w-]+/g;
  * createRedact(keys)(`key: ${keys.secretKey}`); // 'key: [secret key]'
  */
 export function createRedact(keys: Pick<Keys, 'serviceRoleKey' | 'secretKey' | 'jwtSecret' | 's3'>): Redact {
-  // The keys are read on each call because they can change while the server runs.
-  return (text) =>
-    text
-      .replaceAll(keys.serviceRoleKey, '[service_role key]')
-      .replaceAll(keys.secretKey, '[secret key]')
-      .replaceAll(keys.jwtSecret, '[JWT secret]')
-      .replaceAll(keys.s3.secretAccessKey, '[S3 secret]')
-      .replaceAll(secretKeys, '[secret key]');
+  // The keys are read on each call because they can change at run time.
+  return (text) => {
+    const masks: readonly (readonly [secret: string, mask: string])[] = [
+      [keys.serviceRoleKey, '[service_role key]'],
+      [keys.secretKey, '[secret key]'],
+      // A JWKS contains the secret in base64url.
+      ...[...formsOf(keys.jwtSecret), Buffer.from(keys.jwtSecret).toString('base64url')].map(
+        (form) => [form, '[JWT secret]'] as const,
+      ),
+      ...formsOf(keys.s3.secretAccessKey).map((form) => [form, '[S3 secret]'] as const),
+    ];
+    return masks
+      .reduce((shown, [secret, mask]) => shown.replaceAll(secret, mask), text)
+      .replaceAll(secretKeys, '[secret key]')
+      .replaceAll(databasePassword, '$1[password]');
+  };
+}
+
+/** Masks secrets in all strings of a value. */
+export function redactAll<T>(value: T, redact: Redact): T {
+  const masked = (inner: unknown): unknown => {
+    if (typeof inner === 'string') return redact(inner);
+    if (Array.isArray(inner)) return inner.map(masked);
+    if (typeof inner !== 'object' || inner === null) return inner;
+    return Object.fromEntries(Object.entries(inner).map(([name, each]) => [redact(name), masked(each)]));
+  };
+  return masked(value) as T;
 }

@@ -4,9 +4,10 @@ import type { Database } from '../../database/types.ts';
 import type { FunctionFacts, FunctionLogLine, FunctionsService } from '../../functions/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { setGatewayHeaders } from '../../kernel/gateway-headers.ts';
+import { OutsideFolders } from '../../kernel/real-path.ts';
 import type { Keys } from '../../keys/types.ts';
 import type { Audit } from '../audit.ts';
-import { ConsoleError } from '../errors.ts';
+import { ConsoleError, outsideFolders } from '../errors.ts';
 import { createEventStreams } from '../event-stream.ts';
 import { identify } from '../persona/act.ts';
 import { parsePersona } from '../persona/persona.ts';
@@ -29,6 +30,8 @@ export interface FunctionsDeps {
   readonly keys: Keys;
   /** Sends a request to a service in this process and streams the response. */
   readonly internalStream: (path: string, init: RequestInit) => Promise<Response>;
+  /** Creates the function's folder in the project and returns its path. */
+  readonly createFunction: (name: string) => string;
   readonly clock: Clock;
   readonly audit: Audit;
 }
@@ -50,7 +53,7 @@ export function functionRoutes(app: FastifyInstance, api: Api, deps: FunctionsDe
     return facts;
   };
 
-  /** Returns the headers that a client of the persona would send. */
+  /** Returns the headers that a client would send as the persona. */
   async function identityHeaders(
     { operator }: Call,
     as: string | undefined,
@@ -70,6 +73,14 @@ export function functionRoutes(app: FastifyInstance, api: Api, deps: FunctionsDe
       .map((slug) => functions.describe(slug))
       .filter((facts) => facts !== undefined),
   }));
+  route('POST /functions', 'write', async (call) => {
+    const { name } = await call.body();
+    // Deployed functions aren't in the project folder.
+    if (functions.describe(name) !== undefined) throw alreadyExists();
+    const path = created(() => deps.createFunction(name));
+    await audit(call, 'function.create', name, { path });
+    return { path };
+  });
   route('GET /functions/:slug', 'read', async (call) => factsOf(call));
   route('POST /functions/:slug/invoke', 'write', async (call) => {
     const { slug } = factsOf(call);
@@ -97,8 +108,8 @@ export function functionRoutes(app: FastifyInstance, api: Api, deps: FunctionsDe
   });
 
   /**
-   * Returns the filter of a call, and a function that masks the secrets in a line. This function returns undefined if
-   * the line doesn't match the search.
+   * Returns a call's filter, and a function that masks the secrets in a line. The function returns undefined if the
+   * line doesn't match the search.
    */
   async function requested(
     call: Pick<RouteCall<string, (typeof contract)['GET /functions/:slug/logs']>, 'query' | keyof Call>,
@@ -107,7 +118,7 @@ export function functionRoutes(app: FastifyInstance, api: Api, deps: FunctionsDe
     const { after, search, level, requestId } = await call.query();
     const part = search?.toLowerCase();
     const show = (line: FunctionLogLine): FunctionLogLine | undefined => {
-      // The search uses the masked text. Otherwise, an operator could discover a secret one character at a time.
+      // Searches the masked text. Otherwise, an operator could discover a secret one character at a time.
       const text = redact(line.line);
       return part === undefined || text.toLowerCase().includes(part) ? { ...line, line: text } : undefined;
     };
@@ -120,7 +131,7 @@ export function functionRoutes(app: FastifyInstance, api: Api, deps: FunctionsDe
   });
   route('GET /functions/:slug/logs/live', 'read', async (call) => {
     const { filter, after, show } = await requested(call);
-    // A browser that reconnects sends the ID of the last line that it received (HTML standard, section 9.2.4).
+    // A reconnecting browser sends the ID of the last line that it received (HTML standard, section 9.2.4).
     const lastSeen = Number(call.request.headers['last-event-id']);
     const since = Number.isSafeInteger(lastSeen) ? lastSeen : after;
     setGatewayHeaders(call.reply);
@@ -134,4 +145,30 @@ export function functionRoutes(app: FastifyInstance, api: Api, deps: FunctionsDe
     });
     return call.reply.hijack();
   });
+}
+
+const alreadyExists = (): ConsoleError =>
+  new ConsoleError('bad_request', { message: 'A function with this name already exists.' });
+
+/** Creates the function. Returns its path. @throws {ConsoleError} bad_request if the folder can't be written */
+function created(create: () => string): string {
+  try {
+    return create();
+  } catch (error) {
+    const { code, syscall, dir } = error as NodeJS.ErrnoException & { dir?: string };
+    if (dir !== undefined) throw alreadyExists();
+    if (error instanceof OutsideFolders) throw outsideFolders(error);
+    if (syscall === undefined) throw error;
+    const isReadOnly = code === 'EROFS' || code === 'EACCES' || code === 'EPERM';
+    throw new ConsoleError(
+      isReadOnly ? 'refused' : 'bad_request',
+      {
+        message: isReadOnly
+          ? 'The project folder is read-only here, so the Console can’t create files in it.'
+          : `The function couldn’t be created (${code}).`,
+        ...(isReadOnly ? { hint: 'Create the function where you edit the project, and deploy it.' } : {}),
+      },
+      { cause: error },
+    );
+  }
 }

@@ -1,4 +1,4 @@
-/** The routes for the code of functions, their activity, and the secrets that all functions receive. */
+/** The routes for functions' code, their activity, and the secrets that all functions receive. */
 import type { FunctionsService } from '../../functions/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Audit } from '../audit.ts';

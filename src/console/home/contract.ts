@@ -12,7 +12,7 @@ export interface DatabaseLimit {
   readonly statements: readonly string[];
 }
 
-/** Whether each onboarding step is done. */
+/** Whether each onboarding step has been completed. */
 export type Progress = Readonly<
   Record<'table' | 'policy' | 'user' | 'bucket' | 'function' | 'message', boolean>
 >;
@@ -24,31 +24,31 @@ export interface Home {
   readonly anonKey: string;
   readonly database: { readonly version: string; readonly embedded: boolean; readonly url: string };
   readonly progress: Progress;
-  /** Statements in migrations and seeds that were skipped at startup. If there are any, the schema is incomplete. */
+  /** Statements in migrations and seeds that startup skipped. If there are any, the schema is incomplete. */
   readonly skipped: readonly SkippedStatement[];
-  /** Features that the external database server limits, and the statements that enable them. */
+  /** Features that the external database server limits, with the statements that enable them. */
   readonly limits: readonly DatabaseLimit[];
-  /** Each service and its problem, or null if the service works. */
+  /** Each service with its problem, or null if the service is healthy. */
   readonly services: readonly { readonly name: string; readonly fault: string | null }[];
 }
 
-/** Figures of the project. Null if a figure can't be read. */
+/** The project's statistics. A value is null if it can't be read. */
 export interface Overview {
-  /** The requests of the last hour, without those to the Console, in steps of `stepMs`. */
+  /** The last hour's requests in steps of `stepMs`, excluding requests to the Console. */
   readonly traffic: {
     /** When the first step starts, in milliseconds since the epoch. */
     readonly start: number;
     readonly stepMs: number;
     readonly requests: readonly number[];
-    /** Responses with a status of 4xx. */
+    /** Responses with a 4xx status. */
     readonly refused: readonly number[];
-    /** Responses with a status of 5xx. */
+    /** Responses with a 5xx status. */
     readonly failed: readonly number[];
   };
   readonly users: {
     readonly total: number;
     readonly isEstimate: boolean;
-    /** New users on each of the last 14 days (UTC), today last. Null if counting them would read the whole table. */
+    /** New users on each of the last 14 days (UTC), ending today. Null if counting them would read the whole table. */
     readonly perDay: readonly number[] | null;
   } | null;
   readonly database: {
@@ -59,21 +59,21 @@ export interface Overview {
   readonly storage: { readonly objects: number; readonly bytes: number; readonly isEstimate: boolean } | null;
 }
 
-/** Something that needs attention. */
+/** A problem that needs attention. */
 export type Problem = { readonly severity: 'error' | 'warning' } & (
   | { readonly kind: 'service'; readonly service: string; readonly fault: string }
   /** The disk is filling up, or a certificate expires soon. */
   | { readonly kind: 'condition'; readonly part: 'disk' | 'tls'; readonly message: string }
-  /** Responses with a status of 5xx in the last hour. */
+  /** Responses with a 5xx status in the last hour. */
   | { readonly kind: 'server-errors'; readonly service: string; readonly count: number }
   | {
       readonly kind: 'job';
       readonly job: string;
       readonly name: string;
-      /** The number of failures among the last ten runs. */
+      /** The number of failed runs among the last ten. */
       readonly failures: number;
     }
-  /** The message is null if the only problem is that a scheduled backup is overdue. */
+  /** A problem with backups. The message is null if it is only that a scheduled backup is overdue. */
   | { readonly kind: 'backup'; readonly message: string | null }
   | {
       readonly kind: 'advisors';
@@ -90,6 +90,14 @@ export type Problem = { readonly severity: 'error' | 'warning' } & (
     }
   /** A source of problems that couldn't be read. */
   | { readonly kind: 'unchecked'; readonly source: 'jobs' | 'advisors' | 'statements' }
+  /** An enabled sign-in provider whose client ID or secret is missing. */
+  | {
+      readonly kind: 'provider';
+      /** The provider's name in the settings, such as `github`. */
+      readonly provider: string;
+      readonly title: string;
+      readonly missing: readonly ('client_id' | 'secret')[];
+    }
   /** Errors in the settings files. */
   | { readonly kind: 'invalid-settings'; readonly count: number }
   /** Changed settings that take effect after a restart. */

@@ -1,6 +1,6 @@
-/** The figures of the home page: traffic, users and sizes. Counts of large tables are estimated. */
+/** The home page's statistics: traffic, users and sizes. Counts of large tables are estimates. */
 import type { Pool, Queryable } from '../../database/types.ts';
-import { sql } from '../../kernel/sql.ts';
+import { type Sql, sql } from '../../kernel/sql.ts';
 import type { Telemetry } from '../../telemetry/types.ts';
 import type { Overview } from './contract.ts';
 
@@ -12,15 +12,15 @@ export interface OverviewDeps {
 }
 
 const hourMs = 3_600_000;
-/** All open Console windows share the figures for this time. */
+/** How long all open Console windows share the same statistics. */
 const reuseMs = 10_000;
-/** Tables with up to this many rows are counted. */
+/** The maximum number of rows that are counted. */
 const maxCountedRows = 100_000;
-/** The number of objects whose sizes are read to estimate the size of all objects. */
+/** The number of objects whose sizes are read to estimate the total size. */
 const sampledObjects = 10_000;
-export const userDays = 14;
+const userDays = 14;
 
-/** Returns a function that reads the figures. A figure that can't be read is null. */
+/** Returns a function that reads the statistics. A value that can't be read is null. */
 export function createOverview({ pool, telemetry, now }: OverviewDeps): () => Promise<Overview> {
   let last: { readonly at: number; readonly overview: Promise<Overview> } | undefined;
   const read = async (): Promise<Overview> => {
@@ -35,7 +35,7 @@ export function createOverview({ pool, telemetry, now }: OverviewDeps): () => Pr
   };
 }
 
-/** Adds up the requests of all services, except those to the Console. */
+/** Adds up the requests to all services except the Console. */
 function trafficOf(telemetry: Pick<Telemetry, 'metrics'>): Overview['traffic'] {
   const { start, stepMs, services } = telemetry.metrics(hourMs);
   const own = services.filter(({ service }) => service !== 'console');
@@ -47,38 +47,43 @@ function trafficOf(telemetry: Pick<Telemetry, 'metrics'>): Overview['traffic'] {
   return { start, stepMs, requests: sums('requests'), refused: sums('refused'), failed: sums('failed') };
 }
 
-async function estimateOf(db: Queryable, table: 'auth.users' | 'storage.objects'): Promise<number> {
-  const [row] = await db.query<{ rows: number }>(sql`
-    select greatest(c.reltuples, 0)::float8 as rows from pg_catalog.pg_class c where c.oid = ${table}::regclass`);
-  return row?.rows ?? 0;
+/** Estimates a table's row count from its current size, which also works if it was never analyzed. */
+async function estimateOf(db: Queryable, table: Sql): Promise<number> {
+  const [row] = await db.query<{ 'QUERY PLAN': readonly { Plan: { 'Plan Rows': number } }[] }>(
+    sql`explain (format json) select from ${table}`,
+  );
+  return row?.['QUERY PLAN'][0]?.Plan['Plan Rows'] ?? 0;
 }
 
 async function usersOf(db: Queryable): Promise<NonNullable<Overview['users']>> {
-  const estimate = await estimateOf(db, 'auth.users');
-  const isEstimate = estimate > maxCountedRows;
-  const [row] = isEstimate
-    ? []
-    : await db.query<{ total: number }>(sql`select count(*)::int as total from auth.users`);
-  const isFast = !isEstimate || (await hasCreatedAtIndex(db));
-  return {
-    total: row?.total ?? Math.round(estimate),
-    isEstimate,
-    perDay: isFast ? await usersPerDay(db) : null,
-  };
+  const estimate = await estimateOf(db, sql.id('auth', 'users'));
+  let total = Math.round(estimate);
+  if (estimate <= maxCountedRows) {
+    // The estimate can be much too low, so the exact count is also limited.
+    const [row] = await db.query<{ counted: number }>(sql`
+      select count(*)::int as counted from (select from auth.users limit ${maxCountedRows + 1}::int) counted`);
+    total = row?.counted ?? 0;
+  }
+  const isEstimate = total > maxCountedRows;
+  const isFast = !isEstimate || (await hasListIndex(db));
+  return { total, isEstimate, perDay: isFast ? await usersPerDay(db) : null };
 }
 
-/** Whether an index finds the latest users. Without one, the whole table would be read. */
-async function hasCreatedAtIndex(db: Queryable): Promise<boolean> {
+/**
+ * Whether the index that finds the latest users is valid (src/auth/sql/0019_user_lists.sql). Without it, the whole
+ * table would be read.
+ */
+async function hasListIndex(db: Queryable): Promise<boolean> {
   const [row] = await db.query<{ found: boolean }>(sql`
-    select exists (
-      select from pg_catalog.pg_index i
-        join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
-      where i.indrelid = 'auth.users'::regclass and a.attname = 'created_at'
-        and i.indisvalid and i.indpred is null) as found`);
+    select exists (select from pg_catalog.pg_index i
+      where i.indexrelid = to_regclass('auth.users_list_created_idx') and i.indisvalid) as found`);
   return row?.found ?? false;
 }
 
-/** Returns the number of users created on each of the last days (UTC), today last. */
+/**
+ * Returns the number of users created on each of the last days (UTC), ending today. The condition uses the same
+ * expression as the users page's index.
+ */
 async function usersPerDay(db: Queryable): Promise<number[]> {
   const rows = await db.query<{ created: number }>(sql`
     with days as (
@@ -87,7 +92,7 @@ async function usersPerDay(db: Queryable): Promise<number[]> {
     ), recent as (
       select date_trunc('day', created_at at time zone 'UTC') as day, count(*)::int as created
       from auth.users
-      where created_at >= (date_trunc('day', now() at time zone 'UTC') - make_interval(days => ${userDays - 1}::int))
+      where coalesce(created_at, '-infinity'::timestamptz) >= (date_trunc('day', now() at time zone 'UTC') - make_interval(days => ${userDays - 1}::int))
         at time zone 'UTC'
       group by 1
     )
@@ -106,19 +111,21 @@ async function databaseOf(db: Queryable): Promise<NonNullable<Overview['database
 }
 
 async function storageOf(db: Queryable): Promise<NonNullable<Overview['storage']>> {
-  const estimate = await estimateOf(db, 'storage.objects');
-  const isEstimate = estimate > maxCountedRows;
-  const percent = isEstimate ? Math.min(100, (100 * sampledObjects) / estimate) : 100;
+  const estimate = await estimateOf(db, sql.id('storage', 'objects'));
+  const percent = estimate > maxCountedRows ? Math.min(100, (100 * sampledObjects) / estimate) : 100;
   const [row] = await db.query<{ objects: number; bytes: number }>(sql`
     select count(*)::int as objects,
       coalesce(sum(case when jsonb_typeof(metadata -> 'size') = 'number' then (metadata ->> 'size')::float8 end), 0)
         as bytes
-    from storage.objects tablesample system (${percent}::float4)`);
+    from (
+      select metadata from storage.objects tablesample system (${percent}::float4) limit ${maxCountedRows + 1}::int
+    ) counted`);
   const { objects = 0, bytes = 0 } = row ?? {};
-  if (!isEstimate) return { objects, bytes, isEstimate };
+  if (percent === 100 && objects <= maxCountedRows) return { objects, bytes, isEstimate: false };
+  const total = Math.max(Math.round(estimate), objects);
   return {
-    objects: Math.round(estimate),
-    bytes: objects === 0 ? 0 : Math.round((bytes / objects) * estimate),
-    isEstimate,
+    objects: total,
+    bytes: objects === 0 ? 0 : Math.round((bytes / objects) * total),
+    isEstimate: true,
   };
 }

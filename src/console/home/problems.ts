@@ -1,6 +1,7 @@
-/** Collects what needs attention in the whole project, for the home page. */
+/** Collects all problems in the project that need attention, for the home page. */
 import type { Finding } from '../../advisors/index.ts';
 import type { BackupStatus } from '../../backup/index.ts';
+import type { LiveConfig } from '../../config/index.ts';
 import type { Pool, Queryable } from '../../database/types.ts';
 import type { Health } from '../../kernel/health.ts';
 import { sql } from '../../kernel/sql.ts';
@@ -9,6 +10,7 @@ import { readParts } from '../jobs/parts.ts';
 import { hasStatistics, listStatements } from '../queries-page/queries.ts';
 import type { RunningDeps } from '../settings/running.ts';
 import type { Problem } from './contract.ts';
+import { incompleteProviders } from './incomplete-providers.ts';
 
 export interface ProblemDeps {
   readonly pool: Pool;
@@ -18,9 +20,11 @@ export interface ProblemDeps {
   readonly telemetry: Pick<Telemetry, 'metrics'>;
   readonly backups: { status(): BackupStatus } | undefined;
   readonly configuration: RunningDeps['configuration'];
+  readonly config: LiveConfig;
+  readonly supabaseDir: string;
 }
 
-/** The health of what all services need. There are certificates only if the server uses HTTPS. */
+/** The health of resources that all services need. `tls` is set only if the server uses HTTPS. */
 export interface Conditions {
   readonly disk: Health;
   readonly tls?: Health;
@@ -33,9 +37,9 @@ const maxSlowStatements = 3;
 
 type Source = Extract<Problem, { readonly kind: 'unchecked' }>['source'];
 
-/** Returns the problems, the most severe ones first. */
+/** Returns the problems, most severe first. */
 export async function problemsOf(deps: ProblemDeps): Promise<Problem[]> {
-  // If the database is overloaded, some of its sources fail. The others still say what is wrong.
+  // If a source fails, for example because the database is overloaded, the other sources are still shown.
   const checked = (source: Source, found: Promise<Problem[]>): Promise<Problem[]> =>
     found.catch(() => [{ kind: 'unchecked', severity: 'warning', source }]);
   const fromDatabase = await Promise.all([
@@ -49,6 +53,7 @@ export async function problemsOf(deps: ProblemDeps): Promise<Problem[]> {
     ...serverErrors(deps),
     ...backupProblems(deps),
     ...settings(deps),
+    ...incompleteProviders(deps.config.current, deps.supabaseDir),
     ...fromDatabase.flat(),
   ];
   return [
@@ -74,7 +79,7 @@ const conditionProblems = ({ conditions }: ProblemDeps): Problem[] =>
         },
   );
 
-/** Counts the responses with a status of 5xx in the last hour by service. The Console's own requests are excluded. */
+/** Counts the last hour's responses with a 5xx status by service, excluding the Console's own. */
 const serverErrors = ({ telemetry }: ProblemDeps): Problem[] =>
   telemetry
     .metrics(hourMs)

@@ -1,4 +1,4 @@
-/** Returns the data for the home page: URLs, public keys, health and versions. */
+/** The routes of the home page: URLs, public keys, health and versions. */
 import type { LiveConfig } from '../../config/index.ts';
 import { parseConnectionString, printConnectionUri } from '../../database/index.ts';
 import type { Database } from '../../database/types.ts';
@@ -16,11 +16,11 @@ export interface HomeDeps {
   readonly health: () => Record<string, string | undefined>;
   readonly inbox: Pick<Inbox, 'list'>;
   readonly functions: { list(): string[] };
-  /** Returns the project's statements that were skipped at startup because of --keep-going. */
+  /** Returns the project's statements that startup skipped because of --keep-going. */
   readonly skipped: () => Promise<readonly SkippedStatement[]>;
 }
 
-/** The onboarding steps, with values that depend on the project's own data. */
+/** The onboarding steps that depend on the project's own data. */
 interface Progress {
   readonly table: boolean;
   readonly policy: boolean;
@@ -28,7 +28,7 @@ interface Progress {
   readonly bucket: boolean;
 }
 
-/** The parts of the page that collect their data from several modules. */
+/** The parts of the page whose data comes from several modules. */
 export interface HomeReports {
   readonly problems: () => Promise<readonly Problem[]>;
   readonly overview: () => Promise<Overview>;
@@ -42,7 +42,7 @@ export function homeRoutes(api: Api, deps: HomeDeps, { problems, overview }: Hom
   route('GET /home', 'read', async () => ({
     project: config.current.project_id,
     url: apiUrl(),
-    // These are the public keys. The route must never send secret keys to the browser.
+    // Only public keys. This route must never send secret keys to the browser.
     publishableKey: keys.publishableKey,
     anonKey: keys.anonKey,
     database: {
@@ -78,7 +78,7 @@ async function limitsOf(database: Database): Promise<DatabaseLimit[]> {
     .map(({ message, statements }) => ({ message, statements }));
 }
 
-/** Masks the password in a database URL, unless it is the default password for local development. */
+/** Masks the password in a database URL unless it is the default for local development. */
 export function withoutSecret(uri: string): string {
   const target = parseConnectionString(uri);
   if (target.password === undefined || target.password === 'postgres') return uri;

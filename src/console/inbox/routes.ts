@@ -1,6 +1,6 @@
 /**
- * Returns captured emails and text messages. They contain codes and links that sign users in, so reading them requires
- * the `secrets` permission.
+ * The routes for captured emails and text messages. They contain codes and links for signing in, so reading them
+ * requires the `secrets` permission.
  */
 import type { CapturedMessage, Inbox } from '../../mail/types.ts';
 import type { Audit } from '../audit.ts';

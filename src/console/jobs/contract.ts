@@ -10,7 +10,7 @@ const storable = (max: number) =>
   z
     .string()
     .max(max)
-    .refine((text) => !text.includes('\0'), { message: 'contains a zero byte' });
+    .refine((text) => !text.includes('\0'), { message: 'contains a null byte' });
 const name = storable(63).min(1);
 
 export const idParam = z.object({ id });
@@ -18,7 +18,7 @@ const extensionNames = ['pg_cron', 'pg_net', 'pgmq'] as const;
 export type ExtensionName = (typeof extensionNames)[number];
 const enable = z.object({ name: z.enum(extensionNames) });
 
-/** The database validates the schedule and reports errors in it. */
+/** The database validates the schedule and reports its errors. */
 const schedule = storable(200).min(1);
 const command = storable(100_000).refine((text) => text.trim() !== '', { message: 'is empty' });
 const newCronJob = z
@@ -54,7 +54,7 @@ const deliveryPage = z.object({ before: id.optional() });
 
 const pendingPage = z.object({ before: id.optional() });
 const completedPage = z.object({
-  /** The time and ID of the last entry on the previous page. */
+  /** The time and ID of the previous page's last entry. */
   before: z
     .string()
     .regex(/^\d{4}-\d\d-\d\dT[\d:.]{8,15}\+00:00,\d{1,18}$/, "isn't a valid cursor")
@@ -62,7 +62,7 @@ const completedPage = z.object({
   failed: z.stringbool().default(false),
 });
 
-/** Names are lowercase because upstream's functions use the queue's name in lower case as the table name. */
+/** Names are lowercase because upstream's functions use the lowercase queue name as the table name. */
 const newQueue = z
   .object({
     name: z
@@ -81,7 +81,7 @@ const messageSource = z.object({ of: source });
 const jsonText = storable(1_000_000).refine(isJson, { message: "isn't valid JSON" });
 const newMessage = z
   .object({
-    /** The message as text, because parsing it would change the digits of large numbers. */
+    /** Text instead of JSON, because parsing it would change the digits of large numbers. */
     message: jsonText,
     headers: jsonText.optional(),
     delaySeconds: z.number().int().min(0).max(31_536_000).default(0),
@@ -90,8 +90,8 @@ const newMessage = z
 const messageIds = z.object({ ids: z.array(id).min(1).max(500) }).strict();
 
 /**
- * `ready` means that the tables exist, `off` that one statement creates them, and `missing` that the PostgreSQL server
- * doesn't have the extension.
+ * `ready`: the tables exist. `off`: a single statement creates them. `missing`: the PostgreSQL server doesn't have the
+ * extension.
  */
 export type PartState = 'ready' | 'off' | 'missing';
 
@@ -102,7 +102,7 @@ export interface Parts {
   /** Whether the trigger function for database webhooks exists. */
   readonly hooks: boolean;
   /**
-   * Whether pg_cron is Plinth's own. In that case, this process runs the scheduler, and a superuser owns the tables, so
+   * Whether pg_cron is Plinth's own version. If so, this process runs the scheduler. A superuser owns the tables, so
    * they can't run the project's code.
    */
   readonly ownCron: boolean;
@@ -114,7 +114,7 @@ export interface RunRow {
   readonly status: string;
   readonly started_at: string | null;
   readonly ended_at: string | null;
-  /** The beginning of the message from the database. */
+  /** The beginning of the database's message. */
   readonly message: string | null;
 }
 
@@ -124,13 +124,13 @@ export interface DeliveryRow {
   readonly id: string;
   readonly sent_at: string;
   /**
-   * The result. `forgotten` means that the response has been deleted, because responses are stored only for
+   * The outcome. `forgotten` means that the response has been deleted, because responses are stored only for
    * `pg_net.ttl`.
    */
   readonly outcome: DeliveryOutcome;
   readonly status: number | null;
   readonly answered_at: string | null;
-  /** The ID of the request, which is also the ID of its response. */
+  /** The ID that the request and its response share. */
   readonly request_id: string | null;
   readonly content_type: string | null;
   /** The beginning of the response body. */
@@ -158,7 +158,7 @@ export interface QueueRow {
   readonly table: string;
   /** Null if the table doesn't exist. */
   readonly rls: boolean | null;
-  /** The number of messages, and the number of messages that consumers can read now. Null if counting took too long. */
+  /** The total number of messages, and the number that consumers can read now. Null if counting took too long. */
   readonly length: number | null;
   readonly visible: number | null;
   readonly oldest_seconds: number | null;
@@ -171,13 +171,13 @@ export interface MessageRow {
   readonly enqueued_at: string;
   readonly visible_at: string;
   /**
-   * Whether consumers can't read the message yet, because another consumer is processing it or because it was sent with
-   * a delay.
+   * Whether consumers can't read the message yet, because another consumer is processing it or it was sent with a
+   * delay.
    */
   readonly is_hidden: boolean;
   readonly read_count: number;
   readonly archived_at: string | null;
-  /** The message as JSON, which may be truncated. */
+  /** The message as JSON, possibly truncated. */
   readonly message: string | null;
   readonly headers: string | null;
   readonly message_chars: number | null;
@@ -185,7 +185,7 @@ export interface MessageRow {
 
 export type MessageSource = 'queue' | 'archive';
 
-/** A name and its value. The value is null if it is hidden from the operator. */
+/** A name and its value, which is null if it is hidden from the operator. */
 export type ShownPair = readonly [name: string, value: string | null];
 
 export type { WebhookEvent };
@@ -199,7 +199,7 @@ export interface CronJob {
   readonly id: string;
   readonly name: string | null;
   readonly schedule: string;
-  /** Null if the operator's role isn't allowed to read the command. */
+  /** Null if the operator's role can't read the command. */
   readonly command: string | null;
   readonly database: string;
   readonly role: string;
@@ -210,7 +210,7 @@ export interface CronJob {
 }
 
 export interface CronJobs {
-  /** The time zone that schedules use. */
+  /** The time zone of schedules. */
   readonly zone: string;
   readonly canRunNow: boolean;
   readonly jobs: readonly CronJob[];
@@ -230,9 +230,9 @@ export interface Webhook extends HookName {
   readonly headers: readonly ShownPair[];
   readonly params: readonly ShownPair[];
   readonly timeoutMs: number;
-  /** Whether the form supports the trigger. If not, saving the form would remove some of the trigger's properties. */
+  /** Whether the form supports all of the trigger's properties. If not, saving the form would remove some of them. */
   readonly isPlain: boolean;
-  /** Null if the operator's role isn't allowed to read the definition. */
+  /** Null if the operator's role can't read the definition. */
   readonly definition: string | null;
   readonly last_delivery: DeliveryRow | null;
 }
@@ -289,7 +289,7 @@ export const contract = {
   'GET /jobs/requests/answered': {
     query: completedPage,
     response: json<{
-      /** How long PostgreSQL stores responses. Null if it isn't known. */
+      /** How long PostgreSQL stores responses. Null if unknown. */
       readonly kept: string | null;
       readonly requests: readonly CompletedRow[];
       readonly more: boolean;

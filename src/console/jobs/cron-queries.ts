@@ -100,8 +100,8 @@ export async function unscheduleJob(db: Queryable, id: string): Promise<void> {
 }
 
 /**
- * Makes Plinth's scheduler run the job immediately, in a session of the job's role. Returns true if the job is already
- * running, in which case the new run has to wait.
+ * Makes Plinth's scheduler run the job immediately in a session of the job's role. Returns true if the job is already
+ * running. In that case, the new run waits.
  */
 export async function runJobNow(db: Queryable, id: string): Promise<boolean> {
   const [row] = await db.query<{ waits: boolean }>(sql`

@@ -1,4 +1,4 @@
-/** Lists scheduled jobs and their runs. Changes jobs as the role postgres, with pg_cron's functions. */
+/** Lists scheduled jobs and their runs. Changes jobs as the role postgres through pg_cron's functions. */
 import type { Database, Pool } from '../../database/types.ts';
 import type { Audit } from '../audit.ts';
 import { may } from '../core/roles.ts';
@@ -10,7 +10,7 @@ import { readParts } from './parts.ts';
 
 export const runsPerPage = 50;
 
-/** These settings limit how long a change waits for locks. */
+/** These settings limit how long a change runs and how long it waits for locks. */
 const settings = [
   ['statement_timeout', '20000'],
   ['lock_timeout', '5000'],
@@ -23,8 +23,8 @@ export function cronRoutes(api: Api, database: Database, audit: Audit): void {
   const postgres = database.pool('postgres');
 
   /**
-   * Returns the pool that reads the jobs. Plinth's own pg_cron shows the jobs of every role. With any other pg_cron,
-   * only the jobs of postgres are visible. @throws {ConsoleError} refused
+   * Returns the pool for reading jobs. Plinth's own pg_cron shows all roles' jobs. Any other pg_cron shows only the
+   * jobs of postgres. @throws {ConsoleError} refused
    */
   async function reader(): Promise<{ db: Pool; isOwn: boolean }> {
     const { cron, ownCron } = await readParts(postgres);
@@ -34,7 +34,10 @@ export function cronRoutes(api: Api, database: Database, audit: Audit): void {
 
   const secrets = ({ operator }: Call): boolean => may(operator.role, 'secrets');
 
-  /** Removes the message from a run because PostgreSQL's message can quote the command, which can contain a key. */
+  /**
+   * Removes the message from a run unless the operator can see secrets. PostgreSQL's message can quote the command,
+   * which can contain a key.
+   */
   const shownRun = (call: Call, run: RunRow): RunRow => (secrets(call) ? run : { ...run, message: null });
 
   async function jobOf(call: Call) {
@@ -46,14 +49,14 @@ export function cronRoutes(api: Api, database: Database, audit: Audit): void {
   }
 
   /**
-   * Returns a job that the Console can change. @throws {ConsoleError} refused, if the job doesn't belong to postgres,
-   * because the Console has only the privileges of that role
+   * Returns a job that the Console can change. The Console has only the privileges of postgres.
+   * @throws {ConsoleError} refused if the job doesn't belong to postgres
    */
   async function ownJobOf(call: Call) {
     const found = await jobOf(call);
     if (!found.job.mine)
       throw new ConsoleError('refused', {
-        message: `Only the role that owns this job can change it. The owner is ${found.job.role}.`,
+        message: `This job belongs to the role ${found.job.role}, and only that role can change it.`,
       });
     return found;
   }
@@ -76,7 +79,7 @@ export function cronRoutes(api: Api, database: Database, audit: Audit): void {
     await reader();
     const id = await postgres.transaction(
       async (tx) => {
-        // Without this check, pg_cron would replace the existing job with the same name.
+        // Without this check, pg_cron would replace an existing job with the same name.
         if (await queries.hasCronJob(tx, requested.name)) throw new ConsoleError('taken');
         const made = await queries.scheduleJob(tx, requested);
         if (!requested.active) await queries.alterJob(tx, made, { active: false });

@@ -1,6 +1,6 @@
 /**
- * Reads pgmq's queues, which are stored in the tables `q_NAME` and `a_NAME`, without consuming messages. Changes are
- * made with pgmq's functions.
+ * Reads pgmq's queues from their tables `q_NAME` and `a_NAME` without consuming messages. Changes them with pgmq's
+ * functions.
  */
 import type { Pool, PostgresErrorShape, Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
@@ -14,11 +14,11 @@ const queue = sql`m.queue_name::text as name, m.is_unlogged as unlogged, m.is_pa
   (select c.relrowsecurity from pg_class c where c.relnamespace = 'pgmq'::regnamespace
     and c.relname = pgmq.format_table_name(m.queue_name::text, 'q')) as rls`;
 
-/** Lists the queues. If counting is fast enough, the result includes the number of messages. */
+/** Lists the queues. Includes message counts if counting is fast enough. */
 export async function listQueues(pool: Pool): Promise<QueueRow[]> {
   try {
     return await pool.transaction(
-      // Columns that were added in version 1.5 are read as JSON fields, because earlier versions don't have them.
+      // Reads the columns added in version 1.5 as JSON fields, because earlier versions don't have them.
       (tx) =>
         tx.query<QueueRow>(sql`
         select ${queue}, x.queue_length::float8 as length, (to_jsonb(x) ->> 'queue_visible_length')::float8 as visible,
@@ -58,8 +58,8 @@ const message = (of: MessageSource, maxChars: number): Sql => sql`
   left(to_jsonb(q) ->> 'headers', ${maxChars}::int) as headers`;
 
 /**
- * Reads messages without affecting consumers of the queue. Returns the oldest messages first or, for the archive, the
- * newest.
+ * Reads messages without affecting consumers. Returns the oldest messages first. For the archive, returns the newest
+ * first.
  */
 export const listMessages = (
   db: Queryable,

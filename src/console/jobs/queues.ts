@@ -1,4 +1,4 @@
-/** Reads and changes message queues as the role postgres, with pgmq's functions. */
+/** Reads and changes message queues as the role postgres through pgmq's functions. */
 import type { Database } from '../../database/types.ts';
 import type { Audit } from '../audit.ts';
 import { permissionForRows } from '../core/roles.ts';
@@ -8,7 +8,9 @@ import { readParts } from './parts.ts';
 import * as queries from './queue-queries.ts';
 
 export const messagesPerPage = 50;
-/** The maximum length of a message in the list, and of a message that the operator opens. */
+/**
+ * The maximum length of a message in the list. The next constant is the limit for a message that the operator opens.
+ */
 const listedMessageChars = 2000;
 export const openedMessageChars = 262_144;
 

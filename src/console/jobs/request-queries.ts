@@ -1,4 +1,4 @@
-/** Reads pg_net's requests: requests that are waiting, and requests whose responses are still stored. */
+/** Reads pg_net's requests: those that are waiting, and those whose responses are still stored. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { CompletedRow } from './contract.ts';
@@ -14,7 +14,7 @@ export interface PendingRow {
   readonly webhook: string | null;
 }
 
-/** Joins the webhook log, which records the webhook that sent each request. */
+/** Joins the webhook log, which records the webhook of each request. */
 const hookOf = (hasHooks: boolean, id: string) =>
   hasHooks
     ? sql`(select h.hook_name from supabase_functions.hooks h where h.request_id = ${sql.raw(id)} order by h.id desc limit 1)`
@@ -33,7 +33,7 @@ export const listPending = (
     where ${before ?? null}::bigint is null or q.id < ${before ?? null}::bigint
     order by q.id desc limit ${limit}::int`);
 
-/** Counts requests up to a maximum so that counting a long queue isn't slow. */
+/** Counts requests up to a maximum, because counting a long queue would be slow. */
 export async function countPending(db: Queryable, max: number): Promise<number> {
   const [row] = await db.query<{ count: number }>(sql`
     select count(*)::int as count from (select from net.http_request_queue limit ${max}::int) as counted`);
@@ -90,7 +90,7 @@ export async function findCompleted(
   return row;
 }
 
-/** Returns how long responses are stored, as the text of the setting. */
+/** Returns how long responses are stored, as the setting's text. */
 export async function readTtl(db: Queryable): Promise<string | null> {
   const [row] = await db.query<{ ttl: string | null }>(
     sql`select nullif(current_setting('pg_net.ttl', true), '') as ttl`,

@@ -1,4 +1,4 @@
-/** Lists the requests that SQL has queued, with their responses, and cancels requests that are waiting. */
+/** Lists the requests that SQL has queued with their responses, and cancels waiting requests. */
 import type { Database } from '../../database/types.ts';
 import type { Audit } from '../audit.ts';
 import { may } from '../core/roles.ts';
@@ -10,9 +10,9 @@ import { readParts } from './parts.ts';
 import * as queries from './request-queries.ts';
 
 export const requestsPerPage = 50;
-/** The maximum size of a request or response body on a page, in bytes. */
+/** The maximum size in bytes of a request or response body shown on a page. */
 export const shownBodyBytes = 65_536;
-/** The number of requests after which counting stops. */
+/** Counting stops at this number of requests. */
 const maxCounted = 10_000;
 
 const contract = () => import('./contract.ts');
@@ -64,8 +64,8 @@ export function requestRoutes(api: Api, database: Database, audit: Audit): void 
     const rows = await queries.listCompleted(pool, hooks, filter, requestsPerPage + 1);
     return {
       kept: await queries.readTtl(pool),
+      // All operators can see that a request failed, but its error may come from another server and contain secrets.
       requests: rows.slice(0, requestsPerPage).map((row) => (maySee ? row : { ...row, error: null })),
-      // All operators can see that a request failed, but the message may come from another server and contain secrets.
       more: rows.length > requestsPerPage,
     };
   });

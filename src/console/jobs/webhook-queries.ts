@@ -12,10 +12,10 @@ export interface WebhookRow {
   /** The columns `tgtype` and `tgargs` of `pg_trigger`. */
   readonly type: number;
   readonly args: Buffer;
-  /** Whether the trigger has a condition or applies only to some columns. */
+  /** Whether the trigger has a condition or applies to only some columns. */
   readonly is_narrowed: boolean;
   readonly definition: string;
-  /** The ID of the table in the delivery log. */
+  /** The table's ID in the delivery log. */
   readonly table_id: number;
 }
 
@@ -41,8 +41,8 @@ export const listWebhooks = (
 const shownContentChars = 2000;
 
 /**
- * The table of responses has an index on the time but not on the request ID, so the responses to the newest deliveries
- * are found by time.
+ * Finds the newest deliveries' responses by time, because the response table has an index on the time but not on the
+ * request ID.
  */
 const withResponses = sql`
   select s.id::text, to_jsonb(s.created_at) as sent_at, s.request_id::text as request_id,

@@ -1,4 +1,4 @@
-/** Lists database webhooks with their latest delivery, and changes their triggers as the role postgres. */
+/** Lists database webhooks with their latest delivery. Changes their triggers as the role postgres. */
 import type { Database } from '../../database/types.ts';
 import type { Audit } from '../audit.ts';
 import { may } from '../core/roles.ts';
@@ -47,8 +47,8 @@ const labelOf = ({ schema, table, name }: { schema: string; table: string; name:
   `${schema}.${table}: ${name}`;
 
 /**
- * Returns the details for the audit log. The path and headers are omitted because they may contain keys and every
- * operator can read the log.
+ * Returns the details for the audit log. Omits the path and headers, which may contain keys, because every operator can
+ * read the log.
  */
 const auditDetails = ({ events, url, method, timeoutMs }: NewWebhook): object => ({
   events,
@@ -86,7 +86,7 @@ export function webhookRoutes(api: Api, database: Database, audit: Audit): void 
       headers: shownPairs(request.headers, maySee),
       params: shownPairs(request.params, maySee),
       timeoutMs: request.timeoutMs,
-      // If the form doesn't support all properties of the trigger, saving the form would remove the unsupported ones.
+      // If the form doesn't support all of the trigger's properties, saving it would remove the others.
       isPlain: isPlainType(row.type) && !row.is_narrowed,
       definition: maySee ? row.definition : null,
     };

@@ -12,7 +12,7 @@ const newApiKey = z.object({
     .trim()
     .min(1)
     .max(100)
-    .regex(/^[^\p{C}]+$/u, 'is not a name'),
+    .regex(/^[^\p{C}]+$/u, "isn't a valid name"),
 });
 const standby = z.object({ algorithm: z.enum(['ES256', 'RS256', 'EdDSA', 'HS256']).default('ES256') });
 const rotation = z.object({ kid: z.string().max(200).optional() });
@@ -23,11 +23,9 @@ export type ApiKey = ApiKeyEntry & { readonly lastUsedAt: string | null };
 export interface SigningKey {
   readonly kid: string;
   readonly algorithm: string;
-  /** The state. `secret` means that this is the JWT secret, which signed older tokens. */
+  /** The key's state. `secret` is the JWT secret, which signed older tokens. */
   readonly state: 'in use' | 'standby' | 'previous' | 'secret';
-  /**
-   * The time of the last request with a token that this key signed. Only requests since the server started are counted.
-   */
+  /** When a request last used a token signed with this key. Counts only requests since the server started. */
   readonly lastUsedAt: string | null;
   readonly uses: number;
   readonly subjects: readonly string[];
@@ -44,8 +42,10 @@ export interface KeysOverview extends SigningKeys {
   readonly secretKeyHint: string;
   readonly isWellKnown: boolean;
   readonly apiKeys: readonly ApiKey[];
-  /** Whether the project has a file that contains its signing keys. */
+  /** Whether the project has a signing key file. */
   readonly signingFile: boolean;
+  /** Whether a rotation also changes a legacy key (anon, service_role). */
+  readonly areLegacyKeysRotated: boolean;
   readonly jwtExpirySeconds: number;
 }
 

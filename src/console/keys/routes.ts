@@ -1,6 +1,5 @@
 /**
- * The routes for API keys and signing keys. Every operator can list the keys, but only owners can reveal secrets or
- * change keys.
+ * The routes for API keys and signing keys. All operators can list keys. Only owners can reveal secrets or change keys.
  */
 import {
   type ApiKeyEntry,
@@ -16,6 +15,7 @@ import {
 import type { Audit } from '../audit.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Api } from '../routes/api.ts';
+import { requireFresh } from '../sessions.ts';
 import type { SigningKey, SigningKeys } from './contract.ts';
 
 export interface KeyDeps {
@@ -24,8 +24,10 @@ export interface KeyDeps {
   readonly audit: Audit;
 }
 
-/** The keys that every project has. Their values are requested individually. */
+/** The keys that every project has. Each value is requested separately. */
 const builtIn = ['publishable', 'secret', 'anon', 'service_role', 'jwt_secret'] as const;
+/** The keys that apps contain. */
+const publicKeys: ReadonlySet<string> = new Set(['publishable', 'anon']);
 
 export function keyRoutes(api: Api, { keys, jwtExpirySeconds, audit }: KeyDeps): void {
   const route = api.feature(() => import('./contract.ts'));
@@ -41,21 +43,24 @@ export function keyRoutes(api: Api, { keys, jwtExpirySeconds, audit }: KeyDeps):
   route('GET /keys', 'read', async () => ({
     publishableKey: keys.publishableKey,
     anonKey: keys.anonKey,
-    // These characters are enough to recognize the key, but not to use it.
+    // Enough to recognize the key, but not to use it.
     secretKeyHint: keys.secretKey.slice(0, 14),
     isWellKnown: keys.wellKnown.length > 0,
     apiKeys: keys.apiKeys.list(),
     signing: signingView(keys),
     signingFile: keys.signingKeys !== undefined,
+    areLegacyKeysRotated: keys.areLegacyKeysRotated,
     jwtExpirySeconds: jwtExpirySeconds(),
   }));
   route('POST /keys/reveal', 'own', async (call) => {
     const { name } = await call.body();
+    if (!publicKeys.has(name)) requireFresh(call.operator);
     await audit(call, 'key.reveal', name);
     return { value: readers[name]() };
   });
   route('POST /keys/api', 'own', async (call) => {
     const { kind, name } = await call.body();
+    if (kind === 'secret') requireFresh(call.operator);
     const { entry, key } = keys.apiKeys.create(kind, name, call.operator.name);
     await audit(call, 'key.create', name, { kind, id: entry.id });
     return { entry, key };
@@ -103,7 +108,7 @@ export function keyRoutes(api: Api, { keys, jwtExpirySeconds, audit }: KeyDeps):
   });
 }
 
-/** Returns the signing keys, with the use of their tokens since the server started. */
+/** Returns the signing keys and how their tokens were used since the server started. */
 function signingView(keys: KeyStore): SigningKey[] {
   const uses = keys.keyUses();
   const seenOf = (kid: string) => {

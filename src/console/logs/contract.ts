@@ -28,7 +28,7 @@ const logPage = z.object({
   since: instant,
   until: instant,
   limit: z.coerce.number<number>().int().min(1).max(500).default(100),
-  /** The cursor at the end of the previous page. */
+  /** The previous page's last cursor. */
   cursor: z
     .string()
     .regex(/^\d{1,16}:\d{1,9}$/)
@@ -39,7 +39,7 @@ const logPage = z.object({
     .optional(),
 });
 
-/** The number of minutes that the metrics cover. Metrics are stored for six hours. */
+/** The number of minutes that the metrics cover. Metrics are kept for six hours. */
 const metricsRange = z.object({ minutes: z.coerce.number<number>().int().min(1).max(360).default(60) });
 
 export type { LogEntry, MetricsReport };
@@ -49,13 +49,13 @@ export type Totals = ServiceMetrics['total'];
 export interface LogEntries {
   /** The entries, newest first. */
   readonly entries: readonly LogEntry[];
-  /** The cursor of the next page. Null on the last page. */
+  /** The next page's cursor. Null on the last page. */
   readonly next: string | null;
 }
 
 export const contract = {
   'GET /logs': { query: logPage, response: json<LogEntries>() },
-  /** A stream of server-sent events, each containing a {@link LogEntry}. */
+  /** Server-sent events. Each event is a {@link LogEntry}. */
   'GET /logs/tail': { query: logFilter, response: raw },
   'GET /logs/requests/:id': { response: json<{ readonly entries: readonly LogEntry[] }>() },
   'GET /metrics': { query: metricsRange, response: json<MetricsReport>() },

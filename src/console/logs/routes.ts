@@ -3,7 +3,7 @@ import { setGatewayHeaders } from '../../kernel/gateway-headers.ts';
 import type { Keys } from '../../keys/types.ts';
 import type { Telemetry } from '../../telemetry/types.ts';
 import { createEventStreams } from '../event-stream.ts';
-import { createRedact } from '../functions/redact.ts';
+import { createRedact, redactAll } from '../functions/redact.ts';
 import type { Api } from '../routes/api.ts';
 
 export interface LogDeps {
@@ -16,11 +16,8 @@ export function logRoutes(app: FastifyInstance, api: Api, { telemetry, keys }: L
   const streams = createEventStreams();
   app.addHook('preClose', async () => streams.closeAll());
   const route = api.feature(() => import('./contract.ts'));
-  /**
-   * Masks secrets because the output of functions can contain them. Masking the text of the JSON is sufficient because
-   * JSON doesn't escape any character that occurs in keys.
-   */
-  const clean = <T>(value: T): T => JSON.parse(redact(JSON.stringify(value))) as T;
+  /** Masks secrets, which the output of functions can contain. */
+  const clean = <T>(value: T): T => redactAll(value, redact);
 
   route('GET /logs', 'read', async (call) => {
     const { limit, cursor, ...filter } = await call.query();
@@ -31,7 +28,7 @@ export function logRoutes(app: FastifyInstance, api: Api, { telemetry, keys }: L
     const filter = await query();
     setGatewayHeaders(reply);
     streams.open(reply.raw, (send) =>
-      telemetry.follow({ ...filter, shown: redact }, (entry) => send(redact(JSON.stringify(entry)))),
+      telemetry.follow({ ...filter, shown: redact }, (entry) => send(JSON.stringify(clean(entry)))),
     );
     return reply.hijack();
   });

@@ -1,6 +1,6 @@
 /**
- * The operations of the Management API, with the permission that each one requires. The routes call them for the holder
- * of an access token, and the command line calls them directly in a running server.
+ * The Management API's operations, with the permission that each one requires. The routes call them on behalf of an
+ * access token's owner. The command line calls them directly in a running server.
  */
 import type { Finding, FindingCategory } from '../../advisors/index.ts';
 import type { LiveConfig } from '../../config/index.ts';
@@ -26,17 +26,17 @@ export interface ManagementDeps extends Pick<SsoDeps, 'callService'>, Omit<Confi
   readonly functions: Pick<FunctionsService, 'list' | 'describe' | 'deployments' | 'secrets'>;
   readonly apiUrl: () => string;
   readonly findings: () => Promise<readonly Finding[]>;
-  /** The time when the project was created, in milliseconds since the epoch. */
+  /** When the project was created, in milliseconds since the epoch. */
   readonly createdAt: () => number;
   readonly audit: Audit;
 }
 
 export interface Management {
-  /** @throws {ManagementError} if the caller's role doesn't allow the call */
+  /** Checks the caller's role. @throws {ManagementError} if it doesn't allow the call */
   checkRole(name: ManagementCallName, caller: Caller): void;
-  /** @throws {ManagementError} if the role doesn't allow the call, or if the input is invalid */
+  /** Runs a call. @throws {ManagementError} if the role doesn't allow the call or the input is invalid */
   call(name: ManagementCallName, input: unknown, caller: Caller): Promise<unknown>;
-  /** @throws {ManagementError} if the ref is a different project's */
+  /** Checks a project ref. @throws {ManagementError} if it is another project's */
   checkRef(ref: string): void;
 }
 
@@ -129,13 +129,13 @@ function advisorCalls({ findings }: ManagementDeps) {
   } satisfies Partial<Handlers>;
 }
 
-/** The entrypoint of a function that was sent as a single text. */
+/** The entrypoint of a function whose code was sent as a single text. */
 const singleFile = 'index.ts';
 
 function functionCalls({ functions, audit }: ManagementDeps) {
   const { deployments } = functions;
 
-  /** Rejects changes to functions that only exist in the server's project folder. */
+  /** Rejects changes to functions that exist only in the server's project folder. */
   function requireDeployed(slug: string): void {
     if (deployments.find(slug) !== undefined) return;
     if (functions.describe(slug) === undefined) throw new ManagementError(404, 'Function not found');
@@ -254,7 +254,7 @@ function secretCalls({ functions, audit }: ManagementDeps) {
       (_input, { operator }) =>
         secrets.list().map(({ name, digest, updatedAt }) => ({
           name,
-          // Hashes are shown only with the permission `secrets`, because a short secret can be guessed from its hash.
+          // Hashes require the `secrets` permission, because a short secret can be guessed from its hash.
           value: may(operator.role, 'secrets') ? digest : '',
           updated_at: updatedAt,
         })),

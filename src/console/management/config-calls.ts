@@ -1,17 +1,22 @@
-/** Changes the settings in the server's config.toml to those of a pushed file. */
+/** Changes the settings in the server's config.toml to those in a pushed file. */
 import { isDeepStrictEqual } from 'node:util';
-import { ConfigError, loadConfig } from '../../config/index.ts';
+import { ConfigError, type LiveConfig, loadConfig, setToml } from '../../config/index.ts';
 import type { Audit } from '../audit.ts';
 import { ConsoleError } from '../errors.ts';
 import { diffLines } from '../settings/diff.ts';
 import { createSettingsFiles, masked } from '../settings/files.ts';
+import { settingOf } from '../settings/known.ts';
 import { createRunning, type RunningDeps } from '../settings/running.ts';
+import { createSecretFiles, maskedSecrets, requireEffect, withSecrets } from '../settings/secrets.ts';
 import { at, tableOf } from '../settings/toml.ts';
-import { pushedSettings } from './core/pushed-settings.ts';
+import { completeFields, hostedFields, settingsOfHosted } from './core/hosted-settings.ts';
+import { projectRefOf } from './core/project-ref.ts';
+import { type PushedSettings, pushedSettings } from './core/pushed-settings.ts';
 import { ManagementError } from './errors.ts';
-import { detailOf, type Handlers } from './handlers.ts';
+import { type Caller, detailOf, type Handlers } from './handlers.ts';
 
 export interface ConfigDeps extends RunningDeps {
+  readonly config: LiveConfig;
   readonly projectDir: string;
   readonly supabaseDir: string;
   readonly audit: Audit;
@@ -19,23 +24,71 @@ export interface ConfigDeps extends RunningDeps {
 
 const file = 'config.toml';
 
+/** Settings of the hosted service in upstream's default config.toml, which Plinth ignores. */
+const withoutEffect = /^storage\.(?:analytics|vector)\.(?:enabled|max_\w+)$/;
+const hasEffect = ({ path }: PushedSettings['changes'][number]): boolean =>
+  !withoutEffect.test(path.join('.'));
+
 export function configCalls(deps: ConfigDeps) {
   const { projectDir, supabaseDir, audit } = deps;
   const settings = createSettingsFiles(supabaseDir);
+  const secretFiles = createSecretFiles(supabaseDir, settings);
   const running = createRunning(deps);
 
-  /** Returns the changed text of the server's file. Settings that the pushed file doesn't contain stay the same. */
-  function changedBy(pushed: string) {
-    const { changes, skipped } = pushedSettings(tableOf(file, pushed));
+  /** Returns the server's file with the changes. All other settings stay the same. */
+  function changedBy(changes: PushedSettings['changes']) {
     const current = settings.read(file);
     const table = tableOf(file, current.text);
-    const different = changes.filter(({ path, value }) => !isDeepStrictEqual(at(table, path), value));
-    const texts = settings.changed(
-      different.map((change) => ({ file, ...change })),
-      { [file]: current.stamp, 'plinth.toml': settings.read('plinth.toml').stamp },
+    const config = configNow();
+    // The file contains only the name of a secret's variable, so a pushed secret is compared with the variable's value.
+    const isStored = ({ path, value }: PushedSettings['changes'][number]) =>
+      isDeepStrictEqual(at(table, path), value) ||
+      (settingOf({ file, path })?.type === 'secret' && at(config, path) === value);
+    const different = changes.filter((each) => !isStored(each));
+    const { changes: written, edit: secrets } = secretFiles.extract(
+      different.filter(hasEffect).map((each) => ({ file, ...each })),
     );
-    const { warnings } = loadConfig({ projectDir, texts });
-    return { current, texts, warnings, skipped, keys: different.map(({ path }) => path.join('.')) };
+    const texts = settings.changed(written, {
+      [file]: current.stamp,
+      'plinth.toml': settings.read('plinth.toml').stamp,
+    });
+    // Writes settings without an effect, which the Console doesn't support, so that the next push finds no difference.
+    for (const { path, value } of different.filter((each) => !hasEffect(each)))
+      texts[file] = setToml(texts[file] ?? current.text, path, value);
+    const { warnings, environment } = loadConfig({ projectDir, texts: withSecrets(texts, secrets) });
+    requireEffect(secrets, environment);
+    return { current, texts, secrets, warnings, keys: different.map(({ path }) => path.join('.')) };
+  }
+
+  async function change(changes: PushedSettings['changes'], isDryRun: boolean, caller: Caller) {
+    const { current, texts, secrets, warnings, keys } = changedBy(changes);
+    const text = texts[file] ?? current.text;
+    const diff = [
+      ...diffLines(masked(current.text), masked(text)),
+      ...(secrets === undefined ? [] : diffLines(...maskedSecrets(secrets))),
+    ];
+    const result = { diff, keys, warnings };
+    if (isDryRun || keys.length === 0) return { ...result, applied: [], needs_restart: [], problems: [] };
+    const restoreSecrets = secrets === undefined ? undefined : secretFiles.write(secrets);
+    try {
+      settings.write(texts);
+    } catch (error) {
+      restoreSecrets?.();
+      throw error;
+    }
+    const { applied, needsRestart, problems } = await running.apply().catch((error: unknown) => {
+      settings.restore(file, current.text, current.stamp);
+      restoreSecrets?.();
+      throw error;
+    });
+    await audit(caller, 'settings.change', file, { keys, ...detailOf(caller) });
+    return { ...result, applied, needs_restart: needsRestart.map(({ key }) => key), problems };
+  }
+
+  /** Returns the settings in the files, which include changes that are still being applied. */
+  function configNow() {
+    const config = deps.configuration === undefined ? deps.config.current : loadConfig({ projectDir }).config;
+    return config as unknown as Record<string, unknown>;
   }
 
   return {
@@ -43,21 +96,49 @@ export function configCalls(deps: ConfigDeps) {
       'own',
       async ({ config, dry_run: isDryRun }, caller) => {
         try {
-          const { current, texts, warnings, skipped, keys } = changedBy(config);
-          const text = texts[file] ?? current.text;
-          const result = { diff: diffLines(masked(current.text), masked(text)), keys, skipped, warnings };
-          if (isDryRun || keys.length === 0)
-            return { ...result, applied: [], needs_restart: [], problems: [] };
-          settings.write(texts);
-          const { applied, needsRestart, problems } = await running.apply().catch((error: unknown) => {
-            settings.restore(file, current.text, current.stamp);
-            throw error;
-          });
-          await audit(caller, 'settings.change', file, { keys, ...detailOf(caller) });
-          return { ...result, applied, needs_restart: needsRestart.map(({ key }) => key), problems };
+          const { changes, skipped } = pushedSettings(tableOf(file, config));
+          return { ...(await change(changes, isDryRun, caller)), skipped };
         } catch (error) {
           throw asManagementError(error);
         }
+      },
+    ],
+    // Plinth has no paid add-ons.
+    listAddons: ['read', () => ({ selected_addons: [], available_addons: [] })],
+    getHostedConfig: [
+      'read',
+      () => {
+        const config = configNow();
+        return {
+          data: {
+            id: projectRefOf(deps.config.current.project_id),
+            type: 'project_config',
+            attributes: {
+              api: hostedFields('api', config),
+              auth: hostedFields('auth', config),
+              storage: hostedFields('storage', config),
+            },
+          },
+        };
+      },
+    ],
+    getHostedService: ['read', ({ service }) => completeFields(service, configNow())],
+    changeHostedService: [
+      'own',
+      async ({ service, fields }, caller) => {
+        const { changes, unsupported } = settingsOfHosted(service, fields);
+        if (unsupported.length > 0)
+          throw new ManagementError(
+            400,
+            `These settings can't be changed in the hosted format: ${unsupported.join(', ')}. ` +
+              `The settings in [${service}] were not changed. Run "plinth config push" instead.`,
+          );
+        try {
+          await change(changes, false, caller);
+        } catch (error) {
+          throw asManagementError(error);
+        }
+        return completeFields(service, configNow());
       },
     ],
   } satisfies Partial<Handlers>;

@@ -1,9 +1,9 @@
-/** Errors of the Management API. Upstream sends them as `{message}`. */
+/** The Management API's errors. Upstream sends them as `{message}`. */
 
 export class ManagementError extends Error {
   override name = 'ManagementError';
   readonly status: number;
-  /** The value of the `retry-after` header. */
+  /** The `retry-after` header's value. */
   readonly waitSeconds: number | undefined;
   constructor(
     status: number,

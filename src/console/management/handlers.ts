@@ -6,7 +6,7 @@ import type { InputOf, ManagementCallName } from './inputs.ts';
 export interface Caller {
   readonly operator: Actor & { readonly role: OperatorRole };
   readonly request?: { readonly id: string };
-  /** The name of the access token. */
+  /** The access token's name. */
   readonly token?: string;
 }
 
@@ -17,5 +17,5 @@ export type Handlers = {
   ];
 };
 
-/** Returns the data that the audit log records about the access token. */
+/** Returns the details about the access token for the audit log. */
 export const detailOf = ({ token }: Caller): object => (token === undefined ? {} : { token });

@@ -5,8 +5,10 @@ const slug = z.string().max(200);
 const functionName = z.string().max(200);
 
 const id = z.uuid();
-/** The auth service checks these fields. */
+/** The auth service validates these fields. */
 const anyFields = z.record(z.string(), z.unknown());
+
+const hostedService = z.enum(['api', 'auth', 'storage']);
 
 export const inputs = {
   listProjects: z.object({}),
@@ -19,7 +21,7 @@ export const inputs = {
     bundleOnly: z.boolean().default(false),
     metadata: z.object({
       entrypoint_path: z.string(),
-      // The CLI sends an empty path if the function doesn't have an import map.
+      // The CLI sends an empty path for a function without an import map.
       import_map_path: z.string().nullish(),
       name: functionName.nullish(),
       verify_jwt: z.boolean().nullish(),
@@ -56,6 +58,10 @@ export const inputs = {
   changeSsoProvider: z.object({ id, changes: anyFields }),
   removeSsoProvider: z.object({ id }),
   pushConfig: z.object({ config: z.string().max(1_000_000), dry_run: z.boolean().default(false) }),
+  listAddons: z.object({}),
+  getHostedConfig: z.object({}),
+  getHostedService: z.object({ service: hostedService }),
+  changeHostedService: z.object({ service: hostedService, fields: anyFields }),
   generateTypes: z.object({ included_schemas: z.string().max(2000).default('public') }),
   listApiKeys: z.object({ reveal: z.boolean().default(false) }),
 } as const satisfies Record<string, z.ZodType>;

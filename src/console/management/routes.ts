@@ -1,6 +1,6 @@
 /**
- * Serves a subset of upstream's Management API v1 so that the CLI can deploy functions and set secrets. Requests need
- * an operator's access token. Cookies aren't used, and requests from pages are rejected.
+ * Serves a subset of upstream's Management API v1, so that the CLI can deploy functions and set secrets. Requests need
+ * an operator's access token. Cookies aren't used, and requests from web pages are rejected.
  */
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
@@ -25,7 +25,7 @@ export interface ManagementRoutesDeps {
   readonly log: Logger;
 }
 
-/** The largest body that is valid: 100 secrets of 24 KiB. */
+/** The size of the largest valid body: 100 secrets of 24 KiB. */
 const bodyLimitBytes = 4 * 1024 * 1024;
 
 const project = '/projects/:ref';
@@ -33,13 +33,17 @@ const oneFunction = `${project}/functions/:slug`;
 const ssoProviders = `${project}/config/auth/sso/providers`;
 const oneProvider = `${ssoProviders}/:id`;
 
-export function managementPlugin(deps: ManagementRoutesDeps): FastifyPluginAsync {
+/**
+ * Creates the plugin for one version of the API. Upstream's CLI reads all settings with version 2 and writes them with
+ * version 1.
+ */
+export function managementPlugin(deps: ManagementRoutesDeps, version: 1 | 2): FastifyPluginAsync {
   return async (app) => {
     app.addHook('onSend', async (_request, reply) => {
       reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
     });
     app.setErrorHandler((error: unknown, request, reply) => renderError(deps.log, error, request, reply));
-    // The upload's route reads these bodies itself.
+    // The upload route reads these bodies itself.
     app.addContentTypeParser('multipart/form-data', (_request, _body, done) => done(null));
     app.addContentTypeParser('application/vnd.denoland.eszip', (_request, body, done) => {
       body.resume();
@@ -53,7 +57,7 @@ export function managementPlugin(deps: ManagementRoutesDeps): FastifyPluginAsync
     app.all('/*', async () => {
       throw new ManagementError(404, 'Not Found');
     });
-    addRoutes(app, deps);
+    addRoutes(app, deps, version);
   };
 }
 
@@ -62,7 +66,7 @@ type Request = FastifyRequest<{
   Querystring: Record<string, string | undefined>;
 }>;
 
-function addRoutes(app: FastifyInstance, deps: ManagementRoutesDeps): void {
+function addRoutes(app: FastifyInstance, deps: ManagementRoutesDeps, version: 1 | 2): void {
   function route(
     method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     url: string,
@@ -75,7 +79,7 @@ function addRoutes(app: FastifyInstance, deps: ManagementRoutesDeps): void {
       method,
       url,
       bodyLimit: bodyLimitBytes,
-      // The token and its role are checked before the body is read.
+      // Checks the token and its role before the body is read.
       onRequest: async (request) => {
         const caller = await authenticate(request, deps);
         deps.management.checkRole(name, caller);
@@ -93,6 +97,10 @@ function addRoutes(app: FastifyInstance, deps: ManagementRoutesDeps): void {
   const callers = new WeakMap<FastifyRequest, Caller>();
   const slugOf = ({ params }: Request) => ({ slug: params.slug });
 
+  if (version === 2) {
+    route('GET', `${project}/config`, 'getHostedConfig');
+    return;
+  }
   route('GET', '/projects', 'listProjects');
   route('GET', project, 'getProject');
   route('GET', `${project}/api-keys`, 'listApiKeys', ({ query }) => ({ reveal: query.reveal === 'true' }));
@@ -140,6 +148,15 @@ function addRoutes(app: FastifyInstance, deps: ManagementRoutesDeps): void {
   });
   // Upstream doesn't have this route.
   route('PATCH', `${project}/config`, 'pushConfig', ({ body }) => body);
+  route('GET', `${project}/billing/addons`, 'listAddons');
+  for (const [path, service] of [
+    ['postgrest', 'api'],
+    ['config/auth', 'auth'],
+    ['config/storage', 'storage'],
+  ]) {
+    route('GET', `${project}/${path}`, 'getHostedService', () => ({ service }));
+    route('PATCH', `${project}/${path}`, 'changeHostedService', ({ body }) => ({ service, fields: body }));
+  }
   const idOf = ({ params }: Request) => ({ id: params.id });
   route('GET', `${project}/advisors/security`, 'securityAdvisors');
   route('GET', `${project}/advisors/performance`, 'performanceAdvisors');
@@ -153,7 +170,7 @@ function addRoutes(app: FastifyInstance, deps: ManagementRoutesDeps): void {
   route('DELETE', `${project}/secrets`, 'unsetSecrets', ({ body }) => ({ names: body }));
 }
 
-/** A function's settings in the query. */
+/** Returns the function settings in the query. */
 function settingsIn(query: Request['query']): object {
   return {
     ...(query.slug === undefined ? {} : { slug: query.slug }),
@@ -166,7 +183,7 @@ async function authenticate(
   request: FastifyRequest,
   { tokens, attempts }: ManagementRoutesDeps,
 ): Promise<Caller> {
-  // Rejects requests from pages because programs don't send this header and the Console's pages don't use this API.
+  // Programs don't send this header, and the Console's pages don't use this API.
   if (request.headers.origin !== undefined)
     throw new ManagementError(403, 'This API rejects requests from web pages.');
   const waitSeconds = attempts.waitSeconds(request.ip, performance.now());
@@ -191,7 +208,7 @@ async function authenticate(
   return { operator: { id, name, role }, request, token: token_name };
 }
 
-/** Returns the status of a deployment error that the client can see. Returns undefined for other errors. */
+/** Returns the status of a deployment error that clients may see. Returns undefined for other errors. */
 const deployErrorStatus = (error: unknown): number | undefined =>
   error instanceof Error && error.name === 'DeployError' ? (error as DeployError).status : undefined;
 

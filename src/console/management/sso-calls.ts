@@ -1,4 +1,4 @@
-/** The identity providers of single sign-on. The auth service checks and stores them. */
+/** The calls for single sign-on identity providers. The auth service validates and stores them. */
 import type { Audit } from '../audit.ts';
 import { ConsoleError } from '../errors.ts';
 import type { ServiceCall, ServiceClient } from '../service-client.ts';

@@ -11,7 +11,7 @@ export interface Upload {
 const maxMetadataBytes = 256 * 1024;
 
 /**
- * Reads the form. At most one byte more than the maximum size of a function is kept in memory.
+ * Reads the form. Keeps at most one byte more than a function's maximum size in memory.
  * @throws {ManagementError}
  */
 export function receiveUpload(
@@ -29,7 +29,7 @@ export function receiveUpload(
     function leave(): void {
       raw.off('close', onClose);
       raw.unpipe(parser);
-      // The rest of the body is discarded so that the client receives the response.
+      // Discards the rest of the body so that the client receives the response.
       raw.resume();
     }
     function fail(error: unknown): void {

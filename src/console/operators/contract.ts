@@ -7,8 +7,8 @@ const name = z
   .trim()
   .min(1)
   .max(100)
-  // A name must fit on one line of a log, and operators type it to confirm an action.
-  .regex(/^[^\p{C}]+$/u, 'is not a name');
+  // A name must fit on a line of a log, and operators type it to confirm actions.
+  .regex(/^[^\p{C}]+$/u, "isn't a valid name");
 
 export const signIn = z.object({ token: z.string().min(1).max(200) });
 const newOperator = z.object({ name, role: z.enum(roles) });
@@ -69,7 +69,7 @@ export interface SessionSummary {
 }
 
 export interface AuditEntry {
-  /** A bigint as text. The next page begins after the ID of the last entry. */
+  /** A bigint as text. To get the next page, pass the last entry's ID. */
   id: string;
   at: string;
   operator_name: string;
@@ -87,12 +87,12 @@ export interface PasskeySummary {
 }
 
 /**
- * `none` means that the operator has no second factor, `owed` that this session hasn't verified the factor yet, and
- * `missing` that the project requires a factor but the operator has none.
+ * `none`: the operator has no second factor. `owed`: this session hasn't verified the factor yet. `missing`: the
+ * project requires a factor, but the operator has none.
  */
 export type FactorState = 'none' | 'proven' | 'owed' | 'missing';
 
-/** The operator who is signed in, with the data that every page needs. */
+/** The signed-in operator, with the data that every page needs. */
 export interface Session {
   readonly operator: {
     readonly name: string;
@@ -100,7 +100,7 @@ export interface Session {
     readonly permissions: readonly Permission[];
   };
   readonly factor: FactorState;
-  /** The token that every request except GET must contain. */
+  /** The CSRF token, required in all requests except GET. */
   readonly csrfToken: string;
 }
 
@@ -110,14 +110,14 @@ export interface Operator {
   readonly role: OperatorRole;
 }
 
-/** The descriptor of a WebAuthn credential. The ID is in base64url. */
+/** A WebAuthn credential descriptor. The ID is in base64url. */
 export interface CredentialDescriptor {
   readonly type: 'public-key';
   readonly id: string;
   readonly transports: readonly string[];
 }
 
-/** `PublicKeyCredentialCreationOptionsJSON` in WebAuthn level 3. */
+/** `PublicKeyCredentialCreationOptionsJSON` from WebAuthn level 3. */
 export interface CreationOptions {
   readonly rp: { readonly id: string; readonly name: string };
   readonly user: { readonly id: string; readonly name: string; readonly displayName: string };
@@ -132,7 +132,7 @@ export interface CreationOptions {
   readonly attestation: 'none';
 }
 
-/** `PublicKeyCredentialRequestOptionsJSON` in WebAuthn level 3. */
+/** `PublicKeyCredentialRequestOptionsJSON` from WebAuthn level 3. */
 export interface RequestOptions {
   readonly rpId: string;
   readonly challenge: string;
@@ -151,7 +151,7 @@ export interface FactorOverview {
   readonly recoveryCodesLeft: number;
 }
 
-/** The secret of a new authenticator app. The operator confirms it with a code from the app. */
+/** A new authenticator app's secret, which the operator confirms with a code from the app. */
 export interface NewFactor {
   readonly secret: string;
   readonly uri: string;

@@ -1,6 +1,6 @@
 /**
- * Manages operators' second factor, which is an authenticator app (TOTP) with recovery codes. A session must verify the
- * factor before any other call. If the project requires a factor, operators who don't have one must set it up first.
+ * Manages operators' second factor: an authenticator app (TOTP) with recovery codes. A session must verify the factor
+ * before most other calls. If the project requires a factor, operators without one must set it up first.
  */
 import type { AttemptLimits } from '../../auth/index.ts';
 import type { Database } from '../../database/types.ts';
@@ -19,7 +19,7 @@ export interface FactorsDeps {
   readonly seal: Seal;
   readonly guesses: AttemptLimits;
   readonly clock: Clock;
-  /** The name that the authenticator app shows. */
+  /** The name shown in the authenticator app. */
   readonly issuer: string;
   /** Whether every operator must have a second factor. */
   readonly required: () => boolean;
@@ -27,15 +27,18 @@ export interface FactorsDeps {
 
 export interface Factors {
   /**
-   * Creates a secret, which becomes active when {@link confirm} receives a code for it. @throws {ConsoleError}
-   * factor_there
+   * Creates a secret, which becomes active when {@link confirm} receives a valid code.
+   * @throws {ConsoleError} factor_there
    */
   begin(operator: Operator): Promise<{ secret: string; uri: string; qr: string }>;
-  /** Returns the recovery codes. They can't be read again later. @throws {ConsoleError} code_wrong, too_many */
+  /**
+   * Activates the secret. Returns the recovery codes, which can't be read again later.
+   * @throws {ConsoleError} code_wrong, too_many
+   */
   confirm(operator: Operator, code: string): Promise<{ recoveryCodes: string[] }>;
   /**
-   * Verifies a code from the app or a recovery code. Returns which of the two it was. @throws {ConsoleError}
-   * code_wrong, too_many
+   * Verifies a code from the app or a recovery code. Returns which of them it was.
+   * @throws {ConsoleError} code_wrong, too_many
    */
   prove(operator: Operator, code: string): Promise<'code' | 'recovery code'>;
   /** Removes the factor. @throws {ConsoleError} code_wrong, too_many, factor_required */
@@ -54,7 +57,7 @@ export function createFactors({ database, seal, guesses, clock, issuer, required
     return secret;
   };
 
-  /** Counts attempts and limits them across all sessions of the operator. */
+  /** Counts attempts and limits them across all of the operator's sessions. */
   async function verify<T>(operator: Operator, compare: () => Promise<T | undefined>): Promise<T> {
     const result = await guesses.verify('operator_factor', { account: operator.id }, compare);
     if (result.kind === 'blocked')
@@ -63,7 +66,7 @@ export function createFactors({ database, seal, guesses, clock, issuer, required
     return result.value;
   }
 
-  /** Accepts a code only if neither that code nor a later one has been used. */
+  /** Accepts a code only if neither it nor a later one has been used. */
   async function consumeCode(
     operator: Operator,
     sealed: Buffer | null,

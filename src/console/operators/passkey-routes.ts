@@ -1,4 +1,4 @@
-/** The routes for managing the operator's own passkeys and for using one as the second factor. */
+/** The routes for managing operators' own passkeys and for using them as a second factor. */
 import type { Audit } from '../audit.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Api } from '../routes/api.ts';

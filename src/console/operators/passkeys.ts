@@ -1,7 +1,7 @@
 /**
  * Manages operators' passkeys (WebAuthn level 3). An operator can use a passkey instead of a code from the
- * authenticator app. The app and its recovery codes remain as a fallback. @simplewebauthn/server verifies the responses
- * and is loaded when the first response arrives.
+ * authenticator app. The app and its recovery codes remain as a fallback. @simplewebauthn/server verifies responses and
+ * is loaded when the first one arrives.
  */
 import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -12,7 +12,7 @@ import type { CreationOptions, CredentialDescriptor, PasskeySummary, RequestOpti
 import * as keys from './passkey-queries.ts';
 import { findFactor, markProven } from './queries.ts';
 
-/** The fields that are used from the result of `toJSON()` in the browser. */
+/** The fields used from the result of `toJSON()` in the browser. */
 export interface KeyResponse {
   readonly id: string;
   readonly response: {
@@ -27,15 +27,15 @@ export interface KeyResponse {
 export interface Passkeys {
   list(operator: Operator): Promise<PasskeySummary[]>;
   /**
-   * Returns the options for `navigator.credentials.create`. @throws {ConsoleError} refused, if the operator has no
-   * authenticator app as a fallback
+   * Returns the options for `navigator.credentials.create`.
+   * @throws {ConsoleError} refused if the operator has no authenticator app as a fallback
    */
   begin(operator: Operator): Promise<CreationOptions>;
   /** Registers the key in the response. @throws {ConsoleError} key_refused, taken */
   add(operator: Operator, name: string, response: KeyResponse): Promise<void>;
   /** Returns the options for `navigator.credentials.get`. */
   ask(operator: Operator): Promise<RequestOptions>;
-  /** Verifies a response. Returns the name of the key. @throws {ConsoleError} key_refused */
+  /** Verifies a response. Returns the key's name. @throws {ConsoleError} key_refused */
   prove(operator: Operator, response: KeyResponse): Promise<string>;
   /** Removes a key. Returns its name. @throws {ConsoleError} not_found */
   remove(operator: Operator, id: string): Promise<string>;
@@ -44,7 +44,7 @@ export interface Passkeys {
 export interface PasskeyDeps {
   readonly db: Queryable;
   readonly consoleUrl: () => string;
-  /** The name that the browser shows when it uses the passkey. */
+  /** The name that browsers display when the passkey is used. */
   readonly issuer: string;
 }
 
@@ -54,8 +54,8 @@ const timeoutMs = 300_000;
 const algorithms = [-7, -8, -257];
 
 /**
- * Returns the relying party. A passkey belongs to a host name. An IP address isn't a host name, so `localhost` is used
- * instead (WebAuthn level 3, section 5.1.2).
+ * Returns the relying party. A passkey belongs to a host name. An IP address isn't a host name, so it is replaced with
+ * `localhost` (WebAuthn level 3, section 5.1.2).
  */
 export function partyOf(consoleUrl: string): { id: string; origin: string } {
   const url = new URL(consoleUrl);
@@ -132,7 +132,7 @@ export function createPasskeys({ db, consoleUrl, issuer }: PasskeyDeps): Passkey
       const excluded = await described(operator);
       if (excluded.length >= maxKeys)
         throw new ConsoleError('refused', {
-          message: `You already have ${maxKeys} passkeys, which is the maximum number.`,
+          message: `You already have ${maxKeys} passkeys, which is the maximum. Remove one before you add another.`,
         });
       return {
         rp: { id: partyOf(consoleUrl()).id, name: issuer },

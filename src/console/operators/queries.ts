@@ -20,7 +20,7 @@ export async function findById(
   return row;
 }
 
-/** Locks the table so that two owners can't remove each other at the same time. */
+/** Locks the table so that two owners can't remove each other concurrently. */
 export async function lockOperators(tx: Queryable): Promise<void> {
   await tx.query(sql`lock table _plinth.operators in share row exclusive mode`);
 }
@@ -40,7 +40,7 @@ export async function removeOperator(tx: Queryable, id: string): Promise<void> {
   await tx.query(sql`delete from _plinth.operators where id = ${id}`);
 }
 
-/** Lists the sessions of one operator, or of all operators. */
+/** Lists an operator's sessions, or those of all operators. */
 export const listSessions = (
   db: Queryable,
   operatorId: string | undefined,
@@ -53,7 +53,7 @@ export const listSessions = (
     where s.expires_at > now() ${operatorId === undefined ? sql.empty : sql`and s.operator_id = ${operatorId}`}
     order by s.last_seen_at desc, s.id`);
 
-/** Ends a session. Returns the name of its operator. */
+/** Ends a session. Returns its operator's name. */
 export async function endSession(
   db: Queryable,
   id: string,
@@ -89,7 +89,7 @@ export async function findFactor(db: Queryable, operatorId: string): Promise<Fac
   return row;
 }
 
-/** Stores a secret that isn't confirmed yet. Returns false if the operator already has a confirmed secret. */
+/** Stores an unconfirmed secret. Returns false if the operator already has a confirmed one. */
 export async function beginFactor(db: Queryable, operatorId: string, secret: Buffer): Promise<boolean> {
   const rows = await db.query(sql`
     update _plinth.operators set totp_secret = ${secret}
@@ -97,7 +97,7 @@ export async function beginFactor(db: Queryable, operatorId: string, secret: Buf
   return rows.length > 0;
 }
 
-/** Marks a time step as used. Returns false if this step or a later one was already used. */
+/** Marks a time step as used. Returns false if this or a later step has already been used. */
 export async function consumeStep(db: Queryable, operatorId: string, step: number): Promise<boolean> {
   const rows = await db.query(sql`
     update _plinth.operators set totp_last_step = ${step}::bigint
@@ -145,7 +145,7 @@ export interface AuditFilter {
   readonly search?: string | undefined;
   readonly since?: string | undefined;
   readonly until?: string | undefined;
-  /** If set, only entries that are older than this entry are returned. */
+  /** If set, returns only entries older than this one. */
   readonly before?: string | undefined;
 }
 
@@ -167,6 +167,6 @@ export function listAudit(db: Queryable, filter: AuditFilter, limit: number): Pr
     where ${sql.join(conditions, ' and ')} order by _plinth.audit_log.id desc limit ${limit}::int`);
 }
 
-/** Lists the values that can be selected in the filters. */
+/** Lists the available filter values. */
 export const auditFacets = (db: Queryable): Promise<{ operator_name: string; action: string }[]> =>
   db.query(sql`select distinct operator_name, action from _plinth.audit_log order by 1, 2`);

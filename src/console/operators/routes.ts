@@ -16,7 +16,7 @@ export interface OperatorDeps {
   readonly linkOf: (token: string) => string;
 }
 
-/** An invitation is sent to another person, so it is valid for longer than a link that is printed in the terminal. */
+/** Invitations are sent to another person, so they are valid for longer than links printed in a terminal. */
 const invitationSeconds = 24 * 3600;
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -130,8 +130,8 @@ async function keepAnOwner(tx: Parameters<typeof queries.otherOwners>[0], id: st
 }
 
 /**
- * The routes for the operator's own second factor. Routes with `beforeFactor` can be called before the factor is
- * verified.
+ * Adds the routes for an operator's own second factor. Routes with `beforeFactor` can be called before the factor has
+ * been verified.
  */
 function factorRoutes(api: Api, { factors, sessions, database }: OperatorDeps, audit: Audit): void {
   const db = database.pool('supabase_admin');

@@ -1,4 +1,4 @@
-/** Determines the role, claims and settings that the database would use to run a REST request from a persona. */
+/** Determines the role, claims and settings that the database would use for a persona's REST request. */
 import type {
   Database,
   LoginRole,
@@ -14,27 +14,27 @@ import type { Claims, Persona } from './persona.ts';
 import { findUser, type PersonaUser } from './queries.ts';
 
 export interface Identity {
-  /** The database role of the persona. */
+  /** The persona's database role. */
   readonly role: string;
   /** Undefined for the operator, who has no token. */
   readonly claims: Claims | undefined;
-  /** The name to display, which is an email address, a phone number or an ID. */
+  /** The display name: an email address, a phone number or an ID. */
   readonly name: string;
-  /** The login role that runs the operator's own statements. */
+  /** The login role for the operator's own statements. */
   readonly operatorRole: LoginRole;
 }
 
 /**
- * Returns the role for an operator's own statements, which owns the project's tables. For read-only operators, returns
- * a role that can read every table, can't write to any table, and can't switch to a role that can.
+ * Returns the role for an operator's own statements, which owns the project's tables. Read-only operators get a role
+ * that can read every table, but can't write to tables or switch to a role that can.
  */
 export const databaseRoleOf = (role: OperatorRole): LoginRole =>
   may(role, 'write') ? 'postgres' : 'supabase_read_only_user';
 
-/** The lifetime of an access token in auth's default configuration. */
+/** The default access token lifetime in auth's configuration. */
 const lifetimeSeconds = 3600;
 
-/** Determines the identity of a persona. @throws {ConsoleError} not_found, if the user doesn't exist */
+/** Returns the persona's identity. @throws {ConsoleError} not_found if the user doesn't exist */
 export async function identify(
   db: Queryable,
   persona: Persona,
@@ -60,10 +60,7 @@ export async function identify(
   }
 }
 
-/**
- * Returns the claims that an access token contains after a sign-in with one factor (auth 2.196), without the session
- * ID.
- */
+/** Returns the claims of an access token after a sign-in with one factor (auth 2.196), without the session ID. */
 function claimsOf(user: PersonaUser, nowSeconds: number): Claims {
   return {
     sub: user.id,
@@ -80,7 +77,7 @@ function claimsOf(user: PersonaUser, nowSeconds: number): Claims {
   };
 }
 
-/** Returns the local settings of a transaction, in the order that REST sets them. */
+/** Returns a transaction's local settings in the same order as REST sets them. */
 export function settingsOf(
   { role, claims }: Pick<Identity, 'role' | 'claims'>,
   searchPath: readonly string[],
@@ -92,12 +89,12 @@ export function settingsOf(
   ];
 }
 
-/** The search path for functions, which is the same as that of a request to the first exposed schema. */
+/** The search path for functions, as in a request to the first exposed schema. */
 export const defaultSearchPath: readonly string[] = ['public', 'extensions'];
 
 /**
  * Runs a transaction as an identity. An operator's transaction uses the pool for the operator's role. All other
- * transactions log in as `authenticator`, so only roles that REST requests can have are possible.
+ * transactions log in as `authenticator`, which allows only roles that REST requests can have.
  */
 export function asIdentity<T>(
   database: Database,

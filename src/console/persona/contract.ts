@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { json, type RouteTable } from '../core/contract.ts';
 
-/** A persona as text, which `persona/persona.ts` parses. */
+/** A persona as text, parsed by `persona/persona.ts`. */
 export const personaText = z.string().max(12_000).optional();
 export const asPersona = z.object({ as: personaText });
 const personaSearch = z.object({ search: z.string().max(200).default('') });
@@ -16,14 +16,14 @@ export interface PersonaIdentity {
 
 export interface UserChoice {
   id: string;
-  /** The email address or phone number. Null for a guest who has neither. */
+  /** The email address or phone number. Null for guests, who have neither. */
   name: string | null;
   guest: boolean;
 }
 
 export interface PersonaToken {
   readonly token: string;
-  /** Milliseconds since the epoch. */
+  /** In milliseconds since the epoch. */
   readonly expiresAt: number;
 }
 

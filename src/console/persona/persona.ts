@@ -1,21 +1,21 @@
 /**
  * The persona whose access a page uses to read the project: the operator, an anonymous visitor, a user of the app, or
- * custom claims. This module parses and prints the `as` parameter of URLs.
+ * custom claims. Parses and prints the `as` parameter of URLs.
  */
 import { ConsoleError } from '../errors.ts';
 
 export type Persona =
-  /** The owner of the tables. Policies don't apply to this persona. */
+  /** The tables' owner, who isn't subject to policies. */
   | { readonly kind: 'operator' }
   | { readonly kind: 'anon' }
   /** `id` is the user's ID in auth.users. */
   | { readonly kind: 'user'; readonly id: string }
-  /** `claims` are the claims of a token, and their `role` is the database role. */
+  /** A token's claims. Their `role` is the database role. */
   | { readonly kind: 'claims'; readonly claims: Claims };
 
 export type Claims = Readonly<Record<string, unknown>> & { readonly role: string };
 
-/** No token that fits in a request header is longer than this. */
+/** The maximum length of claims. A longer token wouldn't fit in a request header. */
 const maxClaimsChars = 8000;
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -37,7 +37,7 @@ export function parsePersona(text: string | undefined): Persona {
   throw unreadable('The persona must be operator, anon, user:UUID or claims:BASE64URL.');
 }
 
-/** The inverse of {@link parsePersona}. */
+/** Formats a persona as the `as` parameter. The inverse of {@link parsePersona}. */
 export function printPersona(persona: Persona): string {
   switch (persona.kind) {
     case 'user':

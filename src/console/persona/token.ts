@@ -1,4 +1,4 @@
-/** Creates short-lived access tokens for personas, which are needed for calls outside of the database. */
+/** Creates short-lived access tokens for personas, which are needed for calls outside the database. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { Claims as TokenClaims } from '../../keys/types.ts';
@@ -7,9 +7,9 @@ import type { Identity } from './act.ts';
 import type { PersonaToken } from './contract.ts';
 
 /**
- * Creates a token that a browser or program can use. Roles that bypass row-level security are rejected.
- * @throws {ConsoleError} bad_request, if the persona is the operator, who has no token, or if the role bypasses
- * policies or doesn't exist
+ * Creates a token that a browser or program can use.
+ * @throws {ConsoleError} bad_request if the persona is the operator, who has no token, or if the role bypasses
+ * row-level security or doesn't exist
  */
 export async function mintToken(
   db: Queryable,

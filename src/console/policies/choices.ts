@@ -1,12 +1,12 @@
-/** Finds tables, columns and functions that policy templates can use. Only the catalogs are read. */
+/** Finds tables, columns and functions for policy templates. Reads only the catalogs. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { MemberFunction, MemberTable, TemplateChoices } from './contract.ts';
 
-/** The number of tables and functions that are offered. */
+/** The maximum number of tables and of functions offered. */
 const maxChoices = 100;
 
-/** Schemas that belong to the server. Policies on the project's tables don't use them. */
+/** The server's own schemas. Policies on the project's tables don't use them. */
 const serverSchemas: readonly string[] = [
   '_plinth',
   'auth',
@@ -26,11 +26,11 @@ const serverSchemas: readonly string[] = [
   'vault',
 ];
 
-/** Names of columns that usually contain a user's ID. Foreign keys to auth.users are found without them. */
+/** Column names that usually refer to a user's ID. Foreign keys to auth.users are found regardless of their names. */
 const userNames =
   '^(user_?id|user|owner(_?id)?|member(_?id)?|profile_?id|author(_?id)?|created_by|account_?id|uid)$';
 
-/** Names of tables that usually connect users with groups. */
+/** Table names that usually connect users with groups. */
 const memberNames = '(member|participant|collaborator|user_role|users?_|_users?$|access|permission|grant)';
 
 export async function readChoices(db: Queryable, schema: string, table: string): Promise<TemplateChoices> {
@@ -61,7 +61,10 @@ const listColumns = (db: Queryable, schema: string, table: string) =>
     cross join lateral (select ${referenced} as target) r
     where n.nspname = ${schema} and c.relname = ${table} order by a.attnum`);
 
-/** Lists tables with a column for the user and one for the group. A table can't check membership through itself. */
+/**
+ * Lists tables with a user column and a group column. Excludes the given table, because a table can't check membership
+ * through itself.
+ */
 const listMemberTables = (db: Queryable, schema: string, table: string) =>
   db.query<MemberTable>(sql`
     select n.nspname as schema, c.relname as name, c.relrowsecurity as rls, m.users, m.groups
@@ -79,7 +82,7 @@ const listMemberTables = (db: Queryable, schema: string, table: string) =>
       and not (n.nspname = ${schema} and c.relname = ${table})
     order by (c.relname ~* ${memberNames}) desc, n.nspname <> 'public', n.nspname, c.relname limit ${maxChoices}::int`);
 
-/** Lists functions that return true for a value, or the values that the user has access to. */
+/** Lists functions that return true for a value, or return the values that the user has access to. */
 const listMemberFunctions = (db: Queryable) =>
   db.query<MemberFunction>(sql`
     select n.nspname as schema, p.proname as name,

@@ -17,13 +17,22 @@ const policyChange = z.object({
     z.object({ kind: z.literal('create'), policy }),
     z.object({ kind: z.literal('replace'), previous: policyName, policy }),
     z.object({ kind: z.literal('drop'), name: policyName }),
+    /** Drops the policy and keeps its definition, so that `on` can create it again. */
+    z.object({ kind: z.literal('off'), name: policyName }),
+    z.object({ kind: z.literal('on'), name: policyName }),
     z.object({ kind: z.literal('security'), enabled: z.boolean(), forced: z.boolean() }),
   ]),
-  /** The name of the migration file. If set, the change is saved in this file. */
+  /** The migration file's name. If set, the change is saved in this file. */
   migration: z
     .string()
-    .regex(/^[a-z0-9_]{1,100}$/, 'may contain lowercase letters, numbers and underscores only')
+    .regex(/^[a-z0-9_]{1,100}$/, 'can contain only lowercase letters, numbers and underscores')
     .optional(),
+});
+
+const turnedOff = z.object({
+  schema: z.string().min(1).max(200),
+  table: z.string().min(1).max(200),
+  name: policyName,
 });
 
 export type Policy = Readonly<z.output<typeof policy>>;
@@ -35,9 +44,11 @@ export interface SecuredTable {
   name: string;
   rls: boolean;
   forced: boolean;
-  /** In conditions, schema names that are on the search path are omitted. */
+  /** Conditions omit schema names that are on the search path. */
   policies: readonly Policy[];
-  /** The table and column privileges of each API role. Policies restrict them further. */
+  /** Policies that are turned off. They don't exist in the database. */
+  turnedOff: readonly Policy[];
+  /** The API roles' table and column privileges, which policies restrict further. */
   grants: {
     role: string;
     select: boolean;
@@ -48,11 +59,11 @@ export interface SecuredTable {
   }[];
 }
 
-/** A function that can decide about membership: it accepts a row's value, or it returns the allowed values. */
+/** A function that checks membership: it accepts a row's value, or returns the allowed values. */
 export interface MemberFunction {
   schema: string;
   name: string;
-  /** The type of the only argument. Null if the function returns the allowed values instead. */
+  /** The type of the single argument. Null if the function returns the allowed values instead. */
   argument: string | null;
 }
 
@@ -63,13 +74,13 @@ export interface MemberTable {
   rls: boolean;
   /** Columns that contain a user's ID. */
   users: string[];
-  /** Columns that identify the group, with the table that they reference. */
+  /** Columns that identify the group, with the tables that they reference. */
   groups: { name: string; references: string | null }[];
 }
 
-/** What templates can choose from. The most likely choices come first. */
+/** The choices for templates, most likely first. */
 export interface TemplateChoices {
-  /** The columns of the table. `isUser` marks those that probably contain a user's ID. */
+  /** The table's columns. `isUser` marks those that probably contain a user's ID. */
   readonly columns: readonly {
     name: string;
     type: string;
@@ -87,11 +98,16 @@ export const contract = {
   },
   'GET /policies/:schema/:table/choices': { response: json<TemplateChoices>() },
   'POST /policies/preview': { body: policyChange, response: json<{ readonly sql: string }>() },
+  /** Deletes the definition of a policy that is turned off. */
+  'POST /policies/forget': {
+    body: turnedOff,
+    response: json<{ readonly tables: readonly SecuredTable[] }>(),
+  },
   'POST /policies': {
     body: policyChange,
     response: json<{
       readonly tables: readonly SecuredTable[];
-      /** The path of the migration file that was written. */
+      /** The path of the migration file that was written, or null if none was requested. */
       readonly file: string | null;
     }>(),
   },

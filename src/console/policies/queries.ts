@@ -1,13 +1,13 @@
-/** Reads tables from the catalog, together with their row-level security, policies and grants. */
+/** Reads tables from the catalog with their row-level security, policies and grants. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { SecuredTable } from './contract.ts';
 
-/** The roles that requests can have. A project can add others. */
+/** The roles of requests. A project can add others. */
 const apiRoles: readonly string[] = ['anon', 'authenticated', 'service_role'];
 
-export const listSecuredTables = (db: Queryable): Promise<SecuredTable[]> =>
-  db.query<SecuredTable>(sql`
+export const listSecuredTables = (db: Queryable): Promise<Omit<SecuredTable, 'turnedOff'>[]> =>
+  db.query<Omit<SecuredTable, 'turnedOff'>>(sql`
     select n.nspname as schema, c.relname as name, c.relrowsecurity as rls, c.relforcerowsecurity as forced,
       (select coalesce(json_agg(json_build_object('name', p.polname, 'permissive', p.polpermissive,
           'command', case p.polcmd when 'r' then 'select' when 'a' then 'insert' when 'w' then 'update' when 'd' then 'delete' else 'all' end,

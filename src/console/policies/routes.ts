@@ -4,14 +4,17 @@ import { ConsoleError } from '../errors.ts';
 import type { Api, RouteCall } from '../routes/api.ts';
 import { applyChanges, type WriteMigration } from '../schema/apply.ts';
 import { readChoices } from './choices.ts';
-import type { contract } from './contract.ts';
+import type { contract, SecuredTable } from './contract.ts';
 import { listRoles, listSecuredTables } from './queries.ts';
-import { policyStatements } from './statement.ts';
+import { type PolicyChange, policyStatements } from './statement.ts';
+import { forgetPolicy, keepPolicy, listTurnedOff } from './turned-off.ts';
 
 const actions = {
   create: 'policy.create',
   replace: 'policy.replace',
   drop: 'policy.drop',
+  off: 'policy.turn-off',
+  on: 'policy.turn-on',
   security: 'table.security',
 } as const;
 
@@ -24,29 +27,52 @@ export function policyRoutes(
   writeMigration: WriteMigration,
 ): void {
   const pool = database.pool('postgres');
+  const kept = database.pool('supabase_admin');
 
   const route = api.feature(() => import('./contract.ts'));
 
+  async function listTables(): Promise<SecuredTable[]> {
+    const [tables, off] = await Promise.all([listSecuredTables(pool), listTurnedOff(kept)]);
+    return tables.map((table) => ({
+      ...table,
+      turnedOff: off
+        .filter(({ schema, name }) => schema === table.schema && name === table.name)
+        .map(({ policy }) => policy)
+        // Ignores a policy that was created again with SQL.
+        .filter(({ name }) => !table.policies.some((policy) => policy.name === name)),
+    }));
+  }
+
   async function changeOf(call: ChangeCall) {
     const { schema, table, change, migration } = await call.body();
-    const known = (await listSecuredTables(pool)).find(
-      (each) => each.schema === schema && each.name === table,
-    );
+    const known = (await listTables()).find((each) => each.schema === schema && each.name === table);
     if (known === undefined)
       throw new ConsoleError('not_found', {
         message: `${schema}.${table} doesn't exist or can't have policies.`,
       });
+    const find = (policies: SecuredTable['policies'], name: string): SecuredTable['policies'][number] => {
+      const policy = policies.find((each) => each.name === name);
+      if (policy === undefined)
+        throw new ConsoleError('not_found', {
+          message: `The policy ${name} doesn't exist on ${schema}.${table}.`,
+        });
+      return policy;
+    };
+    const written: PolicyChange =
+      change.kind === 'on' ? { kind: 'create', policy: find(known.turnedOff, change.name) } : change;
     return {
       schema,
       table,
       change,
       migration,
-      statements: policyStatements({ schema, name: table }, change),
+      /** The definition that is kept when the policy is turned off. */
+      definition: change.kind === 'off' ? find(known.policies, change.name) : undefined,
+      statements: policyStatements({ schema, name: table }, written),
     };
   }
 
   route('GET /policies', 'read', async () => ({
-    tables: await listSecuredTables(pool),
+    tables: await listTables(),
     roles: await listRoles(pool),
   }));
   route('GET /policies/:schema/:table/choices', 'read', ({ params }) =>
@@ -59,23 +85,30 @@ export function policyRoutes(
     { changes: 'nothing' },
   );
   route('POST /policies', 'write', async (call) => {
-    const { schema, table, change, migration, statements } = await changeOf(call);
+    const { schema, table, change, migration, definition, statements } = await changeOf(call);
+    const name = { schema, name: table };
+    // Written first, so that the definition isn't lost if the server stops.
+    if (definition !== undefined) await keepPolicy(kept, name, definition);
     const file = await applyChanges(
       pool,
       statements,
       migration === undefined ? undefined : { name: migration, write: writeMigration },
     );
-    const what =
-      change.kind === 'create' || change.kind === 'replace'
-        ? change.policy.name
-        : change.kind === 'drop'
-          ? change.name
-          : '';
+    const what = 'policy' in change ? change.policy.name : 'name' in change ? change.name : '';
+    // A policy of this name that was turned off before can't be turned on anymore.
+    if (change.kind !== 'off' && what !== '') await forgetPolicy(kept, name, what);
     await audit(call, actions[change.kind], `${schema}.${table}`, {
       ...(what === '' ? {} : { policy: what }),
       sql: statements.join(';\n').slice(0, 4000),
       ...(file === undefined ? {} : { migration: file }),
     });
-    return { tables: await listSecuredTables(pool), file: file ?? null };
+    return { tables: await listTables(), file: file ?? null };
+  });
+  route('POST /policies/forget', 'write', async (call) => {
+    const { schema, table, name } = await call.body();
+    if (!(await forgetPolicy(kept, { schema, name: table }, name)))
+      throw new ConsoleError('not_found', { message: `The policy ${name} isn't turned off.` });
+    await audit(call, 'policy.forget', `${schema}.${table}`, { policy: name });
+    return { tables: await listTables() };
   });
 }

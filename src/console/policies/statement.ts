@@ -1,4 +1,4 @@
-/** Generates the SQL for a change to a policy. Names are quoted. Conditions are SQL that the operator wrote. */
+/** Generates the SQL for a policy change. Names are quoted. Conditions are SQL written by the operator. */
 import { quoteIdentifier } from '../../kernel/sql.ts';
 import { significant, tokenize } from '../../shared/sql/tokens.ts';
 import { ConsoleError } from '../errors.ts';
@@ -9,11 +9,11 @@ export type PolicyText = Pick<Policy, 'name' | 'command' | 'permissive' | 'roles
 export type PolicyChange =
   | { readonly kind: 'create'; readonly policy: PolicyText }
   /**
-   * `previous` is the policy's current name. The policy is dropped and created again because its command and kind can't
-   * be altered.
+   * `previous` is the policy's current name. The policy is dropped and recreated because its command and kind can't be
+   * altered.
    */
   | { readonly kind: 'replace'; readonly previous: string; readonly policy: PolicyText }
-  | { readonly kind: 'drop'; readonly name: string }
+  | { readonly kind: 'drop' | 'off'; readonly name: string }
   | { readonly kind: 'security'; readonly enabled: boolean; readonly forced: boolean };
 
 export interface TableName {
@@ -22,8 +22,8 @@ export interface TableName {
 }
 
 /**
- * Returns the statements of the change in order. They must run in one transaction.
- * @throws {ConsoleError} bad_request, if a condition could close its parentheses
+ * Returns the statements of a change in order. They must run in a single transaction.
+ * @throws {ConsoleError} bad_request if a condition isn't a single expression
  */
 export function policyStatements(table: TableName, change: PolicyChange): string[] {
   const on = `${quoteIdentifier(table.schema)}.${quoteIdentifier(table.name)}`;
@@ -33,6 +33,7 @@ export function policyStatements(table: TableName, change: PolicyChange): string
     case 'replace':
       return [dropText(on, change.previous), createText(on, change.policy)];
     case 'drop':
+    case 'off':
       return [dropText(on, change.name)];
     case 'security':
       return [
@@ -56,7 +57,7 @@ function createText(on: string, { name, command, permissive, roles, using, check
   return lines.join('\n');
 }
 
-/** Checks that a condition is a single expression so that it can't close or comment out the parenthesis around it. */
+/** Checks that a condition is a single expression, so that it can't close or comment out the enclosing parenthesis. */
 function whole(field: string, condition: string): string {
   const tokens = tokenize(condition);
   const wrong = (why: string): never => {
@@ -73,6 +74,6 @@ function whole(field: string, condition: string): string {
     if (depth < 0) wrong('The condition has more closing than opening parentheses.');
   }
   if (depth !== 0) wrong("A parenthesis isn't closed.");
-  // A line comment at the end would also comment out the text after the condition.
+  // Adds a line break, because a line comment at the end would comment out the following text.
   return tokens.at(-1)?.kind === 'comment' ? `${condition}\n` : condition;
 }

@@ -7,14 +7,14 @@ export type StatementOrder = (typeof statementOrders)[number];
 
 const listQuery = z.object({
   order: z.enum(statementOrders).default('total'),
-  /** Text that the statement contains. */
+  /** Text that statements must contain. */
   search: z.string().max(500).optional(),
   role: z.string().max(63).optional(),
-  /** Whether the statements of Plinth's services and of the Console are included. */
+  /** Whether to include statements of Plinth's services and of the Console. */
   services: z.stringbool().default(false),
 });
 
-/** A statement is identified by its text and its role. The ID is a bigint as text. */
+/** Identifies a statement by its text and role. The ID is a bigint as text. */
 const statementKey = z.object({
   id: z.string().regex(/^-?\d{1,20}$/, 'must be a numeric ID'),
   role: z.string().min(1).max(63),
@@ -23,7 +23,7 @@ const statementKey = z.object({
 const session = z
   .object({
     pid: z.number().int().min(1),
-    /** When the session began. This distinguishes it from a later session with the same process ID. */
+    /** When the session began, which distinguishes it from a later session with the same process ID. */
     began: z.iso.datetime({ offset: true }),
   })
   .strict();
@@ -36,16 +36,16 @@ export interface StatementNumbers {
   readonly minMs: number;
   readonly stddevMs: number;
   readonly rows: number;
-  /** The fraction of the total time of all statements, between 0 and 1. */
+  /** The fraction of all statements' total time, between 0 and 1. */
   readonly share: number;
-  /** The fraction of the blocks that were in the cache, between 0 and 1. Null if no blocks were read. */
+  /** The fraction of blocks found in the cache, between 0 and 1. Null if no blocks were read. */
   readonly cacheHits: number | null;
 }
 
 export interface StatementRow extends StatementNumbers {
   readonly id: string;
   readonly role: string;
-  /** The beginning of the text, on one line. */
+  /** The beginning of the text on a single line. */
   readonly text: string;
 }
 
@@ -61,32 +61,21 @@ export interface StatementDetails extends StatementNumbers {
 
 export interface GenericPlan {
   readonly plan: RawPlan;
-  /** The role whose policies and privileges the plan contains. */
+  /** The role whose policies and privileges the plan reflects. */
   readonly role: string;
   readonly advice: readonly Advice[];
 }
 
-export type Advice =
-  | {
-      readonly kind: 'foreign-key';
-      readonly schema: string;
-      readonly table: string;
-      readonly constraint: string;
-      readonly columns: readonly string[];
-      readonly rows: number;
-      /** The statement that solves the problem. */
-      readonly fix: string;
-    }
-  | {
-      readonly kind: 'sequential-scan';
-      readonly schema: string;
-      readonly table: string;
-      readonly rows: number;
-      /** The number of scans, or null if the advice is about one plan. */
-      readonly scans: number | null;
-      /** The condition that no index supports. Null if it isn't known. */
-      readonly filter: string | null;
-    };
+/** A full table scan that an index would make much faster. */
+export interface Advice {
+  readonly schema: string;
+  readonly table: string;
+  readonly rows: number;
+  /** The estimated number of rows that satisfy the condition. */
+  readonly kept: number;
+  /** The condition without a suitable index. */
+  readonly filter: string;
+}
 
 export interface ActivityRow {
   readonly pid: number;
@@ -94,7 +83,7 @@ export interface ActivityRow {
   readonly role: string;
   readonly program: string;
   readonly state: string;
-  /** What the session waits for, such as `Lock: transactionid`. Null if it doesn't wait. */
+  /** What the session is waiting for, such as `Lock: transactionid`. Null if it isn't waiting. */
   readonly waitsFor: string | null;
   readonly statementMs: number | null;
   readonly transactionMs: number | null;
@@ -113,14 +102,13 @@ export const contract = {
       readonly since: string | null;
       readonly roles: readonly string[];
       readonly statements: readonly StatementRow[];
-      /** Whether literals are hidden, because the operator's role can't read secrets. */
+      /** Whether literals are hidden because the operator's role can't read secrets. */
       readonly isRedacted: boolean;
     }>(),
   },
   'GET /queries/statement': { query: statementKey, response: json<StatementDetails>() },
   'GET /queries/plan': { query: statementKey, response: json<GenericPlan>() },
   'POST /queries/reset': { response: noContent },
-  'GET /queries/advice': { response: json<{ readonly advice: readonly Advice[] }>() },
   'GET /queries/activity': {
     response: json<{ readonly sessions: readonly ActivityRow[]; readonly isRedacted: boolean }>(),
   },

@@ -1,13 +1,13 @@
 /**
- * Plans a statement of pg_stat_statements without running it. Its text comes from any role that can run SQL, and it
+ * Plans a statement from pg_stat_statements without running it. The text comes from any role that can run SQL and
  * contains `$1` instead of values. Three precautions are necessary:
  *
- * - The text isn't appended to EXPLAIN, but to PREPARE. PostgreSQL's grammar only allows a query or a data change
+ * - The text is appended to PREPARE instead of EXPLAIN. PostgreSQL's grammar allows only a query or a data change
  *   there, and the extended protocol rejects text with several statements. EXPLAIN EXECUTE then plans it for any
  *   values.
- * - Planning can call functions of the project, for example to estimate a condition. They run as the role that ran the
+ * - Planning can call the project's functions, for example to estimate a condition. They run as the role that ran the
  *   statement, or as `postgres`, but never as a superuser, in a read-only transaction that is rolled back.
- * - Planning takes locks, so the times for locks and for the whole plan are limited.
+ * - Planning takes locks, so the time for each lock and for the whole plan is limited.
  */
 import type { Database, Session } from '../../database/types.ts';
 import { quoteIdentifier, sql } from '../../kernel/sql.ts';
@@ -30,7 +30,7 @@ export function hasPlan(text: string): boolean {
   return only !== undefined && statements.length === 1 && plannedVerbs.includes(verbOf(only));
 }
 
-/** The roles that REST requests have, whose sessions sign in as `authenticator`. */
+/** The roles of REST requests, whose sessions log in as `authenticator`. */
 const requestRoles = ['anon', 'authenticated', 'service_role'];
 
 export interface Planned {
@@ -38,7 +38,7 @@ export interface Planned {
   readonly role: string;
 }
 
-/** @throws {ConsoleError} bad_request, if the statement can't be planned */
+/** Plans a statement. @throws {ConsoleError} bad_request if it can't be planned */
 export async function planOf(
   database: Database,
   { text, role }: Pick<StatementDetails, 'text' | 'role'>,
@@ -62,7 +62,7 @@ export async function planOf(
     });
   } finally {
     await stopCanceling();
-    // Prepared statements remain after the transaction, so the session isn't used again.
+    // Prepared statements outlive the transaction, so the session isn't reused.
     session.destroy();
   }
 }

@@ -1,18 +1,17 @@
-/** Statements on PostgreSQL's statistics. They run as `postgres`, which can read all of them but isn't a superuser. */
+/** Reads PostgreSQL's statistics as `postgres`, which can read all of them but isn't a superuser. */
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
-import type { ActivityRow, Advice, StatementDetails, StatementOrder, StatementRow } from './contract.ts';
+import type { ActivityRow, StatementDetails, StatementOrder, StatementRow } from './contract.ts';
 
 export const maxStatements = 200;
 const listedChars = 300;
-const maxAdvice = 20;
-/** Reading a smaller table is just as fast without an index. */
+/** Below this row count, reading the whole table is as fast as using an index. */
 const bigTableRows = 10_000;
 
 /** The roles of Plinth's services. */
 const serviceRoles = '^(supabase_|authenticator$|pgbouncer$)';
 /**
- * Statements that Plinth itself runs as these roles: the Console, schema caches, and the statements that begin and end
+ * Matches statements that Plinth itself runs as these roles: the Console, schema caches, and the beginning and end of
  * transactions.
  */
 const ownText =
@@ -25,7 +24,7 @@ export async function hasStatistics(db: Queryable): Promise<boolean> {
   return row?.found ?? false;
 }
 
-/** Returns null if the server doesn't record the time. */
+/** Returns when the statistics were last reset. Returns null if the server doesn't record it. */
 export async function resetTime(db: Queryable): Promise<string | null> {
   const [row] = await db.query<{ at: string | null }>(sql`
     select pg_catalog.to_char(stats_reset at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as at
@@ -33,7 +32,7 @@ export async function resetTime(db: Queryable): Promise<string | null> {
   return row?.at ?? null;
 }
 
-/** The statistics of one row per statement and role. Nested calls are added because their text is the same. */
+/** The statistics with one row per statement and role. Nested calls are included because their text is the same. */
 const grouped = sql`
   select s.queryid::text as id, pg_catalog.pg_get_userbyid(s.userid)::text as role, min(s.query) as text,
     sum(s.calls)::float8 as calls, sum(s.total_exec_time) as "totalMs",
@@ -115,7 +114,7 @@ export function listActivity(db: Queryable): Promise<ActivityRow[]> {
     order by a.xact_start nulls last, a.pid limit 200`);
 }
 
-/** Returns false if the session has ended, or if its process ID belongs to another session now. */
+/** Signals a session. Returns false if it has ended or its process ID now belongs to another session. */
 export async function signalSession(
   db: Queryable,
   signal: 'cancel' | 'terminate',
@@ -132,48 +131,7 @@ export async function signalSession(
   return rows[0]?.sent === true;
 }
 
-/** Schemas that Plinth manages, whose indexes a project can't add. */
-const ownSchemas = sql.raw(
-  `('pg_catalog', 'information_schema', 'auth', 'cron', 'net', 'pgmq', 'realtime', 'storage', 'supabase_functions', 'vault')`,
-);
-
-/** Foreign keys without an index whose first columns are those of the key. */
-export async function listForeignKeyAdvice(db: Queryable): Promise<Advice[]> {
-  const rows = await db.query<Omit<Extract<Advice, { kind: 'foreign-key' }>, 'kind'>>(sql`
-    select n.nspname::text as schema, c.relname::text as table, k.conname::text as constraint,
-      cols.names as columns, greatest(c.reltuples, 0)::float8 as rows,
-      pg_catalog.format('create index concurrently on %I.%I (%s);', n.nspname, c.relname, cols.list) as fix
-    from pg_catalog.pg_constraint k
-    join pg_catalog.pg_class c on c.oid = k.conrelid
-    join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-    cross join lateral (
-      select pg_catalog.array_agg(a.attname::text order by u.at) as names,
-        pg_catalog.string_agg(pg_catalog.quote_ident(a.attname), ', ' order by u.at) as list
-      from pg_catalog.unnest(k.conkey) with ordinality as u (number, at)
-      join pg_catalog.pg_attribute a on a.attrelid = k.conrelid and a.attnum = u.number
-    ) as cols
-    where k.contype = 'f' and k.conparentid = 0 and n.nspname !~ '^(pg_|_)' and n.nspname not in ${ownSchemas}
-      and not exists (
-        select from pg_catalog.pg_index i
-        where i.indrelid = k.conrelid and i.indisvalid and i.indpred is null
-          and (i.indkey::int2[])[0:pg_catalog.array_length(k.conkey, 1) - 1] @> k.conkey)
-    order by c.reltuples desc, 1, 2, 3 limit ${maxAdvice}`);
-  return rows.map((row) => ({ kind: 'foreign-key', ...row }));
-}
-
-/** Large tables that are mostly read from beginning to end. */
-export async function listScanAdvice(db: Queryable): Promise<Advice[]> {
-  const rows = await db.query<{ schema: string; table: string; rows: number; scans: number }>(sql`
-    select s.schemaname::text as schema, s.relname::text as table, greatest(c.reltuples, 0)::float8 as rows,
-      s.seq_scan::float8 as scans
-    from pg_catalog.pg_stat_user_tables s join pg_catalog.pg_class c on c.oid = s.relid
-    where c.reltuples >= ${bigTableRows} and s.seq_scan > 10 and s.seq_scan > coalesce(s.idx_scan, 0)
-      and s.schemaname !~ '^(pg_|_)' and s.schemaname not in ${ownSchemas}
-    order by s.seq_tup_read desc limit ${maxAdvice}`);
-  return rows.map((row) => ({ kind: 'sequential-scan', filter: null, ...row }));
-}
-
-/** Returns the estimated number of rows of each large table, by `schema.table`. */
+/** Returns the estimated row count of each large table, by `schema.table`. */
 export async function bigTables(
   db: Queryable,
   names: readonly { readonly schema: string; readonly table: string }[],

@@ -11,10 +11,13 @@ import { hasPlan, planOf } from './plan.ts';
 import * as queries from './queries.ts';
 
 /**
- * PostgreSQL replaces the literals of most statements with `$1`, but not those of running statements and of commands,
- * which can contain passwords.
+ * Whether literals must be hidden. PostgreSQL replaces the literals of most statements with `$1`, but not those of
+ * running statements and of commands, which can contain passwords.
  */
 const isRedacted = ({ operator }: Call): boolean => !may(operator.role, 'secrets');
+
+/** An index clearly helps if it finds at most this fraction of a table's rows. */
+const maxKeptShare = 0.05;
 
 export function queryRoutes(api: Api, database: Database, audit: Audit): void {
   const db = database.pool('postgres');
@@ -38,7 +41,8 @@ export function queryRoutes(api: Api, database: Database, audit: Audit): void {
     const [since, roles, statements] = await Promise.all([
       queries.resetTime(db),
       queries.statementRoles(db),
-      // The complete text isn't searched, because a search would reveal which literals it contains.
+      // If literals are hidden, searches only the visible text, because a search of the complete text would reveal
+      // them.
       queries.listStatements(db, redacted ? { ...filter, search: undefined } : filter),
     ]);
     const search = redacted ? (filter.search ?? '').toLowerCase() : '';
@@ -56,7 +60,7 @@ export function queryRoutes(api: Api, database: Database, audit: Audit): void {
     const statement = await found(await call.query());
     return { ...statement, text: shown(call, statement.text), hasPlan: hasPlan(statement.text) };
   });
-  // Planning can call functions of the project, and a plan contains literals, so read-only operators can't use it.
+  // Requires `write`, because planning can call the project's functions, and a plan contains literals.
   route('GET /queries/plan', 'write', async (call) => {
     const { plan, role } = await planOf(database, await found(await call.query()));
     return { plan, role, advice: await scanAdvice(plan) };
@@ -66,9 +70,6 @@ export function queryRoutes(api: Api, database: Database, audit: Audit): void {
     await queries.resetStatistics(db);
     await audit(call, 'statistics.reset', 'pg_stat_statements');
   });
-  route('GET /queries/advice', 'read', async () => ({
-    advice: [...(await queries.listForeignKeyAdvice(db)), ...(await queries.listScanAdvice(db))],
-  }));
   route('GET /queries/activity', 'read', async (call) => ({
     sessions: (await queries.listActivity(db)).map((session) => ({
       ...session,
@@ -87,11 +88,11 @@ export function queryRoutes(api: Api, database: Database, audit: Audit): void {
   async function scanAdvice(plan: unknown): Promise<Advice[]> {
     const scans = filteredScans(plan);
     const big = await queries.bigTables(db, scans);
-    return scans.flatMap(({ schema, table, filter }): Advice[] => {
+    return scans.flatMap(({ schema, table, filter, kept }): Advice[] => {
       const rows = big.get(`${schema}.${table}`);
-      return rows === undefined
-        ? []
-        : [{ kind: 'sequential-scan', schema, table, rows, filter, scans: null }];
+      // If many rows satisfy the condition, reading the whole table is as fast as using an index.
+      if (rows === undefined || kept > rows * maxKeptShare) return [];
+      return [{ schema, table, rows, kept, filter }];
     });
   }
 }

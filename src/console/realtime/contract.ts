@@ -8,16 +8,16 @@ const name = z.string().max(63);
 const channelToken = z.object({ as });
 const channelChecks = z.object({
   as,
-  /** '1' stands for a private channel. */
+  /** '1' selects a private channel. */
   private: z.enum(['0', '1']).default('0'),
-  /** The tables whose changes are sent. Empty for no tables, and `*` for all tables. */
+  /** The tables whose changes are sent. Empty for none, and `*` for all. */
   schema: name.default(''),
   table: name.default(''),
 });
 
 const cells = z.record(name, z.string().nullable());
 const longName = z.string().max(1000);
-/** The input for checking whether a change to a row would be delivered. */
+/** The input for checking whether a row change would be delivered. */
 const changeCheck = z.object({
   as,
   schema: name.min(1),
@@ -58,8 +58,8 @@ const broadcastCheck = z.object({
 });
 
 /**
- * `stops` means that nothing is delivered, `limits` that only some events are delivered, and `fine` that this check
- * doesn't restrict the delivery.
+ * `stops`: nothing is delivered. `limits`: only some events are delivered. `fine`: this check doesn't restrict
+ * delivery.
  */
 export type Weight = 'stops' | 'limits' | 'fine';
 
@@ -80,7 +80,7 @@ export type CheckCode =
 export interface Check {
   readonly code: CheckCode;
   readonly weight: Weight;
-  /** The number of policies. Set only for codes that are about policies. */
+  /** The number of policies. Set only for codes about policies. */
   readonly policies?: number;
 }
 
@@ -90,23 +90,23 @@ export interface PublishedTable {
 }
 
 export interface RealtimeOverview {
-  /** The URL of the realtime service. */
+  /** The realtime service's URL. */
   readonly url: string;
-  /** The publishable key, which the page uses to open its socket. */
+  /** The publishable key that the page uses to open its socket. */
   readonly apikey: string;
   readonly tables: readonly PublishedTable[];
 }
 
 export interface Checks {
-  /** The database role of the subscriber. */
+  /** The subscriber's database role. */
   readonly role: string;
   readonly topic: readonly Check[];
   readonly table: readonly Check[];
 }
 
-/** The user for whom the delivery is checked. */
+/** The user whose deliveries are checked. */
 export interface Subscriber {
-  /** The user's email address, phone number or ID, or the name of the role. */
+  /** The user's email address, phone number or ID, or the role's name. */
   readonly persona: string;
   readonly role: string;
 }

@@ -49,7 +49,7 @@ export async function tableFacts(
 }
 
 export interface TopicPermissions {
-  /** The number of policies on realtime.messages that apply when the role joins and reads, and when it sends. */
+  /** The numbers of policies on realtime.messages that apply when the role joins and reads, and when it sends. */
   readonly read: number;
   readonly write: number;
 }
@@ -63,8 +63,8 @@ export async function topicPermissions(db: Queryable, role: string): Promise<Top
 }
 
 /**
- * Returns a subquery that counts the policies for one command (r for SELECT, a for INSERT). Policies for all commands
- * (*) are included.
+ * Returns a subquery that counts the policies for a command (r for SELECT, a for INSERT), including policies for all
+ * commands (*).
  */
 const policiesFor = (table: ReturnType<typeof sql>, command: 'r' | 'a'): ReturnType<typeof sql> => sql`
   (select count(*)::int4 from pg_policy p

@@ -1,6 +1,6 @@
 /**
- * The routes of the realtime page: tokens for joining a channel as a persona, and delivery checks. The page itself
- * connects to the realtime service like any other client.
+ * The routes of the realtime page: tokens for joining a channel as a persona, and delivery checks. The page connects to
+ * the realtime service like any other client.
  */
 import type { Database } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -36,7 +36,7 @@ export function realtimeRoutes(
   const { deliveryChecks } = realtime;
   const route = api.feature(() => import('./contract.ts'));
 
-  /** Operators can't join channels, so the check for an operator uses an anonymous visitor. */
+  /** Operators can't join channels, so an anonymous visitor is checked instead. */
   const subscriberOf = ({ operator }: Call, as: string | undefined): Promise<Identity> => {
     const persona = parsePersona(as);
     return identify(db, persona.kind === 'operator' ? { kind: 'anon' } : persona, clock.now(), operator.role);
@@ -48,7 +48,7 @@ export function realtimeRoutes(
     tables: await publishedTables(db),
   }));
   route('GET /realtime/state', 'read', async () => realtime.report());
-  // An anonymous visitor doesn't need a token, because the publishable key is sufficient.
+  // An anonymous visitor doesn't need a token, because the publishable key suffices.
   route('POST /realtime/token', 'write', async (call) => {
     const { as } = await call.body();
     const identity = await identify(db, parsePersona(as), clock.now(), call.operator.role);
@@ -125,7 +125,7 @@ export function realtimeRoutes(
 
 const personaOf = ({ role, claims }: Identity): Persona => ({ role, claims: claims ?? {} });
 
-/** Runs a check. If its input is invalid, throws a bad_request with the error's message. */
+/** Runs a check. Converts an error about invalid input to bad_request with the same message. */
 async function checkResult<T>(check: Promise<T>): Promise<T> {
   try {
     return await check;

@@ -10,7 +10,7 @@ const trial = z.object({
     .max(8000)
     .regex(/^(rpc\/)?[^/?#\\]+(\?[^#]*)?$/, "isn't a table or function, optionally with a query"),
   body: z.string().max(1_000_000).optional(),
-  /** An exposed schema. If omitted, the first exposed schema is used. */
+  /** An exposed schema. Defaults to the first one. */
   schema: z.string().min(1).max(63).optional(),
   /** Whether the request's changes are rolled back. */
   rollsBack: z.boolean().default(true),
@@ -20,7 +20,7 @@ export interface ExposedFunction {
   schema: string;
   name: string;
   arguments: { name: string; type: string; required: boolean }[];
-  /** PostgreSQL's text representation of the return type, such as `SETOF tasks`. */
+  /** The return type as PostgreSQL formats it, such as `SETOF tasks`. */
   returns: string;
   /** Whether the function can write data. */
   volatile: boolean;

@@ -1,4 +1,4 @@
-/** The routes of the API page: sending a REST request as a persona, and the TypeScript types of the database. */
+/** The routes of the API page: sending a REST request as a persona, and the database's TypeScript types. */
 
 import type { LiveConfig } from '../../config/index.ts';
 import { generateTypes } from '../../database/index.ts';
@@ -44,8 +44,7 @@ export function referenceRoutes(api: Api, deps: ReferenceDeps): void {
     const { schemas } = config.current.api;
     return { schemas, functions: await listFunctions(db, schemas) };
   });
-  // The route requires `write` because a function that is called with GET can be volatile, and not all effects can be
-  // rolled back.
+  // Requires `write`, because a function called with GET can be volatile, and not all effects can be rolled back.
   route('POST /reference/try', 'write', async (call) => {
     const { as, method, path, body, schema, rollsBack } = await call.body();
     const [target, query = ''] = splitOnce(path, '?');

@@ -14,12 +14,12 @@ export interface Call {
   readonly operator: Operator;
 }
 
-/** A call to a route in a contract, with its input. */
+/** A call of a contract's route, with its input. */
 export interface RouteCall<Route extends string, Spec extends RouteSpec> extends Call {
   readonly params: ParamsOf<Route>;
-  /** Parses the query. @throws {ConsoleError} bad_request, with the name of the invalid field */
+  /** Parses the query. @throws {ConsoleError} bad_request with the invalid field's name */
   query(): Promise<Parsed<Spec, 'query'>>;
-  /** Parses the body. @throws {ConsoleError} bad_request, with the name of the invalid field */
+  /** Parses the body. @throws {ConsoleError} bad_request with the invalid field's name */
   body(): Promise<Parsed<Spec, 'body'>>;
 }
 
@@ -29,11 +29,11 @@ type OnlyDeclared<Sent, Spec extends RouteSpec> = Spec['response'] extends Raw
   : Exact<Sent, PayloadOf<Spec>>;
 
 /**
- * Adds a route of the contract. Only operators who are signed in and whose role has the permission can call it. The
- * result of the handler is sent as JSON and must have exactly the fields that the contract declares. If the result is
- * `undefined`, the status is 204.
- * @throws {Error} when the route is added, if it isn't a GET, requires only a permission to read, and doesn't declare
- * what it changes
+ * Adds a route of the contract. Only signed-in operators whose role has the permission can call it. The handler's
+ * result is sent as JSON and must have exactly the fields that the contract declares. If it is `undefined`, the status
+ * is 204.
+ * @throws {Error} when the route is added, if it isn't a GET, requires only a read permission, and doesn't declare what
+ * it changes
  */
 export type AddRoute<Table extends RouteTable> = <
   Route extends keyof Table & string,
@@ -47,8 +47,8 @@ export type AddRoute<Table extends RouteTable> = <
 
 export interface Api {
   /**
-   * Returns a function that adds the routes of one feature. The feature's contract determines their types. The contract
-   * is loaded on the first call that has input.
+   * Returns a function that adds a feature's routes. The feature's contract determines their types. It is loaded on the
+   * first call with input.
    * @example const route = api.feature(() => import('./contract.ts')); route('GET /home', 'read', async () => ({
    *   project: 'demo' }));
    */
@@ -59,9 +59,8 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface RouteOptions {
   /**
-   * Allows read-only operators to call a route that isn't a GET. `nothing` means that the route changes nothing,
-   * because its statement is read-only or rolled back. `own session` means that it changes only the operator's own
-   * sign-in.
+   * Allows read-only operators to call a route that isn't a GET. `nothing`: the route changes nothing, because its
+   * statement is read-only or rolled back. `own session`: the route changes only the operator's own sign-in.
    */
   readonly changes?: 'nothing' | 'own session';
   /** Whether the route can be called before the session has verified its second factor. */
@@ -89,7 +88,7 @@ export function createApi(app: FastifyInstance, sessions: Sessions, log: Logger)
     });
   });
   app.setErrorHandler((error: unknown, request, reply) => renderError(error, request, reply, log));
-  // A not-found handler isn't sufficient, because a wildcard route outside of this scope serves the Console's pages.
+  // A not-found handler isn't sufficient, because a wildcard route outside this scope serves the Console's pages.
   app.all('/*', async () => {
     throw new ConsoleError('not_found');
   });
@@ -108,8 +107,9 @@ export function createApi(app: FastifyInstance, sessions: Sessions, log: Logger)
         const operator = await sessions.authorize(request, requires, options?.beforeFactor);
         if (request.trace !== undefined) request.trace.operator = operator.name;
         const payload = await handle({ request, reply, operator });
-        // If the handler has sent the reply itself, the result is undefined.
-        if (reply.sent) return reply;
+        // The result is undefined if the handler has sent the reply itself. `reply.sent` is also false if the client
+        // disconnected during the response, whose head can't be sent again.
+        if (reply.sent || reply.raw.headersSent || reply.raw.destroyed) return reply;
         if (payload === undefined) return reply.code(204).send();
         return reply.send(payload);
       },
@@ -143,7 +143,7 @@ export function createApi(app: FastifyInstance, sessions: Sessions, log: Logger)
   };
 }
 
-/** Parses an input with its schema. @throws {ConsoleError} bad_request, with the name of the invalid field */
+/** Parses an input with its schema. @throws {ConsoleError} bad_request with the invalid field's name */
 export async function parseAs<Value>(schema: z.ZodType<Value>, input: unknown): Promise<Value> {
   const result = schema.safeParse(input ?? {});
   if (result.success) return result.data;
@@ -181,7 +181,7 @@ function renderError(
   });
 }
 
-/** Converts an error from PostgreSQL. The message, detail, hint and SQLSTATE are passed on to the operator. */
+/** Converts a PostgreSQL error. The operator receives its message, detail, hint and SQLSTATE. */
 function fromPostgres(error: unknown): ConsoleError | undefined {
   if (!(error instanceof Error) || !('severity' in error) || !('code' in error)) return undefined;
   const { code, message, detail, hint, column } = error as PostgresErrorShape;

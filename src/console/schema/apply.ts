@@ -1,21 +1,22 @@
 /**
- * Runs changes to the schema in one transaction with a short lock timeout, and writes them as a migration file if
- * requested.
+ * Applies schema changes in a single transaction with a short lock timeout, and writes them to a migration file on
+ * request.
  */
 import type { Pool, Setting, Transaction } from '../../database/types.ts';
+import { OutsideFolders } from '../../kernel/real-path.ts';
 import { sql } from '../../kernel/sql.ts';
-import { ConsoleError } from '../errors.ts';
+import { ConsoleError, outsideFolders } from '../errors.ts';
 import type { SchemaChange } from './changes.ts';
 import { ChangeFault, compileChange } from './core/compile.ts';
 
-/** The timeout is short because other statements queue behind a change that is waiting for its lock. */
+/** Short because other statements queue behind a change that is waiting for its lock. */
 const lockTimeoutMs = 3000;
-/** The timeout is long because creating an index or changing a type can take a long time for a large table. */
+/** Long because creating an index or changing a type can take a long time on a large table. */
 const statementTimeoutMs = 600_000;
 const settings: readonly Setting[] = [
   ['lock_timeout', String(lockTimeoutMs)],
   ['statement_timeout', String(statementTimeoutMs)],
-  // core/expression.ts parses strings according to this setting.
+  // core/expression.ts assumes this setting when it parses strings.
   ['standard_conforming_strings', 'on'],
 ];
 
@@ -29,11 +30,11 @@ export type WriteMigration = (
 export interface ApplyOptions {
   /** Runs after the statements, in the same transaction. */
   readonly fill?: (tx: Transaction) => Promise<void>;
-  /** With `rollback`, the changes are only tried. */
+  /** With `rollback`, the changes are only tried out. */
   readonly end?: 'commit' | 'rollback';
 }
 
-/** Returns the SQL statements of the changes. @throws {ConsoleError} bad_request */
+/** Returns the changes' SQL statements. @throws {ConsoleError} bad_request */
 export function statementsOf(changes: readonly SchemaChange[]): string[] {
   try {
     return changes.flatMap(compileChange);
@@ -45,7 +46,7 @@ export function statementsOf(changes: readonly SchemaChange[]): string[] {
 
 /**
  * Applies the changes. Returns the path of the migration file if one was requested.
- * @throws PostgreSQL's error. In this case, nothing is changed, and the file is removed.
+ * @throws {PostgresErrorShape} if a statement fails. Nothing is changed, and the file is removed.
  */
 export async function applyChanges(
   pool: Pool,
@@ -57,7 +58,7 @@ export async function applyChanges(
   try {
     await pool.transaction(
       async (tx) => {
-        // Each statement is sent with the extended protocol, which accepts only a single statement.
+        // Uses the extended protocol, which accepts only a single statement.
         for (const statement of statements) await tx.query(sql.raw(statement));
         await fill?.(tx);
         if (migration !== undefined) written = await migration.write(tx, migration.name, statements);
@@ -66,6 +67,7 @@ export async function applyChanges(
     );
   } catch (error) {
     written?.discard();
+    if (error instanceof OutsideFolders) throw outsideFolders(error);
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (syscall === undefined) throw error;
     throw new ConsoleError(

@@ -1,12 +1,12 @@
 /**
- * Types for changes to the schema. `contract.ts` parses them, and `core/compile.ts` converts them to SQL.
+ * Types for schema changes. `contract.ts` parses them, and `core/compile.ts` converts them to SQL.
  *
- * Glossary. *Expression*: SQL text that the operator wrote, such as a default or a check. `core/expression.ts` verifies
+ * Glossary. *Expression*: SQL text written by the operator, such as a default or a check. `core/expression.ts` verifies
  * that it is a single expression, and it is always enclosed in parentheses. All other parts are quoted names or values.
  */
 
 export interface TypeRef {
-  /** The schema. Undefined for the types in `core/type-names.ts`. */
+  /** The schema. Undefined for types in `core/type-names.ts`. */
   readonly schema?: string | undefined;
   readonly name: string;
   /** For example, 10 and 2 for `numeric(10, 2)`. */
@@ -33,7 +33,7 @@ export interface ColumnDefinition {
   /** A SQL expression. */
   readonly default?: string | undefined;
   readonly identity?: IdentityKind | undefined;
-  /** A SQL expression over other columns. It is evaluated when a row is written. */
+  /** A SQL expression over other columns, evaluated when a row is written. */
   readonly generated?: string | undefined;
   readonly unique?: boolean | undefined;
   /** A SQL expression. */
@@ -98,7 +98,7 @@ export type TableChange = OfTable &
         readonly name?: string | undefined;
         readonly type?: { readonly to: TypeRef; readonly using?: string | undefined } | undefined;
         readonly nullable?: boolean | undefined;
-        /** The new default, as a SQL expression. Null removes the default. */
+        /** The new default as a SQL expression. Null removes the default. */
         readonly default?: string | null | undefined;
         readonly identity?:
           | { readonly action: 'add' | 'set'; readonly as: IdentityKind }
@@ -120,7 +120,7 @@ export type TableChange = OfTable &
         readonly unique: boolean;
         readonly parts: readonly IndexPart[];
         readonly include?: readonly string[] | undefined;
-        /** A SQL expression that selects the rows of a partial index. */
+        /** A SQL expression that selects a partial index's rows. */
         readonly where?: string | undefined;
       }
     | { readonly kind: 'drop_index'; readonly name: string }

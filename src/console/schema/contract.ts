@@ -8,7 +8,7 @@ import type { InferredColumn } from '../tables/core/infer-types.ts';
 import type { SchemaChange } from './changes.ts';
 import { typeNames } from './core/type-names.ts';
 
-/** PostgreSQL truncates longer names without reporting an error (NAMEDATALEN). */
+/** PostgreSQL silently truncates longer names (NAMEDATALEN). */
 const maxNameBytes = 63;
 const maxColumns = 1600;
 const maxChanges = 200;
@@ -17,11 +17,11 @@ const name = z
   .string()
   .min(1)
   .refine((text) => Buffer.byteLength(text) <= maxNameBytes, { message: 'is longer than 63 bytes' })
-  .refine((text) => !text.includes('\0'), { message: 'contains a zero byte' });
+  .refine((text) => !text.includes('\0'), { message: 'contains a null byte' });
 const text = z
   .string()
   .max(10_000)
-  .refine((value) => !value.includes('\0'), { message: 'contains a zero byte' });
+  .refine((value) => !value.includes('\0'), { message: 'contains a null byte' });
 const expression = text.min(1);
 const names = z.array(name).min(1).max(maxColumns);
 
@@ -163,7 +163,7 @@ const changes = z.array(change).min(1).max(maxChanges);
 
 const migrationName = z
   .string()
-  .regex(/^[a-z0-9_]{1,100}$/, 'may contain lowercase letters, numbers and underscores only')
+  .regex(/^[a-z0-9_]{1,100}$/, 'can contain only lowercase letters, numbers and underscores')
   .optional();
 
 const fileFormat = { format: z.enum(['csv', 'json']), delimiter: z.enum([',', ';', '\t', '|']).default(',') };
@@ -172,12 +172,12 @@ const fileFormat = { format: z.enum(['csv', 'json']), delimiter: z.enum([',', ';
 export const importDefinition = z
   .object({
     change: createTable,
-    /** The table's columns by the file's columns. */
+    /** The table's columns, by the file's columns. */
     mapping: z.record(z.string(), name),
     ...fileFormat,
     dry: z.boolean().default(false),
     skip: z.boolean().default(false),
-    /** The name of the migration file. If set, the table's definition is saved in this file. */
+    /** The migration file's name. If set, the table's definition is saved in this file. */
     migration: migrationName,
   })
   .strict();
@@ -190,9 +190,9 @@ const schemaPreview = z.object({ changes }).strict();
 const schemaApply = z
   .object({
     changes,
-    /** The name of the object to delete, which the operator has typed to confirm. */
+    /** The name of the object to delete, typed by the operator to confirm. */
     confirmed: z.string().optional(),
-    /** The name of the migration file. If set, the change is saved in this file. */
+    /** The migration file's name. If set, the change is saved in this file. */
     migration: migrationName,
   })
   .strict();
@@ -201,7 +201,7 @@ export interface ConstraintRow {
   name: string;
   kind: 'primary key' | 'unique' | 'check' | 'foreign key' | 'exclusion';
   columns: string[];
-  /** The definition in PostgreSQL's format. */
+  /** The definition as PostgreSQL formats it. */
   definition: string;
   references: { schema: string; table: string; columns: string[] } | null;
 }
@@ -212,7 +212,7 @@ export interface IndexRow {
   method: string;
   unique: boolean;
   valid: boolean;
-  /** The constraint that owns the index. Dropping this constraint also drops the index. */
+  /** The constraint that owns the index. Dropping it also drops the index. */
   constraint: string | null;
   size_bytes: number;
 }
@@ -235,11 +235,11 @@ export interface EnumRow {
   schema: string;
   name: string;
   values: string[];
-  /** The columns that have this type. */
+  /** The columns of this type. */
   columns: { schema: string; table: string; column: string }[];
 }
 
-/** The values that can be selected in forms: schemas, user-defined types, and functions that a trigger can call. */
+/** The choices in forms: schemas, user-defined types, and functions that a trigger can call. */
 export interface Vocabulary {
   /** PostgreSQL's own types, which are written without a schema. */
   own_types: string[];
@@ -250,17 +250,17 @@ export interface Vocabulary {
 
 export interface Warning {
   readonly kind: 'rows' | 'values' | 'converted' | 'nulls' | 'unprotected' | 'type';
-  /** The table or type that is affected, including its schema. */
+  /** The affected table or type, including its schema. */
   readonly on: string;
   readonly column?: string;
   readonly cascade?: boolean;
-  /** The number of affected rows. Null if it isn't known. */
+  /** The number of affected rows. Null if unknown. */
   readonly rows: number | null;
-  /** Whether the number is exact. False if it is the planner's estimate. */
+  /** Whether the number is exact instead of the planner's estimate. */
   readonly exact: boolean;
-  /** The number of rows whose value would change. Set only for type changes, and null if it isn't known. */
+  /** The number of rows whose values would change. Set only for type changes. Null if unknown. */
   readonly changed?: number | null;
-  /** The error that PostgreSQL reports when it converts the values. Set only for type changes. */
+  /** PostgreSQL's error during the conversion of values. Set only for type changes. */
   readonly fault?: string;
 }
 
@@ -280,7 +280,7 @@ export const contract = {
     body: schemaApply,
     response: json<{
       readonly statements: readonly string[];
-      /** The path of the migration file that was written. */
+      /** The path of the migration file that was written, or null if none was requested. */
       readonly file: string | null;
     }>(),
   },
@@ -290,11 +290,11 @@ export const contract = {
     response: json<{
       readonly columns: readonly InferredColumn[];
       readonly sample: readonly Readonly<Record<string, unknown>>[];
-      /** The number of rows from which the types were inferred. */
+      /** The number of rows that the types were inferred from. */
       readonly rows: number;
     }>(),
   },
-  /** Creates a table from a file. The body begins with the definition as one line of JSON. */
+  /** Creates a table from a file. The body begins with the definition, a single line of JSON. */
   'POST /schema/import': {
     query: z.object({ id: z.string().max(100).default('') }),
     body: 'file',

@@ -1,4 +1,4 @@
-/** Counts the rows that would be deleted or changed. If counting takes too long, estimates the number. */
+/** Counts the rows that would be deleted or changed. Estimates the number if counting takes too long. */
 import type { Queryable, Transaction } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type { SchemaChange } from './changes.ts';
@@ -69,7 +69,7 @@ async function estimateOf(tx: Queryable, name: string): Promise<number | null> {
   return row === undefined || row.rows < 0 ? null : row.rows;
 }
 
-/** Runs a statement in a savepoint so that the transaction remains usable if the statement fails or takes too long. */
+/** Runs a statement in a savepoint, so that the transaction stays usable if the statement fails or takes too long. */
 async function tried(tx: Transaction, statement: Sql): Promise<{ count: number | null; fault?: string }> {
   try {
     const [row] = await tx.savepoint((inner) => inner.query<{ count: number }>(statement));

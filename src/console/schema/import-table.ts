@@ -1,6 +1,6 @@
 /**
- * Creates a table from a file and fills it, in one transaction. The request's body begins with one line of JSON, which
- * defines the table, followed by the file. A definition in the URL would be limited to the size of a request header.
+ * Creates a table from a file and fills it in a single transaction. The request body begins with a line of JSON that
+ * defines the table, followed by the file. In the URL, the definition would be limited to a request header's size.
  */
 import { Readable } from 'node:stream';
 import type { Pool } from '../../database/types.ts';
@@ -16,7 +16,7 @@ import { bodyOf, Faulty, type ImportProgress } from '../tables/transfer-routes.t
 import { applyChanges, statementsOf, type WriteMigration } from './apply.ts';
 
 const maxDefinitionBytes = 2_000_000;
-/** The number of rows from which types are inferred. */
+/** The number of rows that types are inferred from. */
 const inferredRows = 2000;
 const shownRows = 5;
 

@@ -1,4 +1,4 @@
-/** The routes that read and change the structure of tables. A change is shown as SQL before it is applied. */
+/** The routes that read and change table structures. A change is shown as SQL before it is applied. */
 import type { Pool } from '../../database/types.ts';
 import type { Audit } from '../audit.ts';
 import { may } from '../core/roles.ts';
@@ -60,14 +60,14 @@ export function schemaRoutes(api: Api, { pool, audit, writeMigration }: SchemaDe
   });
 }
 
-/** Removes the arguments of a trigger. They can contain a webhook's keys, and every operator can read the audit log. */
+/** Removes a trigger's arguments, which can contain a webhook's keys. Every operator can read the audit log. */
 function withoutArguments(change: SchemaChange): SchemaChange {
   if (change.kind !== 'create_trigger' || (change.arguments ?? []).length === 0) return change;
   return { ...change, arguments: ['…'] };
 }
 
 /**
- * Removes the arguments from a trigger's definition because they can contain a webhook's keys. The text is cut off
+ * Removes the arguments from a trigger's definition, because they can contain a webhook's keys. The text is truncated
  * where the arguments can begin.
  */
 function shownDefinition({ definition, function: { schema, name } }: TriggerRow): string {

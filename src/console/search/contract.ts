@@ -3,7 +3,7 @@ import { type RouteTable, raw } from '../core/contract.ts';
 
 const searchQuery = z.object({ search: z.string().trim().min(2).max(200) });
 
-/** The groups in which the server finds results. The page adds its own, such as pages, actions and tables. */
+/** The groups of results that the server can find. The page adds its own groups, such as pages, actions and tables. */
 export type SearchGroup =
   | 'columns'
   | 'rows'
@@ -15,7 +15,7 @@ export type SearchGroup =
   | 'requests'
   | 'migrations';
 
-/** A page of the Console with the parameters of its route. */
+/** A Console page with its route parameters. */
 export interface SearchTarget {
   readonly to: string;
   readonly params?: Readonly<Record<string, string>>;
@@ -29,11 +29,11 @@ export interface SearchHit {
   readonly target: SearchTarget;
 }
 
-/** A line of the response. Groups arrive in the order in which they are found. */
+/** A line of the response. Groups are sent as soon as they are found. */
 export type SearchLine = {
   readonly group: SearchGroup;
   readonly hits: readonly SearchHit[];
-  /** Whether the time limit ended the search before everything was searched. */
+  /** Whether the time limit ended the search before it was complete. */
   readonly isPartial: boolean;
 };
 

@@ -1,4 +1,4 @@
-/** Searches for each group. All SQL has a time limit, and user input is only ever a parameter. */
+/** Searches for each group. All SQL has a time limit, and user input is only passed as parameters. */
 import type { Pool } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import { may } from '../core/roles.ts';
@@ -9,7 +9,10 @@ import { type Found, hitsPerGroup, limits, type SearchDeps, type SearchInput } f
 import { findRows } from './rows.ts';
 import { findSettings } from './settings.ts';
 
-/** The number of files whose names are searched. Beginnings of names are found among all files. */
+/**
+ * The maximum number of files whose names are searched for text in any position. Beginnings of names are searched in
+ * all files.
+ */
 const maxScannedFiles = 20_000;
 
 type Finder = (deps: SearchDeps, input: SearchInput) => Promise<Found>;
@@ -19,7 +22,7 @@ const whole = (hits: readonly SearchHit[]): Found => ({ hits, isPartial: false }
 const read = <Row extends object>(pool: Pool, signal: AbortSignal, statement: Sql): Promise<Row[]> =>
   pool.transaction((tx) => tx.query<Row>(statement), limits(signal));
 
-/** Sorts names by how well they match. The SQL limit applies to the best matches. */
+/** Sorts names by how well they match, so that the SQL limit keeps the best matches. */
 const order = (name: Sql, search: string): Sql =>
   sql`lower(${name}) <> ${search.toLowerCase()}, not starts_with(lower(${name}), ${search.toLowerCase()}),
     length(${name}), ${name}`;
@@ -63,7 +66,7 @@ const users: Finder = async ({ database }, { search, signal }) => {
   );
 };
 
-/** Beginnings of names are found with an index. Other parts are searched in a limited number of files. */
+/** An index finds beginnings of names. Other parts are searched in a limited number of files. */
 const files: Finder = async ({ database }, { search, signal }) => {
   const pool = database.pool('postgres');
   const pattern = escapeLike(search);
@@ -104,7 +107,7 @@ const files: Finder = async ({ database }, { search, signal }) => {
   return { hits: hits.slice(0, hitsPerGroup), isPartial: (objects[0]?.count ?? 0) >= maxScannedFiles };
 };
 
-/** Edge functions, and database functions that the API exposes. */
+/** Searches edge functions, and database functions that the API exposes. */
 const functions: Finder = async ({ database, functions: edge }, { search, signal }) => {
   const slugs = edge.list();
   const own = bestOf(slugs, (slug) => rankOf(search, slug), hitsPerGroup);
@@ -143,7 +146,7 @@ const jobs: Finder = async ({ database }, { search, role, signal }) => {
   );
   if (has?.cron !== true) return whole([]);
   const pattern = `%${escapeLike(search)}%`;
-  // A command can contain keys, so only some operators can search in it.
+  // Commands can contain keys, so searching them requires the `secrets` permission.
   const rows = await read<{ id: string; name: string | null; schedule: string }>(
     pool,
     signal,
@@ -202,18 +205,14 @@ const migrations: Finder = async ({ database }, { search, role, signal }) => {
     rows.map(({ version, name }) => ({
       title: name || version,
       detail: version,
-      target: {
-        to: '/tables/$schema/$table',
-        params: { schema: 'supabase_migrations', table: 'schema_migrations' },
-        search: { row: { version } },
-      },
+      target: { to: '/migrations', search: { version } },
     })),
   );
 };
 
 const rows: Finder = ({ database }, input) => findRows(database, input);
 
-/** The groups. Those that don't use the database come first. */
+/** The groups, starting with those that don't use the database. */
 export const finders: Readonly<Record<SearchGroup, Finder>> = {
   settings,
   requests,

@@ -1,4 +1,4 @@
-/** The input of a search, the form of its results, and its limits. */
+/** The input, the result types and the limits of a search. */
 import type { Database, TransactionOptions } from '../../database/types.ts';
 import type { Telemetry } from '../../telemetry/types.ts';
 import type { OperatorRole } from '../core/roles.ts';
@@ -6,7 +6,7 @@ import type { FunctionsView } from '../functions/routes.ts';
 import type { SearchHit } from './contract.ts';
 
 export const hitsPerGroup = 8;
-/** The time limit of one group. */
+/** The time limit for each group. */
 export const groupTimeoutMs = 800;
 export interface SearchDeps {
   readonly database: Database;

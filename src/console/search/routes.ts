@@ -8,9 +8,9 @@ import type { SearchGroup, SearchLine } from './contract.ts';
 import { finders } from './groups.ts';
 import { type Found, groupTimeoutMs, type SearchDeps, type SearchInput } from './input.ts';
 
-/** The number of groups of one search that use the database at the same time. */
+/** The maximum number of groups per search that use the database concurrently. */
 const maxConcurrent = 2;
-/** The number of searches that run at the same time. An operator who types cancels the previous search. */
+/** The maximum number of concurrent searches. While an operator types, each search cancels the previous one. */
 const maxSearches = 10;
 /** The additional time after PostgreSQL's own timeout. */
 const graceMs = 200;
@@ -46,7 +46,7 @@ export function searchRoutes(api: Api, deps: SearchDeps & { readonly log: Logger
     await Promise.all(Array.from({ length: maxConcurrent }, work));
   }
 
-  /** A group that fails or takes too long has no results, and doesn't affect the other groups. */
+  /** Searches a group. If it fails or takes too long, it has no results. The other groups aren't affected. */
   async function oneGroup(group: SearchGroup, input: SearchInput): Promise<Found> {
     const late = AbortSignal.timeout(groupTimeoutMs + graceMs);
     const signal = AbortSignal.any([input.signal, late]);

@@ -1,6 +1,6 @@
 /**
- * Finds rows by a number or UUID in the primary keys of the project's tables. Each lookup uses the index of the primary
- * key. The tables are read with the operator's database role, and their number and the time are limited.
+ * Finds rows by a number or UUID in the primary keys of the project's tables. Each lookup uses the primary key's index.
+ * The tables are read with the operator's database role. The number of tables and the time are limited.
  */
 import type { Database } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
@@ -10,7 +10,7 @@ import { type Found, groupTimeoutMs, limits, type SearchInput } from './input.ts
 
 /** The maximum number of tables that are searched. */
 const maxSearchedTables = 200;
-/** A table that is locked delays only its own batch. */
+/** The number of tables per query. A locked table delays only its own batch. */
 const batchTables = 25;
 const maxHits = 20;
 
@@ -63,7 +63,7 @@ export async function findRows(database: Database, { search, role, signal }: Sea
   return { hits: hits.slice(0, maxHits), isPartial };
 }
 
-/** Returns the positions of the tables that have a row with this key. */
+/** Returns the positions of the tables that contain a row with this key. */
 async function present(
   database: Database,
   tables: readonly KeyedTable[],
@@ -71,7 +71,7 @@ async function present(
   { role, signal }: Pick<SearchInput, 'role' | 'signal'>,
 ): Promise<number[]> {
   const lookups = tables.map(({ schema, name, column, type }, index) => {
-    // A number that doesn't fit the type isn't in the table, so it is compared as a bigint.
+    // Compared as a bigint, because a number that doesn't fit the column's type would cause an error.
     const value = type === 'uuid' ? sql`${key}::uuid` : sql`${key}::int8`;
     return sql`select ${index}::int as index where exists (
       select from ${sql.id(schema, name)} where ${sql.id(column)} = ${value})`;

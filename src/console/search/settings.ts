@@ -1,29 +1,41 @@
 /** Finds settings by label, key, help text and synonyms. */
-import { describePages } from '../../config/index.ts';
-import { sections } from '../settings/known.ts';
+import { describePages, type PageFacts } from '../../config/index.ts';
+import { allSettings } from '../settings/known.ts';
 import type { SearchHit } from './contract.ts';
 import { bestOf, rankOf } from './core/rank.ts';
 import { synonymsOf } from './core/synonyms.ts';
 import { hitsPerGroup } from './input.ts';
 
-/** The page of each setting, by key. */
-const pages = new Map(
-  describePages().flatMap((page) =>
-    page.parts.flatMap(({ keys }) => keys.map((key) => [key, page] as const)),
-  ),
-);
+interface Fact {
+  readonly key: string;
+  readonly label: string;
+  readonly help: string;
+  readonly page: PageFacts;
+  readonly words: string;
+}
 
-const facts = sections.flatMap(({ settings }) =>
-  settings.flatMap(({ path, label, words, help }) => {
-    const key = path.join('.');
-    const page = pages.get(key);
-    return page === undefined ? [] : [{ key, label, help, page, words: `${words} ${page.words}` }];
-  }),
-);
+/** The settings that can be found. They are listed when the first search needs them. */
+let facts: readonly Fact[] | undefined;
+
+function listFacts(): readonly Fact[] {
+  const pages = new Map(
+    describePages().flatMap((page) =>
+      page.parts.flatMap(({ keys }) => keys.map((key) => [key, page] as const)),
+    ),
+  );
+  return allSettings().sections.flatMap(({ settings }) =>
+    settings.flatMap(({ path, label, words, help }) => {
+      const key = path.join('.');
+      const page = pages.get(key);
+      return page === undefined ? [] : [{ key, label, help, page, words: `${words} ${page.words}` }];
+    }),
+  );
+}
 
 export function findSettings(search: string): SearchHit[] {
   const phrases = synonymsOf(search);
   const words = search.toLowerCase().split(/\s+/).filter(Boolean).map(synonymsOf);
+  facts ??= listFacts();
   const found = bestOf(
     facts,
     (fact) => {

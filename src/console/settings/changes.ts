@@ -1,4 +1,4 @@
-/** Checks changes to settings and email templates, and writes them to the project's files. */
+/** Validates changes to settings and email templates, and writes them to the project's files. */
 import { join, relative } from 'node:path';
 import type { MessagePreviews } from '../../auth/index.ts';
 import { ConfigError, loadConfig } from '../../config/index.ts';
@@ -9,6 +9,8 @@ import type { SettingFault, Settings, SettingsFile, SettingsPreview } from './co
 import { diffLines } from './diff.ts';
 import { type Change, createSettingsFiles, masked, type SettingsFiles } from './files.ts';
 import { settingOf } from './known.ts';
+import { secretsFile } from './secret-names.ts';
+import { createSecretFiles, maskedSecrets, requireEffect, type SecretsEdit, withSecrets } from './secrets.ts';
 import { createTemplateFiles, type TemplateEdit, type TemplateFile } from './template-files.ts';
 
 export interface ChangesDeps {
@@ -31,27 +33,29 @@ export interface CheckedEdit {
   /** The new text of each changed settings file. */
   readonly texts: Readonly<Record<string, string>>;
   readonly templates: readonly TemplateFile[];
+  /** The change to `supabase/.env` if secrets were entered or removed. */
+  readonly secrets: SecretsEdit | undefined;
   readonly warnings: readonly string[];
 }
 
 export interface SettingChanges {
   readonly files: SettingsFiles;
-  /** Returns the errors of the configuration that results from the changes. */
+  /** Returns the errors of the configuration that would result from the changes. */
   faults(operator: Operator, changes: readonly Change[]): SettingFault[];
-  /** @throws {ConsoleError} bad_request, conflict, forbidden */
+  /** Validates an edit. @throws {ConsoleError} bad_request, conflict, forbidden */
   check(operator: Operator, edit: Edit): Promise<CheckedEdit>;
   diffs(edit: CheckedEdit): SettingsPreview['diffs'];
   /** Writes all files. Returns a function that restores them. */
   write(edit: CheckedEdit): () => void;
 }
 
-/**
- * Returns why a developer isn't allowed to make a change, or undefined if they are.
- */
+/** Returns the reason why developers may not make a change, or undefined if they may. */
 function developerFault(change: Change): string | undefined {
   const key = change.path.join('.');
-  if (settingOf(change)?.changedBy !== 'developer') return `Only owners can change ${key}.`;
-  // References are rejected because they would copy the value of an environment variable into a setting, where it might
+  const setting = settingOf(change);
+  if (setting?.changedBy !== 'developer' || setting.type === 'secret')
+    return `Only owners can change ${key}.`;
+  // References are rejected, because they would copy an environment variable's value into a setting, where it might
   // become visible.
   return [change.value].flat().some((value) => String(value).includes('env('))
     ? `Only owners can use environment variables in settings. Enter the value of ${key} directly.`
@@ -61,6 +65,7 @@ function developerFault(change: Change): string | undefined {
 export function createSettingChanges(deps: ChangesDeps): SettingChanges {
   const { projectDir, supabaseDir, messagePreviews } = deps;
   const files = createSettingsFiles(supabaseDir);
+  const secretFiles = createSecretFiles(supabaseDir, files);
   const templateFiles = createTemplateFiles({ projectDir, messagePreviews });
 
   const shown = (path: string): string => relative(projectDir, path).replaceAll('\\', '/');
@@ -103,9 +108,10 @@ export function createSettingChanges(deps: ChangesDeps): SettingChanges {
             return message === undefined ? [] : [{ key: change.path.join('.'), message }];
           });
       if (forbidden.length > 0) return forbidden;
-      const { texts, faults } = files.tried(changes);
+      const secrets = secretFiles.extract(changes);
+      const { texts, faults } = files.tried(secrets.changes);
       try {
-        loadConfig({ projectDir, texts });
+        loadConfig({ projectDir, texts: withSecrets(texts, secrets.edit) });
         return faults;
       } catch (error) {
         if (!(error instanceof ConfigError)) throw error;
@@ -116,27 +122,36 @@ export function createSettingChanges(deps: ChangesDeps): SettingChanges {
     },
     async check(operator, edit) {
       requireAllowed(operator, edit);
-      let changes = edit.changes;
+      const secrets = secretFiles.extract(edit.changes);
+      let changes: readonly Change[] = secrets.changes;
       let texts = files.changed(changes, edit.stamps);
-      let { config, warnings } = loaded(texts);
+      let { config, warnings, environment } = loaded(withSecrets(texts, secrets.edit));
+      requireEffect(secrets.edit, environment);
       const missing = templateFiles.missingPaths(edit.templates, config);
       if (missing.length > 0) {
         changes = [...changes, ...missing];
         texts = files.changed(changes, edit.stamps);
-        ({ config, warnings } = loaded(texts));
+        ({ config, warnings, environment } = loaded(withSecrets(texts, secrets.edit)));
       }
       const templates = await templateFiles.check(edit.templates, config);
       const written = new Set(templates.map(({ path }) => path));
       return {
         keys: changes.map(({ path }) => path.join('.')),
-        fileNames: [...Object.keys(texts).map(settingsPath), ...templates.map(({ path }) => shown(path))],
+        fileNames: [
+          ...Object.keys(withSecrets(texts, secrets.edit)).map(settingsPath),
+          ...templates.map(({ path }) => shown(path)),
+        ],
         texts,
         templates,
-        // A template that is written together with its setting doesn't exist yet.
+        secrets: secrets.edit,
+        // A template written together with its setting doesn't exist yet when the configuration is checked.
         warnings: warnings.filter((warning) => ![...written].some((path) => warning.includes(path))),
       };
     },
-    diffs: ({ texts, templates }) => [
+    diffs: ({ texts, templates, secrets }) => [
+      ...(secrets === undefined
+        ? []
+        : [{ file: settingsPath(secretsFile), lines: diffLines(...maskedSecrets(secrets)) }]),
       ...Object.entries(texts).map(([file, text]) => ({
         file: settingsPath(file),
         lines: diffLines(masked(files.read(file as SettingsFile).text), masked(text)),
@@ -146,7 +161,8 @@ export function createSettingChanges(deps: ChangesDeps): SettingChanges {
         lines: diffLines(before, html),
       })),
     ],
-    write({ texts, templates }) {
+    write({ texts, templates, secrets }) {
+      const restoreSecrets = secrets === undefined ? undefined : secretFiles.write(secrets);
       const before = Object.keys(texts).map((file) => ({
         file: file as SettingsFile,
         ...files.read(file as SettingsFile),
@@ -156,6 +172,7 @@ export function createSettingChanges(deps: ChangesDeps): SettingChanges {
       return () => {
         for (const { file, text, stamp } of before) files.restore(file, text, stamp);
         restoreTemplates();
+        restoreSecrets?.();
       };
     },
   };

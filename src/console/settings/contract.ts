@@ -20,7 +20,7 @@ const changeList = z
   )
   .max(200);
 
-/** The comparison with the previous text takes time and memory for each pair of lines. */
+/** Limited because the comparison with the previous text needs time and memory for each pair of lines. */
 const maxTemplateLines = 2000;
 const maxTemplateLength = 100_000;
 const templateHtml = z
@@ -31,7 +31,7 @@ const templateHtml = z
 const changes = z
   .object({
     changes: changeList,
-    /** The new HTML of email templates. `stamp` identifies the version of the file that was edited. */
+    /** The new HTML of email templates. `stamp` identifies the edited version of the file. */
     templates: z
       .array(z.object({ name: z.string().max(100), html: templateHtml, stamp: z.string() }))
       .max(20)
@@ -42,7 +42,7 @@ const changes = z
 const check = z.object({ changes: changeList.min(1) });
 const mailDraft = z.object({
   language: z.string().max(20),
-  /** The edited subject and HTML. Null for the ones in use. */
+  /** The edited subject and HTML. Null for those in use. */
   subject: z.string().max(2000).nullable(),
   html: templateHtml.nullable(),
 });
@@ -61,65 +61,65 @@ export type { HookTest, PageFacts, ProviderTest, SettingFacts, SettingsFile };
 export type SettingValue = string | number | boolean | readonly string[];
 
 export interface Setting extends SettingFacts {
-  /** The value in the file. Null if the file doesn't contain a value, or if the value is a secret. */
+  /** The value in the file. Null if the file doesn't contain a value or the value is a secret. */
   readonly value: SettingValue | null;
   readonly isSet: boolean;
-  /** Where the running value comes from, if that isn't the file. Null if the file or the default applies. */
+  /** The source of the running value. Null if the value comes from the file or the default. */
   readonly override: Override | null;
-  /** The environment variable that the value in the file refers to with `env()`. */
+  /** The environment variable that `env()` in the file refers to. */
   readonly reference: { readonly name: string; readonly isSet: boolean } | null;
 }
 
 export interface Override {
-  /** The name of the environment variable. Null for a command-line flag. */
+  /** The environment variable's name. Null for a command-line flag. */
   readonly variable: string | null;
 }
 
 export interface Section extends Omit<SectionFacts, 'settings'> {
   readonly settings: readonly Setting[];
-  /** How to add a name, if the user chooses the keys of this table. */
+  /** How to add a name, if this table has user-chosen keys. */
   readonly names?: NewNames | undefined;
 }
 
-/** Describes how a name is added to a table whose keys the user chooses. */
+/** Describes how a name is added to a table with user-chosen keys. */
 export interface NewNames extends Pick<NamesFacts, 'placeholder' | 'pattern' | 'upperCase'> {
-  /** The settings that a new name has. In their paths, `*` stands for the name. */
+  /** The settings of a new name. In their paths, `*` stands for the name. */
   readonly settings: readonly SettingFacts[];
 }
 
 export interface Settings {
   readonly stamps: Readonly<Record<SettingsFile, string>>;
   readonly pages: readonly PageFacts[];
-  /** The URL that providers redirect users to, unless a provider has its own setting for it. */
+  /** The URL that providers redirect users to, unless a provider's settings override it. */
   readonly callbackUrl: string;
   readonly sections: readonly Section[];
 }
 
-/** A setting that needs a restart. The reason completes the sentence "Needs a restart because". */
+/** A setting that needs a restart. The reason is the end of the sentence "Needs a restart because". */
 export interface RestartSetting {
   readonly key: string;
   readonly reason: string;
 }
 
-/** How the settings in the files differ from the settings that the server runs with. */
+/** How the settings in the files differ from the running settings. */
 export interface RunningState {
   /** When the files were changed (ISO 8601). Null if they match the running settings. */
   readonly changedAt: string | null;
-  /** The settings that a reload applies. */
+  /** The settings that a reload would apply. */
   readonly unapplied: readonly string[];
   readonly needsRestart: readonly RestartSetting[];
-  /** The errors in the files, with file and line. No setting can be applied until all errors are corrected. */
+  /** The errors in the files, with file and line. A reload fails until all errors are fixed. */
   readonly faults: readonly string[];
   readonly canReload: boolean;
   readonly canRestart: boolean;
-  /** Identifies one run of the server, so it changes when the server restarts. */
+  /** Identifies the server's current run, so it changes when the server restarts. */
   readonly run: string;
 }
 
 export interface Applied {
   readonly applied: readonly string[];
   readonly needsRestart: readonly RestartSetting[];
-  /** Errors of services and certificates that can't use the new settings. */
+  /** The errors of services and certificates that can't use the new settings. */
   readonly problems: readonly string[];
 }
 
@@ -128,7 +128,7 @@ export interface SettingsPreview {
   readonly warnings: readonly string[];
 }
 
-/** An error in a changed setting, as the schema reports it. */
+/** An error in a changed setting, as reported by the schema. */
 export interface SettingFault {
   readonly key: string;
   readonly message: string;
@@ -137,15 +137,17 @@ export interface SettingFault {
 export interface Mails {
   readonly mails: readonly { readonly name: string; readonly isEditable: boolean }[];
   readonly languages: readonly string[];
-  /** The variables that templates can use, with their sample values. */
+  /** The variables for templates, with their sample values. */
   readonly variables: readonly { readonly name: string; readonly sample: string }[];
 }
 
-/** The template of an email, for editing. */
+/** The template of an email that is edited. */
 export interface MailSource {
   readonly subject: string;
   readonly html: string;
-  /** Identifies the version of the project's own file. Empty if there is none. */
+  /** The HTML of the built-in template. */
+  readonly defaultHtml: string;
+  /** Identifies the version of the project's own file. Empty if the file doesn't exist. */
   readonly stamp: string;
   /** The path of the project's own template. Null if the built-in template is used. */
   readonly file: string | null;
@@ -159,13 +161,13 @@ export interface RenderedMail {
   readonly frame: string;
   /** The path of the project's own template. Null if the built-in template is used. */
   readonly file: string | null;
-  /** The reason why the project's own template can't be used. */
+  /** Why the project's own template can't be used. */
   readonly fault: string | null;
 }
 
 export const contract = {
   'GET /settings': { response: json<Settings>() },
-  /** Checks changes without writing them, and returns the errors of the resulting configuration. */
+  /** Validates changes without writing them, and returns the resulting configuration's errors. */
   'POST /settings/check': { body: check, response: json<{ readonly faults: readonly SettingFault[] }>() },
   'POST /settings/preview': { body: changes, response: json<SettingsPreview>() },
   'POST /settings': { body: changes, response: json<Applied>() },

@@ -1,4 +1,4 @@
-/** Compares two texts line by line. The result contains two lines of context around each change. */
+/** Compares two texts line by line. The result includes two lines of context around each change. */
 import type { DiffLine } from './contract.ts';
 
 const around = 2;

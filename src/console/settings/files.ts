@@ -1,6 +1,6 @@
 /**
- * Reads the project's settings files and changes values in them. The values of secrets are never returned, and they are
- * masked when a file's text is shown.
+ * Reads the project's settings files and changes values in them. Never returns secret values, and masks them in the
+ * text of files.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,19 +20,20 @@ export interface Change extends SettingRef {
 export interface SettingsFiles {
   read(file: SettingsFile): { readonly text: string; readonly stamp: string };
   /**
-   * Returns the value in the file. For a secret, returns `env(NAME)` if that is its value. Otherwise, returns null, and
-   * `isSet` indicates whether the secret is set.
+   * Returns the value in the file. For a secret, returns only `env(NAME)` references. All other secret values are null,
+   * and `isSet` reports whether there is one.
    */
   valueOf(text: string, ref: SettingRef): { readonly value: SettingValue | null; readonly isSet: boolean };
   /**
-   * Returns the text of each file with the changes that are possible, and the errors of the others. Doesn't check
-   * whether the files were changed in the meantime. @throws {ConsoleError} bad_request
+   * Returns the text of each file after all valid changes, and the errors of the other changes. Doesn't check whether
+   * the files have been changed in the meantime.
+   * @throws {ConsoleError} bad_request
    */
   tried(changes: readonly Change[]): {
     readonly texts: Record<string, string>;
     readonly faults: { readonly key: string; readonly message: string }[];
   };
-  /** Returns the changed text of each file. @throws {ConsoleError} bad_request, conflict */
+  /** Returns the new text of each changed file. @throws {ConsoleError} bad_request, conflict */
   changed(changes: readonly Change[], stamps: Readonly<Record<SettingsFile, string>>): Record<string, string>;
   write(texts: Readonly<Record<string, string>>): void;
   /** Undoes a change. `text` and `stamp` are the results of `read` before the change. */
@@ -71,7 +72,7 @@ export function createSettingsFiles(supabaseDir: string): SettingsFiles {
       for (const change of changes) {
         const fault = faultOf(change);
         if (fault !== undefined) {
-          faults.push({ key: change.path.join('.'), message: [fault.message, fault.hint].join(' ').trim() });
+          faults.push({ key: change.path.join('.'), message: fault.message });
           continue;
         }
         const { file, path, value } = change;
@@ -107,20 +108,13 @@ export function createSettingsFiles(supabaseDir: string): SettingsFiles {
   };
 }
 
-/** Returns why a change can't be written to a file, or undefined. */
-function faultOf(change: Change): { message: string; hint?: string } | undefined {
+/** Returns the reason why a change can't be written to a file, or undefined if it can. */
+function faultOf(change: Change): { message: string } | undefined {
   const key = change.path.join('.');
-  const setting = settingOf(change);
-  if (setting === undefined) return { message: `The setting ${key} doesn't exist.` };
-  if (setting.type !== 'secret' || change.value === null || envReference.test(String(change.value)))
-    return undefined;
-  return {
-    message: `${key} is a secret, so it can't be saved in the file.`,
-    hint: 'Store it in supabase/.env and enter env(NAME) here.',
-  };
+  return settingOf(change) === undefined ? { message: `The setting ${key} doesn't exist.` } : undefined;
 }
 
-/** Returns the text with every value that might be a secret masked, except `env(NAME)`. */
+/** Returns the text with all potential secrets masked, except `env(NAME)`. */
 export function masked(text: string): string {
   const ranges: [number, number][] = [];
   const visit = (

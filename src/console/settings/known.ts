@@ -1,4 +1,4 @@
-/** Finds settings by file and path, including settings under names that the user chose. */
+/** Finds settings by file and path, including settings under user-chosen names. */
 import {
   anyName,
   describeNames,
@@ -13,16 +13,31 @@ export interface SettingRef {
 }
 
 /**
- * Keys whose value might be a secret even though the schema doesn't mark it as one: unknown keys, and keys under names
- * that the user chose.
+ * Keys whose value might be a secret although the schema doesn't mark it as one: unknown keys, and keys under
+ * user-chosen names.
  */
 export const secretKey = /secret|password|token|key|pass$|credential/i;
-export const sections = describeSettings();
-export const names = describeNames();
-const known = new Map(
-  sections.flatMap(({ settings }) => settings.map((setting) => [keyOf(setting), setting] as const)),
-);
-const named = names.flatMap(({ settings }) => settings);
+
+/** All settings. They are described on first use, because that takes longer than loading this file. */
+let described: ReturnType<typeof describeAll> | undefined;
+
+function describeAll() {
+  const sections = describeSettings();
+  const names = describeNames();
+  return {
+    sections,
+    names,
+    known: new Map(
+      sections.flatMap(({ settings }) => settings.map((setting) => [keyOf(setting), setting] as const)),
+    ),
+    named: names.flatMap(({ settings }) => settings),
+  };
+}
+
+export function allSettings() {
+  described ??= describeAll();
+  return described;
+}
 
 function keyOf({ file, path }: SettingRef): string {
   return `${file} ${path.join('.')}`;
@@ -30,11 +45,11 @@ function keyOf({ file, path }: SettingRef): string {
 
 /** Returns the setting, or undefined if it doesn't exist. */
 export const settingOf = (ref: SettingRef): SettingFacts | undefined =>
-  settingAt(ref) ?? named.find(({ file, path }) => file === ref.file && fits(ref.path, path));
+  settingAt(ref) ?? allSettings().named.find(({ file, path }) => file === ref.file && fits(ref.path, path));
 
-/** The length is also compared, because a part of the path can contain a dot. */
+/** Returns a setting with a fixed path. Compares the lengths because a part of the path can contain a dot. */
 function settingAt(ref: SettingRef): SettingFacts | undefined {
-  const found = known.get(keyOf(ref));
+  const found = allSettings().known.get(keyOf(ref));
   return found?.path.length === ref.path.length ? found : undefined;
 }
 
@@ -42,5 +57,5 @@ const fits = (path: readonly string[], pattern: readonly string[]): boolean =>
   path.length === pattern.length &&
   pattern.every((part, index) => part === path[index] || (part === anyName && path[index] !== '__proto__'));
 
-/** The group is the name of the environment variable. */
+/** The group captures the environment variable's name. */
 export const envReference = /^env\((\w+)\)$/;

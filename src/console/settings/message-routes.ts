@@ -19,7 +19,7 @@ export interface MessageDeps {
   readonly audit: Audit;
 }
 
-/** The number of rendered emails that are kept for frames that are about to load. */
+/** The maximum number of rendered emails stored for frames that are about to load. */
 const maxFrames = 20;
 
 export function messageRoutes(
@@ -46,9 +46,12 @@ export function messageRoutes(
     variables: messagePreviews.variables(),
   }));
   route('GET /settings/mails/:name', 'read', async (call) => {
-    const { subject, html, file } = known(await messagePreviews.source(call.params.name), noMail);
+    const { subject, html, defaultHtml, file } = known(
+      await messagePreviews.source(call.params.name),
+      noMail,
+    );
     const stamp = file === undefined ? '' : (fileStamp(file) ?? '');
-    return { subject, html, stamp, file: file === undefined ? null : shown(file) };
+    return { subject, html, defaultHtml, stamp, file: file === undefined ? null : shown(file) };
   });
   route(
     'POST /settings/mails/:name/preview',
@@ -80,9 +83,9 @@ export function messageRoutes(
 
   route('POST /settings/test-mail', 'write', async (call) => {
     const { to, template } = await call.body();
-    const { subject, html, text } = known(await messagePreviews.mail(template), noMail);
+    const { fromName, subject, html, text } = known(await messagePreviews.mail(template), noMail);
     await audit(call, 'settings.test-mail', to, { template });
-    await sent('mail', () => mailer.sendMail({ to, subject, html, text }));
+    await sent('mail', () => mailer.sendMail({ to, fromName, subject, html, text }));
   });
   route('POST /settings/test-text', 'write', async (call) => {
     const { to } = await call.body();
@@ -104,15 +107,15 @@ export function messageRoutes(
 
 const noMail = "This email template doesn't exist.";
 
-/** Returns the value. @throws {ConsoleError} not_found, if it is undefined */
+/** Returns the value. @throws {ConsoleError} not_found if it is undefined */
 function known<Value>(value: Value | undefined, message: string): Value {
   if (value === undefined) throw new ConsoleError('not_found', { message });
   return value;
 }
 
 /**
- * Sends a message. If this fails, the operator receives the email or SMS server's error. @throws {ConsoleError}
- * upstream
+ * Sends a message. If this fails, the operator receives the email or SMS server's error.
+ * @throws {ConsoleError} upstream
  */
 async function sent(what: string, send: () => Promise<void>): Promise<void> {
   try {

@@ -6,9 +6,9 @@ import { ConsoleError } from '../errors.ts';
 import type { Api } from '../routes/api.ts';
 import type { Applied, RunningState } from './contract.ts';
 
-/** Reads the settings again. `backend/configuration.ts` implements it. */
+/** Reloads the settings. Implemented in `backend/configuration.ts`. */
 export interface RunningConfiguration {
-  /** @throws {ConfigError} */
+  /** Reads the files and applies the changes. @throws {ConfigError} */
   reload(): Promise<Applied>;
   status(): {
     readonly changedAtMs: number | undefined;
@@ -16,20 +16,20 @@ export interface RunningConfiguration {
     readonly needsRestart: readonly NeedsRestart[];
     readonly faults: readonly string[];
   };
-  /** Returns where values come from that aren't in the files. */
+  /** Returns the sources of values that the files don't contain. */
   origins(): { readonly overrides: Overrides; hasVariable(name: string): boolean };
 }
 
 export interface RunningDeps {
   /** Undefined if the settings don't come from files. */
   readonly configuration: RunningConfiguration | undefined;
-  /** Restarts the server. Undefined if this isn't possible. */
+  /** Restarts the server. Undefined if a restart isn't possible. */
   readonly restart: (() => void) | undefined;
 }
 
 export interface Running {
   state(): RunningState;
-  /** Applies the files. Without files, nothing is applied. @throws {ConsoleError} bad_request */
+  /** Applies the files. Does nothing if the settings don't come from files. @throws {ConsoleError} bad_request */
   apply(): Promise<Applied>;
 }
 
@@ -82,12 +82,12 @@ export function runningRoutes(
     const faults = configuration?.status().faults ?? [];
     if (faults.length > 0) throw new ConsoleError('bad_request', { message: faults.join('\n') });
     await audit(call, 'server.restart', '');
-    // The response is sent first because the restart closes the connection.
+    // Sends the response first, because the restart closes the connection.
     call.reply.raw.once('close', restart);
   });
 }
 
-/** Returns the key as the settings files contain it. */
+/** Returns the key as written in the settings files. */
 const fileKey = (key: string): string => key.replace(/^plinth\./, '');
 
 const withFileKey = ({ key, reason }: NeedsRestart): NeedsRestart => ({ key: fileKey(key), reason });

@@ -1,4 +1,4 @@
-/** Lists the sections of the settings page, including names that the user chose. */
+/** Lists the sections of the settings page, including user-chosen names. */
 import {
   anyName,
   type NamesFacts,
@@ -6,22 +6,23 @@ import {
   type SettingFacts,
   type SettingsFile,
 } from '../../config/index.ts';
-import { names, sections } from './known.ts';
+import { allSettings } from './known.ts';
 import { at, isTable, type Table, tableOf } from './toml.ts';
 
-/** A section of the page. If the user chooses the names in its table, it also has the settings for a new name. */
+/** A section of the page. If its table has user-chosen keys, it also contains the settings of a new name. */
 export interface ShownSection extends SectionFacts {
   readonly names?: Pick<NamesFacts, 'placeholder' | 'pattern' | 'upperCase'> & {
-    /** The settings for a new name. In their paths, {@link anyName} stands for the name. */
+    /** The settings of a new name. In their paths, {@link anyName} stands for the name. */
     readonly settings: readonly SettingFacts[];
   };
 }
 
 /**
- * Returns all sections. A table whose names the user chooses has settings for each name that it contains. @throws
- * {ConsoleError} refused
+ * Returns all sections. A table with user-chosen keys has the settings of each name that it contains.
+ * @throws {ConsoleError} refused
  */
 export function sectionsIn(texts: Readonly<Record<SettingsFile, string>>): ShownSection[] {
+  const { sections, names } = allSettings();
   const tables = names.flatMap((facts) => {
     const table = tableOf(facts.file, texts[facts.file]);
     return refsOf(table, facts.path).map((path): ShownSection => {
@@ -43,7 +44,7 @@ export function sectionsIn(texts: Readonly<Record<SettingsFile, string>>): Shown
   return [...sections, ...tables];
 }
 
-/** Returns the path with its first parts replaced with `first`. */
+/** Returns the path with its first parts replaced by `first`. */
 const within = (path: readonly string[], first: readonly string[]): string[] => [
   ...first,
   ...path.slice(first.length),

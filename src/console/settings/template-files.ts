@@ -11,7 +11,7 @@ import { settingOf } from './known.ts';
 export interface TemplateEdit {
   readonly name: string;
   readonly html: string;
-  /** Identifies the version of the file that was edited. Empty if the file didn't exist. */
+  /** Identifies the edited version of the file. Empty if the file didn't exist. */
   readonly stamp: string;
 }
 
@@ -22,26 +22,34 @@ export interface TemplateFile {
 }
 
 export interface TemplateFiles {
-  /** Returns the changes that give each template without a file a path. */
+  /** Returns changes that set a path for each template without a file. */
   missingPaths(edits: readonly TemplateEdit[], config: Config): Change[];
-  /** @throws {ConsoleError} bad_request, conflict */
+  /** Validates edits and returns the files to write. @throws {ConsoleError} bad_request, conflict */
   check(edits: readonly TemplateEdit[], config: Config): Promise<TemplateFile[]>;
   /** Writes the files. Returns a function that restores them. */
   write(files: readonly TemplateFile[]): () => void;
 }
 
-/** Only files with these extensions are written, so that a template can't replace a settings file or a migration. */
+/** The extensions of files that may be written, so that a template can't replace a settings file or a migration. */
 const extensions = new Set(['.html', '.htm', '.tmpl', '.gohtml']);
 
-/** Returns the path of the setting that contains the file of a template. */
+/** Returns the path of the setting that contains a template's file. */
 export function pathSetting(name: string): string[] {
   const notice = name.replace(/_notification$/, '');
   return ['auth', 'email', name === notice ? 'template' : 'notification', notice, 'content_path'];
 }
 
-/** Whether config.toml has settings for this email. */
+/** Whether config.toml can contain settings for this email. */
 export const isEditable = (name: string): boolean =>
   settingOf({ file: 'config.toml', path: pathSetting(name) }) !== undefined;
+
+/** A file that the setting named before it was reverted is kept, so the next one gets a number. */
+function freePath(projectDir: string, base: string): string {
+  let path = `${base}.html`;
+  for (let number = 2; fileStamp(resolve(projectDir, path)) !== undefined; number++)
+    path = `${base}-${number}.html`;
+  return path;
+}
 
 export function createTemplateFiles({
   projectDir,
@@ -65,7 +73,7 @@ export function createTemplateFiles({
         .map(({ name }) => ({
           file: 'config.toml',
           path: pathSetting(name),
-          value: `./supabase/templates/${name}.html`,
+          value: freePath(projectDir, `./supabase/templates/${name}`),
         })),
     async check(edits, config) {
       const files: TemplateFile[] = [];

@@ -5,7 +5,7 @@ import { ConsoleError } from '../errors.ts';
 
 export type Table = Readonly<Record<string, unknown>>;
 
-/** Parses a settings file. @throws {ConsoleError} refused, if the file isn't valid TOML */
+/** Parses a settings file. @throws {ConsoleError} refused if the file isn't valid TOML */
 export function tableOf(file: SettingsFile, text: string): Table {
   try {
     return getStaticTOMLValue(parseTOML(text, { tomlVersion: '1.0' })) as Table;

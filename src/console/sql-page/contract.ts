@@ -4,7 +4,7 @@ import { personaText } from '../persona/contract.ts';
 
 const script = z.string().min(1).max(1_000_000);
 const timeoutMs = z.number().int().min(100).max(600_000).default(30_000);
-/** A parameter is bound to its statement, so its value is never a part of the SQL text. */
+/** The types of parameters. A parameter is bound to its statement, so its value is never part of the SQL text. */
 const parameterType = z.enum([
   'auto',
   'text',
@@ -31,7 +31,7 @@ const sqlRun = z.object({
   timeoutMs,
   /** Whether the operator has confirmed that destructive statements may run. */
   confirmed: z.boolean().default(false),
-  /** Whether the run repeats an earlier one. It then can't change anything, and isn't added to the history. */
+  /** Whether this repeats an earlier run. A repeated run can't change anything and isn't added to the history. */
   repeated: z.boolean().default(false),
 });
 const sqlExplain = z.object({
@@ -54,9 +54,9 @@ const sqlExport = z.object({
   parameters,
   as: personaText,
   format: z.enum(['csv', 'json']),
-  /** Whether cells that a spreadsheet would run as a formula are made harmless. Only for CSV. */
+  /** Whether to neutralize CSV cells that a spreadsheet would run as formulas. */
   guarded: z.boolean().default(true),
-  /** The name of the file, without its extension. */
+  /** The file name without its extension. */
   name: z.string().trim().min(1).max(100).default('query'),
 });
 const chart = z.object({
@@ -64,7 +64,7 @@ const chart = z.object({
   x: z.string().max(200),
   y: z.array(z.string().max(200)).max(20),
 });
-/** The settings of a query's page: the values of its parameters, and the chart of each result by its index. */
+/** A query page's settings: the values of its parameters, and the chart for each result by its index. */
 const queryView = z.object({
   parameters: z
     .array(parameter.extend({ value: z.string().max(10_000).nullable() }))
@@ -88,11 +88,11 @@ export type QueryView = z.output<typeof queryView>;
 
 export interface RunColumn {
   readonly name: string;
-  /** The type in the format of `format_type`. */
+  /** The type as formatted by `format_type`. */
   readonly type: string;
 }
 
-/** The event types that lines of the response contain. Offsets are in UTF-16 code units and refer to the script. */
+/** The events in the lines of the response. Offsets refer to the script and are in UTF-16 code units. */
 export interface PostgresMessage {
   readonly severity: string;
   readonly message: string;
@@ -123,8 +123,8 @@ export type RunEvent =
   | { readonly event: 'done'; readonly outcome: Outcome; readonly ms: number };
 
 /**
- * What happened to the script's changes. `ended` means that the script ended its own transactions, and `left open` that
- * its last transaction was still open and was rolled back.
+ * What happened to the script's changes. `ended`: the script ended its own transactions. `left open`: its last
+ * transaction was still open and was rolled back.
  */
 export type Outcome = 'committed' | 'rolled back' | 'ended' | 'left open';
 
@@ -135,12 +135,12 @@ export type Danger =
   | 'update-all'
   | 'alter-drop'
   | 'rls-off'
-  /** A statement that runs code that can't be analyzed. */
+  /** The statement runs code that can't be analyzed. */
   | 'unclear';
 
 export interface Question {
   readonly danger: Danger;
-  /** The text of the statement, which is truncated if it is long. */
+  /** The statement's text, truncated if it is long. */
   readonly statement: string;
   /** The offsets in the script, in UTF-16 code units. */
   readonly start: number;
@@ -159,10 +159,10 @@ export interface HistoryRow {
 export interface SavedRow {
   readonly id: string;
   readonly name: string;
-  /** The folder, which groups queries in the list. Empty if there is none. */
+  /** The folder. The list groups queries by folder. Empty if the query isn't in a folder. */
   readonly folder: string;
   readonly text: string;
-  /** Whether all operators can see the query. Otherwise, only its owner can. */
+  /** Whether all operators can see the query. If false, only its owner can. */
   readonly isShared: boolean;
   readonly view: QueryView;
   /** The name of the operator who created the query. */
@@ -191,7 +191,7 @@ export interface SqlNames {
   readonly functions: readonly { readonly name: string; readonly detail: string }[];
 }
 
-/** A plan in the format of PostgreSQL's `explain (format json)`. */
+/** A plan as returned by PostgreSQL's `explain (format json)`. */
 export interface RawPlan {
   readonly Plan: RawNode;
   readonly 'Planning Time'?: number;
@@ -204,7 +204,7 @@ export interface RawNode {
   readonly [field: string]: unknown;
 }
 
-/** The plan of one statement in a script. Both fields are null if statements of its kind don't have a plan. */
+/** The plan of a statement in a script. Both fields are null if this kind of statement has no plan. */
 export interface StatementPlan {
   readonly start: number;
   readonly end: number;
@@ -224,11 +224,11 @@ export const contract = {
   'POST /sql/look/explain': { body: sqlExplain, response: json<Plans>() },
   'POST /sql/cell': { body: sqlCell, response: json<WholeCell>() },
   'POST /sql/look/cell': { body: sqlCell, response: json<WholeCell>() },
-  /** Prepares a file. `GET /sql/exports/:id` downloads it once, within a minute. */
+  /** Prepares a file. `GET /sql/exports/:id` can download it once within a minute. */
   'POST /sql/exports': { body: sqlExport, response: json<{ readonly id: string }>() },
   'POST /sql/look/exports': { body: sqlExport, response: json<{ readonly id: string }>() },
   'GET /sql/exports/:id': { response: raw },
-  /** Returns the names of the parameters in a script. */
+  /** Returns the parameter names in a script. */
   'POST /sql/parameters': { body: sqlText, response: json<{ readonly names: readonly string[] }>() },
   'POST /sql/runs/:id/cancel': { response: json<{ readonly cancelled: boolean }>() },
   'GET /sql/names': { response: json<SqlNames>() },

@@ -1,5 +1,5 @@
 /**
- * Returns the plan of each statement in PostgreSQL's JSON format. If `analyze` is set, the statements run in one
+ * Returns each statement's plan in PostgreSQL's JSON format. With `analyze`, the statements run in a single
  * transaction, so that each one sees the changes of the previous ones. The transaction is always rolled back.
  */
 import type { Database, Session } from '../../database/types.ts';
@@ -23,7 +23,6 @@ const planVerbs = [
   'declare',
   'execute',
 ];
-/** The maximum size of a plan. */
 const maxPlanBytes = 16 * 1024 * 1024;
 
 export async function explain(
@@ -58,7 +57,7 @@ export async function explain(
   return plans;
 }
 
-/** An error affects only its own statement, because the transaction returns to the state before it. */
+/** Plans a statement. An error affects only this statement, because the transaction returns to the previous state. */
 async function planOf(session: Session, runnable: Runnable, prefix: string): Promise<StatementPlan> {
   const { statement, text, parameters } = runnable;
   const place = { start: statement.start, end: statement.end };
@@ -85,7 +84,7 @@ async function planOf(session: Session, runnable: Runnable, prefix: string): Pro
   return { ...place, plan: plan ?? null, error: null };
 }
 
-/** Whether PostgreSQL can explain the statement, which includes CREATE TABLE AS and CREATE MATERIALIZED VIEW. */
+/** Whether PostgreSQL can explain the statement. Includes CREATE TABLE AS and CREATE MATERIALIZED VIEW. */
 function hasPlan(statement: Statement): boolean {
   const verb = verbOf(statement);
   if (planVerbs.includes(verb)) return true;

@@ -1,4 +1,4 @@
-/** The routes that download the complete result of a statement. */
+/** The routes that download a statement's complete result. */
 import type { FastifyReply } from 'fastify';
 import type { Database } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';

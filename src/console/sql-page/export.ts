@@ -1,5 +1,5 @@
 /**
- * Streams all rows of a statement as a file. The statement runs again, in a read-only transaction. PostgreSQL sends rows
+ * Streams all rows of a statement as a file. Repeats the statement in a read-only transaction. PostgreSQL sends rows
  * only as fast as the client receives them, so memory holds only a few rows.
  */
 import { PassThrough, type Readable } from 'node:stream';
@@ -21,14 +21,17 @@ export interface ExportOptions {
 
 const timeoutMs = 600_000;
 const bufferedChars = 1_000_000;
-/** A row is held in memory. If one is larger, the export fails, because an incomplete file would look complete. */
+/**
+ * The maximum size of a row, which is held in memory. If a row is larger, the export fails, because an incomplete file
+ * would look complete.
+ */
 const maxRowBytes = 32 * 1024 * 1024;
-/** The highest row limit that the protocol allows (an int32, minus the row that is requested in addition). */
+/** The highest row limit of the protocol (an int32, minus one additional row that is requested). */
 const maxRows = 2 ** 31 - 2;
 
 /**
- * Resolves when PostgreSQL has sent the first row or has finished, so that an early error still results in an error response. A later
- * error ends the file before it is complete.
+ * Starts an export. Resolves once PostgreSQL has sent the first row or has finished, so that an early error still
+ * causes an error response. A later error ends the file before it is complete.
  */
 export async function exportResult(
   database: Database,
@@ -46,7 +49,7 @@ export async function exportResult(
     },
     (error: unknown) => {
       reject(error);
-      // The connection is closed before the file is complete, so the client notices the error.
+      // Closes the connection before the file is complete, so that the client notices the error.
       file.on('error', () => undefined).destroy(error as Error);
     },
   );
@@ -57,7 +60,7 @@ export async function exportResult(
 const tooLargeMessage =
   'A row is larger than 32 MiB. Select fewer or shorter values, and export the result again.';
 
-/** Returns false if the statement has no columns. */
+/** Writes the rows to the file. Returns false if the statement has no columns. */
 async function pump(
   database: Database,
   { text, parameters }: Runnable,
@@ -102,7 +105,7 @@ async function pump(
     file.write(print?.tail ?? '');
     await session.exec('rollback');
   } catch (error) {
-    // The statement was canceled, but the reason is more useful.
+    // The error says that the statement was canceled, so the reason for canceling it is thrown instead.
     tooLarge.signal.throwIfAborted();
     throw error;
   } finally {

@@ -1,7 +1,7 @@
 /**
- * Saved queries. A private query is listed only for its owner, and a shared one for all operators. A private query isn't
- * secret, because SQL that runs as `postgres` can read all tables. A query can be changed by its owner, and a shared one
- * also by operators with the permission `own`.
+ * Saved queries. A private query is visible only to its owner, and a shared query to all operators. The text and
+ * parameters of a private query are encrypted (private-text.ts), but its name and folder aren't. The owner can change a
+ * query. Operators with the permission `own` can also change shared queries.
  */
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
@@ -9,6 +9,7 @@ import { isPostgresError } from '../../shared/postgres-error.ts';
 import { may, type OperatorRole } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';
 import type { QueryView, SavedRow } from './contract.ts';
+import { openSaved, type PrivateStore, sealSaved } from './private-text.ts';
 
 /** The operator whose view of the library is read or changed. */
 export interface Reader {
@@ -32,19 +33,44 @@ const isOwn = (reader: Reader): Sql => sql`(owner_id is not distinct from ${read
 const mayChange = (reader: Reader): Sql =>
   sql`(${isOwn(reader)} or (is_shared and ${may(reader.role, 'own')}::boolean)) and ${may(reader.role, 'write')}::boolean`;
 const fields = (reader: Reader): Sql => sql`id, name, folder, text, is_shared as "isShared", view,
-  owner_name as owner, saved_by as "savedBy", saved_at as "savedAt", ${mayChange(reader)} as "mayChange"`;
+  owner_name as owner, saved_by as "savedBy", saved_at as "savedAt", ${mayChange(reader)} as "mayChange", sealed`;
 
-export const listSaved = (db: Queryable, reader: Reader): Promise<SavedRow[]> =>
-  db.query<SavedRow>(sql`
+type StoredRow = SavedRow & { readonly sealed: Buffer | null };
+
+/** Decrypts a row. Only the owner can read private rows, so the row is encrypted for the reader. */
+const opened = ({ seal }: PrivateStore, reader: Reader, { sealed, ...row }: StoredRow): SavedRow =>
+  sealed === null ? row : { ...row, ...openSaved(seal, reader.id, sealed) };
+
+export async function listSaved(store: PrivateStore, reader: Reader): Promise<SavedRow[]> {
+  const rows = await store.db.query<StoredRow>(sql`
     select ${fields(reader)} from _plinth.saved_queries where is_shared or ${isOwn(reader)}
     order by lower(folder), lower(name), saved_at`);
+  return rows.map((row) => opened(store, reader, row));
+}
 
-/** @throws {ConsoleError} taken, if the operator has a query with this name in this folder; refused, at the limit */
-export async function createSaved(db: Queryable, reader: Reader, input: SavedInput): Promise<SavedRow> {
+interface StoredText {
+  readonly text: string;
+  readonly view: QueryView;
+  readonly sealed: Buffer | null;
+}
+
+const stored = ({ seal }: PrivateStore, reader: Reader, { text, view, isShared }: SavedInput): StoredText =>
+  isShared
+    ? { text, view, sealed: null }
+    : { text: '', view: {}, sealed: sealSaved(seal, reader.id, { text, view }) };
+
+/**
+ * Creates a query.
+ *
+ * @throws {ConsoleError} taken if the operator already has a query with this name in this folder, refused if the
+ * operator has the maximum number of queries
+ */
+export async function createSaved(store: PrivateStore, reader: Reader, input: SavedInput): Promise<SavedRow> {
+  const { text, view, sealed } = stored(store, reader, input);
   const [row] = await unlessTaken(() =>
-    db.query<SavedRow>(sql`
-      insert into _plinth.saved_queries (name, folder, is_shared, text, view, owner_id, owner_name, saved_by)
-      select ${input.name}, ${input.folder}, ${input.isShared}::boolean, ${input.text}, ${input.view}::jsonb,
+    store.db.query<StoredRow>(sql`
+      insert into _plinth.saved_queries (name, folder, is_shared, text, view, sealed, owner_id, owner_name, saved_by)
+      select ${input.name}, ${input.folder}, ${input.isShared}::boolean, ${text}, ${view}::jsonb, ${sealed}::bytea,
         ${reader.id}::uuid, ${reader.name}, ${reader.name}
       where (select count(*) from _plinth.saved_queries where owner_id = ${reader.id}::uuid) < ${maxSaved}::int
       returning ${fields(reader)}`),
@@ -53,33 +79,41 @@ export async function createSaved(db: Queryable, reader: Reader, input: SavedInp
     throw new ConsoleError('refused', {
       message: `You have ${maxSaved} saved queries, which is the limit. Delete some of them first.`,
     });
-  return row;
+  return opened(store, reader, row);
 }
 
-/** @throws {ConsoleError} taken; not_found, if the query isn't visible; forbidden, if another operator owns it */
+/**
+ * Changes a query.
+ *
+ * @throws {ConsoleError} taken, not_found if the query isn't visible, forbidden if another operator owns it
+ */
 export async function changeSaved(
-  db: Queryable,
+  store: PrivateStore,
   reader: Reader,
   id: string,
   input: SavedInput,
 ): Promise<SavedRow> {
-  // Only the owner can change who sees the query, because the other operators couldn't see a private one anymore.
+  // Only the owner can change the visibility, because other operators couldn't see the query once it was private.
+  const own = stored(store, reader, input);
   const [row] = await unlessTaken(() =>
-    db.query<SavedRow>(sql`
-      update _plinth.saved_queries set name = ${input.name}, folder = ${input.folder}, text = ${input.text},
-        view = ${input.view}::jsonb, saved_by = ${reader.name}, saved_at = now(),
+    store.db.query<StoredRow>(sql`
+      update _plinth.saved_queries set name = ${input.name}, folder = ${input.folder}, saved_by = ${reader.name},
+        saved_at = now(),
+        text = case when ${isOwn(reader)} then ${own.text} else ${input.text} end,
+        view = case when ${isOwn(reader)} then ${own.view}::jsonb else ${input.view}::jsonb end,
+        sealed = case when ${isOwn(reader)} then ${own.sealed}::bytea end,
         is_shared = case when ${isOwn(reader)} then ${input.isShared}::boolean else is_shared end
       where id = ${id}::uuid and ${mayChange(reader)}
       returning ${fields(reader)}`),
   );
-  return row ?? rejected(db, reader, id);
+  return row === undefined ? rejected(store.db, reader, id) : opened(store, reader, row);
 }
 
-/** Deletes a query and returns its name. @throws {ConsoleError} not_found; forbidden */
-export async function removeSaved(db: Queryable, reader: Reader, id: string): Promise<SavedRow> {
-  const [row] = await db.query<SavedRow>(sql`
+/** Deletes a query and returns its name. @throws {ConsoleError} not_found, forbidden */
+export async function removeSaved(store: PrivateStore, reader: Reader, id: string): Promise<SavedRow> {
+  const [row] = await store.db.query<StoredRow>(sql`
     delete from _plinth.saved_queries where id = ${id}::uuid and ${mayChange(reader)} returning ${fields(reader)}`);
-  return row ?? rejected(db, reader, id);
+  return row === undefined ? rejected(store.db, reader, id) : opened(store, reader, row);
 }
 
 async function rejected(db: Queryable, reader: Reader, id: string): Promise<never> {

@@ -1,10 +1,10 @@
-/** The types of parameters that an operator can choose. */
+/** The parameter types that an operator can choose. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { ParameterValue } from './contract.ts';
 import type { Numbered } from './core/parameters.ts';
 
-/** The OIDs of the types that an operator can choose. PostgreSQL determines the type of `auto`. */
+/** The OIDs of these types. PostgreSQL determines the type for `auto`. */
 export const typeOids = {
   auto: 0,
   text: 25,
@@ -17,7 +17,7 @@ export const typeOids = {
   json: 3802,
 } as const satisfies Record<ParameterValue['type'], number>;
 
-/** The types that an operator can choose, as SQL. PostgreSQL determines the type of a parameter that is `unknown`. */
+/** The SQL names of these types. PostgreSQL determines the type of an `unknown` parameter. */
 const typeNames = {
   auto: 'unknown',
   text: 'text',
@@ -30,7 +30,7 @@ const typeNames = {
   json: 'jsonb',
 } as const satisfies Record<ParameterValue['type'], string>;
 
-/** Returns the types of the parameters as SQL, from PostgreSQL's own analysis of the query. */
+/** Returns the parameter types as SQL, as determined by PostgreSQL's analysis of the query. */
 export async function parameterTypes(
   tx: Queryable,
   numbered: Numbered,

@@ -1,6 +1,6 @@
 /**
- * Exports that the page has prepared. A browser downloads a file with a GET request, which can't contain a long
- * statement, so the page first sends the statement and then opens the address of the export.
+ * Exports prepared by the page. Browsers download files with GET requests, which can't contain long statements.
+ * Therefore, the page first sends the statement and then opens the export's URL.
  */
 import { randomUUID } from 'node:crypto';
 import type { ParameterValue } from './contract.ts';
@@ -20,7 +20,7 @@ const maxPending = 20;
 
 export interface PendingExports {
   add(operatorId: string, request: PendingExport): string;
-  /** Returns the operator's export and removes it. Undefined if it doesn't exist or has expired. */
+  /** Returns and removes the operator's export. Returns undefined if it doesn't exist or has expired. */
   take(id: string, operatorId: string): PendingExport | undefined;
 }
 

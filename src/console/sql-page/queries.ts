@@ -1,17 +1,26 @@
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { CompletionTable, HistoryRow } from './contract.ts';
+import { openRun, type PrivateStore, sealRun } from './private-text.ts';
 
-/** The number of entries that are kept for each operator. Older entries are deleted. */
+/** The number of entries kept for each operator. Older entries are deleted. */
 const maxEntries = 500;
 
-export const listHistory = (db: Queryable, operatorId: string, limit: number): Promise<HistoryRow[]> =>
-  db.query<HistoryRow>(sql`
-    select id, text, persona, error, duration_ms, at from _plinth.sql_history
+export async function listHistory(
+  { db, seal }: PrivateStore,
+  operatorId: string,
+  limit: number,
+): Promise<HistoryRow[]> {
+  const rows = await db.query<HistoryRow & { readonly sealed: Buffer | null }>(sql`
+    select id, text, persona, error, duration_ms, at, sealed from _plinth.sql_history
     where operator_id = ${operatorId} order by id desc limit ${limit}::int`);
+  return rows.map(({ sealed, ...row }) =>
+    sealed === null ? row : { ...row, ...openRun(seal, operatorId, sealed) },
+  );
+}
 
 export async function insertHistory(
-  db: Queryable,
+  { db, seal }: PrivateStore,
   entry: { operatorId: string; text: string; persona: string; error: string | null; durationMs: number },
 ): Promise<void> {
   await db.query(sql`
@@ -19,8 +28,8 @@ export async function insertHistory(
       delete from _plinth.sql_history where operator_id = ${entry.operatorId} and id < (
         select id from _plinth.sql_history where operator_id = ${entry.operatorId}
         order by id desc offset ${maxEntries}::int limit 1))
-    insert into _plinth.sql_history (operator_id, text, persona, error, duration_ms)
-    values (${entry.operatorId}, ${entry.text}, ${entry.persona}, ${entry.error}, ${entry.durationMs})`);
+    insert into _plinth.sql_history (operator_id, text, sealed, persona, duration_ms)
+    values (${entry.operatorId}, '', ${sealRun(seal, entry.operatorId, entry)}, ${entry.persona}, ${entry.durationMs})`);
 }
 
 export async function clearHistory(db: Queryable, operatorId: string): Promise<void> {
@@ -34,7 +43,7 @@ export async function typeNames(db: Queryable): Promise<ReadonlyMap<number, stri
   return new Map(rows.map(({ oid, name }) => [oid, name]));
 }
 
-/** Lists the names that the editor suggests, from the current catalog. The `public` schema comes first. */
+/** Lists the names that the editor suggests, from the current catalog. The `public` schema is first. */
 export const completionTables = (db: Queryable): Promise<CompletionTable[]> =>
   db.query<CompletionTable>(sql`
     select n.nspname as schema, c.relname as name, array_agg(a.attname::text order by a.attnum) as columns

@@ -2,7 +2,7 @@
  * Checks the statements of read-only operators. Only a single query is allowed, and all of its tables and functions
  * must be known to be safe. PostgreSQL parses the query as a view in a transaction that is rolled back. Plinth checks
  * the objects in the parse tree and then runs the text that PostgreSQL prints for the view. Both steps use a read-only
- * role, because even parsing can run the project's code, such as the CHECK of a domain in a literal. See
+ * role, because even parsing can run the project's code, such as a domain's CHECK on a literal. See
  * docs/decisions/0021-read-only-sql.md.
  */
 import { randomBytes } from 'node:crypto';
@@ -25,22 +25,21 @@ import { parameterTypes, typeOids } from './parameter-types.ts';
 
 const queryVerbs = ['select', 'with', 'values', 'table'];
 
-// The query is a subquery in FROM because the columns of a view need names and types, which the columns of a query
-// might not have.
+// The query is a subquery in FROM, because a view's columns need names and types, which a query's columns may not have.
 const prefix = 'create temporary view plinth_query as select 1 as one from (';
 const suffix = ') plinth_rows';
 
-/** A query as PostgreSQL prints it, with qualified names. */
+/** A query as printed by PostgreSQL, with qualified names. */
 interface CheckedQuery {
   readonly text: string;
   readonly parameters: readonly BoundParameter[];
 }
 
 /**
- * Checks a query and returns it as PostgreSQL prints it. A view can't contain parameters, so each parameter is first
+ * Checks a query and returns it as printed by PostgreSQL. A view can't contain parameters, so each parameter is first
  * replaced with a random string constant that is cast to the parameter's type. In the printed text, these constants
  * become parameters of type `text` again.
- * @throws {ConsoleError} read_only, with the part that isn't allowed
+ * @throws {ConsoleError} read_only with the part that isn't allowed
  */
 export async function readOnlyQuery(
   database: Database,
@@ -49,7 +48,7 @@ export async function readOnlyQuery(
   values: readonly ParameterValue[],
 ): Promise<CheckedQuery> {
   if (!queryVerbs.includes(verbOf(statement)))
-    throw refused('It can only run queries: SELECT, WITH, VALUES and TABLE.');
+    throw refused('It can run only queries: SELECT, WITH, VALUES and TABLE.');
   const marker = randomBytes(16).toString('hex');
   const constant = (number: number): string => `'${marker}_${number}_'::text`;
   return database.pool(databaseRoleOf('read-only')).transaction(
@@ -61,7 +60,7 @@ export async function readOnlyQuery(
       } catch (error) {
         throw movedBack(error, prefix.length);
       }
-      // The following statements are Plinth's, so names in them must refer to PostgreSQL's own objects.
+      // The following statements are Plinth's own, so their names must refer to PostgreSQL's objects.
       await tx.query(sql`select pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true)`);
       await checkStatements(tx);
       const [view] = await tx.query<{ text: string }>(sql`
@@ -77,8 +76,8 @@ export async function readOnlyQuery(
 }
 
 /**
- * Returns the query inside the view, without the parentheses. If the operator's query contained a closing parenthesis,
- * the text has one parenthesis too many, so PostgreSQL rejects it.
+ * Returns the query within the view, without its parentheses. If the operator's query contained an additional closing
+ * parenthesis, PostgreSQL rejects the text.
  */
 function innerOf(view: string): string {
   const start = /^\s*SELECT 1 AS one\s+FROM \(/.exec(view)?.[0].length;
@@ -99,7 +98,7 @@ function movedBack(error: unknown, chars: number): unknown {
   return error;
 }
 
-/** Catalogs that describe the schema and don't contain secrets. */
+/** Catalogs that describe the schema and contain no secrets. */
 const openCatalogs = [
   'pg_attribute',
   'pg_class',
@@ -129,7 +128,7 @@ const openInformation = [
   'views',
 ];
 
-/** PostgreSQL's volatile functions that don't have side effects. */
+/** PostgreSQL's volatile functions without side effects. */
 const openVolatile = [
   'clock_timestamp',
   'gen_random_uuid',
@@ -161,7 +160,7 @@ const closedStable = [
   '^lo_',
 ].join('|');
 
-/** The functions that policies use to read the caller's claims. */
+/** The functions that policies call to read the caller's claims. */
 const openAuth = ['email', 'jwt', 'role', 'uid'];
 
 async function checkStatements(tx: Queryable): Promise<void> {

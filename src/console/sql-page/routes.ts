@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { Database } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import type { Seal } from '../../shared/seal.ts';
 import type { Audit } from '../audit.ts';
 import { onDisconnect } from '../core/disconnect.ts';
 import { ConsoleError } from '../errors.ts';
@@ -16,6 +17,7 @@ import { splitStatements } from './core/statements.ts';
 import { explain } from './explain.ts';
 import { exportRoutes } from './export-routes.ts';
 import { libraryRoutes } from './library-routes.ts';
+import type { PrivateStore } from './private-text.ts';
 import * as queries from './queries.ts';
 import { errorEvent, runScript } from './run.ts';
 import { runnables } from './runnable.ts';
@@ -27,9 +29,16 @@ const maxExplained = 50;
 
 type InputOf<Route extends keyof typeof contract> = RouteCall<string, (typeof contract)[Route]>;
 
-export function sqlRoutes(api: Api, database: Database, clock: Clock, audit: Audit): void {
+export interface SqlDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly audit: Audit;
+  readonly seal: Seal;
+}
+
+export function sqlRoutes(api: Api, { database, clock, audit, seal }: SqlDeps): void {
   const db = database.pool('postgres');
-  const own = database.pool('supabase_admin');
+  const store: PrivateStore = { db: database.pool('supabase_admin'), seal };
   const runs = createRuns();
   const route = api.feature(() => import('./contract.ts'));
 
@@ -41,7 +50,7 @@ export function sqlRoutes(api: Api, database: Database, clock: Clock, audit: Aud
     return { as: printPersona(persona), ...(await identify(db, persona, clock.now(), operator.role)) };
   };
 
-  /** Runs a script. If `isReadOnly` is set, its statements are checked first and then rolled back. */
+  /** Runs a script. With `isReadOnly`, its statements are checked first and are rolled back. */
   async function run(call: InputOf<'POST /sql/run'>, isReadOnly: boolean): Promise<FastifyReply> {
     const { text, as, parameters: values, maxRows, timeoutMs, confirmed, repeated } = await call.body();
     const statements = statementsIn(text);
@@ -54,7 +63,6 @@ export function sqlRoutes(api: Api, database: Database, clock: Clock, audit: Aud
     const { signal } = running;
     const lines = new PassThrough();
     const emit = (event: RunEvent): boolean => lines.write(`${JSON.stringify(event)}\n`);
-    // If the client disconnects, the run is canceled.
     onDisconnect(call.reply.raw, () => runs.cancel(running.id, call.operator.id));
     emit({ event: 'run', id: running.id });
     const work = async () =>
@@ -74,7 +82,7 @@ export function sqlRoutes(api: Api, database: Database, clock: Clock, audit: Aud
     return call.reply.type('application/x-ndjson; charset=utf-8').send(lines);
   }
 
-  /** Runs the script. The status has already been sent, so errors are sent as lines of the response. */
+  /** Runs the script. The status has already been sent, so errors become lines of the response. */
   async function finish(
     call: Call,
     script: { text: string; as: string; isReadOnly: boolean; repeated: boolean },
@@ -95,13 +103,13 @@ export function sqlRoutes(api: Api, database: Database, clock: Clock, audit: Aud
     const durationMs = Math.round(performance.now() - startedAt);
     const entry = { operatorId: call.operator.id, text: script.text, persona: script.as, error, durationMs };
     // A repeated run can't change anything, and its statements are already in the history and the log.
-    if (!script.repeated) await queries.insertHistory(own, entry).catch(() => {});
+    if (!script.repeated) await queries.insertHistory(store, entry).catch(() => {});
     if (!script.isReadOnly && !script.repeated)
       await audit(call, 'sql.run', script.as, { commands: tags, failed: error !== null }).catch(() => {});
     lines.end();
   }
 
-  /** Does work that the operator can cancel by disconnecting. */
+  /** Runs an operation that the operator can cancel by disconnecting. */
   async function withRun<T>(call: Call, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const running = runs.begin(call.operator.id);
     onDisconnect(call.reply.raw, () => runs.cancel(running.id, call.operator.id));
@@ -144,7 +152,7 @@ export function sqlRoutes(api: Api, database: Database, clock: Clock, audit: Aud
   route('POST /sql/look', 'read', (call) => run(call, true), { changes: 'nothing' });
   route('POST /sql/explain', 'write', (call) => plan(call, false));
   route('POST /sql/look/explain', 'read', (call) => plan(call, true), { changes: 'nothing' });
-  // The route requires `write` because a function's effects outside of the transaction can't be rolled back.
+  // Requires `write`, because a function's effects outside the transaction can't be rolled back.
   route('POST /sql/cell', 'write', (call) => cell(call, false));
   route('POST /sql/look/cell', 'read', (call) => cell(call, true), { changes: 'nothing' });
   route(
@@ -164,12 +172,12 @@ export function sqlRoutes(api: Api, database: Database, clock: Clock, audit: Aud
     async (call) => ({ names: parameterNames(splitStatements((await call.body()).text)) }),
     { changes: 'nothing' },
   );
-  libraryRoutes(route, own, audit);
+  libraryRoutes(route, store, audit);
 }
 
 /**
- * Converts an error that occurs before the first statement to an event. The event has no position, because the page
- * can't map it to the script.
+ * Converts an error that occurred before the first statement to an event. It has no position, because the page can't
+ * map it to the script.
  */
 function faultEvent(fault: unknown): RunEvent {
   if (fault instanceof ConsoleError)

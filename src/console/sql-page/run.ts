@@ -1,5 +1,5 @@
 /**
- * Runs the statements of a script on a separate connection and emits events while they run. The script runs in one
+ * Runs a script's statements on a separate connection and emits events during the run. The script runs in a single
  * transaction, unless it controls transactions itself or contains a statement that PostgreSQL doesn't allow in a
  * transaction.
  */
@@ -20,11 +20,11 @@ export interface RunOptions {
   readonly isReadOnly: boolean;
   readonly maxRows: number;
   readonly timeoutMs: number;
-  /** The names of types by OID, which are shown in column headers. */
+  /** The names of types by OID, which column headers show. */
   readonly typeNames: ReadonlyMap<number, string>;
   /**
-   * Emits an event. Returns false if the receiver's buffer is full. `whenDrained` then calls its argument as soon as
-   * there is space.
+   * Emits an event. Returns false if the receiver's buffer is full. `whenDrained` then calls its argument once there is
+   * space.
    */
   readonly emit: (event: RunEvent) => boolean;
   readonly whenDrained: (resume: () => void) => void;
@@ -32,8 +32,7 @@ export interface RunOptions {
 }
 
 /**
- * The maximum size of a cell's text in a response. The grid shows less than this, and the side panel fetches the
- * complete value.
+ * The maximum size of a cell's text in a response. The grid shows less, and the side panel requests the complete value.
  */
 const maxCellBytes = 4096;
 const rowsPerEvent = 100;
@@ -66,7 +65,7 @@ export async function runScript(options: RunOptions): Promise<RunReport> {
   const startedAt = performance.now();
   const tags: string[] = [];
   let error: string | null = null;
-  // Whether a transaction is open. After a statement has failed, it can only be rolled back.
+  // Whether a transaction is open. If a statement has failed, the transaction can only be rolled back.
   let isOpen = false;
   const stopCanceling = cancelOn(
     session,
@@ -102,7 +101,7 @@ export async function runScript(options: RunOptions): Promise<RunReport> {
     return { outcome, tags, error, ms };
   } finally {
     await stopCanceling();
-    // Resets the session, which discards the settings, locks and temporary tables that the script created.
+    // Resets the session. This discards settings, locks and temporary tables that the script created.
     session.release();
   }
 }
@@ -160,7 +159,7 @@ async function runOne(
 
 const elapsed = (startedAt: number): number => Math.round((performance.now() - startedAt) * 10) / 10;
 
-/** `prefixChars` is the number of characters that were added before the text of the statement. */
+/** Converts an error to an event. `prefixChars` is the number of characters added before the statement's text. */
 export function errorEvent(
   error: PostgresErrorShape,
   runnable: Pick<Runnable, 'text' | 'scriptOffset'> | undefined,

@@ -1,4 +1,7 @@
-/** Prepares statements to run: numbers their parameters, binds the values, and checks queries of read-only operators. */
+/**
+ * Prepares statements to run: numbers their parameters, binds the values, and checks the queries of read-only
+ * operators.
+ */
 import type { BoundParameter, Database } from '../../database/types.ts';
 import type { ParameterValue } from './contract.ts';
 import { type Numbered, numberParameters } from './core/parameters.ts';
@@ -12,14 +15,16 @@ export interface Runnable {
   readonly text: string;
   readonly parameters: readonly BoundParameter[];
   /**
-   * Converts an offset in {@link text} to an offset in the script. Undefined if PostgreSQL has printed the text, because
-   * its offsets then don't match the script.
+   * Converts an offset in {@link text} to an offset in the script. Undefined if PostgreSQL has printed the text, whose
+   * offsets then don't match the script.
    */
   readonly scriptOffset: ((offset: number) => number) | undefined;
 }
 
 /**
- * @throws {ConsoleError} read_only, if a read-only operator isn't allowed to run a statement
+ * Prepares a script's statements.
+ *
+ * @throws {ConsoleError} read_only if a read-only operator may not run a statement
  */
 export async function runnables(
   database: Database,
@@ -56,7 +61,7 @@ const ownText = (statement: Statement, numbered: Numbered, values: readonly Para
   scriptOffset: (offset) => statement.start + numbered.ownOffset(offset),
 });
 
-/** The caller has checked that each parameter has a value. */
+/** Returns a parameter's value. The caller has checked that each parameter has one. */
 function parameterNamed(name: string, values: readonly ParameterValue[]): ParameterValue {
   return values.find((each) => each.name === name) ?? { name, type: 'auto', value: null };
 }

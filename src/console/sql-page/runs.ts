@@ -1,14 +1,14 @@
-/** Stores which scripts are running, which operators started them, and how they are canceled. */
+/** Tracks which scripts are running, which operators started them, and how they are canceled. */
 import { randomUUID } from 'node:crypto';
 import { ConsoleError } from '../errors.ts';
 
-/** The maximum number of concurrent runs. Each run uses a connection from the pool that the other pages also use. */
+/** The maximum number of concurrent runs. Each run occupies a connection of the pool that other pages also use. */
 const maxAtOnce = 3;
 
 export interface Running {
   readonly id: string;
   readonly signal: AbortSignal;
-  /** Removes a run that has ended, or whose client has disconnected. */
+  /** Removes a run that has ended or whose client has disconnected. */
   readonly finish: () => void;
 }
 

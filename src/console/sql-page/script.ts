@@ -1,10 +1,10 @@
-/** Checks the script of a request before it runs. */
+/** Checks a request's script before it runs. */
 import { ConsoleError } from '../errors.ts';
 import type { ParameterValue } from './contract.ts';
 import { parameterNames } from './core/parameters.ts';
 import { type Statement, splitStatements } from './core/statements.ts';
 
-/** @throws {ConsoleError} bad_request, if the text contains no statement */
+/** Returns the statements in the text. @throws {ConsoleError} bad_request if there are none */
 export function statementsIn(text: string): Statement[] {
   const statements = splitStatements(text);
   if (statements.length === 0)
@@ -12,7 +12,7 @@ export function statementsIn(text: string): Statement[] {
   return statements;
 }
 
-/** @throws {ConsoleError} bad_request, if a parameter has no value */
+/** Checks that all parameters have values. @throws {ConsoleError} bad_request if one is missing */
 export function requireValues(statements: readonly Statement[], values: readonly ParameterValue[]): void {
   const missing = parameterNames(statements).filter((name) => !values.some((value) => value.name === name));
   if (missing.length === 0) return;
@@ -21,8 +21,9 @@ export function requireValues(statements: readonly Statement[], values: readonly
 }
 
 /**
- * Returns the only statement in the text. @throws {ConsoleError} bad_request, if the text doesn't contain exactly one
- * statement
+ * Returns the only statement in the text.
+ *
+ * @throws {ConsoleError} bad_request if the text doesn't contain exactly one statement
  */
 export function oneStatement(text: string): Statement {
   const [statement, second] = splitStatements(text);

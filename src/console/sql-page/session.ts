@@ -11,7 +11,7 @@ export interface Beginning {
 
 const cancelAgainMs = 250;
 
-/** Sets the persona and the timeout. Unless the script controls its own transactions, begins a transaction. */
+/** Sets the persona and the timeout. Begins a transaction unless the script controls its own transactions. */
 export async function begin(session: Session, options: Beginning, ownTransactions: boolean): Promise<void> {
   const { identity, isReadOnly, timeoutMs } = options;
   if (!ownTransactions) await session.exec(isReadOnly ? 'begin read only' : 'begin');
@@ -19,21 +19,21 @@ export async function begin(session: Session, options: Beginning, ownTransaction
   if (identity.claims !== undefined) settings.push(...settingsOf(identity, defaultSearchPath));
   const isLocal = !ownTransactions;
   const calls = settings.map(([name, value]) => sql`set_config(${name}, ${value}, ${isLocal}::boolean)`);
-  // This must be the transaction's first query. After a query, PostgreSQL doesn't allow a read-only transaction to
-  // become writable.
+  // This must be the transaction's first query, because PostgreSQL doesn't allow a read-only transaction to become
+  // writable after a query.
   await session.query(sql`select ${sql.join(calls)}`);
 }
 
 /**
  * Cancels the running statement when the signal aborts. Returns a function that stops this and waits for pending cancel
- * requests, because they could otherwise cancel a statement of the connection's next user.
+ * requests, which could otherwise cancel a statement of the connection's next user.
  */
 export function cancelOn(session: Session, signal: AbortSignal): () => Promise<void> {
   let again: NodeJS.Timeout | undefined;
   let inFlight: Promise<void> = Promise.resolve();
   const cancel = (): void => {
     inFlight = session.cancel().catch(() => {});
-    // A cancel request has no effect if it arrives before the statement begins, so it is repeated.
+    // Repeats the cancel request, which has no effect if it arrives before the statement begins.
     again = setTimeout(cancel, cancelAgainMs);
   };
   if (signal.aborted) cancel();

@@ -1,4 +1,4 @@
--- The Console's operators with their sign-in links, sessions and actions. Only Plinth reads these tables. Links and
+-- The Console's operators with their sign-in links, sessions and actions. Only Plinth can read these tables. Links and
 -- cookies are stored as hashes.
 create table _plinth.operators (
   id uuid primary key default gen_random_uuid(),

@@ -1,10 +1,9 @@
--- The actions of operators in the Console and on the command line. Entries can only be added. A trigger rejects every
--- change, and the role that runs operators' own SQL (`postgres`) doesn't own the table and can only read it.
+-- Operators' actions in the Console and on the command line. Entries can only be added. A trigger rejects every change,
+-- and the role that runs operators' own SQL (`postgres`) doesn't own the table and can only read it.
 create table _plinth.audit_log (
   id bigint generated always as identity primary key,
   at timestamptz not null default now(),
-  -- Null for the command line. The column isn't a foreign key, because entries are kept after their operator is
-  -- deleted.
+  -- Null for the command line. The column has no foreign key, because entries are kept after their operator is deleted.
   operator_id uuid,
   operator_name text not null,
   action text not null check (action <> ''),

@@ -1,9 +1,9 @@
--- The tables for the SQL page: each operator's history, and saved queries that all operators share.
+-- The SQL page's tables: each operator's history, and saved queries that all operators share.
 create table _plinth.sql_history (
   id bigint generated always as identity primary key,
   operator_id uuid not null references _plinth.operators on delete cascade,
   text text not null,
-  -- The persona, in the format of the `as` parameter in URLs.
+  -- The persona in the format of the `as` parameter in URLs.
   persona text not null,
   -- The error. Null if the run succeeded.
   error text,

@@ -1,5 +1,5 @@
--- Access tokens with which operators call the Management API. Only their hashes are stored. A token never has more
--- permissions than its operator's current role, and it is deleted with the operator.
+-- Operators' access tokens for the Management API. Only their hashes are stored. A token never has more permissions
+-- than its operator's current role, and it is deleted with the operator.
 create table _plinth.operator_tokens (
   id uuid primary key default gen_random_uuid(),
   operator_id uuid not null references _plinth.operators on delete cascade,

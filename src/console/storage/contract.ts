@@ -14,7 +14,7 @@ const newBucket = z.object({ name: z.string().min(1).max(100), ...bucketFields }
 const bucketChange = z.object(bucketFields).partial().strict();
 
 const folderPage = z.object({
-  /** The path of a folder with its trailing slash, or an empty string, followed by the beginning of a name. */
+  /** A folder's path with its trailing slash, or an empty string, followed by the beginning of a name. */
   prefix: z.string().max(1024).default(''),
   cursor: z.string().max(4000).optional(),
   sort: z.enum(['name', 'created_at', 'updated_at']).default('name'),
@@ -24,14 +24,14 @@ const objectPath = z.object({ path: name });
 const uploadLink = z.object({ path: name, replace: z.boolean().default(false) });
 const shareLink = z.object({ path: name, seconds: z.number().int().min(1).max(31_536_000) });
 const objectMove = z.object({ from: name, to: name, bucket: name.optional() });
-/** The path of a folder with its trailing slash. */
+/** A folder's path with its trailing slash. */
 const folder = name.endsWith('/').refine((path) => !path.startsWith('/'), "can't begin with a slash");
 const folderMove = z.object({
   from: folder,
-  /** The new path. An empty string is the root of the bucket. */
+  /** The new path. An empty string is the bucket's root. */
   to: z.union([z.literal(''), folder]),
   bucket: name.optional(),
-  /** The value of `next` in the previous response. */
+  /** The previous response's `next`. */
   cursor: z.string().max(4000).optional(),
 });
 const maxThumbnails = 50;
@@ -41,7 +41,7 @@ const thumbnailRequest = z.object({
 const usageRequest = z.object({ exact: z.stringbool().default(false) });
 const objectRemove = z.object({
   paths: z.array(name).max(1000).default([]),
-  /** The paths of folders with their trailing slashes. All objects under them are deleted. */
+  /** The folders' paths with their trailing slashes. All objects under them are deleted. */
   folders: z.array(name.endsWith('/')).max(100).default([]),
 });
 
@@ -54,7 +54,7 @@ export interface Bucket {
   readonly created_at: string;
 }
 
-/** The optional features that the storage service of this process supports. */
+/** The optional features that this process's storage service supports. */
 export interface StorageFeatures {
   /** Whether TUS is available at /upload/resumable. */
   readonly resumable: boolean;
@@ -65,14 +65,14 @@ export interface StorageFeatures {
 export interface StorageOverview {
   readonly buckets: readonly Bucket[];
   readonly features: StorageFeatures;
-  /** The file size limit for buckets that don't have their own limit. */
+  /** The file size limit for buckets without their own limit. */
   readonly fileSizeLimitBytes: number;
   /** The URL of the storage service. */
   readonly url: string;
 }
 
 export interface FolderEntry {
-  /** The complete path. The path of a folder ends with a slash. */
+  /** The complete path. A folder's path ends with a slash. */
   readonly name: string;
   readonly id: string | null;
   readonly updated_at: string | null;
@@ -86,7 +86,7 @@ export interface FolderPage {
   readonly objects: readonly FolderEntry[];
 }
 
-/** The data about one object that the storage service returns. */
+/** The object data that the storage service returns. */
 export interface ObjectInfo {
   readonly name: string;
   readonly size: number | null;
@@ -104,7 +104,7 @@ export interface FileInfo extends ObjectInfo {
   readonly preview_link: string | null;
 }
 
-/** A signed URL that accepts a single upload. */
+/** A signed URL for a single upload. */
 export interface UploadLink {
   readonly url: string;
   readonly token: string;
@@ -112,20 +112,20 @@ export interface UploadLink {
 
 export interface Removal {
   readonly deleted: number;
-  /** Whether objects remain in the folder. One call deletes only a limited number. */
+  /** Whether the folder still contains objects, because one call deletes only a limited number. */
   readonly more: boolean;
 }
 
 export interface FolderMove {
   readonly moved: number;
-  /** The files that stay in the folder, with the reasons. */
+  /** The files that weren't moved, with the reasons. */
   readonly failures: readonly { readonly path: string; readonly message: string }[];
-  /** The position after the last file of this call. Null if no files are left. */
+  /** The position after this call's last file. Null if no files are left. */
   readonly next: string | null;
 }
 
 export interface Thumbnails {
-  /** Signed URLs of small images by path. Files that have no thumbnail are missing. */
+  /** Signed URLs of small images by path. Files without a thumbnail are omitted. */
   readonly links: Readonly<Record<string, string>>;
 }
 

@@ -1,4 +1,6 @@
-/** Moves all files of a folder, which storage can't do in one step because folders are only parts of paths. */
+/**
+ * Moves all files in a folder. The storage service can't do this in one step, because folders are only parts of paths.
+ */
 import { ConsoleError } from '../errors.ts';
 import type { ServiceClient } from '../service-client.ts';
 import type { FolderEntry, FolderMove } from './contract.ts';
@@ -16,9 +18,10 @@ export interface MoveRequest {
 }
 
 /**
- * Moves the next files. Files that can't be moved, for example because their new path exists, stay and are returned
- * with the reason. Files that were moved are no longer in the folder, so the move continues if it is repeated without a
- * cursor. @throws {ConsoleError} bad_request
+ * Moves the next files. Files that can't be moved, for example because the new path already exists, stay in place and
+ * are returned with the reason. Moved files are no longer in the folder, so repeating the move without a cursor
+ * continues it.
+ * @throws {ConsoleError} bad_request
  */
 export async function moveFolder(
   callService: ServiceClient,

@@ -1,4 +1,4 @@
-/** Accesses buckets and objects through the API of the storage service, as service_role. */
+/** Accesses buckets and objects through the storage service's API as service_role. */
 import type { ServiceClient } from '../service-client.ts';
 import type { Bucket, FolderPage, ObjectInfo, Removal, StorageFeatures, UploadLink } from './contract.ts';
 
@@ -6,8 +6,8 @@ const missing = "This bucket or file doesn't exist.";
 const pageLimit = 200;
 const deleteBatch = 1000;
 /**
- * The maximum number of objects that one call deletes. The limit keeps a call from taking too long. The caller repeats
- * the call until all objects are deleted.
+ * The maximum number of objects that one call deletes, which keeps a call from taking too long. The caller repeats the
+ * call until all objects are deleted.
  */
 const maxDeleted = 10_000;
 
@@ -33,8 +33,8 @@ export interface StorageObjects {
   list(bucket: string, query: FolderQuery): Promise<FolderPage>;
   info(bucket: string, path: string): Promise<ObjectInfo>;
   /**
-   * Returns a URL for reading the object. It is valid for this number of seconds. With `widthPixels`, the URL returns
-   * an image of at most this width.
+   * Returns a URL for reading the object, valid for this number of seconds. With `widthPixels`, the URL returns an
+   * image of at most this width.
    */
   readLink(bucket: string, path: string, seconds: number, widthPixels?: number): Promise<string>;
   uploadLink(bucket: string, path: string, replace: boolean): Promise<UploadLink>;
@@ -156,13 +156,13 @@ export function createStorageObjects(callService: ServiceClient, apiUrl: () => s
 const addressOf = (bucket: string, path: string): string =>
   [bucket, ...path.split('/')].map(encodeURIComponent).join('/');
 
-/** Returns the path of a link. Storage returns links without a prefix and without percent-encoding. */
+/** Returns a link's path. Storage returns links without a prefix and without percent-encoding. */
 function pathOf(signed: string): string {
   const [path = '', query = ''] = signed.split(/\?(?=token=[^?]*$)/, 2);
   return `/storage/v1${path.split('/').map(encodeURIComponent).join('/')}?${query}`;
 }
 
-/** Whether the service has this route. The error for an unknown route states that the route doesn't exist. */
+/** Whether the service has this route. The error for an unknown route says that the route doesn't exist. */
 async function isServed(call: ServiceClient, path: string, method: 'OPTIONS' | 'GET'): Promise<boolean> {
   try {
     await call(path, { method });

@@ -1,7 +1,7 @@
 /**
- * The routes for buckets and files. The content of files isn't sent through these routes. Instead, the page gets a link
- * that the storage service has signed for one file, and reads or writes the file on the API's origin. No file is
- * therefore served from the Console's origin.
+ * The routes for buckets and files. They don't transfer file content. Instead, the page gets a link that the storage
+ * service has signed for a file, and reads or writes the file on the API's origin. Therefore, the Console's origin
+ * serves no files.
  */
 import type { Database } from '../../database/types.ts';
 import type { Audit } from '../audit.ts';
@@ -15,17 +15,17 @@ export interface StorageDeps {
   readonly database: Database;
   readonly callService: ServiceClient;
   readonly apiUrl: () => string;
-  /** The file size limit for buckets that don't have their own limit. */
+  /** The file size limit for buckets without their own limit. */
   readonly fileSizeLimitBytes: () => number;
   readonly audit: Audit;
 }
 
 /**
  * The lifetime of preview links, which is long enough to watch a movie. For longer access, operators create a share
- * link, which is recorded in the audit log.
+ * link, which the audit log records.
  */
 const previewSeconds = 2 * 3600;
-/** Twice the width of the panel, because high-density screens show more pixels. */
+/** Twice the panel's width, because high-density screens show more pixels. */
 const previewWidthPixels = 1000;
 /** The types that are resized. GIF is excluded because resized images aren't animated. */
 const picturesToShrink = /^image\/(?:jpeg|png|webp|avif|tiff)\b/i;
@@ -33,7 +33,7 @@ const picturesToShrink = /^image\/(?:jpeg|png|webp|avif|tiff)\b/i;
 /** Long enough for a list that stays open, because images are requested only when they scroll into view. */
 const thumbnailSeconds = 30 * 60;
 const thumbnailWidthPixels = 96;
-/** Up to this size, resizing an image costs more than sending it. */
+/** Below this size, resizing an image costs more than sending it. */
 const smallPictureBytes = 50_000;
 const smallPictures = /^image\/(?:jpeg|png|webp|avif|gif)\b/i;
 
@@ -89,7 +89,8 @@ export function storageRoutes(api: Api, deps: StorageDeps): void {
   route('POST /storage/buckets/:bucket/upload-link', 'write', async (call) => {
     const { path, replace } = await call.body();
     const link = await objects.uploadLink(call.params.bucket, path, replace);
-    await audit(call, 'object.upload', named(call.params.bucket, path), { replace });
+    // The browser sends the file to the storage service, which can still reject it.
+    await audit(call, 'object.upload-link', named(call.params.bucket, path), { replace });
     return link;
   });
   route('POST /storage/buckets/:bucket/share-link', 'write', async (call) => {
@@ -144,8 +145,8 @@ interface Picture {
 }
 
 /**
- * Signs a link to a small version of each image, or to the image itself if it is small. The links are short-lived and
- * their paths contain a token, so a cache can't serve them to anyone else.
+ * Signs links to small versions of images, or to images that are already small. The links are short-lived and their
+ * paths contain a token, so a cache can't serve them to anyone else.
  */
 async function thumbnailsOf(
   objects: StorageObjects,
@@ -161,7 +162,7 @@ async function thumbnailsOf(
       try {
         return [path, await objects.readLink(bucket, path, thumbnailSeconds, width)];
       } catch {
-        // The file may have been deleted since the list was read. A thumbnail must not prevent the others.
+        // The file may have been deleted since the list was read. This must not prevent other thumbnails.
         return undefined;
       }
     }),

@@ -1,4 +1,6 @@
-/** Counts the files in each bucket and their bytes. Reading every row of a large table takes long, so it is sampled. */
+/**
+ * Counts each bucket's files and their bytes. Reading every row of a large table takes too long, so a sample is used.
+ */
 import type { Pool } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { StorageUsage } from './contract.ts';

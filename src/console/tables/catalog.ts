@@ -3,7 +3,7 @@ import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type { Column, ForeignKey, Relation, RelationKey, RelationSummary } from './contract.ts';
 
-/** Lists all relations except PostgreSQL's own and the ones that store Plinth's state. */
+/** Lists all relations except PostgreSQL's own and those that store Plinth's state. */
 export const listRelations = (db: Queryable, only: Sql = sql.empty): Promise<RelationSummary[]> =>
   db.query(sql`
     select n.nspname as schema, c.relname as name, ${kindOf} as kind,
@@ -83,5 +83,5 @@ const kindOf = sql.raw(
   "case c.relkind when 'r' then 'table' when 'p' then 'partitioned table' when 'v' then 'view' when 'm' then 'materialized view' else 'foreign table' end",
 );
 
-/** Quotes a name that is passed as a value of type regclass and not as part of the statement. */
+/** Quotes a name that is passed as a regclass value instead of as part of the statement. */
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;

@@ -24,8 +24,8 @@ const cell = z.union([
 ]);
 
 /**
- * An object whose keys are column names, parsed to an object without a prototype. `z.record` drops `__proto__`, which
- * can be the name of a column.
+ * Parses an object whose keys are column names to an object without a prototype. `z.record` drops `__proto__`, which
+ * can be a column name.
  */
 const byColumn = <Schema extends z.ZodType>(schema: Schema) =>
   z
@@ -72,7 +72,7 @@ const jsonText = <T extends z.ZodType>(schema: T) =>
     })
     .pipe(schema);
 
-/** The longest text of a snapshot. Each transaction that is running adds one number. */
+/** The maximum length of a snapshot. Each running transaction adds a number to it. */
 const maxSnapshotChars = 20_000;
 const snapshot = z.object({ after: z.string().max(maxSnapshotChars).optional() });
 
@@ -97,7 +97,7 @@ const page = z
 const referenceSearch = z.object({
   as: personaText,
   search: z.string().max(200).default(''),
-  /** Whether the text is a key. No other rows are then searched. */
+  /** Whether the text is a key, so that no other rows are searched. */
   exact: z
     .enum(['true', 'false'])
     .default('false')
@@ -137,7 +137,7 @@ const restoredRows = z
 const exportView = z.object({
   ...view,
   format: z.enum(['csv', 'json']),
-  /** Whether CSV cells that a spreadsheet would run as formulas are made harmless. */
+  /** Whether to neutralize CSV cells that a spreadsheet would run as formulas. */
   guarded: z
     .enum(['true', 'false'])
     .default('true')
@@ -156,13 +156,13 @@ const importFile = z.object({
   format,
   delimiter,
   mapping: jsonText(z.record(z.string(), z.string())),
-  /** The same value for every row, by column of the table. */
+  /** Values that are the same for every row, by table column. */
   fixed: jsonText(z.record(z.string(), z.string().nullable())).optional(),
-  /** Whether this is a dry run, in which the import is rolled back. */
+  /** Whether this is a dry run, which rolls back the import. */
   dry: flag,
-  /** Whether invalid rows are skipped. Otherwise, nothing is imported if a row is invalid. */
+  /** Whether to skip invalid rows. If false, a single invalid row prevents the import. */
   skip: flag,
-  /** An ID for requesting the progress of the import. */
+  /** An ID for requesting the import's progress. */
   id: z.string().max(100).default(''),
 });
 
@@ -181,7 +181,7 @@ export interface RelationSummary {
 
 export interface Column {
   name: string;
-  /** The type in the format of `format_type`, such as `character varying(20)`. */
+  /** The type as formatted by `format_type`, such as `character varying(20)`. */
   type: string;
   nullable: boolean;
   default: string | null;
@@ -208,21 +208,21 @@ export interface ForeignKey {
   references: string[];
 }
 
-/** Rows of another table, or of the same one, that reference deleted rows. */
+/** Rows in another table, or in the same one, that reference deleted rows. */
 export interface DeleteEffect {
   readonly schema: string;
   readonly table: string;
   readonly columns: readonly string[];
-  /** `reject` means that the deletion fails while there are such rows. */
+  /** `reject` means that these rows prevent the deletion. */
   readonly action: 'cascade' | 'set null' | 'set default' | 'reject';
   readonly rows: number;
   /** Whether there are more rows than were counted. */
   readonly isMore: boolean;
-  /** Whether the deletion of these rows affects others in turn. */
+  /** Whether deleting these rows affects other rows in turn. */
   readonly deeper: boolean;
 }
 
-/** Deleted rows with all of their stored values as text. */
+/** Deleted rows with all stored values as text. */
 export interface DeletedRows {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly (string | null)[])[];
@@ -239,7 +239,7 @@ export interface Relation extends RelationSummary {
   columns: Column[];
   key: RelationKey;
   foreign_keys: ForeignKey[];
-  /** Whether a BEFORE INSERT trigger can set required columns that an insert leaves out. */
+  /** Whether a BEFORE INSERT trigger can set required columns that an insert omits. */
   insert_trigger: boolean;
 }
 
@@ -265,18 +265,20 @@ export interface Page {
   readonly rows: readonly (readonly (string | null)[])[];
   /** The positions of truncated cells, as `[row, column]`. */
   readonly cut: readonly (readonly [number, number])[];
-  /** The keys of the rows. Null if the key columns are among the cells. */
+  /** The rows' keys. Null if the cells include the key columns. */
   readonly keys: readonly RowKey[] | null;
-  /** The cursors of the first and last row on the page. Null if the pages of this table are found by offset. */
+  /** The cursors of the page's first and last row. Null if this table's pages are found by offset. */
   readonly first: Cursor | null;
   readonly last: Cursor | null;
   /** Whether there are more rows after this page. */
   readonly more: boolean;
-  /** The planner's estimate of the number of matching rows. It is set only for the first page. */
+  /** The number of matching rows, estimated by the planner or counted. Set only for the first page. */
   readonly estimate: number | null;
+  /** Whether the rows were counted. */
+  readonly isExact: boolean;
 }
 
-/** The new value of a cell: text, NULL, or the column's default. */
+/** A cell's new value: text, NULL, or the column's default. */
 export type CellChange = { readonly value: string | null } | { readonly default: true };
 
 export type Values = Readonly<Record<string, string | null>>;
@@ -286,12 +288,12 @@ export interface EditedRow {
   readonly key: RowKey;
   /** The values of the changed columns before the edit. */
   readonly before: Values;
-  /** The row after the edit, as the database stored it. */
+  /** The row after the edit, as stored in the database. */
   readonly row: Values;
 }
 
 export interface ImportFault {
-  /** The line in the file. Null if the error doesn't refer to a line. */
+  /** The line in the file. Null if the error isn't about a line. */
   readonly line: number | null;
   readonly message: string;
   readonly detail?: string | undefined;
@@ -299,7 +301,7 @@ export interface ImportFault {
   readonly sqlstate?: string | undefined;
 }
 
-/** Equal errors in different rows. */
+/** A group of equal errors in different rows. */
 export interface FaultGroup {
   /** The error without the row's value. */
   readonly message: string;
@@ -312,7 +314,7 @@ export interface FaultGroup {
 export interface SkippedRow {
   readonly line: number | null;
   readonly reason: string;
-  /** The row as it is in the file. */
+  /** The row as read from the file. */
   readonly values: Readonly<Record<string, unknown>>;
 }
 
@@ -324,7 +326,7 @@ export interface ImportReport {
   /** The first errors. */
   readonly faults: readonly ImportFault[];
   readonly groups: readonly FaultGroup[];
-  /** The rows that were skipped, if this was requested. */
+  /** The skipped rows, if skipping was requested. */
   readonly skipped: readonly SkippedRow[];
   /** Whether the import stopped early because of too many errors. */
   readonly stopped: boolean;
@@ -333,8 +335,8 @@ export interface ImportReport {
 export const contract = {
   'GET /tables': { response: json<{ readonly tables: readonly RelationSummary[] }>() },
   /**
-   * Returns the set of committed transactions (`pg_current_snapshot`). With `after`, waits until it differs from that
-   * snapshot, but no longer than 20 seconds. As long as it is the same, no data has changed.
+   * Returns the set of committed transactions (`pg_current_snapshot`). With `after`, waits up to 20 seconds until the
+   * set differs from that snapshot. While it is equal, no data has changed.
    */
   'GET /snapshot': { query: snapshot, response: json<{ readonly snapshot: string }>() },
   'GET /tables/:schema/:table': { response: json<Relation>() },
@@ -367,7 +369,7 @@ export const contract = {
     body: z.object({ scope }).strict(),
     response: json<{ readonly effects: readonly DeleteEffect[]; readonly restorable: boolean }>(),
   },
-  /** Inserts deleted rows again. */
+  /** Reinserts deleted rows. */
   'POST /tables/:schema/:table/restore': {
     query: asPersona,
     body: restoredRows,

@@ -6,7 +6,7 @@ import { identifying } from './core/identity.ts';
 import { deleteEffects, isRestorable, restoreRows } from './deletion.ts';
 import { reading, writing } from './timing.ts';
 
-/** The audit log records at most this many keys. */
+/** The maximum number of keys that the audit log records. */
 const shownKeys = 100;
 
 export function deletionRoutes(api: Api, { access, audit }: { access: Access; audit: Audit }): void {

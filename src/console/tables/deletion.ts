@@ -1,4 +1,7 @@
-/** Deletes rows so that they can be restored: what else a deletion changes, and the rows' complete values. */
+/**
+ * Deletes rows so that they can be restored. Determines what else a deletion changes, and returns the rows' complete
+ * values.
+ */
 import type { Queryable, Transaction } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import { ConsoleError } from '../errors.ts';
@@ -7,16 +10,16 @@ import { columnOf, where } from './core/filters.ts';
 import { table } from './read.ts';
 import { inScope, type Scope, scoped } from './write.ts';
 
-/** More rows than this aren't returned, so the deletion can't be undone. */
+/** The maximum number of deleted rows that are returned. Larger deletions can't be undone. */
 export const maxRestoredRows = 1000;
 /** The maximum size of the rows as text. */
 export const maxRestoredBytes = 4_000_000;
-/** Referencing rows are counted only up to this number, because counting must be fast. */
+/** Counting stops at this number of referencing rows, so that it stays fast. */
 const maxCounted = 10_000;
-/** The maximum number of parameters of a statement is 65,535 (frontend/backend protocol, Bind). */
+/** A statement can have at most 65,535 parameters (frontend/backend protocol, Bind). */
 const maxParameters = 60_000;
 
-/** Whether all rows in the scope can be kept for undoing their deletion. */
+/** Whether all rows in the scope can be restored after their deletion. */
 export async function isRestorable(db: Queryable, relation: Relation, scope: Scope): Promise<boolean> {
   const [row] = await db.query<{ rows: number; bytes: number }>(sql`
     select count(*)::float8 as rows, coalesce(sum(octet_length(row(page.*)::text)), 0)::float8 as bytes
@@ -43,7 +46,7 @@ export async function deleteEffects(
   const condition = inScope(relation, scope);
   for (const { references, columns, ...reference } of await referencesTo(tx, relation)) {
     const isOwn = reference.schema === relation.schema && reference.table === relation.name;
-    // Rows of the same table that are deleted anyway aren't affected.
+    // Rows in the same table that are deleted anyway aren't affected.
     const remaining = isOwn ? sql`(${condition ?? sql`true`}) is not true` : undefined;
     const names = (list: readonly string[]): Sql => sql.join(list.map((name) => sql.id(name)));
     const [row] = await tx.query<{ count: number }>(sql`
@@ -76,12 +79,12 @@ const referencesTo = (db: Queryable, relation: Relation): Promise<Reference[]> =
 
 const tooLarge = (): ConsoleError =>
   new ConsoleError('not_as_told', {
-    message: 'These rows are now too many or too large to be restored. Nothing was deleted.',
+    message: "There are now too many rows to restore, or they're too large. Nothing was deleted.",
   });
 
 /**
- * Deletes the rows in the scope and returns their values. @throws {ConsoleError} not_as_told, if they are too many or
- * too large to be restored
+ * Deletes the rows in the scope and returns their values.
+ * @throws {ConsoleError} not_as_told if there are too many rows, or the rows are too large to restore
  */
 export async function deleteForUndo(tx: Transaction, relation: Relation, scope: Scope): Promise<DeletedRows> {
   if (!(await isRestorable(tx, relation, scope))) throw tooLarge();
@@ -96,8 +99,9 @@ export async function deleteForUndo(tx: Transaction, relation: Relation, scope: 
 }
 
 /**
- * Inserts deleted rows again, with the same keys. Rows of one statement can reference each other. Returns the number of
- * rows. @throws {ConsoleError} bad_request, not_changed
+ * Reinserts deleted rows with the same keys, in one statement because the rows can reference each other. Returns the
+ * number of rows.
+ * @throws {ConsoleError} bad_request, not_changed
  */
 export async function restoreRows(
   tx: Transaction,

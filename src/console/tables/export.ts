@@ -16,20 +16,20 @@ export type ExportFormat = 'csv' | 'json';
 
 export interface ExportQuery {
   readonly format: ExportFormat;
-  /** Whether CSV cells that a spreadsheet would run as formulas are made harmless. */
+  /** Whether to neutralize CSV cells that a spreadsheet would run as formulas. */
   readonly guarded: boolean;
   readonly filters: readonly Filter[];
   readonly sort: readonly Sort[];
 }
 
-/** The number of characters that one fetch should return. The number of rows is estimated from the previous rows. */
+/** The target number of characters per fetch. The number of rows is estimated from previous rows. */
 const batchChars = 1_000_000;
 const maxBatchRows = 4096;
 const firstBatchRows = 64;
 
 /**
- * Resolves when the first rows have arrived so that an early error still results in an error response. A later error
- * ends the file. `run` runs a transaction of the operator, and `signal` aborts when the client disconnects.
+ * Starts an export. Resolves once the first rows have arrived, so that an early error still causes an error response. A
+ * later error ends the file. `run` runs a transaction as the operator, and `signal` aborts when the client disconnects.
  */
 export function exportRows(
   run: <T>(work: TransactionWork<T>) => Promise<T>,
@@ -40,7 +40,7 @@ export function exportRows(
   return streamRows(run, statement(relation, query), printer(relation, query), signal);
 }
 
-/** Streams the rows of any statement, as {@link exportRows} does. */
+/** Streams any statement's rows, like {@link exportRows}. */
 export async function streamRows(
   run: <T>(work: TransactionWork<T>) => Promise<T>,
   rows: Sql,
@@ -48,7 +48,7 @@ export async function streamRows(
   signal: AbortSignal,
 ): Promise<Readable> {
   const file = new PassThrough({ highWaterMark: batchChars });
-  // The file is also closed if the client disconnects before it is sent.
+  // Also aborts if the client disconnects before the file is sent.
   const closed = new AbortController();
   file.once('close', () => closed.abort());
   const stopped = AbortSignal.any([signal, closed.signal]);
@@ -60,7 +60,7 @@ export async function streamRows(
     () => file.end(),
     (error: unknown) => {
       reject(error);
-      // The connection is closed before the file is complete, so the client notices the error.
+      // Closes the connection before the file is complete, so that the client notices the error.
       file.on('error', () => undefined).destroy(error as Error);
     },
   );
@@ -109,7 +109,7 @@ function statement(relation: Relation, { format, filters, sort }: ExportQuery): 
   return sql`select ${cells.length === 0 ? sql.empty : sql.join(cells)} from (${inner}) as page`;
 }
 
-/** Writes rows as text. */
+/** Formats rows as text. */
 export interface Printer {
   readonly head: string;
   row(cells: readonly (string | null)[], isFirst: boolean): string;

@@ -1,4 +1,4 @@
-/** Reads the rows of an uploaded CSV or JSON file one by one. */
+/** Reads an uploaded CSV or JSON file row by row. */
 import { Readable } from 'node:stream';
 import { ConsoleError } from '../errors.ts';
 import { JsonElements, JsonShapeError } from './core/json-elements.ts';
@@ -7,20 +7,15 @@ import { readObject } from './core/json-values.ts';
 export type ImportFormat = 'csv' | 'json';
 
 export interface SourceRow {
-  /** The number of the line where the row begins, starting at 1. */
+  /** The line where the row begins, starting at 1. */
   readonly line: number;
-  /**
-   * Values by file column. A CSV file contains text and a JSON file contains values. Fields that are missing in the
-   * file are absent.
-   */
+  /** Values by file column: text from a CSV file, values from a JSON file. Fields missing in the file are omitted. */
   readonly values: Readonly<Record<string, unknown>>;
-  /** The reason why the text isn't a valid row. */
+  /** Why the text isn't a valid row. */
   readonly fault?: string;
 }
 
-/**
- * Reads the rows of the file. @throws {ConsoleError} bad_request, with the line, if the rest of the file can't be read
- */
+/** Yields the file's rows. @throws {ConsoleError} bad_request with the line if the rest of the file can't be read */
 export function readSource(
   file: Readable,
   format: ImportFormat,
@@ -30,9 +25,9 @@ export function readSource(
 }
 
 /**
- * Checks that the file is in UTF-8 or UTF-16. Spreadsheets can also use the code page of the machine, whose non-ASCII
- * characters would become replacement characters. UTF-16 is recognized by its byte order mark, and the parser can read
- * it.
+ * Checks that the file is in UTF-8 or UTF-16. Spreadsheets can also use the machine's code page, whose non-ASCII
+ * characters would become replacement characters. UTF-16 is recognized by its byte order mark and supported by the
+ * parser.
  */
 async function* checkedText(file: Readable): AsyncGenerator<Buffer> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -49,7 +44,7 @@ async function* checkedText(file: Readable): AsyncGenerator<Buffer> {
 
 const newline = 0x0a;
 
-/** Decodes a chunk, or the end of the file if it is undefined. @throws {ConsoleError} bad_request */
+/** Decodes a chunk. Undefined means the end of the file. @throws {ConsoleError} bad_request */
 function decodeOn(decoder: TextDecoder, chunk: Buffer | undefined, line: number): string {
   try {
     return decoder.decode(chunk, { stream: chunk !== undefined });
@@ -70,7 +65,7 @@ async function* readCsv(file: Readable, delimiter: string): AsyncGenerator<Sourc
     info: true,
     relaxColumnCount: true,
     skipEmptyLines: true,
-    // As in COPY, an empty field is NULL and a quoted empty field is an empty string.
+    // As in COPY, an empty field is NULL, and a quoted empty field is an empty string.
     cast: (value, { quoting }) => (value === '' && !quoting ? null : value),
   });
   file.on('error', (error) => parser.destroy(error));
@@ -131,7 +126,7 @@ async function* readJson(file: Readable): AsyncGenerator<SourceRow> {
   } catch (error) {
     if (!(error instanceof JsonShapeError)) throw error;
     throw new ConsoleError('bad_request', {
-      message: `The file isn't valid JSON, line ${error.line}: ${error.message}`,
+      message: `Invalid JSON on line ${error.line}: ${error.message}`,
     });
   }
 }

@@ -1,10 +1,9 @@
 /**
- * Imports the rows of a file into a table, either all of them or none. Rows are inserted in batches. If a batch is
- * rejected, it is halved repeatedly until the invalid rows are found, so that each of them is reported with its line
- * and PostgreSQL's error.
+ * Imports either all rows of a file into a table or none. Rows are inserted in batches. A rejected batch is halved
+ * repeatedly to find the invalid rows, so that each is reported with its line and PostgreSQL's error.
  *
- * Uses INSERT because PostgreSQL doesn't support COPY for views or with row-level security, which applies to personas.
- * COPY would also save little time because reading the file takes longer than writing the rows (two thirds of the time
+ * Uses INSERT, because PostgreSQL doesn't support COPY for views or with row-level security, which applies to personas.
+ * COPY would also save little time, because reading the file takes longer than writing the rows (two thirds of the time
  * for 200,000 rows).
  */
 import type { PostgresErrorShape, Queryable, Transaction } from '../../database/types.ts';
@@ -16,7 +15,7 @@ import { textOfValue } from './core/json-values.ts';
 import type { SourceRow } from './import-source.ts';
 import { table } from './read.ts';
 
-/** Maps the columns of the file to the columns of the table. */
+/** Maps the file's columns to the table's columns. */
 export type Mapping = Readonly<Record<string, string>>;
 
 const batchRows = 500;
@@ -24,42 +23,78 @@ const batchChars = 1_000_000;
 
 export interface ImportOptions {
   readonly mapping: Mapping;
-  /** The same value for every row, by column of the table. */
+  /** Values that are the same for every row, by table column. */
   readonly fixed?: Readonly<Record<string, string | null>> | undefined;
-  /** Whether invalid rows are skipped. */
+  /** Whether to skip invalid rows. */
   readonly skip?: boolean;
+  /** Whether the transaction will be rolled back. If so, the rows don't take values from sequences. */
+  readonly isTrial?: boolean;
 }
 
 export interface ImportResult {
   readonly report: ImportReport;
-  /** Whether the rows can be committed. */
+  /** Whether the rows may be committed. */
   readonly mayWrite: boolean;
 }
 
 interface Target {
-  /** The column of the file. Undefined if each row has the same value. */
+  /** The file's column. Undefined if each row has the same value. */
   readonly source: string | undefined;
   readonly fixed: string | null;
   readonly column: string;
   /**
-   * The column's type without its modifier, in the format of `format_type`. With the modifier, the cast would truncate
-   * text that is too long, and the column would accept it.
+   * The column's type without its modifier, as formatted by `format_type`. With the modifier, the cast would truncate
+   * text that is too long instead of causing an error.
    */
   readonly type: string;
   readonly isArray: boolean;
 }
 
+/** A column whose default is the next value of a sequence. */
+interface SequenceColumn {
+  readonly name: string;
+  readonly type: string;
+  /** The sequence's maximum value. */
+  readonly max: string;
+  /** The names of the constraints that the column is part of. */
+  readonly constraints: readonly string[];
+}
+
+/**
+ * The values that tried rows use instead of sequence values, which a rollback wouldn't return. They count down from each
+ * sequence's maximum, which the sequence hasn't reached, so they don't collide with values from other sessions. Resetting
+ * the sequence afterward wouldn't be safe, because other sessions can take values in the meantime.
+ */
+class TrialValues {
+  readonly #columns: readonly SequenceColumn[];
+  #used = 0;
+
+  constructor(columns: readonly SequenceColumn[]) {
+    this.#columns = columns;
+  }
+
+  /** Returns the columns without a given value, with their expressions for `rows` rows. `place` is the row's number. */
+  take(given: readonly string[], rows: number, place: Sql): readonly { column: string; value: Sql }[] {
+    const start = this.#used;
+    this.#used += rows;
+    return this.#columns
+      .filter(({ name }) => !given.includes(name))
+      .map(({ name, type, max }) => ({
+        column: name,
+        value: sql`(${max}::numeric - ${start}::int - ${place})::${sql.raw(type)}`,
+      }));
+  }
+}
+
 interface Row {
   readonly line: number;
-  /** The values for the table's columns. If a value is undefined, the column's default is used. */
+  /** The values for the table's columns. Undefined selects the column's default. */
   readonly cells: readonly (string | null | undefined)[];
   /** The values in the file. */
   readonly values: SourceRow['values'];
 }
 
-/**
- * Imports the rows. `onRows` is called with the number of rows that have been read. @throws {ConsoleError} bad_request
- */
+/** Imports the rows. `onRows` is called with the number of rows read so far. @throws {ConsoleError} bad_request */
 export async function importRows(
   tx: Transaction,
   relation: Relation,
@@ -68,12 +103,21 @@ export async function importRows(
   onRows: (rows: number) => void,
 ): Promise<ImportResult> {
   const targets = await targetsOf(tx, relation, options);
-  const log = new FaultLog(options.skip === true);
+  const { isTrial = false, skip = false } = options;
+  // Without skipping, an invalid row ends the import, so the rows aren't tried first.
+  const sequences = isTrial || skip ? await sequenceColumns(tx, relation) : [];
+  const to: Destination = {
+    relation,
+    targets,
+    assumed: isTrial ? new TrialValues(sequences) : undefined,
+    tried: isTrial ? [] : sequences,
+  };
+  const log = new FaultLog(skip);
   let rows = 0;
   let batch: Row[] = [];
   let chars = 0;
   const flush = async (): Promise<void> => {
-    if (batch.length > 0) await insertAll(tx, relation, targets, batch, log);
+    if (batch.length > 0) await insertAll(tx, to, batch, log);
     batch = [];
     chars = 0;
     onRows(rows);
@@ -92,9 +136,9 @@ export async function importRows(
     if (log.isFull) return result();
   }
   await flush();
-  // Deferred constraints are checked now so that their errors can be reported.
+  // Checks deferred constraints now, so that their errors can be reported.
   const late = await attempt(tx, (inner) => inner.exec('set constraints all immediate'));
-  if (late !== undefined) log.add(late);
+  if (late !== undefined) log.add(faultOf(late, null));
   return result();
 }
 
@@ -119,7 +163,9 @@ async function targetsOf(
   const targetOf = (column: string): Pick<Target, 'column' | 'type' | 'isArray'> => {
     const type = types.find(({ name }) => name === column);
     if (type === undefined)
-      throw new ConsoleError('bad_request', { message: `The column ${column} can't be written.` });
+      throw new ConsoleError('bad_request', {
+        message: `The column ${column} doesn't exist or is generated, so no values can be inserted into it.`,
+      });
     return { column, type: type.type, isArray: type.is_array };
   };
   return [
@@ -133,50 +179,110 @@ function cellOf(values: SourceRow['values'], { source, fixed, isArray }: Target)
   return Object.hasOwn(values, source) ? textOfValue(values[source], isArray) : undefined;
 }
 
-/**
- * Returns a key that is equal for rows with values in the same columns, because these rows can be inserted together.
- */
+/** Returns a key that is equal for rows with values in the same columns, which can be inserted together. */
 const shapeOf = (row: Row | undefined): string =>
   row?.cells.map((cell) => (cell === undefined ? '-' : '+')).join('') ?? '';
 
+interface Destination {
+  readonly relation: Relation;
+  readonly targets: readonly Target[];
+  /** The sequence values of a dry run. Undefined if the rows take the next values of the sequences. */
+  readonly assumed: TrialValues | undefined;
+  /** Rows are first tried with other values for these columns, so that invalid rows don't take sequence values. */
+  readonly tried: readonly SequenceColumn[];
+}
+
+/** Lists increasing sequences owned by an identity column or a `serial`. */
+const sequenceColumns = (tx: Queryable, relation: Relation): Promise<SequenceColumn[]> =>
+  tx.query<SequenceColumn>(sql`
+    select a.attname as name, format_type(a.atttypid, -1) as type, s.seqmax::text as max,
+      array(select k.conname::text from pg_constraint k where k.conrelid = c.oid and a.attnum = any (k.conkey)) as constraints
+    from pg_attribute a
+    join pg_class c on c.oid = a.attrelid
+    join pg_namespace n on n.oid = c.relnamespace
+    join pg_depend d on d.refclassid = 'pg_class'::regclass and d.refobjid = c.oid and d.refobjsubid = a.attnum
+      and d.classid = 'pg_class'::regclass and d.deptype in ('a', 'i')
+    join pg_sequence s on s.seqrelid = d.objid and s.seqincrement > 0
+    left join pg_attrdef f on f.adrelid = c.oid and f.adnum = a.attnum
+    where n.nspname = ${relation.schema} and c.relname = ${relation.name}
+      and (a.attidentity <> '' or pg_get_expr(f.adbin, f.adrelid) like 'nextval(%')`);
+
 async function insertAll(
   tx: Transaction,
-  relation: Relation,
-  targets: readonly Target[],
+  to: Destination,
   rows: readonly Row[],
   log: FaultLog,
 ): Promise<void> {
   if (log.isFull) return;
-  const fault = await attempt(tx, async (inner) => {
-    await inner.query(insertion(relation, targets, rows));
-  });
+  const isSingle = rows.length === 1;
+  const insert = async (inner: Transaction): Promise<void> => {
+    await inner.query(insertion(to, rows));
+  };
+  const failed = to.tried.length === 0 ? undefined : await tryRows(tx, to, rows);
+  const isDecided = failed !== undefined && !(isSingle && mayBeTheValue(failed, to.tried));
+  const fault = isDecided ? failed : await attempt(tx, insert);
   if (fault === undefined) return;
   const [first] = rows;
-  if (rows.length === 1 && first !== undefined) {
+  if (isSingle && first !== undefined) {
     const columnOf = (text: string): string | undefined =>
-      targets.find((_, index) => first.cells[index] === text)?.column;
-    log.add({ ...fault, line: first.line }, { values: first.values, columnOf });
+      to.targets.find((_, index) => first.cells[index] === text)?.column;
+    log.add(faultOf(fault, first.line), { values: first.values, columnOf });
     return;
   }
   const middle = Math.ceil(rows.length / 2);
-  await insertAll(tx, relation, targets, rows.slice(0, middle), log);
-  await insertAll(tx, relation, targets, rows.slice(middle), log);
+  await insertAll(tx, to, rows.slice(0, middle), log);
+  await insertAll(tx, to, rows.slice(middle), log);
 }
 
-function insertion(relation: Relation, targets: readonly Target[], rows: readonly Row[]): Sql {
+/** Inserts rows with assumed sequence values and removes them again. Returns PostgreSQL's error if this fails. */
+async function tryRows(
+  tx: Transaction,
+  to: Destination,
+  rows: readonly Row[],
+): Promise<PostgresErrorShape | undefined> {
+  const undo = new Error('the rows were only tried');
+  try {
+    return await attempt(tx, async (inner) => {
+      await inner.query(insertion({ ...to, assumed: new TrialValues(to.tried) }, rows));
+      throw undo;
+    });
+  } catch (error) {
+    if (error !== undo) throw error;
+    return undefined;
+  }
+}
+
+/**
+ * Whether the assumed sequence value can be the reason for an error. This is the case for a constraint on the column,
+ * for a missing partition and for a trigger's exception.
+ */
+function mayBeTheValue({ code, constraint }: PostgresErrorShape, tried: readonly SequenceColumn[]): boolean {
+  if (constraint !== undefined) return tried.some(({ constraints }) => constraints.includes(constraint));
+  return code === '23514' || code?.startsWith('P0') === true;
+}
+
+function insertion({ relation, targets, assumed: trial }: Destination, rows: readonly Row[]): Sql {
   const given = targets
     .map((target, index) => ({ target, index }))
     .filter(({ index }) => rows[0]?.cells[index] !== undefined);
-  if (given.length === 0)
-    return sql`insert into ${table(relation)} select from generate_series(1, ${rows.length}::int)`;
-  const names = sql.join(given.map(({ target }) => sql.id(target.column)));
+  const columns = given.map(({ target }) => target.column);
+  const place = sql.id('v', 'place');
+  const assumed = trial?.take(columns, rows.length, place) ?? [];
+  const names = sql.join([...columns, ...assumed.map(({ column }) => column)].map((name) => sql.id(name)));
+  if (given.length === 0) {
+    const source = sql`generate_series(1, ${rows.length}::int) as v(place)`;
+    if (assumed.length === 0) return sql`insert into ${table(relation)} select from ${source}`;
+    return sql`insert into ${table(relation)} (${names}) overriding system value
+      select ${sql.join(assumed.map(({ value }) => value))} from ${source}`;
+  }
   const arrays = sql.join(
     given.map(({ index }) => sql`${rows.map(({ cells }) => cells[index] ?? null)}::text[]`),
   );
-  const places = sql.join(given.map((_, place) => sql.id(`c${place}`)));
-  const values = sql.join(
-    given.map(({ target }, place) => sql`v.${sql.id(`c${place}`)}::${sql.raw(target.type)}`),
-  );
+  const places = sql.join(given.map((_, at) => sql.id(`c${at}`)));
+  const values = sql.join([
+    ...given.map(({ target }, at) => sql`v.${sql.id(`c${at}`)}::${sql.raw(target.type)}`),
+    ...assumed.map(({ value }) => value),
+  ]);
   return sql`insert into ${table(relation)} (${names}) overriding system value
     select ${values} from unnest(${arrays}) with ordinality as v(${places}, place) order by v.place`;
 }
@@ -185,15 +291,20 @@ function insertion(relation: Relation, targets: readonly Target[], rows: readonl
 async function attempt(
   tx: Transaction,
   work: (inner: Transaction) => Promise<void>,
-): Promise<ImportFault | undefined> {
+): Promise<PostgresErrorShape | undefined> {
   try {
     await tx.savepoint(work);
     return undefined;
   } catch (error) {
     if (!(error instanceof Error) || !('severity' in error)) throw error;
-    const { message, detail, column, code } = error as PostgresErrorShape;
-    // If the statement was canceled or timed out, no row caused the error.
-    if (code === '57014') throw error;
-    return { line: null, message, detail, column, sqlstate: code };
+    const fault = error as PostgresErrorShape;
+    // A row didn't cause the error if the statement was canceled or timed out.
+    if (fault.code === '57014') throw error;
+    return fault;
   }
 }
+
+const faultOf = (
+  { message, detail, column, code }: PostgresErrorShape,
+  line: number | null,
+): ImportFault => ({ line, message, detail, column, sqlstate: code });

@@ -1,6 +1,6 @@
 /**
  * Reads rows for the grid. Cells contain PostgreSQL's text representation, or null for NULL. Long cells are truncated,
- * and the page fetches the complete text when an operator opens or copies them.
+ * and the page requests the complete text when an operator opens or copies them.
  */
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
@@ -10,20 +10,24 @@ import { columnOf, matching, where } from './core/filters.ts';
 import { identifying, isRow, keyFrom, keyTexts } from './core/identity.ts';
 import { beyond, type OrderItem, orderBy } from './core/order.ts';
 
-/** The maximum number of characters of a cell in the grid. The side panel fetches the complete cell. */
+/** The maximum number of characters of a cell in the grid. The side panel requests the complete cell. */
 export const cellChars = 400;
-/** The maximum number of characters of the values in a cursor. */
+/** Rows are counted only if the estimated cost is at most this value. Such a count takes a few milliseconds. */
+const maxCountCost = 2000;
+/** Counting stops above this number. The number of rows is then an estimate. */
+const maxCountedRows = 10_000;
+/** The maximum number of characters in a cursor's values. */
 const cursorChars = 1000;
 
 export interface PageQuery {
   readonly filters: readonly Filter[];
   readonly sort: readonly Sort[];
   readonly limit: number;
-  /** The number of rows to skip from the cursor or, if there is none, from the beginning. */
+  /** The number of rows to skip after the cursor. Without a cursor, they are skipped from the beginning. */
   readonly offset: number;
   readonly after?: Cursor | undefined;
   readonly before?: Cursor | undefined;
-  /** Whether cells are returned without being truncated, so that they can be copied. */
+  /** Whether cells are returned without truncation, so that they can be copied. */
   readonly whole?: boolean | undefined;
 }
 
@@ -44,7 +48,7 @@ export async function readPage(db: Queryable, relation: Relation, query: PageQue
   const inner = sql`select ${isByCtid ? sql.raw('ctid, xmin, *') : sql.raw('*')} from ${table(relation)}
     ${where(matches, start)} ${natural ? sql.empty : orderBy(order, backwards)}
     limit ${query.limit + 1}::int offset ${query.offset}::bigint`;
-  // The cells are computed only for the rows on the page and not for skipped rows.
+  // Computes the cells only for rows on the page, not for skipped rows.
   const { rows } = await db.queryText(
     sql`select ${sql.join([...cells, ...marks, sql.raw('null')])} from (${inner}) as page`,
   );
@@ -54,7 +58,7 @@ export async function readPage(db: Queryable, relation: Relation, query: PageQue
   const cut: [number, number][] = [];
   const marksAt = columns.length * 2;
   const cursorFrom = (row: readonly (string | null)[] | undefined): Cursor | null => {
-    // Without a key, a cursor would skip the other rows that have the same sort values.
+    // Without a key, a cursor would skip other rows with the same sort values.
     if (row === undefined || relation.key.kind === 'none') return null;
     const values = row.slice(marksAt, marksAt + order.length);
     return values.some((value) => value !== null && value.length > cursorChars) ? null : values;
@@ -72,12 +76,11 @@ export async function readPage(db: Queryable, relation: Relation, query: PageQue
     first: natural ? null : cursorFrom(page[0]),
     last: cursorFrom(page.at(-1)),
     more,
-    estimate:
-      query.offset > 0 || cursor !== undefined
-        ? null
-        : more
-          ? await estimateRows(db, relation, where(matches))
-          : page.length,
+    ...(query.offset > 0 || cursor !== undefined
+      ? { estimate: null, isExact: false }
+      : more
+        ? await estimateRows(db, relation, where(matches))
+        : { estimate: page.length, isExact: true }),
   };
 }
 
@@ -89,7 +92,7 @@ function cellOf(name: string, whole: boolean): Sql[] {
     : [sql`left(${text}, ${cellChars}::int)`, sql`(length(${text}) > ${cellChars}::int)`];
 }
 
-/** Returns the requested order with the key at the end so that pages don't overlap. */
+/** Returns the requested order with the key appended, so that pages don't overlap. */
 export function orderOf(relation: Relation, sort: readonly Sort[]): OrderItem[] {
   const item = (column: string, ascending: boolean): OrderItem => ({
     column,
@@ -108,9 +111,9 @@ export function orderOf(relation: Relation, sort: readonly Sort[]): OrderItem[] 
 }
 
 /**
- * Whether the rows are returned in their physical order. Tables without a key have this order if no sort order was
- * requested, because sorting by location would read the whole table first. With a filter, they don't have this order,
- * because an index could return the rows in a different order.
+ * Whether rows are returned in physical order. This is the case for tables without a key if no sort order was
+ * requested, because sorting by location would first read the whole table. With a filter, the order is unknown, because
+ * an index could return the rows in another order.
  */
 const isNatural = (relation: Relation, { sort, filters }: Pick<PageQuery, 'sort' | 'filters'>): boolean =>
   relation.key.kind === 'place' && sort.length === 0 && filters.length === 0;
@@ -121,16 +124,33 @@ function cursorCondition(order: readonly OrderItem[], cursor: Cursor, side: 'aft
   return beyond(order, cursor, side);
 }
 
-/** Estimates the number of rows from the plan, without reading any. */
-async function estimateRows(db: Queryable, relation: Relation, condition: Sql): Promise<number | null> {
-  const { rows } = await db.queryText(
-    sql`explain (format json) select 1 from ${table(relation)} ${condition}`,
-  );
-  const [plan] = JSON.parse(rows[0]?.[0] ?? '[]') as { Plan?: { 'Plan Rows'?: number } }[];
-  return plan?.Plan?.['Plan Rows'] ?? null;
+/**
+ * Estimates the number of rows from the plan without reading any. If reading all rows is cheap, counts them instead,
+ * because the estimate is far off for a table that was never analyzed.
+ */
+async function estimateRows(
+  db: Queryable,
+  relation: Relation,
+  condition: Sql,
+): Promise<Pick<Page, 'estimate' | 'isExact'>> {
+  const from = sql`from ${table(relation)} ${condition}`;
+  const { rows } = await db.queryText(sql`explain (format json) select 1 ${from}`);
+  const [plan] = JSON.parse(rows[0]?.[0] ?? '[]') as {
+    Plan?: { 'Plan Rows'?: number; 'Total Cost'?: number };
+  }[];
+  const estimate = plan?.Plan?.['Plan Rows'] ?? null;
+  const cost = plan?.Plan?.['Total Cost'] ?? Number.POSITIVE_INFINITY;
+  // A foreign table's cost doesn't include the other server's time.
+  if (cost > maxCountCost || relation.kind === 'foreign table') return { estimate, isExact: false };
+  const [row] = await db.query<{ count: number }>(sql`
+    select count(*)::int as count from (select ${from} limit ${maxCountedRows + 1}::int) counted`);
+  const count = row?.count ?? 0;
+  return count > maxCountedRows
+    ? { estimate: Math.max(count, estimate ?? 0), isExact: false }
+    : { estimate: count, isExact: true };
 }
 
-/** Reads one row without truncating its cells. */
+/** Reads a single row without truncating its cells. */
 export async function readRow(
   db: Queryable,
   relation: Relation,

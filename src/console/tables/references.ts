@@ -8,7 +8,7 @@ import { table } from './read.ts';
 const maxChoices = 20;
 const maxLabelChars = 200;
 
-/** Names that usually describe a row, the most descriptive first. */
+/** Column names that usually describe a row, most descriptive first. */
 const labelNames = [
   'name',
   'full_name',
@@ -30,17 +30,14 @@ export interface ReferenceSearch {
 
 const isText = (type: string): boolean => /^(text|character varying|character|citext|name)\b/.test(type);
 
-/** Returns the name of the column that describes a row best. Returns undefined without a column of text. */
+/** Returns the name of the column that best describes a row, or undefined if the table has no text column. */
 export function labelOf(relation: Pick<Relation, 'columns'>, keyColumn: string): string | undefined {
   const texts = relation.columns.filter(({ name, type }) => name !== keyColumn && isText(type));
   const named = labelNames.find((each) => texts.some(({ name }) => name === each));
   return named ?? texts[0]?.name;
 }
 
-/**
- * Returns rows whose key or label contains the text, in the order of the key. A row whose key equals the text comes
- * first.
- */
+/** Returns rows whose key or label contains the text, ordered by key. A row whose key equals the text is first. */
 export async function findReferences(
   tx: Transaction,
   target: Relation,
@@ -51,7 +48,7 @@ export async function findReferences(
   try {
     return await tx.savepoint((inner) => find(inner, target, keyColumn, label, search));
   } catch (error) {
-    // The persona may be allowed to read the key but not the label.
+    // The persona may be allowed to read only the key.
     if (label === undefined || !hasCode(error, '42501')) throw error;
     return find(tx, target, keyColumn, undefined, search);
   }
@@ -64,7 +61,7 @@ async function find(
   labelColumn: string | undefined,
   { search, exact: isExact }: ReferenceSearch,
 ): Promise<ReferenceChoices> {
-  // Without the table, ORDER BY would sort by the text, which has the same name.
+  // Qualified, because ORDER BY would otherwise sort by the output column with the same name.
   const key = sql.id('target', keyColumn);
   const label = labelColumn === undefined ? sql`null::text` : sql`${sql.id('target', labelColumn)}::text`;
   const read = async (db: Transaction, condition: Sql | undefined): Promise<ReferenceChoices['choices']> => {
@@ -86,7 +83,7 @@ async function find(
   return { choices: choices.slice(0, maxChoices), more: choices.length > maxChoices };
 }
 
-/** The text may not be a valid key, for example letters if the key is a number. */
+/** Finds the row with this key. The text may be invalid as a key, for example letters for a numeric key. */
 async function readExact(
   tx: Transaction,
   read: (db: Transaction) => Promise<ReferenceChoices['choices']>,
@@ -99,6 +96,6 @@ async function readExact(
   }
 }
 
-/** Whether the error is PostgreSQL's and its SQLSTATE begins with the code. Class 22 contains invalid values. */
+/** Whether this is a PostgreSQL error whose SQLSTATE begins with the code. Class 22 covers invalid values. */
 const hasCode = (error: unknown, code: string): boolean =>
   error instanceof Error && 'code' in error && String(error.code).startsWith(code);

@@ -133,12 +133,12 @@ export function tableRoutes(app: FastifyInstance, api: Api, deps: TableDeps): vo
   transferRoutes(api, { database, access, audit, progress: deps.progress });
 }
 
-/** For a large change, the audit log records the number of rows and at most this many keys. */
+/** The maximum number of keys that the audit log records for a large change. */
 const shownKeys = 100;
 
 /**
- * Checks that a change affects the number of rows that the operator confirmed. @throws {ConsoleError} not_as_told, if
- * the number differs
+ * Checks that a change affects the number of rows that the operator confirmed.
+ * @throws {ConsoleError} not_as_told if the number differs
  */
 function requireRowCount(rows: number, expected: number | undefined): number {
   if (expected !== undefined && rows !== expected)

@@ -1,22 +1,24 @@
 /**
- * Notices changes of data without reading any. PostgreSQL's snapshot, the set of committed transactions, changes
- * whenever a transaction that wrote something ends, no matter who ran it. One query per interval serves every page that
- * is waiting, and nothing runs while no page waits.
+ * Detects data changes without reading data. PostgreSQL's snapshot, the set of committed transactions, changes whenever
+ * a writing transaction ends, regardless of who ran it. One query per interval serves all waiting pages, and no query
+ * runs while no page is waiting.
  */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 
 /** The interval between two queries. Changes must be visible within two seconds. */
 const intervalMs = 400;
-/** The time after which a waiting page receives the same snapshot again. */
+/** After this time, a waiting page receives the same snapshot again. */
 const maxWaitMs = 20_000;
-/** The number of pages that can wait. Other pages receive the current snapshot and ask again later. */
+/** The maximum number of waiting pages. Other pages receive the current snapshot and ask again later. */
 const maxWaiting = 100;
 
 export interface Snapshots {
-  /** Returns the current snapshot. Waits while it is equal to `after`, until the signal aborts or the time is over. */
+  /**
+   * Returns the current snapshot. Waits while it equals `after`, until the signal aborts or the time limit is reached.
+   */
   next(after: string | undefined, signal: AbortSignal): Promise<string>;
-  /** Ends all waiting. The server would otherwise wait for these requests when it stops. */
+  /** Ends all pending requests. Otherwise, the server would wait for them when it stops. */
   stop(): void;
 }
 
@@ -25,7 +27,7 @@ export function createSnapshots(db: Queryable): Snapshots {
   let reading: Promise<string> | undefined;
   let isStopped = false;
 
-  /** Pages that ask at the same time share a query. */
+  /** Reads the snapshot. Concurrent calls share a query. */
   function read(): Promise<string> {
     reading ??= db
       .query<{ snapshot: string }>(sql`select pg_current_snapshot()::text as snapshot`)

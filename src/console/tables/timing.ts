@@ -2,20 +2,19 @@
 import type { Setting, TransactionOptions } from '../../database/types.ts';
 
 const statementTimeout: Setting = ['statement_timeout', '20000'];
-/** The operator waits for these results while typing. */
+/** Short because the operator waits for these results while typing. */
 const shortTimeout: Setting = ['statement_timeout', '5000'];
 const longTimeout: Setting = ['statement_timeout', '600000'];
 
 /**
- * With these settings, rows without an order are returned in physical order from the beginning of the table, because
- * only one process reads them.
+ * Settings that make unordered rows arrive in physical order from the beginning of the table, read by a single process.
  */
 const asTheyLie: readonly Setting[] = [
   ['synchronize_seqscans', 'off'],
   ['max_parallel_workers_per_gather', '0'],
 ];
 
-/** The transaction is read-only, so functions that views and operators call can't change anything. */
+/** Read-only, so that functions called by views and operators can't change anything. */
 export const reading: TransactionOptions = { readOnly: true, settings: [statementTimeout] };
 export const readingShort: TransactionOptions = { readOnly: true, settings: [shortTimeout] };
 export const readingInPlace: TransactionOptions = {

@@ -25,10 +25,10 @@ export interface TransferDeps {
 export type ImportProgress = Map<string, number>;
 
 const contentTypes = { csv: 'text/csv; charset=utf-8', json: 'application/json; charset=utf-8' } as const;
-/** The number of rows that the preview of a file shows. */
+/** The number of rows in a file's preview. */
 const sampleRows = 5;
 
-/** An error that rolls back an import whose rows have errors. */
+/** Rolls back an import whose rows have errors. */
 export class Faulty extends Error {
   readonly report: ImportReport;
   constructor(report: ImportReport) {
@@ -85,7 +85,7 @@ export function transferRoutes(api: Api, { database, access, audit, progress }: 
           const { report, mayWrite } = await importRows(
             tx,
             relation,
-            { mapping, fixed, skip },
+            { mapping, fixed, skip, isTrial: dry },
             source,
             (rows) => progress.set(progressId, rows),
           );

@@ -10,14 +10,14 @@ import { readRow, table } from './read.ts';
 export interface RowEdit {
   readonly key: RowKey;
   readonly changes: Readonly<Record<string, CellChange>>;
-  /** The values that the operator saw. If they have changed since then, the edit fails. */
+  /** The values that the operator saw. The edit fails if they have changed since then. */
   readonly seen?: Values | undefined;
 }
 
 /**
  * Applies all edits or none.
- * @throws {ConsoleError} no_primary_key, conflict (with the current row), not_changed, gone. `index` is the index of
- * the edit that failed.
+ * @throws {ConsoleError} no_primary_key, conflict (with the current row), not_changed, gone. `index` identifies the
+ * failed edit.
  */
 export async function editRows(
   tx: Transaction,
@@ -36,7 +36,7 @@ export async function editRows(
   return rows;
 }
 
-/** Adds the index of the edit that failed to an error. */
+/** Adds the failed edit's index to an error. */
 function atIndex(error: Error, index: number): Error {
   if (error instanceof ConsoleError)
     return new ConsoleError(error.code, { ...error.fields, index }, { cause: error });
@@ -65,14 +65,14 @@ async function editRow(tx: Transaction, relation: Relation, edit: RowEdit): Prom
     update ${table(relation)} set ${sql.join(assignments)} where ${isRow(relation, key)}
     returning ${keyTexts(relation)}`);
   if (changed[0] === undefined) throw new ConsoleError('not_changed');
-  // The row is read again because AFTER triggers may have changed it.
+  // Reads the row again, because AFTER triggers may have changed it.
   const moved = keyFrom(relation, changed[0]);
   const row = await readRow(tx, relation, moved);
   if (row === undefined) throw new ConsoleError('gone');
   return { key: moved, before: Object.fromEntries(names.map((name) => [name, previous[name] ?? null])), row };
 }
 
-/** Inserts a row and returns it as the database stored it. @throws {ConsoleError} not_changed */
+/** Inserts a row and returns it as stored in the database. @throws {ConsoleError} not_changed */
 export async function insertRow(
   tx: Queryable,
   relation: Relation,
@@ -120,7 +120,7 @@ export async function changeRows(
 export const scoped = (relation: Relation, scope: Scope): Sql => where(inScope(relation, scope));
 
 /**
- * Returns a condition that is true for the rows in the scope. Returns undefined if the scope contains all rows.
+ * Returns a condition that is true for the rows in the scope, or undefined if the scope contains all rows.
  * @throws {ConsoleError} bad_request, no_primary_key
  */
 export function inScope(relation: Relation, scope: Scope): Sql | undefined {

@@ -13,14 +13,14 @@ export interface TokenRow {
   readonly is_expired: boolean;
 }
 
-/** The role of the token or of its operator, whichever allows less. */
+/** The token's or the operator's role, whichever has fewer permissions. */
 const effectiveRole = sql`case
   when 'read-only' in (t.role, o.role) then 'read-only'
   when 'developer' in (t.role, o.role) then 'developer'
   else o.role
 end`;
 
-/** Returns undefined if the operator already has a token with this name. */
+/** Adds a token. Returns undefined if the operator already has a token with this name. */
 export async function insertToken(
   db: Queryable,
   token: {
@@ -40,7 +40,11 @@ export async function insertToken(
   return row;
 }
 
-/** @param operatorId the operator whose tokens are listed, or undefined for all tokens */
+/**
+ * Lists tokens.
+ *
+ * @param operatorId the operator whose tokens are listed, or undefined for all tokens
+ */
 export const listTokens = (db: Queryable, operatorId?: string): Promise<TokenRow[]> =>
   db.query(sql`
     select t.id, t.name, o.name as operator_name, ${effectiveRole} as role, t.created_at, t.expires_at,
@@ -49,7 +53,7 @@ export const listTokens = (db: Queryable, operatorId?: string): Promise<TokenRow
     where ${operatorId ?? null}::uuid is null or o.id = ${operatorId ?? null}::uuid
     order by o.name, t.name`);
 
-/** Returns undefined if the token was already deleted, or if it belongs to another operator than `operatorId`. */
+/** Deletes a token. Returns undefined if it was already deleted or belongs to another operator than `operatorId`. */
 export async function deleteToken(
   db: Queryable,
   id: string,
@@ -68,7 +72,7 @@ export interface TokenUse extends OperatorRow {
   readonly is_expired: boolean;
 }
 
-/** Finds a token. Also updates the time of its last use, at most once per minute. */
+/** Finds a token. Also updates its last use, at most once per minute. */
 export async function findToken(db: Queryable, hash: Buffer): Promise<TokenUse | undefined> {
   const [row] = await db.query<TokenUse>(sql`
     with used as (

@@ -1,6 +1,7 @@
 import { isWithin, may } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Api, Call } from '../routes/api.ts';
+import { requireFresh } from '../sessions.ts';
 import { TokenError, type Tokens } from './tokens.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -29,6 +30,8 @@ export function tokenRoutes(api: Api, tokens: Tokens): void {
     'read',
     async (call) => {
       const { name, role, lifetimeDays } = await call.body();
+      // Requires a recent sign-in, because the Management API returns secret keys to owners' tokens.
+      if (may(role, 'own')) requireFresh(call.operator);
       if (!isWithin(role, call.operator.role))
         throw new ConsoleError('forbidden', {
           message: `Your role doesn't allow a token with the role ${role}.`,

@@ -1,6 +1,6 @@
 /**
- * Access tokens of operators: created and revoked in the Console and on the command line, and accepted by the Management
- * API.
+ * Operators' access tokens. They are created and revoked in the Console and on the command line, and accepted by the
+ * Management API.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Queryable } from '../../database/types.ts';
@@ -12,7 +12,7 @@ import * as queries from './queries.ts';
 
 export type { TokenRow } from './queries.ts';
 
-/** A token that can't be created or revoked. The message is for the person who runs the command. */
+/** A token can't be created or revoked. The message is for the person who runs the command. */
 export class TokenError extends Error {
   override name = 'TokenError';
 }
@@ -33,7 +33,7 @@ export interface NewToken {
   readonly lifetimeSeconds: number | null;
 }
 
-/** The operator who acts in the Console, and the request. */
+/** The operator acting in the Console, and the request. */
 interface By {
   readonly operator: OperatorRow;
   readonly request: { readonly id: string };
@@ -50,24 +50,28 @@ export interface Tokens {
     lifetimeSeconds: number | null,
     role?: OperatorRole | null,
   ): Promise<CreatedToken>;
-  /** Creates a token for the operator who is signed in. @throws {TokenError} if the name is already in use */
+  /** Creates a token for the signed-in operator. @throws {TokenError} if the name is already in use */
   createFor(by: By, token: NewToken): Promise<CreatedToken>;
-  /** @param operatorId the operator whose tokens are listed, or undefined for all tokens */
+  /**
+   * Lists tokens.
+   *
+   * @param operatorId the operator whose tokens are listed, or undefined for all tokens
+   */
   list(operatorId?: string): Promise<queries.TokenRow[]>;
   /**
-   * Revokes a token in the Console. Returns false if it was already revoked, or if `operatorId` isn't undefined and the
-   * token belongs to another operator.
+   * Revokes a token in the Console. Returns false if it was already revoked, or if it belongs to another operator than
+   * `operatorId`. If `operatorId` is undefined, any operator's token can be revoked.
    */
   revokeOne(by: By, id: string, operatorId: string | undefined): Promise<boolean>;
-  /** Revokes a token by its name. @throws {TokenError} if the token doesn't exist, or if there are several */
+  /** Revokes a token by its name. @throws {TokenError} if the token doesn't exist or several tokens have this name */
   revoke(name: string, operatorName: string | undefined): Promise<void>;
-  /** Returns the operator that a token belongs to. Returns undefined if the token was revoked or never existed. */
+  /** Returns a token's operator. Returns undefined if the token was revoked or never existed. */
   find(token: string): Promise<queries.TokenUse | undefined>;
 }
 
 export interface TokenDeps {
   readonly db: Queryable;
-  /** Returns the operator with this name, or the first owner. @throws if the operator doesn't exist */
+  /** Returns the operator with this name, or the first owner. @throws {Error} if the operator doesn't exist */
   readonly operatorNamed: (name: string | undefined) => Promise<OperatorRow>;
   readonly audit: Audit;
 }

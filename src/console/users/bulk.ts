@@ -1,11 +1,11 @@
 /**
  * Applies an action to many users. The page sends the users in batches, so it can show progress, stop, and retry
- * failures. A user who fails doesn't stop the others.
+ * failures. A failure for one user doesn't affect the others.
  */
 import type { AuthUser, AuthUsers } from './auth.ts';
 import type { BulkAction, BulkResult } from './contract.ts';
 
-/** More would only wait for auth's connections. */
+/** Additional requests would only wait for auth's connections. */
 const concurrentUsers = 4;
 
 export async function runBulk(
@@ -23,7 +23,7 @@ export async function runBulk(
       let user: AuthUser | undefined;
       try {
         user = await users.get(id);
-        // Lifting a ban would also lift one that existed before, so only new bans can be undone.
+        // Lifting a ban would also lift an earlier one, so only new bans can be undone.
         const wasBanned = isBanned(user, nowMs);
         await applyTo(users, action, user);
         done.push(id);

@@ -11,18 +11,22 @@ const metadata = z.record(z.string(), z.unknown());
 
 const choice = z.enum(['yes', 'no']).optional();
 const time = z.iso.datetime({ offset: true }).optional();
-/** A position in the list, which the previous page returned. */
+/** A position in the list, as returned with the previous page. */
 const cursor = z.string().max(2000).optional();
 
-/** The filters of the list, exports and bulk actions. Users that match all of them are found. */
+/** The filters for the list, exports and bulk actions. A user must match all of them. */
 const userFilter = z.object({
   search: z.string().max(200).default(''),
   factor: choice,
   provider: z.string().min(1).max(200).optional(),
   confirmed: choice,
+  /** Whether the user was invited and hasn't accepted yet. */
+  invited: choice,
   banned: choice,
   guest: choice,
   sso: choice,
+  /** Whether the user has ever signed in. */
+  signedIn: choice,
   createdFrom: time,
   createdTo: time,
   seenFrom: time,
@@ -35,7 +39,7 @@ const sortedFilter = userFilter.extend({
 const userView = sortedFilter.extend({ after: cursor, before: cursor });
 const userExport = sortedFilter.extend({ format: z.enum(['csv', 'json']) });
 
-/** The page sends larger selections in several batches. */
+/** The maximum number of users in a request. The page sends larger selections in several batches. */
 const maxBatchUsers = 100;
 const maxBanHours = 876_000;
 const bulkAction = z.discriminatedUnion('kind', [
@@ -52,7 +56,7 @@ const bulkAction = z.discriminatedUnion('kind', [
 const bulkRequest = z.object({
   action: bulkAction,
   ids: z.array(z.uuid()).min(1).max(maxBatchUsers),
-  /** Identifies the batches of one operation in the audit log. */
+  /** Identifies an operation's batches in the audit log. */
   operation: z.uuid(),
 });
 
@@ -89,11 +93,11 @@ const userReset = z.object({ by: z.enum(['mail', 'link']) });
 export interface Impersonation {
   readonly userId: string;
   readonly name: string;
-  /** The time in ISO 8601 format. */
+  /** An ISO 8601 time. */
   readonly expiresAt: string;
 }
 
-/** A user as the admin API of the auth service returns it. */
+/** A user as returned by the auth service's admin API. */
 export interface User {
   readonly id: string;
   readonly email?: string;
@@ -103,6 +107,7 @@ export interface User {
   readonly updated_at?: string;
   readonly last_sign_in_at?: string | null;
   readonly email_confirmed_at?: string | null;
+  readonly invited_at?: string | null;
   readonly phone_confirmed_at?: string | null;
   readonly banned_until?: string | null;
   readonly is_anonymous?: boolean;
@@ -140,6 +145,7 @@ export interface UserRow {
   readonly created_at: string | null;
   readonly last_sign_in_at: string | null;
   readonly email_confirmed_at: string | null;
+  readonly invited_at: string | null;
   readonly phone_confirmed_at: string | null;
   readonly banned_until: string | null;
   readonly is_anonymous: boolean;
@@ -158,13 +164,13 @@ export interface UserPage {
 
 export interface UserCount {
   readonly count: number;
-  /** `more`: at least this many users match. `estimate`: PostgreSQL's statistics contain this number. */
+  /** `more`: at least this many users match. `estimate`: the number is from PostgreSQL's statistics. */
   readonly precision: 'exact' | 'more' | 'estimate';
 }
 
 export interface BulkResult {
   readonly done: readonly string[];
-  /** The users who were banned by this request and weren't banned before. */
+  /** The users whom this request banned and who weren't banned before. */
   readonly undoable: readonly string[];
   readonly failures: readonly { readonly id: string; readonly name: string; readonly message: string }[];
 }
@@ -178,11 +184,11 @@ export interface UserSession {
   readonly aal: string;
   /** Equal for sessions in the same browser. Null if the session wasn't created on the Account pages. */
   readonly browser: string | null;
-  /** The app that the session belongs to. Null for the Account pages and for unknown apps. */
+  /** The session's app. Null for the Account pages and for unknown apps. */
   readonly app: { readonly name: string | null; readonly url: string | null } | null;
 }
 
-/** An entry in the timeline of a user's account, as the user sees it. */
+/** An entry in the account's timeline, as shown to the user. */
 export interface UserEvent {
   readonly id: string;
   readonly kind: string;
@@ -199,10 +205,10 @@ export interface UserEventPage {
   readonly next: string | null;
 }
 
-/** A short-lived token that lets the operator act as the user. */
+/** A short-lived token for acting as the user. */
 export interface ImpersonationToken {
   readonly accessToken: string;
-  /** The time in ISO 8601 format. */
+  /** An ISO 8601 time. */
   readonly expiresAt: string;
   readonly url: string;
   readonly publishableKey: string;
@@ -227,7 +233,7 @@ export const contract = {
   'POST /users/:id/ban': { body: userBan, response: json<User>() },
   'POST /users/:id/confirm': { body: userConfirm, response: json<User>() },
   'POST /users/:id/reset': { body: userReset, response: json<{ readonly link?: string }>() },
-  /** Removes all second factors and recovery codes, ends all sessions and notifies the user. */
+  /** Removes all second factors and recovery codes, ends all sessions, and notifies the user. */
   'DELETE /users/:id/factors': { response: noContent },
   'DELETE /users/:id/factors/:factor': { response: noContent },
   'DELETE /users/:id/identities/:identity': { response: noContent },

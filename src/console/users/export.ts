@@ -1,4 +1,4 @@
-/** Exports users as CSV or JSON. The file contains no password hashes, tokens or secrets of factors. */
+/** Exports users as CSV or JSON. The file contains no password hashes, tokens or factor secrets. */
 import type { Readable } from 'node:stream';
 import type { TransactionWork } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
@@ -57,7 +57,7 @@ const jsonPrinter: Printer = {
   tail: '\n]\n',
 };
 
-/** Users choose their names and metadata. */
+/** Cells are neutralized because users choose their own names and metadata. */
 const csvPrinter: Printer = {
   head: csvLine(columns),
   row: (cells) => csvLine(cells.map(guardedCell)),

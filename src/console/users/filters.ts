@@ -1,8 +1,8 @@
-/** Converts the filters of the users page to SQL conditions on `auth.users u`. */
+/** Converts the users page's filters to SQL conditions on `auth.users u`. */
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type { UserFilter } from './contract.ts';
 
-/** The instance that all users belong to. The auth service doesn't find users of other instances. */
+/** The instance that all users belong to. The auth service ignores users of other instances. */
 const instance = '00000000-0000-0000-0000-000000000000';
 
 /** The digits of a phone number with common separators. */
@@ -10,7 +10,7 @@ const phonePattern = /^\+?[\d\s().-]{3,}$/;
 /** At least the first eight digits of an ID. */
 const idPattern = /^[0-9a-f]{8}(?:-?[0-9a-f]{0,4}){0,4}[0-9a-f]{0,8}$/i;
 
-/** Returns the condition that users in the list meet. */
+/** Returns the condition that listed users satisfy. */
 export function matching(filter: UserFilter): Sql {
   return sql.join(
     [sql`u.instance_id = ${instance} and u.deleted_at is null`, ...conditionsOf(filter)],
@@ -22,7 +22,7 @@ export function matching(filter: UserFilter): Sql {
 export const isEmpty = (filter: UserFilter): boolean => conditionsOf(filter).length === 0;
 
 function conditionsOf(filter: UserFilter): Sql[] {
-  const { search, factor, provider, confirmed, banned, guest, sso } = filter;
+  const { search, factor, provider, confirmed, invited, banned, guest, sso, signedIn } = filter;
   const conditions: (Sql | undefined)[] = [
     searched(search.trim()),
     either(
@@ -33,6 +33,7 @@ function conditionsOf(filter: UserFilter): Sql[] {
       ? undefined
       : sql`exists (select from auth.identities i where i.user_id = u.id and i.provider = ${provider})`,
     either(confirmed, sql`u.confirmed_at is not null`),
+    either(invited, sql`u.invited_at is not null and u.confirmed_at is null`),
     banned === undefined
       ? undefined
       : banned === 'yes'
@@ -40,6 +41,10 @@ function conditionsOf(filter: UserFilter): Sql[] {
         : sql`(u.banned_until is null or u.banned_until <= now())`,
     either(guest, sql`u.is_anonymous`),
     either(sso, sql`u.is_sso_user`),
+    // This expression is indexed. Users who have never signed in have its lowest value.
+    signedIn === undefined
+      ? undefined
+      : sql`coalesce(u.last_sign_in_at, '-infinity'::timestamptz) ${sql.raw(signedIn === 'yes' ? '>' : '=')} '-infinity'`,
     from(sql`coalesce(u.created_at, '-infinity'::timestamptz)`, filter.createdFrom),
     before(sql`coalesce(u.created_at, '-infinity'::timestamptz)`, filter.createdTo),
     from(sql`coalesce(u.last_sign_in_at, '-infinity'::timestamptz)`, filter.seenFrom),
@@ -58,7 +63,7 @@ const before = (value: Sql, time: string | undefined): Sql | undefined =>
   time === undefined ? undefined : sql`${value} < ${time}::timestamptz`;
 
 /**
- * Finds users by a part of their email address, phone number or name, or by the beginning of their ID. Text that looks
+ * Finds users by part of their email address, phone number or name, or by the beginning of their ID. Text that looks
  * like a phone number or an ID isn't searched in names.
  */
 function searched(search: string): Sql | undefined {
@@ -79,7 +84,7 @@ function searched(search: string): Sql | undefined {
   return sql`(${sql.join(ways, ' or ')})`;
 }
 
-/** Returns the first and the last ID that begin with these digits. */
+/** Returns the first and last ID that begin with these digits. */
 function idRange(text: string): [string, string] | undefined {
   const hex = text.replaceAll('-', '').toLowerCase();
   return hex.length > 32 ? undefined : [hex.padEnd(32, '0'), hex.padEnd(32, 'f')];

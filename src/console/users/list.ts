@@ -1,6 +1,6 @@
 /**
- * Reads pages of users. A page begins after the last user of the previous page (keyset pagination), so every page is
- * read from an index (`src/auth/sql/0019_user_lists.sql`) regardless of its position.
+ * Reads pages of users. A page begins after the previous page's last user (keyset pagination), so every page is read
+ * from an index (`src/auth/sql/0019_user_lists.sql`) regardless of its position.
  */
 import type { Pool, Setting, Transaction, TransactionOptions } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
@@ -9,17 +9,16 @@ import type { UserCount, UserFilter, UserPage, UserRow, UserView } from './contr
 import { isEmpty, matching } from './filters.ts';
 
 export const usersPerPage = 50;
-/** Above this number, the count isn't exact, because counting takes as long as reading every user. */
+/** Above this number, the count isn't exact, because counting would take as long as reading every user. */
 export const maxCounted = 10_000;
-/** The maximum number of users that one bulk action applies to. */
 export const maxBulkUsers = 10_000;
-/** A search that no index supports must not occupy a connection for long. */
+/** A search without a suitable index must not occupy a connection for long. */
 const listTimeoutMs = 15_000;
 
 const timeout: Setting = ['statement_timeout', String(listTimeoutMs)];
 const reading: TransactionOptions = { readOnly: true, settings: [timeout] };
 
-/** The value that each order compares, as its index stores it, and the type of the value. */
+/** The value that each order compares, as stored in its index. */
 const sortValues = {
   created: sql`coalesce(u.created_at, '-infinity'::timestamptz)`,
   seen: sql`coalesce(u.last_sign_in_at, '-infinity'::timestamptz)`,
@@ -27,7 +26,7 @@ const sortValues = {
 } as const;
 const sortTypes = { created: sql`timestamptz`, seen: sql`timestamptz`, email: sql`text` } as const;
 
-/** The order of a list, for the page and for exports. */
+/** Returns the ORDER BY expressions for pages and exports. */
 export function orderOf({ sort, order }: Pick<UserView, 'sort' | 'order'>, isReversed = false): Sql {
   const direction = sql.raw((order === 'asc') === isReversed ? 'desc' : 'asc');
   return sql`${sortValues[sort]} ${direction}, u.id ${direction}`;
@@ -47,7 +46,7 @@ export async function listUsers(db: Pool, view: UserView): Promise<UserPage> {
   const rows = await timed(db, (tx) =>
     tx.query<FoundRow>(sql`
       select u.id, u.email, u.phone, ${nameOf} as name, ${providersOf} as providers, u.created_at, u.last_sign_in_at,
-             u.email_confirmed_at, u.phone_confirmed_at, u.banned_until, u.is_anonymous, u.is_sso_user,
+             u.email_confirmed_at, u.invited_at, u.phone_confirmed_at, u.banned_until, u.is_anonymous, u.is_sso_user,
              exists (select from auth.mfa_factors f where f.user_id = u.id and f.status = 'verified') as has_factor,
              ${sortValues[view.sort]}::text as place
       from (
@@ -68,7 +67,7 @@ export async function listUsers(db: Pool, view: UserView): Promise<UserPage> {
   };
 }
 
-/** Counts the users that match, up to {@link maxCounted}. Without a filter, a larger count is PostgreSQL's estimate. */
+/** Counts matching users up to {@link maxCounted}. Without a filter, a larger count is PostgreSQL's estimate. */
 export async function countUsers(db: Pool, filter: UserFilter): Promise<UserCount> {
   return timed(db, async (tx) => {
     const [counted] = await tx.query<{ count: number }>(sql`
@@ -84,7 +83,7 @@ export async function countUsers(db: Pool, filter: UserFilter): Promise<UserCoun
   });
 }
 
-/** Returns the IDs of users that match, in the order of the list, up to {@link maxBulkUsers}. */
+/** Returns the IDs of matching users in list order, up to {@link maxBulkUsers}. */
 export async function matchingIds(
   db: Pool,
   view: Pick<UserView, 'sort' | 'order'> & UserFilter,
@@ -100,7 +99,7 @@ export async function matchingIds(
   };
 }
 
-/** Returns the providers that users have identities of. Skips through the index instead of reading every identity. */
+/** Returns the providers of all users' identities. Skips through the index instead of reading every identity. */
 export async function listProviders(db: Pool): Promise<string[]> {
   const rows = await timed(db, (tx) =>
     tx.query<{ provider: string }>(sql`
@@ -115,7 +114,7 @@ export async function listProviders(db: Pool): Promise<string[]> {
   return rows.map(({ provider }) => provider);
 }
 
-/** The condition that a user follows, or precedes, the user of a cursor. */
+/** Returns a condition for users after or before a cursor's user. */
 function beyond(view: UserView, cursor: string, isBackward: boolean): Sql {
   const [place, id] = parseCursor(cursor);
   const comparison = sql.raw((view.order === 'asc') === isBackward ? '<' : '>');
@@ -140,7 +139,11 @@ function parseCursor(cursor: string): [string, string] {
 
 const statementCanceled = '57014';
 
-/** @throws {ConsoleError} bad_request, if no index supports the filter and the statement takes too long */
+/**
+ * Runs a query with the time limit.
+ *
+ * @throws {ConsoleError} bad_request if it takes too long because the filter has no suitable index
+ */
 async function timed<T>(db: Pool, work: (tx: Transaction) => Promise<T>): Promise<T> {
   try {
     return await db.transaction(work, reading);

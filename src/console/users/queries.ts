@@ -1,9 +1,9 @@
-/** Lists tokens that act as a user and are still valid. */
+/** Lists valid tokens for acting as a user. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { Impersonation } from './contract.ts';
 
-/** Lists the operator's tokens that act as a user and are still valid, latest first. */
+/** Lists the operator's valid tokens for acting as a user, latest first. */
 export function activeImpersonations(
   db: Queryable,
   operatorId: string,

@@ -160,7 +160,7 @@ export function userRoutes(api: Api, deps: UsersDeps): void {
   impersonationRoutes(route, deps, userOf);
 }
 
-/** The routes for acting as a user. Tokens are short-lived and name the operator. */
+/** Declares the routes for acting as a user. Tokens are short-lived and name the operator. */
 function impersonationRoutes(
   route: AddRoute<typeof contract>,
   { database, keys, clock, audit, apiUrl }: UsersDeps,
@@ -201,7 +201,7 @@ const param = ({ request }: Call, name: string): string => {
 
 const eventPage = (page: unknown): UserEventPage => page as UserEventPage;
 
-/** The auth service returns more fields than its type declares. */
+/** Returns the user with all fields, because the auth service returns more than its type declares. */
 const shown = (user: AuthUser): User => user as User;
 
 const nameOf = ({ email, phone, id }: AuthUser): string => email || phone || id;

@@ -46,7 +46,7 @@ export interface SsoConnection {
 }
 
 export interface SsoPage {
-  /** The addresses that the identity provider needs. Null if SAML is off. */
+  /** The URLs that the identity provider needs. Null if SAML is disabled. */
   readonly serviceProvider: { readonly entityId: string; readonly acsUrl: string } | null;
   readonly connections: readonly SsoConnection[];
 }

@@ -1,4 +1,4 @@
-/** The routes for connections to SAML identity providers. The auth service checks and stores the connections. */
+/** The routes for connections to SAML identity providers. The auth service validates and stores the connections. */
 import type { Audit } from '../audit.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Api } from '../routes/api.ts';
@@ -9,7 +9,7 @@ import type { SsoConnection } from './sso-contract.ts';
 export interface SsoDeps {
   readonly users: Pick<AuthUsers, 'inspectSaml'>;
   readonly callService: ServiceClient;
-  /** Returns null if SAML is off. */
+  /** Returns null if SAML is disabled. */
   readonly serviceProvider: () => { readonly entityId: string; readonly acsUrl: string } | null;
   readonly audit: Audit;
 }
@@ -18,7 +18,7 @@ const providers = '/auth/v1/admin/sso/providers';
 const missing = "This SSO connection doesn't exist.";
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** A connection as the admin API of the auth service returns it. */
+/** A connection as returned by the auth service's admin API. */
 interface Provider {
   readonly id: string;
   readonly disabled: boolean | null;
@@ -60,7 +60,7 @@ export function ssoRoutes(api: Api, { users, callService, serviceProvider, audit
     await audit(call, 'sso.create', made.saml.entity_id, { id: made.id, domains });
     return connectionOf(made);
   });
-  // The check fetches an address that the operator names, so it requires the permission to add a connection.
+  // Fetches a URL that the operator enters, so the route requires the permission to add a connection.
   route('POST /sso/check', 'write', async (call) => checked(await call.body()));
   route('PUT /sso/:id', 'write', async (call) => {
     const before = await find(call.params.id);

@@ -30,33 +30,32 @@ export interface PolicyFunction {
 /** A privilege that the statement requires. */
 export interface Need {
   readonly kind: 'schema' | 'table' | 'columns' | 'sequence' | 'function';
-  /** The quoted name of the object, including its schema. */
+  /** The object's quoted name, including its schema. */
   readonly name: string;
   readonly privilege: string;
   readonly held: boolean;
-  /** The GRANT statement that grants the privilege. */
+  /** The GRANT statement for the privilege. */
   readonly fix: string;
 }
 
-/** The reason why row-level security applies or doesn't apply. Policies are evaluated only if it is `on`. */
+/** Why row-level security applies or doesn't apply. Policies are evaluated only if it is `on`. */
 export type Security = 'on' | 'off' | 'superuser' | 'bypassrls' | 'owner';
 
-/** The value of a condition for the row: true, false, NULL, or the error that occurred when it was evaluated. */
+/** A condition's value for the row: true, false, NULL, or the error that its evaluation raised. */
 export interface Value {
   readonly value: boolean | null;
   readonly error: string | null;
 }
 
-/** A subselect in a condition, with the rows that it reads as the role of the condition. */
+/** A subselect in a condition, with the rows that it reads as the condition's role. */
 export interface EvaluatedRows {
-  /** The FROM clause. */
   readonly from: string;
   /** The number of rows without WHERE. Null if the subselect groups or combines rows. */
   readonly total: number | null;
   readonly matched: number;
-  /** The number of matching rows that row-level security hides from the role. Null if this isn't known. */
+  /** The number of matching rows that row-level security hides from the role. Null if unknown. */
   readonly hidden: number | null;
-  /** Whether a number is a lower limit, because counting stopped. */
+  /** Whether a number is a lower limit because counting stopped. */
   readonly isCut: boolean;
   /** The parts of WHERE that are combined with AND, each with the number of rows that match it alone. */
   readonly conditions: readonly {
@@ -64,7 +63,7 @@ export interface EvaluatedRows {
     readonly matched: number;
     readonly operands: readonly Operand[];
   }[];
-  /** The first matching rows. Empty if the operator isn't allowed to read them. */
+  /** The first matching rows. Empty if the operator may not read them. */
   readonly rows: readonly Readonly<Record<string, unknown>>[];
 }
 
@@ -74,8 +73,9 @@ export interface Operand {
 }
 
 /**
- * The reason why a function's body isn't evaluated: its language, a body that isn't a single SELECT, a role that can't
- * be switched to, the limits of nesting and time, or arguments that depend on a subselect's rows.
+ * Why a function's body isn't evaluated. `language`: the function isn't written in SQL. `form`: the body isn't a single
+ * SELECT, or a parameter has a pseudo-type. `role`: the role can't be used. `limit`: the nesting or time limit was
+ * reached.
  */
 export type UnfoldNote = 'language' | 'form' | 'role' | 'limit';
 
@@ -86,11 +86,11 @@ export interface EvaluatedCall {
   /** The call as written. */
   readonly text: string;
   readonly value: string | null;
-  /** Whether the operator isn't allowed to see the value. */
+  /** Whether the value is hidden from the operator. */
   readonly isHidden: boolean;
   readonly language: string;
   readonly securityDefiner: boolean;
-  /** The role that the body runs as. */
+  /** The role that runs the body. */
   readonly role: string;
   readonly arguments: readonly (Operand & { readonly name: string | null })[];
   /** The source with the arguments' values. Null for functions that aren't unfolded, such as `auth.uid()`. */
@@ -106,7 +106,7 @@ export type EvaluatedExpression = (
   | { readonly kind: 'and' | 'or' | 'not'; readonly parts: readonly EvaluatedExpression[] }
   | {
       readonly kind: 'test';
-      /** The expressions that are compared, with their values. */
+      /** The compared expressions with their values. */
       readonly operands: readonly Operand[];
       readonly rows: readonly EvaluatedRows[];
       readonly calls: readonly EvaluatedCall[];
@@ -134,12 +134,12 @@ export interface Gate {
   /** The relation whose policies are evaluated. */
   readonly relation: { readonly schema: string; readonly name: string };
   /**
-   * The role that the policies are evaluated for. For a relation behind a view, this is the owner of the view or the
+   * The role that the policies are evaluated for. For a relation behind a view, this is the view's owner or the
    * persona.
    */
   readonly role: string;
   readonly policies: readonly EvaluatedPolicy[];
-  /** Whether the row passes the gate. Null if this isn't known, because a condition caused an error. */
+  /** Whether the row passes the gate. Null if unknown because a condition caused an error. */
   readonly passes: boolean | null;
 }
 
@@ -176,11 +176,11 @@ export interface Through {
   readonly schema: string;
   readonly name: string;
   readonly kind: RelationKind;
-  /** The role that reads the relation, which is the owner of the view or the persona. */
+  /** The role that reads the relation: the view's owner or the persona. */
   readonly role: string;
   readonly mayRead: boolean;
   readonly security: Security;
-  /** Whether the policies were evaluated, which isn't possible if the view doesn't show the relation's key. */
+  /** Whether the policies were evaluated. This isn't possible if the view doesn't show the relation's key. */
   readonly isEvaluated: boolean;
   readonly depth: number;
 }
@@ -196,7 +196,7 @@ export interface AccessReport {
   };
   readonly operation: Operation;
   readonly role: string;
-  /** The persona's name to display. */
+  /** The persona's display name. */
   readonly persona: string;
   readonly roleExists: boolean;
   readonly needs: readonly Need[];
@@ -208,8 +208,8 @@ export interface AccessReport {
   readonly explanation: Explanation;
   readonly truth: Truth;
   /**
-   * Whether the explanation agrees with what the database did. If it doesn't, a constraint, a trigger or a view
-   * determined the result.
+   * Whether the explanation agrees with what the database did. If not, a constraint, a trigger or a view determined the
+   * result.
    */
   readonly agrees: boolean;
 }

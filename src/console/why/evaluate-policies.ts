@@ -1,4 +1,4 @@
-/** Evaluates the policies of a relation for a row, as the role that they apply to. */
+/** Evaluates a relation's policies for a row, as the role that they apply to. */
 import type { Database, Setting, Transaction } from '../../database/types.ts';
 import type { Identity } from '../persona/act.ts';
 import type { EvaluatedPolicy, Gate } from './contract.ts';
@@ -18,11 +18,11 @@ export interface Evaluation {
   readonly plans: readonly GatePlan[];
   readonly policies: readonly Policy[];
   readonly rows: Rows;
-  /** Whether the operator is allowed to read rows in a schema. */
+  /** Whether the operator may read rows in a schema. */
   readonly mayRead: (schema: string) => boolean;
 }
 
-/** Evaluates the policies. @throws PostgreSQL's error, if switching to the role isn't allowed */
+/** Evaluates the policies. @throws {PostgresErrorShape} if switching to the role isn't allowed */
 export async function evaluatePolicies(
   database: Database,
   { relation, role, plans, policies, rows, mayRead }: Evaluation,

@@ -1,6 +1,6 @@
 /**
- * Evaluates conditions for one row as the persona. Each part of a condition is evaluated separately so that an error
- * can be attributed to that part.
+ * Evaluates conditions for a row as the persona. Each part of a condition is evaluated separately, so that an error can
+ * be attributed to it.
  */
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type { EvaluatedExpression, Value } from './contract.ts';

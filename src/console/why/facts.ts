@@ -1,4 +1,4 @@
-/** Reads a relation, a role and the policies from the catalogs, with administrator privileges. */
+/** Reads a relation, a role and the policies from the catalogs with administrator privileges. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { RelationKind, Security } from './contract.ts';
@@ -12,7 +12,7 @@ export interface RelationFacts {
   owner: string;
   rls: boolean;
   forced: boolean;
-  /** Whether the view is read with the privileges of its user (`security_invoker`). */
+  /** Whether the view is read with its user's privileges (`security_invoker`). */
   invoker: boolean;
   columns: {
     name: string;
@@ -50,10 +50,7 @@ export async function findRelation(
   return row;
 }
 
-/**
- * Returns the reason why row-level security does or doesn't apply to the role. Returns undefined if the role doesn't
- * exist.
- */
+/** Returns why row-level security applies or doesn't apply to the role. Returns undefined if the role doesn't exist. */
 export async function findSecurity(
   db: Queryable,
   relation: RelationFacts,
@@ -69,7 +66,7 @@ export async function findSecurity(
   return row.bypass ? 'bypassrls' : 'on';
 }
 
-/** Returns the policies in alphabetical order, which is PostgreSQL's evaluation order. */
+/** Returns the policies in alphabetical order, like PostgreSQL evaluates them. */
 export async function listPolicies(db: Queryable, oid: number, role: string): Promise<Policy[]> {
   return db.query<Policy>(sql`
     select p.polname as name, p.polpermissive as permissive,
@@ -91,7 +88,7 @@ export async function listPolicies(db: Queryable, oid: number, role: string): Pr
 export interface ViewFacts {
   /** The view's query, with qualified names. */
   text: string;
-  /** The stored rewrite rule, which `core/view-targets.ts` reads. */
+  /** The stored rewrite rule, which `core/view-targets.ts` parses. */
   rule: string;
   /** The tables and views that the view reads directly, each with the columns that the view uses. */
   sources: { oid: number; columns: string[] }[];

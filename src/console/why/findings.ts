@@ -1,4 +1,4 @@
-/** Collects the privileges, the policies with their values, and the rows, before the statement itself is run. */
+/** Collects the privileges, the policies with their values, and the rows before the statement itself runs. */
 import type { Database, Queryable, Setting } from '../../database/types.ts';
 import type { Identity } from '../persona/act.ts';
 import type { Gate, Need } from './contract.ts';
@@ -11,12 +11,12 @@ import type { WhyStatement } from './statement.ts';
 
 export interface Surroundings {
   readonly database: Database;
-  /** The connection for querying the catalogs. */
+  /** The connection for catalog queries. */
   readonly db: Queryable;
   readonly identity: Identity;
-  /** The timeout that applies to each statement. */
+  /** The timeout for each statement. */
   readonly timeout: Setting;
-  /** Whether the operator is allowed to read rows in a schema. */
+  /** Whether the operator may read rows in a schema. */
   readonly mayRead: (schema: string) => boolean;
 }
 

@@ -20,7 +20,7 @@ export interface FunctionFacts {
   required: number;
   arguments: {
     name: string | null;
-    /** The qualified name of the type. */
+    /** The type's qualified name. */
     type: string;
     isPseudo: boolean;
     default: string | null;
@@ -28,7 +28,7 @@ export interface FunctionFacts {
 }
 
 /**
- * Returns the function that a call refers to. Functions of PostgreSQL itself aren't returned. If several functions have
+ * Returns the function that a call refers to, or undefined for PostgreSQL's own functions. If several functions have
  * the name, `typesOf` returns the argument types that select one.
  */
 export async function findFunction(

@@ -11,10 +11,7 @@ export interface Use {
   readonly columns: readonly string[];
 }
 
-/**
- * Returns which columns the statement reads and which it writes. `returned` contains the columns in SELECT and
- * RETURNING.
- */
+/** Returns which columns the statement reads and writes. `returned` contains the columns in SELECT and RETURNING. */
 export function usesOf(
   operation: Operation,
   given: {
@@ -99,8 +96,8 @@ export async function listNeeds(
   }
 
   /**
-   * Returns the privileges on sequences that are required because an inserted row omits a column whose default uses a
-   * sequence. Identity columns don't require such a privilege.
+   * Returns the sequence privileges required for an inserted row that omits a column whose default uses a sequence.
+   * Identity columns don't require them.
    */
   async function sequenceNeeds(): Promise<Need[]> {
     const given = uses.find(({ privilege }) => privilege === 'INSERT')?.columns ?? [];

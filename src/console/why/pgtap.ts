@@ -1,4 +1,4 @@
-/** Returns the result as a pgTAP test (pgTAP 1.3). The test fails if the database behaves differently later. */
+/** Formats the result as a pgTAP test (pgTAP 1.3), which fails if the database behaves differently later. */
 import { quoteIdentifier, quoteLiteral } from '../../kernel/sql.ts';
 import type { Identity } from '../persona/act.ts';
 import { settingsOf } from '../persona/act.ts';
@@ -80,7 +80,7 @@ function valuesText(values: Cells): string {
 
 const literal = (value: string | null): string => (value === null ? 'null' : quoteLiteral(value));
 
-/** Quotes text with a dollar tag that doesn't occur in the text. */
+/** Quotes text with a dollar tag that the text doesn't contain. */
 function dollarQuoted(text: string): string {
   let tag = 'test';
   while (text.includes(`$${tag}$`)) tag += '_';

@@ -1,4 +1,4 @@
-/** The route that explains access to a row for a persona and an operation. */
+/** The route that explains a persona's access to a row for an operation. */
 import type { Database } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { may, permissionForRows } from '../core/roles.ts';
@@ -11,7 +11,8 @@ import { pgTapTest } from './pgtap.ts';
 import { why } from './why.ts';
 
 /**
- * The maximum number of concurrent explanations. Each can use several connections for seconds, and all pages share them.
+ * The maximum number of concurrent explanations. Each can use several connections for seconds, and all pages share
+ * them.
  */
 const maxAtOnce = 3;
 
@@ -38,7 +39,7 @@ export function whyRoutes(api: Api, database: Database, clock: Clock): void {
     const { role } = call.operator;
     if (!may(role, permissionForRows(schema)))
       throw new ConsoleError('forbidden', { message: `Your role can't read rows of ${schema}.` });
-    // A write is actually run. Effects of triggers and sequences outside of the transaction can't be rolled back.
+    // A write actually runs, and effects of triggers and sequences outside the transaction can't be rolled back.
     if (operation !== 'select' && !may(role, 'write'))
       throw new ConsoleError('forbidden', { message: 'Your role can only explain reads.' });
     const persona = parsePersona(as);

@@ -1,6 +1,6 @@
 /**
- * Reads the row before and after the statement as the owner of the tables so that conditions can also be evaluated for
- * rows that are hidden from the persona.
+ * Reads the row before and after the statement as the tables' owner, so that conditions can also be evaluated for rows
+ * that are hidden from the persona.
  */
 import type { Database, Setting, Transaction } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
@@ -10,7 +10,7 @@ import { inSession } from './session.ts';
 import { aliasOf, type Cells, keyCondition, statementOf, type WhyStatement } from './statement.ts';
 
 export interface WholeRow {
-  /** The row as text, in the format of the table's row type. */
+  /** The row as text in the format of the table's row type. */
   readonly composite: string;
   readonly cells: Readonly<Record<string, unknown>>;
 }
@@ -24,7 +24,7 @@ const wantedOf = (alias: Sql): Sql => sql`${alias}::text as composite, to_jsonb(
 
 /**
  * Reads both rows. `after` is the row that the write would store, including defaults, triggers and generated columns.
- * If a constraint rejects the write, `after` consists of the values in the request.
+ * If a constraint rejects the write, `after` contains the values in the request.
  */
 export function readRows(
   database: Database,
@@ -33,7 +33,7 @@ export function readRows(
   identity: Identity,
   timeout: Setting,
 ): Promise<Rows> {
-  // The claims are set because triggers and defaults can read them. The role remains that of the owner.
+  // Sets the claims, because triggers and defaults can read them. The role remains the owner's.
   const settings = settingsOf(identity, defaultSearchPath).filter(([name]) => name !== 'role');
   return inSession(
     database.pool(identity.operatorRole),
@@ -53,8 +53,7 @@ export interface ViewRow {
 }
 
 /**
- * Reads a row of a view. `text` is the view's query, which is run as the owner of the tables. If it is undefined, the
- * view itself is read.
+ * Reads a view's row. `text` is the view's query, which runs as the tables' owner. If undefined, reads the view itself.
  */
 export function readViewRow(
   {
@@ -112,7 +111,7 @@ async function writtenRow(
     );
     if (row !== undefined) return row;
   } catch {
-    // Ignored, because the same error will be reported when the statement runs as the persona.
+    // Ignored because the same error is reported when the statement runs as the persona.
   }
   const type = sql.id(relation.schema, relation.name);
   const start = before === undefined ? sql`null::${type}` : sql`${before.composite}::${type}`;

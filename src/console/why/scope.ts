@@ -1,4 +1,4 @@
-/** The place where an expression is evaluated: a row or the arguments of a function, as a role. */
+/** The scope of an expression's evaluation: a row or a function's arguments, as a role. */
 import type { PostgresErrorShape, Transaction } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type { EvaluatedExpression, Operand } from './contract.ts';
@@ -8,7 +8,7 @@ export interface Scope {
   readonly tx: Transaction;
   /** The FROM item that provides the row or the arguments. */
   readonly from: Sql;
-  /** Puts values into the text that is displayed. */
+  /** Inserts values into the displayed text. */
   readonly show: (text: string) => string;
   readonly unfolding: Unfolding;
   /** Evaluates a condition in a function's body. */
@@ -19,26 +19,26 @@ export interface Unfolding {
   readonly depth: number;
   /** The role that evaluates expressions. */
   readonly role: string;
-  /** The role that wrote the text, which is the owner of the table or function. */
+  /** The role that wrote the text: the owner of the table or function. */
   readonly author: string;
-  /** The schemas in which unqualified names are looked up. */
+  /** The schemas that unqualified names are looked up in. */
   readonly searchPath: readonly string[];
   /**
    * Whether values are returned. The body of a SECURITY DEFINER function can read tables that an operator without the
-   * `secrets` permission can't read, so only its conditions and row counts are returned to such an operator.
+   * `secrets` permission can't, so such an operator receives only its conditions and row counts.
    */
   readonly showsValues: boolean;
   readonly mayRead: (schema: string) => boolean;
-  /** Takes a step. Returns false if the limits have been reached. */
+  /** Counts a step. Returns false if the limits have been reached. */
   readonly take: () => boolean;
-  /** Runs work as another role. Returns undefined if a request can't switch to the role. */
+  /** Runs work as another role. Returns undefined if requests can't switch to the role. */
   readonly asRole: <T>(
     role: string,
     searchPath: readonly string[],
     work: (tx: Transaction, unfolding: Unfolding) => Promise<T>,
   ) => Promise<T | undefined>;
   /**
-   * Runs work as a role that can only read, but that no policy applies to. Returns undefined if the role can't run it.
+   * Runs work as a role that can only read and isn't subject to policies. Returns undefined if this role can't run it.
    */
   readonly asReader: <T>(work: (tx: Transaction) => Promise<T>) => Promise<T | undefined>;
 }
@@ -46,7 +46,7 @@ export interface Unfolding {
 /** The maximum number of characters of an operand's value. */
 const shownChars = 300;
 
-/** Evaluates operands. Returns none if the operator isn't allowed to see values here. */
+/** Evaluates operands. Returns an empty list if the operator may not see values here. */
 export async function operandsOf(scope: Scope, texts: readonly string[]): Promise<Operand[]> {
   const operands: Operand[] = [];
   if (!scope.unfolding.showsValues) return operands;
@@ -58,12 +58,12 @@ export async function operandsOf(scope: Scope, texts: readonly string[]): Promis
   return operands;
 }
 
-/** Text from the catalog is SQL, so it is inserted unchanged. */
+/** Returns a condition from the catalog as SQL. Its text is SQL already, so it is inserted unchanged. */
 export const condition = (text: string): Sql => sql.raw(`(${text}\n)`);
 
 /**
- * Returns the text of an operand's value. Returns undefined if the operand can't be evaluated, because the error of the
- * whole test is then more useful.
+ * Returns an operand's value as text. Returns undefined if the operand can't be evaluated, because the whole test's
+ * error is then more useful.
  */
 export async function textOf({ tx, from }: Scope, text: string): Promise<string | null | undefined> {
   try {
@@ -77,7 +77,7 @@ export async function textOf({ tx, from }: Scope, text: string): Promise<string 
   }
 }
 
-/** Returns the message of an error from PostgreSQL. Other errors, such as a lost connection, are thrown. */
+/** Returns a PostgreSQL error's message. Rethrows other errors, such as a lost connection. */
 export function messageOf(error: unknown): string {
   if (error instanceof Error && 'severity' in error && !(error as PostgresErrorShape).code.startsWith('08'))
     return error.message;

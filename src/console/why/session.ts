@@ -1,13 +1,13 @@
 /**
- * Sessions for the code of the project, such as policies, functions and triggers. They are reset afterward, because
- * prepared statements and session locks survive a rollback, and the next page would use the same connection.
+ * Sessions for the project's code, such as policies, functions and triggers. They are reset afterward, because prepared
+ * statements and session locks survive a rollback, and the next page would use the same connection.
  */
 import type { Database, LoginRole, Pool, TransactionOptions, TransactionWork } from '../../database/types.ts';
 import { defaultSearchPath, type Identity, settingsOf } from '../persona/act.ts';
 
 /**
- * Returns the role that signs in. Code of a role can switch to every role that the signed-in role can switch to, so a
- * session of `postgres` is used only for what runs as `postgres` anyway.
+ * Returns the role that logs in. A role's code can switch to every role that the login role can switch to. Therefore, a
+ * session of `postgres` is used only for code that runs as `postgres` anyway.
  */
 export function loginFor(identity: Identity, role: string): LoginRole {
   if (role === identity.role && identity.claims === undefined) return identity.operatorRole;
@@ -29,8 +29,8 @@ export async function inSession<T>(
 }
 
 /**
- * Runs a transaction with the persona's claims, as its role or as another one. @throws PostgreSQL's error, if requests
- * can't switch to the role
+ * Runs a transaction with the persona's claims, as its role or another one.
+ * @throws {PostgresErrorShape} if requests can't switch to the role
  */
 export function inSessionAs<T>(
   database: Database,
@@ -47,7 +47,7 @@ export function inSessionAs<T>(
   });
 }
 
-/** The owners of the project's and the server's own code. Other roles have fewer rights. */
+/** The owners of the project's and the server's code. Other roles have fewer privileges. */
 const trustedOwners = new Set([
   'postgres',
   'supabase_admin',
@@ -56,5 +56,5 @@ const trustedOwners = new Set([
   'supabase_realtime_admin',
 ]);
 
-/** Whether code of this role can be run with the rights to read all tables. */
+/** Whether this role's code may run with the privilege to read all tables. */
 export const isTrusted = (owner: string): boolean => trustedOwners.has(owner);

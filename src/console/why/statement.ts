@@ -1,4 +1,4 @@
-/** Builds the statement to explain. The names in it have already been checked against the catalog. */
+/** Builds the statement to explain. Its names have already been checked against the catalog. */
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type { Operation } from './contract.ts';
 import type { RelationFacts } from './facts.ts';
@@ -8,7 +8,7 @@ export type Cells = Readonly<Record<string, string | null>>;
 
 export interface WhyStatement {
   readonly operation: Operation;
-  /** The row's key. It isn't used for an insert. */
+  /** The row's key. Unused for an insert. */
   readonly key: Cells;
   /** The values that the statement writes. */
   readonly values: Cells;
@@ -18,9 +18,7 @@ export interface WhyStatement {
 
 const target = ({ schema, name }: RelationFacts): Sql => sql.id(schema, name);
 
-/**
- * Returns an alias for the row that isn't the name of a column, because a column with this name would take precedence.
- */
+/** Returns an alias for the row. It isn't a column name, because a column with this name would take precedence. */
 export function aliasOf({ columns }: RelationFacts): Sql {
   let alias = 'asked';
   while (columns.some(({ name }) => name === alias)) alias += '_';
@@ -35,7 +33,7 @@ export const keyCondition = (key: Cells, alias: Sql): Sql =>
     ' and ',
   );
 
-/** Builds the statement. If `returning` is set, it replaces the columns in RETURNING. */
+/** Builds the statement. `returning` replaces the columns in RETURNING. */
 export function statementOf(relation: RelationFacts, statement: WhyStatement, returning?: Sql): Sql {
   const { operation, key, values, returned } = statement;
   const alias = aliasOf(relation);

@@ -1,4 +1,6 @@
-/** Counts the rows that a subselect reads, in total and for each part of its condition, and returns the first of them. */
+/**
+ * Counts the rows that a subselect reads, in total and for each part of its condition, and returns the first of them.
+ */
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type { EvaluatedRows } from './contract.ts';
 import { parseExpression } from './core/expression.ts';
@@ -7,9 +9,9 @@ import { ownersOf } from './functions.ts';
 import { messageOf, operandsOf, type Scope } from './scope.ts';
 import { isTrusted } from './session.ts';
 
-/** The number after which counting stops, so that large tables aren't read completely. */
+/** Counting stops at this number, so that large tables aren't read completely. */
 const maxCounted = 1000;
-/** The number of rows that are returned. */
+/** The maximum number of rows that are returned. */
 const maxRows = 5;
 
 export async function evaluateRows(scope: Scope, text: string): Promise<EvaluatedRows | undefined> {
@@ -55,7 +57,7 @@ function conjunctsOf(where: string): string[] {
   return parsed.kind === 'and' ? parsed.parts.map(({ text }) => text) : [parsed.text];
 }
 
-/** A derived table. Text from the catalog is SQL, so it is inserted unchanged. */
+/** Returns a derived table. Text from the catalog is SQL, so it is inserted unchanged. */
 const derived = (text: string, limit: number): Sql =>
   sql`(select * from (${sql.raw(text)}\n) plinth_rows limit ${limit}::int) plinth_row`;
 
@@ -73,8 +75,8 @@ async function countsOf({ tx, from }: Scope, texts: readonly string[]): Promise<
 }
 
 /**
- * Counts the rows that exist, but that policies hide from the role. The count runs with the right to read all tables,
- * so it must not run code of a role without this right.
+ * Counts the rows that policies hide from the role. The count runs with the privilege to read all tables, so it must
+ * not run code of a role without this privilege.
  */
 async function hiddenOf(scope: Scope, matching: string, matched: number): Promise<number | null> {
   const { unfolding } = scope;
@@ -94,15 +96,15 @@ async function firstRows(scope: Scope, matching: string): Promise<Record<string,
     );
     return row?.rows ?? [];
   } catch (error) {
-    // With privileges on single columns, the whole row can't be read. The counts are still correct.
+    // With privileges on only some columns, the whole row can't be read. The counts are still correct.
     messageOf(error);
     return [];
   }
 }
 
 /**
- * Whether the operator is allowed to read the rows of all tables in the subselect. False if something else is read, such
- * as a view or the result of a function, because tables behind it aren't known.
+ * Whether the operator may read the rows of all tables in the subselect. False if it reads anything else, such as a
+ * view or a function's result, because the tables behind it are unknown.
  */
 async function mayReadAll({ tx, unfolding }: Scope, text: string): Promise<boolean> {
   const rows = await tx.query<{ schema: string | null }>(sql`
@@ -112,7 +114,7 @@ async function mayReadAll({ tx, unfolding }: Scope, text: string): Promise<boole
   return rows.every(({ schema }) => schema !== null && unfolding.mayRead(schema));
 }
 
-/** Whether every function that the text calls belongs to the project or to the server. */
+/** Whether all functions that the text calls belong to the project or the server. */
 async function callsOnlyTrusted({ tx, unfolding }: Scope, text: string): Promise<boolean> {
   for (const call of callsIn(text)) {
     const owners = await ownersOf(tx, call, unfolding.searchPath);

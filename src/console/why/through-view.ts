@@ -1,7 +1,6 @@
 /**
- * Explains access to a row of a view. This includes the privilege on the view, and for each underlying table the
- * privileges and policies of the role that reads it. The policies are evaluated for the rows that the view's row is
- * computed from.
+ * Explains access to a view's row: the privilege on the view, and for each underlying table the privileges and policies
+ * of the role that reads it. Policies are evaluated for the rows that the view's row is computed from.
  */
 import type { PostgresErrorShape } from '../../database/types.ts';
 import type { Gate, Need, Operation, Through } from './contract.ts';
@@ -16,7 +15,7 @@ import { type Source, sourcesOf, writtenTable } from './views.ts';
 
 export interface ViewFindings extends Findings {
   readonly through: readonly Through[];
-  /** Whether a policy couldn't be evaluated even though it might determine the result. */
+  /** Whether a policy that might determine the result couldn't be evaluated. */
   readonly isUnsure: boolean;
 }
 
@@ -42,7 +41,7 @@ export async function throughView(
   for (const source of sources) {
     const { relation, role, depth } = source;
     const security = (await findSecurity(db, relation, role)) ?? 'off';
-    // An insert doesn't read the table that it inserts into.
+    // An insert doesn't read the table into which it inserts.
     const uses: readonly Use[] =
       source === target && statement.operation === 'insert'
         ? []
@@ -78,7 +77,7 @@ export async function throughView(
   return { needs: unique(needs), gates, ...rows, through, isUnsure };
 }
 
-/** For a table behind a view, no privilege on the schema is required. */
+/** Tables behind a view don't require a privilege on their schema. */
 const isChecked = ({ kind }: Need): boolean => kind !== 'schema';
 
 const unique = (needs: readonly Need[]): Need[] => [
@@ -89,7 +88,7 @@ const usesIn = ({ operation, key, values, returned }: WhyStatement): Use[] =>
   usesOf(operation, { keys: Object.keys(key), written: Object.keys(values), returned });
 
 /**
- * Returns the same statement for the underlying table, with the table's own column names. Returns undefined if the view
+ * Returns the same statement for the underlying table, with the table's column names. Returns undefined if the view
  * computes one of the columns.
  */
 function statementOf({ shown }: Source, statement: WhyStatement): WhyStatement | undefined {
@@ -113,7 +112,7 @@ const evaluateWrite = (
   statement: WhyStatement,
 ): Promise<Findings> => findTable(around, relation, role, statement);
 
-/** Returns the gates for the row of the underlying table. Returns undefined if the row can't be identified. */
+/** Returns the gates for the underlying table's row. Returns undefined if the row can't be identified. */
 async function evaluateRead(
   { database, db, identity, timeout, mayRead }: Surroundings,
   { relation, role, shown, isKept }: Source,
@@ -122,7 +121,7 @@ async function evaluateRead(
   const keys = relation.columns.filter((column) => column.key).map(({ name }) => name);
   if (keys.length === 0 || !keys.every((name) => shown.has(name))) return undefined;
   const key = Object.fromEntries(keys.map((name) => [name, row[shown.get(name) ?? ''] ?? null]));
-  // If the key contains NULL, an outer join found no matching row in this table.
+  // A NULL in the key means that an outer join found no matching row in this table.
   if (Object.values(key).includes(null)) return [];
   const operation: Operation = 'select';
   const statement = { operation, key, values: {}, returned: [] };
@@ -144,19 +143,19 @@ async function evaluateRead(
 }
 
 /**
- * Whether the result for a table doesn't determine whether the view returns the row. With an outer join, the view
- * returns the row even if the table has no matching row. In addition, names are resolved as the owner of the view, who
- * may lack a privilege on a schema that the stored policy doesn't need.
+ * Whether a table's result doesn't determine whether the view returns the row. With an outer join, the view returns the
+ * row even if the table has no matching one. Also, names are resolved as the view's owner, who may lack a privilege on
+ * a schema that the stored policy doesn't need.
  */
 const isDoubtful = (passes: Gate['passes'], isKept: boolean, isCaller: boolean): boolean =>
   (passes !== true && isKept) || (passes === null && !isCaller);
 
-/** Whether switching to the owner of the view isn't allowed. */
+/** Whether switching to the view's owner isn't allowed. */
 const isPermissionError = (error: unknown): boolean =>
   error instanceof Error && (error as Partial<PostgresErrorShape>).code === '42501';
 
 /**
- * Reads the row by running the view's query as the owner of the tables so that hidden rows are visible. If this isn't
+ * Reads the row by running the view's query as the tables' owner, so that hidden rows are visible. If this isn't
  * allowed, reads the view instead.
  */
 async function rowOfView(

@@ -24,7 +24,7 @@ export async function tryIt(
       identity.role,
       async (tx) => {
         const { rows, commandTag } = await tx.queryText(statementOf(relation, statement));
-        // Deferred constraints are checked as well.
+        // Also checks deferred constraints.
         if (!isSelect) await tx.exec('set constraints all immediate');
         return isSelect ? rows.length : Number(commandTag.split(' ').at(-1));
       },

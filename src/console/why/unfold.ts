@@ -1,5 +1,5 @@
 /**
- * Unfolds the functions and subselects of a condition: a function's body with the arguments' values, and the rows that a
+ * Unfolds a condition's functions and subselects: a function's body with the arguments' values, and the rows that a
  * subselect reads. A SECURITY DEFINER function's body is evaluated as its owner.
  */
 import { sql } from '../../kernel/sql.ts';
@@ -18,7 +18,7 @@ export interface Unfolded {
   readonly calls: readonly EvaluatedCall[];
 }
 
-/** Functions in these schemas belong to the server. Their value is shown, but not their body. */
+/** Schemas with the server's functions, whose value is shown but not their body. */
 const serverSchemas = new Set([
   'auth',
   'storage',
@@ -64,7 +64,7 @@ async function callsOf(scope: Scope, texts: readonly CallText[]): Promise<Evalua
   return [...calls.values()];
 }
 
-/** Evaluates a call. Returns undefined for functions of PostgreSQL, and if an argument depends on a subselect's row. */
+/** Evaluates a call. Returns undefined for PostgreSQL's functions, or if an argument depends on a subselect's row. */
 async function callOf(scope: Scope, call: CallText): Promise<EvaluatedCall | undefined> {
   const { tx, unfolding } = scope;
   const typesOf = async (): Promise<string[] | undefined> =>
@@ -115,7 +115,8 @@ async function bodyOf(scope: Scope, facts: FunctionFacts, args: readonly Argumen
   const searchPath = facts.searchPath ?? unfolding.searchPath;
   const work = (inner: Scope): Promise<Body> => evaluateBody(inner, facts, args, source);
   const from = argumentsOf(facts, args);
-  // Code of a role with fewer rights isn't run as the role that owns everything, even if a function calls it.
+  // Code of a role with fewer privileges doesn't run as the role that owns everything, even if one of its functions
+  // calls it.
   if (unfolding.role === 'postgres' && !isTrusted(facts.owner)) return only('role');
   if (facts.securityDefiner && facts.owner !== unfolding.role) {
     const body = await unfolding.asRole(facts.owner, searchPath, (tx, next) =>
@@ -150,7 +151,7 @@ async function evaluateBody(
   const columns = await columnsIn(outer, normal, args);
   const show = (text: string): string => withValues(text, facts.name, args, columns);
   const scope: Scope = { ...outer, show };
-  // Values that the operator isn't allowed to see must not be part of the text.
+  // The text must not contain values that the operator may not see.
   const body = { body: outer.unfolding.showsValues ? show(normal) : source, note: null };
   const parsed = parseBody(normal);
   if (parsed.kind === 'other') return { ...body, note: 'form', tree: null, rows: [], calls: [] };
@@ -168,7 +169,7 @@ async function evaluateBody(
   };
 }
 
-/** Returns the parameter names that are also columns of a table in the body. */
+/** Returns the parameter names that are also column names of a table in the body. */
 async function columnsIn({ tx }: Scope, body: string, args: readonly Argument[]): Promise<Set<string>> {
   const names = args.flatMap(({ name }) => (name === null ? [] : [name]));
   const relations = relationsIn(body);
@@ -179,7 +180,7 @@ async function columnsIn({ tx }: Scope, body: string, args: readonly Argument[])
   return new Set(rows.map(({ name }) => name));
 }
 
-/** Returns the texts of several values. Returns undefined if one of them can't be evaluated. */
+/** Returns several values as text. Returns undefined if one of them can't be evaluated. */
 async function textsOf(
   { tx, from }: Scope,
   texts: readonly string[],

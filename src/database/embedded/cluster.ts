@@ -89,7 +89,7 @@ export interface Cluster {
 }
 
 const host = '127.0.0.1';
-/** The number in the socket's name. Used if TCP is disabled. */
+/** The number in the socket's name. It's used if TCP is disabled. */
 const socketOnlyPort = 5432;
 
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
@@ -117,9 +117,8 @@ async function startLocked(dataDir: string, lock: Lock, options: ClusterOptions)
   if (isNew) {
     const prepared = await options.prepared?.();
     if (prepared !== undefined) {
-      const copied = copyPrepared(prepared, pgdata, identity, { durable: options.durable });
-      options.whileStarting?.();
-      preparedLogins = await copied;
+      const { durable, whileStarting: whileCopying } = options;
+      preparedLogins = await copyPrepared(prepared, pgdata, identity, { durable, whileCopying });
     }
     if (preparedLogins === undefined) {
       options.onProgress('Preparing PostgreSQL in an empty data folder');

@@ -1,8 +1,7 @@
 /**
  * Generates the folder of control files that PostgreSQL searches before its own folder (`extension_control_path`). The
- * folder contains Plinth's SQL-only extensions, pgTAP, the contrib modules that a role without superuser privileges is
- * allowed to create, and a placeholder for each unavailable extension. The stock scripts are copied with an additional
- * first line.
+ * folder contains Plinth's SQL-only extensions, pgTAP, the contrib modules that non-superusers can create, and a
+ * placeholder for each unavailable extension. The stock scripts are copied with an additional first line.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -72,9 +71,9 @@ const silence = 'set local event_triggers = off;\n';
 const amendmentOf = (name: string): string => readFileSync(join(amendments, `${name}.sql`), 'utf8');
 
 /**
- * Returns text that changes when the binaries, Plinth's own files or the lists of extensions change. The files are
- * identified by their sizes and times, because every start calls this function. npm sets all times to the same value,
- * so the build identifies the files of the npm package.
+ * Returns a stamp, which changes when the binaries, Plinth's own files or the extension lists change. Every start calls
+ * this function, so it compares only file sizes and modification times. In the npm package, all files have the same
+ * time, so the stamp also includes the build's identifier.
  */
 function stampOf(binaries: Binaries): string {
   const archive = pgtapArchive();

@@ -1,8 +1,8 @@
 /**
  * Chooses the user that the server runs as. PostgreSQL refuses to run as root, so root uses an unprivileged user: the
- * owner of the data folder, `postgres`, or `nobody`. If none of these users can access the folders (for example, a
- * home folder with mode 0700), the server runs in a user namespace that contains a single user. In that case, root
- * still owns the files, and neither an account nor chown is needed.
+ * owner of the data folder, `postgres`, or `nobody`. If none of these users can access the folders (for example, a home
+ * folder with mode 0700), the server runs in a user namespace that contains a single user. In that case, root still
+ * owns the files, so no account or chown is needed.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
@@ -80,7 +80,7 @@ function readAccounts(): Account[] {
     .map(([name, , uid, gid]) => ({ name: name as string, uid: Number(uid), gid: Number(gid) }));
 }
 
-/** Whether the account can access every folder from the root to `path`. */
+/** Returns whether the account can access every folder from the root to `path`. */
 function canEnter(path: string, account: Account): boolean {
   for (let folder = path; ; folder = dirname(folder)) {
     const { mode, uid, gid } = statSync(folder);

@@ -22,7 +22,7 @@ import { commandAs, type Identity } from './identity.ts';
 import { removeUnfinished, unfinishedPrefix } from './leftovers.ts';
 import { serverEnvironment } from './server.ts';
 
-/** The file that contains vault's root key. The path is relative to the data folder, as pg_read_file requires. */
+/** The path of the file that contains vault's root key. It is relative to the data folder, as pg_read_file requires. */
 export const vaultKeyFile = 'plinth_vault.key';
 
 export async function initialize(
@@ -33,8 +33,8 @@ export async function initialize(
 ): Promise<void> {
   removeUnfinished(pgdata);
   const work = join(dirname(pgdata), `${unfinishedPrefix}${randomBytes(6).toString('hex')}`);
-  // The password file is written beside the folder because initdb requires an empty folder. Its name allows the next
-  // start to remove the file after a crash.
+  // initdb requires an empty folder, so the password file is written beside it. After a crash, the next start
+  // recognizes the file by its name and removes it.
   const passwordFile = `${work}.password`;
   mkdirSync(work, { mode: 0o700 });
   if (identity.kind === 'user') chownSync(work, identity.uid, identity.gid);
@@ -64,8 +64,8 @@ async function runInitdb(
   durable: boolean,
 ): Promise<void> {
   let reason = '';
-  // The ctype still determines which characters are letters in pg_trgm and dictionaries. If the system doesn't have the
-  // locale, C is used.
+  // The character type (ctype) still determines which characters are letters in pg_trgm and dictionaries. If the system
+  // doesn't have the locale, C is used.
   for (const ctype of [process.platform === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8', 'C']) {
     const { file, args, ids } = commandAs(identity, binaries.initdb, [
       `--pgdata=${dir}`,

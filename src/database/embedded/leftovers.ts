@@ -1,7 +1,7 @@
 /**
- * Terminates processes that a killed process left behind. The caller holds the data folder's lock, so any PostgreSQL
- * process in the folder is orphaned. Immediately after a kill -9, PostgreSQL refuses to start because a zombie still
- * responds to signals and remaining child processes still use the shared memory.
+ * Terminates PostgreSQL processes that are still running after Plinth was killed. The caller holds the data folder's
+ * lock, so any PostgreSQL process in the folder is orphaned. Immediately after a kill -9, PostgreSQL refuses to start
+ * because a zombie still responds to signals and remaining child processes still use the shared memory.
  */
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';

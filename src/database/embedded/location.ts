@@ -1,4 +1,4 @@
-/** Chooses the user that the server runs as, its binaries and its folder. */
+/** Chooses the server's binaries, its folder and the user it runs as. */
 import { createHash } from 'node:crypto';
 import {
   accessSync,
@@ -29,12 +29,12 @@ export interface ServerLocation {
   readonly pgdata: string;
 }
 
-/** Chooses the user that the server runs as, its binaries and its folder. */
+/** Returns the server's binaries, its folder and the user it runs as. */
 export function chooseLocation(dataDir: string): ServerLocation {
   const found = findBinaries();
   const linked = linkLibraries(found);
   const pgdata = join(dataDir, 'postgres');
-  // A symlink means that an earlier start had to move the data to a different folder.
+  // If the folder is a symlink, an earlier start had to store the data elsewhere.
   const moved = lstatSync(pgdata, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
   const binaries = linked ? found : copyBinaries(found, join(dataDir, 'bin'));
   const identity = moved ? undefined : chooseIdentity([dataDir, binaries.native]);
@@ -43,8 +43,8 @@ export function chooseLocation(dataDir: string): ServerLocation {
 }
 
 /**
- * Returns a location outside the data folder, as the last resort if this process runs as root, user namespaces aren't
- * available and no other user can access the data folder.
+ * Returns a location outside the data folder. This is the last resort if this process runs as root, no other user can
+ * access the data folder and user namespaces aren't available.
  */
 function locateOutside(dataDir: string, found: Binaries): ServerLocation {
   const account = unprivilegedAccount();
@@ -57,7 +57,8 @@ function locateOutside(dataDir: string, found: Binaries): ServerLocation {
   const pgdata = join(home, 'postgres');
   const link = join(dataDir, 'postgres');
   if (lstatSync(link, { throwIfNoEntry: false }) === undefined) {
-    // The data of a deleted project folder is renamed because it must not reappear in a new folder with the same name.
+    // These are the data of a deleted project folder. They are renamed so that they don't reappear in a new folder with
+    // the same name.
     if (existsSync(pgdata)) renameSync(pgdata, `${pgdata}.orphaned-${Date.now()}`);
     symlinkSync(pgdata, link);
   }
@@ -66,7 +67,7 @@ function locateOutside(dataDir: string, found: Binaries): ServerLocation {
 
 export function makeDataDir(dir: string): string {
   try {
-    // Other users can pass through this folder to reach the server's folder, but they can't list it.
+    // Other users can open the server's folder inside this one, but they can't list this one.
     mkdirSync(dir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
     const real = realpathSync(dir);
     accessSync(real, constants.W_OK | constants.X_OK);

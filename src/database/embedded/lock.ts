@@ -13,7 +13,7 @@ export interface LockInfo {
   readonly startedAt: string;
   /** PostgreSQL's TCP port. Null if TCP is disabled, and 0 while the port is unknown. */
   readonly port: number | null;
-  /** Text that distinguishes the process from a later process with the same ID. */
+  /** A text that distinguishes the process from a later process with the same ID. */
   readonly mark?: string;
 }
 

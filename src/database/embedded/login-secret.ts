@@ -1,7 +1,7 @@
 /**
  * Stores the secret that the login roles' passwords are derived from (`../logins/passwords.ts`). Only the owner of
  * Plinth's data folder can read the file. The file isn't in PostgreSQL's folder, because a role with REPLICATION can
- * copy that folder as a base backup. If the server runs as a different user, the server can't read the file either.
+ * copy that folder as a base backup. If the server runs as a different user, it can't read the file either.
  */
 import { randomBytes } from 'node:crypto';
 import { chmodSync, closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';

@@ -40,7 +40,7 @@ export function startMark(pid: number): string | undefined {
 /**
  * Returns the PostgreSQL processes whose working directory is `dir`, which includes the postmaster and all its
  * children. The list is empty on platforms that don't provide this information. On those platforms, only PostgreSQL's
- * own check of its shared memory prevents two servers in one folder.
+ * shared memory check prevents two servers from using one folder.
  */
 export function processesIn(dir: string): number[] {
   if (!linux) return [];
@@ -59,8 +59,8 @@ export function processesIn(dir: string): number[] {
 }
 
 /**
- * Whether `pid` is the postmaster of the data folder `dir`. Returns true if this is uncertain, because trying to stop a
- * process that isn't running has no effect.
+ * Returns whether `pid` is the postmaster of the data folder `dir`. If this can't be determined, returns true, because
+ * stopping a process that isn't running has no effect.
  */
 export function isPostmasterOf(pid: number, dir: string): boolean {
   if (!isAlive(pid)) return false;
@@ -68,8 +68,8 @@ export function isPostmasterOf(pid: number, dir: string): boolean {
     try {
       return readlinkSync(`/proc/${pid}/cwd`) === dir;
     } catch (error) {
-      // A process that belongs to another user can't be inspected. Such a process isn't the server that Plinth started,
-      // unless Plinth started the server under another account.
+      // Other users' processes can't be inspected. Such a process can be Plinth's server only if Plinth started the
+      // server as another user.
       return (
         (error as NodeJS.ErrnoException).code === 'EACCES' &&
         /postgres/.test(readText(`/proc/${pid}/comm`) ?? '')

@@ -13,7 +13,7 @@ import { clusterTarget } from './sign-ins.ts';
 export interface RecoveryOptions {
   /** Plinth's data folder, which contains `postgres/` and the key files. */
   readonly dataDir: string;
-  /** The recovery settings, such as `restore_command`. If undefined, the cluster starts normally. */
+  /** The recovery settings, such as `restore_command`. If they are undefined, the cluster starts without a recovery. */
   readonly recovery: Readonly<Record<string, string>> | undefined;
   /** Called for each line of PostgreSQL's log. */
   readonly onLine: (line: string) => void;
@@ -21,7 +21,7 @@ export interface RecoveryOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Reads the tables of a project. The project's code doesn't run. */
+/** Reads a project's tables without running the project's code. */
 export interface TableReader {
   /** Runs a query. Must be used only for the system catalogs. */
   readonly query: Queryable['query'];
@@ -42,14 +42,14 @@ export interface RecoveredCluster {
 const readerRole = 'supabase_read_only_user';
 
 /**
- * Settings that keep the recovered copy passive. The copy may run beside the original, so it must not receive the
- * changes that the project subscribes to. A project's event triggers are disabled because they could run when the
+ * Settings that keep a recovered copy passive. The copy may run beside the original, so its logical replication
+ * subscriptions must not receive changes. A project's event triggers are disabled because they could run when the
  * reader signs in.
  */
 const guards = { max_logical_replication_workers: 0, event_triggers: false } as const;
 
 /**
- * Recovers the cluster. Resolves when the recovery is complete. @throws {DatabaseError} start_failed, with PostgreSQL's
+ * Recovers the cluster. Resolves once the recovery is complete. @throws {DatabaseError} start_failed, with PostgreSQL's
  * message
  */
 export async function startRecovery({
@@ -63,7 +63,7 @@ export async function startRecovery({
     dataDir,
     port: null,
     durable: true,
-    // Without hot standby, this server doesn't need the same limits as the original server.
+    // With hot standby, this server would need at least the same limits as the original server.
     settings: { ...guards, ...(recovery === undefined ? {} : { hot_standby: false, ...recovery }) },
     password: '',
     sharedPassword: false,
@@ -77,8 +77,8 @@ export async function startRecovery({
       await setReaderPassword(cluster);
     } catch (error) {
       if ((error as PostgresErrorShape).code !== '28P01') throw error;
-      // If all logins of the original server shared one password, the superuser's password isn't known. It is reset for
-      // this start, and the next start sets the configured password again.
+      // If all logins of the original server shared one password, the superuser's password isn't known. In that case,
+      // it is reset for this start, and the next start restores the configured password.
       await cluster.stop();
       cluster = await startCluster({ ...options, settings: guards, resetSuperuser: true });
       await setReaderPassword(cluster);

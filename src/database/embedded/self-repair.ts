@@ -1,6 +1,6 @@
 /**
- * Repairs roles and settings that Plinth depends on, at startup. `postgres` can change the roles because it has the
- * admin option on the API roles, and it can configure preload libraries that don't exist.
+ * Repairs, at startup, the roles and settings that Plinth depends on. `postgres` can change the roles because it has
+ * the admin option on the API roles, and it can name preload libraries that don't exist.
  */
 import type { Logger } from '../../kernel/log.ts';
 import { quoteIdentifier, sql } from '../../kernel/sql.ts';
@@ -39,8 +39,8 @@ interface RoleFacts {
   readonly login: boolean;
   readonly inherit: boolean;
   /**
-   * Whether the role has REPLICATION and a project can use it, because the role is `postgres` or a role that `postgres`
-   * can switch to.
+   * Whether the role has REPLICATION and the project can use the role, which is either `postgres` or a role that
+   * `postgres` can switch to.
    */
   readonly lentReplication: boolean;
   /** The settings of preload libraries, in the format `role SET name=value`. */

@@ -117,13 +117,13 @@ function untilReady(
     };
     createInterface({ input: child.stderr as NodeJS.ReadableStream }).on('line', (line) => {
       if (lastLines.push(line) > 40) lastLines.shift();
-      // Messages such as "the database system is starting up" are also FATAL, although they only affect clients that
-      // connect too early.
+      // Some FATAL messages aren't failures. For example, "the database system is starting up" concerns only clients
+      // that connect too early.
       onLine(/^(FATAL|PANIC)/.test(line) && !/the database system is/.test(line) ? 'warn' : 'debug', line);
       if (line.includes('database system is ready to accept connections')) resolve();
     });
     child.once('error', fail);
-    // The event 'close' is emitted only after the last line has been read.
+    // The `close` event is emitted after the last line has been read.
     child.once('close', () => fail());
   });
 }

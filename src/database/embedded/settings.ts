@@ -1,4 +1,4 @@
-/** Generates the server's two configuration files. Has no side effects. */
+/** Generates the text of the server's two configuration files. */
 import { delimiter } from 'node:path';
 import { quoteIdentifier } from '../../kernel/sql.ts';
 import { DatabaseError } from '../errors.ts';
@@ -37,7 +37,8 @@ export function postgresqlConf(settings: ServerSettings): string {
     lc_messages: 'C',
     password_encryption: 'scram-sha-256',
 
-    // Defaults for a developer's machine: little memory until more is needed, and no idle helper processes.
+    // These defaults suit a developer's machine. They use little memory until more is needed and don't start idle
+    // helper processes.
     shared_buffers: '64MB',
     io_method: 'sync',
     huge_pages: false,
@@ -56,7 +57,7 @@ export function postgresqlConf(settings: ServerSettings): string {
     shared_preload_libraries: 'pg_stat_statements',
     extension_control_path: [...settings.extensionDirs, '$system'].join(delimiter),
 
-    // This process reads the server's messages from stderr. Clients receive their own errors.
+    // This process reads the server's messages from stderr. Clients receive errors over their connections.
     log_destination: 'stderr',
     logging_collector: false,
     log_min_messages: 'log',
@@ -89,7 +90,7 @@ export function postgresqlConf(settings: ServerSettings): string {
 /**
  * Returns the complete pg_hba.conf. Every login requires a password, even on the socket. dblink and similar modules
  * connect from within the server as the server's operating system user, so with `trust` or `peer`, SQL could become the
- * superuser. If there is a socket, the superuser can use only the socket. Logical replication in database mode matches
+ * superuser. If there is a socket, the superuser can't connect over TCP. Logical replication in database mode matches
  * the lines for ordinary connections. Physical replication doesn't match any line.
  */
 export function pgHbaConf({ superuserOverTcp }: { readonly superuserOverTcp: boolean }): string {
@@ -104,8 +105,8 @@ export function pgHbaConf({ superuserOverTcp }: { readonly superuserOverTcp: boo
 }
 
 /**
- * Returns the limits for the WAL: PostgreSQL's defaults, and a limit for slots. A small disk has lower limits: a tenth
- * of the disk for the WAL between checkpoints, and a quarter for the WAL that a slot needs.
+ * Returns the WAL limits: PostgreSQL's defaults, plus a limit for slots. On a small disk, WAL between checkpoints is
+ * limited to a tenth of the disk, and WAL that a slot retains to a quarter.
  */
 function walSizes(diskBytes: number): Record<string, string> {
   const diskMb = Math.floor(diskBytes / 1024 / 1024);

@@ -1,7 +1,7 @@
 /**
- * Opens sessions on the embedded server. Each of Plinth's roles signs in with its own password. SQL can change this
- * password because `postgres` can act as the service roles, so the password is reset if a sign-in is rejected. A
- * project's role gets a temporary login.
+ * Opens sessions on the embedded server. Each of Plinth's roles signs in with its own password. A project's SQL can
+ * change these passwords because `postgres` can act as the service roles. If a sign-in is rejected, Plinth resets the
+ * password. A project's role gets a temporary login.
  */
 import type { Logger } from '../../kernel/log.ts';
 import { applyPasswords } from '../logins/apply.ts';

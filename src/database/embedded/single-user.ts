@@ -1,7 +1,6 @@
 /**
- * Runs PostgreSQL in single-user mode. This mode runs one statement as the cluster's first superuser, in a data folder
- * whose server isn't running. It doesn't require a password or listen on a port, so it can set the superuser's password
- * when the password is unknown.
+ * Runs one statement in PostgreSQL's single-user mode, as the cluster's first superuser, while the server isn't
+ * running. This mode needs neither a password nor a port, so Plinth uses it to reset the superuser's password.
  */
 import { spawn } from 'node:child_process';
 import { quoteLiteral } from '../../kernel/sql.ts';
@@ -16,8 +15,8 @@ export async function setSuperuserPassword(
   pgdata: string,
   verifier: string,
 ): Promise<void> {
-  // Settings passed with `-c` override the configuration file. The statement runs in a database whose settings no
-  // project can change.
+  // Settings passed with `-c` override the configuration file. The statement runs in a database whose settings projects
+  // can't change.
   const { file, args, ids } = commandAs(identity, binaries.postgres, [
     '--single',
     '-D',

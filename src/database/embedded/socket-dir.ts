@@ -31,7 +31,7 @@ export function makeSocketDir(dataDir: string, identity: Identity): string {
   try {
     return own(hashed, identity);
   } catch {
-    // Another user has created this folder. A folder with an unpredictable name is used instead.
+    // Another user owns this folder, so a folder with an unpredictable name is used instead.
     return own(mkdtempSync(join(tmpdir(), 'plinth-')), identity);
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Keeps a server running. If the server exits, for example because the disk is full or the out-of-memory killer ended
- * it, the supervisor restarts it until a start succeeds.
+ * it, the supervisor tries to restart it until a start succeeds.
  */
 import type { Logger } from '../../kernel/log.ts';
 import type { Server } from './server.ts';
@@ -67,7 +67,7 @@ export function supervise(first: Server, relaunch: () => Promise<Server>, log: L
   };
 }
 
-/** Resolves after this time. Resolves earlier if `signal` is aborted. */
+/** Resolves after `delayMs`, or when `signal` is aborted. */
 function pause(delayMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {

@@ -1,15 +1,16 @@
 /**
- * Gives a copied cluster its own system identifier. Without that, PostgreSQL and backup tools would treat all copies as
- * the same cluster and could apply the WAL of one to another. initdb generates the identifier, and no PostgreSQL
- * program changes it without discarding the WAL, so the files are edited: `pg_control`, which begins with the
- * identifier and ends with a CRC-32C, and the first page of each WAL file (`XLogLongPageHeaderData`).
+ * Gives a copied cluster its own system identifier. Otherwise, PostgreSQL and backup tools would treat all copies as
+ * the same cluster and could apply one copy's WAL to another. initdb generates the identifier, and no PostgreSQL
+ * program changes it without discarding the WAL, so this module edits the files directly. It changes `pg_control`,
+ * which begins with the identifier and ends with a CRC-32C, and the first page of each WAL file
+ * (`XLogLongPageHeaderData`).
  */
 import { closeSync, openSync, readdirSync, readFileSync, readSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The offset of `xlp_sysid` in the first page of a WAL file, after the 24 bytes of the short header. */
 const walOffset = 24;
-/** pg_control's data ends before this offset, so a disk writes it in a single step. */
+/** The data in pg_control end before this offset, so a disk writes them atomically. */
 const maxControlBytes = 512;
 /** The checksum follows the fields, so it can't be before this offset. */
 const minControlBytes = 128;
@@ -38,8 +39,7 @@ export function setSystemIdentifier(pgdata: string, identifier: bigint): boolean
   const segments = readdirSync(join(pgdata, 'pg_wal'))
     .filter((name) => /^[0-9A-F]{24}$/.test(name))
     .map((name) => join(pgdata, 'pg_wal', name));
-  // One matching segment is enough because recycled segments contain pages of earlier ones, which PostgreSQL
-  // overwrites.
+  // One matching segment is enough. Recycled segments contain pages of earlier segments, which PostgreSQL overwrites.
   if (crcAt === undefined || !segments.some((segment) => identifierOf(segment).equals(old))) return false;
   const bytes = Buffer.alloc(8);
   bytes.writeBigUInt64LE(identifier);

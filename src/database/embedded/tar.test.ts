@@ -13,7 +13,7 @@ function header(path: string, size: number, type = '0'): Buffer {
 const padded = (content: Buffer) =>
   Buffer.concat([content, Buffer.alloc((512 - (content.length % 512)) % 512)]);
 
-test('contains regular files in order, without folders', () => {
+test('an archive’s regular files are listed in order, without folders', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 1100 }), { maxLength: 4 }), (contents) => {
       const archive = Buffer.concat([
@@ -37,7 +37,7 @@ test('the folder of a long path is stored in the prefix', () => {
   expect([...tarEntries(block)].map(({ path }) => path)).toEqual(['share/postgresql/pgtap.control']);
 });
 
-test('reading any bytes terminates', () => {
+test('reading always terminates, whatever the bytes are', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 3000 }), (bytes) => {
       expect([...tarEntries(Buffer.from(bytes))].length).toBeLessThan(7);

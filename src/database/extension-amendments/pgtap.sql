@@ -1,5 +1,5 @@
--- The views belong to the role that creates the extension. The default privileges of that role in `public` would grant
--- all privileges on the views to the API roles.
+-- The views belong to the role that creates the extension. Without this statement, that role's default privileges in
+-- `public` would grant the API roles all privileges on the views.
 do $$
 declare
   made record;

@@ -1,6 +1,6 @@
--- Implements for Plinth the functions that basejump-supabase_test_helpers 0.0.6 documents on database.dev. The script
--- runs as the role that creates the extension, so the functions that read `auth.users` have the same privileges as that
--- role.
+-- Plinth's implementation of the functions that basejump-supabase_test_helpers 0.0.6 documents on database.dev. The
+-- script runs as the role that creates the extension, so the functions that read `auth.users` have the same privileges
+-- as that role.
 
 create schema if not exists tests;
 create schema if not exists test_overrides;

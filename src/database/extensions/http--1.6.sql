@@ -3,8 +3,8 @@ set local event_triggers = off;
 -- Prevents project functions from replacing built-in functions that have the same names.
 set local search_path = pg_catalog, pg_temp;
 
--- Sends a request and returns the response while the caller waits. The server process sends the request. The function
--- connects to that process over dblink through a socket in PostgreSQL's own folder. Names and types are those of
+-- Sends a request and returns its response synchronously. Plinth's server process sends the request. The functions
+-- connect to that process with dblink, through a socket in PostgreSQL's own folder. Names and types are those of
 -- pgsql-http 1.6.
 create domain @extschema@.http_method as text;
 create domain @extschema@.content_type as text check (value ~ '^\S+\/\S+');
@@ -41,10 +41,10 @@ begin
 end
 $$;
 
--- This is the only step that requires a superuser, because a superuser's dblink connection doesn't need a password. The
--- project owns the schema and could rename it, then create another schema with the same name. This function body is
--- parsed when it is created and therefore references the function itself, whereas a name would be resolved on each
--- call. The process listens beside the server's own socket, under a number derived from the database.
+-- Only this function requires a superuser: a superuser's dblink connection doesn't need a password. The project owns
+-- the schema and could rename it, then create another schema with the same name. This function body is parsed when it
+-- is created and therefore references the function itself, whereas a name would be resolved on each call. The process
+-- listens beside the server's own socket, under a number derived from the database.
 create function @extschema@._http_ask(question text) returns text
 language sql security definer set search_path = pg_catalog, pg_temp
 begin atomic

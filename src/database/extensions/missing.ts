@@ -12,7 +12,7 @@ export interface MissingExtension {
    * development tools.
    */
   readonly isOptional: boolean;
-  /** The end of a sentence that explains what to do if the project needs the extension. */
+  /** Advice for projects that need the extension. It completes a sentence. */
   readonly advice: string;
   /** The schema that the original extension requires. */
   readonly schema?: string;

@@ -74,7 +74,7 @@ create table cron._run (
 );
 
 -- Parses one field of a schedule. Returns null if the field is invalid. The grammar is Vixie cron's: lists of `*`,
--- numbers, names and ranges, with a step only after `*` or a range. The caller handles `$` in the day of month field.
+-- numbers, names and ranges, with a step only after `*` or a range. The caller handles `$` in the day-of-month field.
 create function cron._field(field text, low int, high int, names text[]) returns int[]
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -203,13 +203,13 @@ exception when invalid_parameter_value then
 end
 $$;
 
--- Returns the time since which a job has been due, or null if it isn't due. `last` is the previous time when it was
--- due. Runs missed before the current minute are skipped.
+-- Returns the time at which a job became due, or null if it isn't due. `last` is the time at which it last became due.
+-- Runs missed before the current minute are skipped.
 create function cron._due(spec cron._spec, last timestamptz, moment timestamptz, zone text) returns timestamptz
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
-  -- A time that lies in the future was stored before the clock was set back, so it is ignored. As in Vixie cron, jobs
-  -- at a certain hour aren't repeated if the clock was set back by less than three hours.
+  -- A time in the future was stored before the clock was set back, so it is ignored. As in Vixie cron, jobs that run at
+  -- a certain hour aren't repeated if the clock is set back by less than three hours.
   select case
     when spec.at_start then
       case when last < pg_postmaster_start_time() or last > moment + interval '1 minute' then pg_postmaster_start_time() end
@@ -249,8 +249,8 @@ begin
 end
 $$;
 
--- Claims up to `slots` due jobs, each for one process only. `skipped` is the number of jobs that are currently locked.
--- `next_ms` is the time until the next job may be due, or null if no job is active.
+-- Claims up to `slots` due jobs. Each job is claimed by one process only. `skipped` is the number of jobs that are
+-- currently locked. `next_ms` is the time until the next job may be due, or null if no job is active.
 create function cron._claim(slots int, out runs jsonb, out skipped int, out next_ms int)
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -290,8 +290,8 @@ begin
         'database', entry.database, 'username', entry.username);
     end if;
   end loop;
-  -- `greatest` is inside the aggregate because outside of it, `greatest` would turn the null that means "no jobs" into
-  -- 0, and the scheduler would poll continuously.
+  -- `min` returns null if there aren't any jobs. `greatest` outside the aggregate would turn that null into 0, and the
+  -- scheduler would poll continuously.
   select min(greatest(0, ceil(1000 * extract(epoch from case
       when (t.spec).every_seconds is not null and not cron._is_running(t.jobid)
         then t.due_at + make_interval(secs => (t.spec).every_seconds)
@@ -302,7 +302,7 @@ begin
 end
 $$;
 
--- Ends runs whose session doesn't exist anymore and whose result was never recorded.
+-- Marks runs as ended if their session no longer exists and their result was never recorded.
 create function cron._sweep() returns void
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -315,8 +315,8 @@ as $$
 $$;
 
 -- Stores what the process reports about runs. The process uses a role that has no other privileges here and can only
--- call these functions. If someone replaced the schema in the meantime, the replacement's functions would run only with
--- that role's privileges.
+-- call these functions. If the schema has been replaced since, the replacement's functions run only with that role's
+-- privileges.
 create function cron._note_session(run bigint, session int) returns void
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -69,7 +69,7 @@ as $$
   end
 $$;
 
--- Adds a request to the queue with the caller's own rights.
+-- Adds a request to the queue with the caller's own privileges.
 create function net._enqueue(method text, url text, params jsonb, headers jsonb, body bytea, timeout_milliseconds int)
 returns bigint
 language plpgsql set search_path = ''

@@ -178,7 +178,8 @@ export async function connectExternal(
         }
         for (const { role, error } of await tryLogins(rolesOf(rejected), withUrl, options)) {
           if (role === 'postgres' && !isSuperuser && !(await isMember(session, role))) {
-            // On servers with a different administrator of this name, the project's code runs as the account.
+            // If the server's `postgres` role belongs to a different administrator, the project's code runs as the
+            // URL's account.
             options.set(role, withSearchPath(base, role));
             continue;
           }

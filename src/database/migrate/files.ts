@@ -17,19 +17,29 @@ export interface MigrationFile {
  * number is invalid.
  */
 export function readMigrationFiles(sets: readonly MigrationSet[]): MigrationFile[] {
-  return sets.flatMap(({ module, dir }) => {
-    const names = readdirSync(dir).filter((name) => name.endsWith('.sql'));
-    const files = names.sort().map((name) => {
-      const match = /^(\d{4})_([a-z0-9_]+)\.sql$/.exec(name);
-      if (match === null)
-        throw new Error(`${module}: the name of ${name} must have the form NNNN_subject.sql`);
-      const text = readFileSync(new URL(name, dir), 'utf8');
-      return { module, version: match[1] as string, name: match[2] as string, text, hash: hashOf(text) };
-    });
-    const doubled = files.find((file, index) => file.version === files[index - 1]?.version);
-    if (doubled !== undefined) throw new Error(`${module}: two files have the number ${doubled.version}`);
+  return sets.flatMap((set) => {
+    const known = filesOf.get(set);
+    if (known !== undefined) return known;
+    const files = readSet(set);
+    filesOf.set(set, files);
     return files;
   });
+}
+
+/** The files of each set. A start uses each set several times, and the files are part of Plinth's code. */
+const filesOf = new WeakMap<MigrationSet, readonly MigrationFile[]>();
+
+function readSet({ module, dir }: MigrationSet): readonly MigrationFile[] {
+  const names = readdirSync(dir).filter((name) => name.endsWith('.sql'));
+  const files = names.sort().map((name) => {
+    const match = /^(\d{4})_([a-z0-9_]+)\.sql$/.exec(name);
+    if (match === null) throw new Error(`${module}: the name of ${name} must have the form NNNN_subject.sql`);
+    const text = readFileSync(new URL(name, dir), 'utf8');
+    return { module, version: match[1] as string, name: match[2] as string, text, hash: hashOf(text) };
+  });
+  const doubled = files.find((file, index) => file.version === files[index - 1]?.version);
+  if (doubled !== undefined) throw new Error(`${module}: two files have the number ${doubled.version}`);
+  return files;
 }
 
 /**

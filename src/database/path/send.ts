@@ -20,8 +20,8 @@ type Cells = (Buffer | null)[];
 export type Outcome =
   | { readonly result: PathResult }
   /**
-   * The request failed. `again` is set if nothing was committed and a retry might succeed, either on the same
-   * connection or on a different one.
+   * The request failed. `again` is set if nothing was committed and a retry, on the same or a different connection,
+   * might succeed.
    */
   | { readonly error: unknown; readonly again?: 'here' | 'elsewhere' | undefined };
 
@@ -143,7 +143,8 @@ function failure(batch: Batch<Cells>, request: PathRequest): Outcome {
 }
 
 /**
- * Releases the stores of the batch. If the statement was canceled because its rows were rejected, returns the reason.
+ * Releases the batch's stores. If a statement was canceled because its rows were rejected, returns the reason for the
+ * rejection.
  */
 function freeStores({ steps, error }: Batch<Cells>): unknown {
   const store = steps.find(({ spilled }) => spilled !== undefined)?.spilled?.store;

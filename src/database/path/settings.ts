@@ -16,7 +16,7 @@ interface Made {
   readonly key: string;
   readonly text: string;
   readonly settings: readonly Setting[];
-  /** The number of additional settings, which other requests have used. Each of them is set to the empty string. */
+  /** The number of additional settings that are set to the empty string because other requests have used them. */
   readonly emptied: number;
   readonly contextSize: number;
 }
@@ -25,7 +25,7 @@ function sameNames(some: readonly Setting[], others: readonly Setting[]): boolea
   return some.length === others.length && some.every(([name], index) => name === others[index]?.[0]);
 }
 
-/** The maximum number of stored names. This is more than any of Plinth's services use, and limits memory use. */
+/** The maximum number of stored names, which limits memory use. Plinth's services use fewer names than this. */
 const REMEMBERED_NAMES = 32;
 
 export class SettingsStatements {
@@ -37,9 +37,8 @@ export class SettingsStatements {
 
   /**
    * Returns the statement for a request. It also sets every `request.…` setting that other requests have used to the
-   * empty string, which is the value that such a setting has after their transactions anyway. The request therefore
-   * can't see a value that a user's function has set for the whole session (`set_config('request.jwt.claim.sub', …,
-   * false)`).
+   * empty string, which is its value after those transactions anyway. The request therefore can't see a value that a
+   * user's function has set for the whole session (`set_config('request.jwt.claim.sub', …, false)`).
    */
   of(request: Pick<PathRequest, 'role' | 'settings' | 'access'>): SettingsStatement {
     checkRole(request.role);
@@ -100,8 +99,8 @@ export class SettingsStatements {
 
 /**
  * Returns the text of the statement. PostgreSQL evaluates the target list from left to right, so the settings are
- * applied in order. The calls are inside a subquery whose columns aren't selected, and are evaluated because they are
- * volatile. No value is sent back, which saves a tenth of the server's cost for a read by key.
+ * applied in order. The calls are in a subquery whose columns aren't selected. They are evaluated anyway because they
+ * are volatile. The server sends no values back, which makes a read by key about 10% cheaper for it.
  */
 function settingsText(names: readonly string[], readOnly: boolean): string {
   const calls = names.map(

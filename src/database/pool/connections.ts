@@ -1,6 +1,6 @@
 /**
- * Manages the connections of a pool. Opens connections on demand, keeps idle connections for a while, replaces broken
- * ones, and queues callers. Waiting clients take turns.
+ * Manages the connections of a pool. Opens connections on demand, keeps idle connections for a while and replaces
+ * broken ones. Callers wait in a queue where clients take turns.
  */
 import { FairQueue, type Verdict, type Waiter } from '../../shared/fair-queue.ts';
 import { WaitEstimate } from '../../shared/wait-estimate.ts';
@@ -13,9 +13,9 @@ export interface ConnectionsOptions {
   /** Opens a connection. The connection must call `onEnd` when it closes for any reason. */
   readonly open: (onEnd: () => void) => Promise<Client>;
   readonly max: number;
-  /** A connection that is idle for longer than this is closed. */
+  /** Connections that have been idle for longer than this are closed. */
   readonly idleTimeoutMs: number;
-  /** The time limit for a caller that waits for a connection. A caller that would wait for longer is rejected. */
+  /** The time limit for waiting for a connection. A caller whose estimated wait is longer is rejected immediately. */
   readonly acquireTimeoutMs: number;
   /** The maximum number of waiting callers. */
   readonly maxWaiting: number;
@@ -38,8 +38,8 @@ export class Connections {
   readonly #options: ConnectionsOptions;
   readonly #open = new Set<Client>();
   /**
-   * The idle connections, as a stack. The connection that was returned last is used first so that connections that
-   * aren't needed become idle and are closed.
+   * The idle connections, as a stack. The most recently returned connection is used first, so that unneeded connections
+   * stay idle and are closed.
    */
   readonly #idle: Idle[] = [];
   readonly #waiting: FairQueue<Waiting>;
@@ -93,7 +93,7 @@ export class Connections {
       const { acquireTimeoutMs, max } = this.#options;
       const client = caller?.key ?? '';
       let waitMs = this.#estimate.waitMs(this.#waiting.ahead(client), max);
-      // A caller that can start doesn't wait for callers that the occupancy holds back.
+      // A caller that is allowed to start doesn't wait for callers that exceed an occupancy limit.
       if (waitMs > acquireTimeoutMs && canStart)
         waitMs = this.#estimate.waitMs(this.#waiting.ahead(client, this.#verdictOf), max);
       if (waitMs > acquireTimeoutMs) {
@@ -148,7 +148,7 @@ export class Connections {
     return this.#ended.promise;
   }
 
-  /** Lends idle connections to the callers that wait. */
+  /** Lends idle connections to waiting callers. */
   #serve(): void {
     while (this.#idle.length > 0) {
       const waiting = this.#waiting.next(this.#verdictOf);

@@ -1,6 +1,6 @@
 /**
- * Receives notifications on one shared connection. The connection is opened for the first listener and replaced
- * whenever it is lost.
+ * Receives notifications on one shared connection. The first listener opens the connection. If the connection is lost,
+ * it is replaced.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { quoteIdentifier } from '../../kernel/sql.ts';
@@ -114,7 +114,7 @@ export function createListenHub(options: {
       }
       return async () => {
         if (!listeners.delete(listener) || hasListener(channel)) return;
-        // Only an open connection must stop listening. A connection that is still being opened won't listen on this
+        // UNLISTEN is needed only on an open connection. A connection that is still being opened won't listen on this
         // channel.
         await live?.exec(`unlisten ${quoteIdentifier(channel)}`).catch(() => {});
       };

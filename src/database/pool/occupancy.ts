@@ -1,4 +1,4 @@
-/** Counts who uses the connections of a group, and limits how many one client can use. */
+/** Counts the connections of a group that each client uses, and limits how many one client can use. */
 import type { Verdict } from '../../shared/fair-queue.ts';
 
 export interface OccupancyLimits {
@@ -33,7 +33,7 @@ export class Occupancy {
     return shape !== undefined && this.#of(shape) >= perShape ? 'skip' : 'start';
   }
 
-  /** Returns how many connections of `connections` all jobs like this one can use together. */
+  /** Returns how many of the `connections` can be used by all jobs like this one together. */
   available({ isAnonymous }: Claim, connections: number): number {
     const { anonymous, total } = this.#limits;
     return Math.min(connections, total, isAnonymous ? anonymous : Number.POSITIVE_INFINITY);

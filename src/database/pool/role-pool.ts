@@ -30,7 +30,7 @@ export class RolePool implements Pool {
     this.#caller = caller;
   }
 
-  /** Returns the same pool for the work of one client, which takes turns with the other clients. */
+  /** Returns a view of the same pool for one client. The client's work takes turns with other clients' work. */
   of(caller: RequestClient | undefined): RolePool {
     return caller === undefined ? this : new RolePool(this.role, this.#connections, caller);
   }
@@ -73,8 +73,8 @@ export class RolePool implements Pool {
   }
 
   /**
-   * Runs `work` on a connection. If the connection turns out to be closed before the server has done anything, another
-   * connection is tried once.
+   * Runs `work` on a connection. If the connection closes before the server has done anything, retries once on another
+   * connection.
    */
   async #lend<T>(work: (client: Client) => Promise<T>, mayRepeat = () => true): Promise<T> {
     try {

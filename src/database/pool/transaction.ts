@@ -65,8 +65,8 @@ export async function runTransaction<T>(
 }
 
 /**
- * Sends BEGIN, the settings, the statements and the end in one write so that they need a single round trip. Returns the
- * rows of each statement.
+ * Sends BEGIN, the settings, the statements and the end in one write so they need a single round trip. Returns the rows
+ * of each statement.
  */
 export async function runStatements(
   client: Client,
@@ -77,7 +77,7 @@ export async function runStatements(
   return steps.slice(-1 - statements.length, -1).map((step) => step.rows);
 }
 
-/** Runs one statement like {@link runStatements}, and passes on its rows as they arrive. */
+/** Runs one statement like {@link runStatements}, and passes each row to the callback as it arrives. */
 export async function runRows(
   client: Client,
   statement: Sql,
@@ -173,7 +173,7 @@ class Scope implements Transaction {
     }
   }
 
-  /** Rejects all further statements because they would run on a connection that belongs to another caller. */
+  /** Rejects later statements, because the connection may already belong to another caller. */
   close(): void {
     this.#open = false;
   }

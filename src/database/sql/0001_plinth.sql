@@ -9,8 +9,8 @@ create table _plinth.refused (
   refused_at timestamptz not null default now()
 );
 
--- Runs a statement if the server's version is at least `since` (server_version_num). If the account isn't a superuser,
--- a permission error is recorded and startup continues.
+-- Runs a statement if the server's version is at least `since` (server_version_num). If an account that isn't a
+-- superuser gets a permission error, the error is recorded and the startup continues.
 create function _plinth.attempt(statement text, since int default 0) returns void
 language plpgsql
 as $$
@@ -29,13 +29,13 @@ exception
 end
 $$;
 
--- Whether Plinth initialized this cluster, so that the cluster's first role belongs to Plinth. On other clusters,
--- existing roles, the database's owner and existing settings aren't changed.
+-- Returns whether Plinth initialized this cluster, which means that the cluster's first role belongs to Plinth. On
+-- other clusters, existing roles, the database's owner and existing settings aren't changed.
 create function _plinth.is_own_cluster() returns boolean
 language sql stable
 as $$ select rolname = 'supabase_admin' from pg_catalog.pg_roles where oid = 10 $$;
 
--- Plinth's tables and their columns, which must not be changed. attnum 0 stands for the table itself.
+-- Plinth's tables and their columns, which must not be changed. attnum 0 represents the table itself.
 create table _plinth.guarded (
   relid oid not null,
   attnum int2 not null,
@@ -74,7 +74,7 @@ as $$
     set name = excluded.name, schema = excluded.schema, owner = excluded.owner;
 $$;
 
--- The event trigger that guards Plinth's tables. `postgres` is a member of the owner roles, so that policies and
+-- The event trigger that protects Plinth's tables. `postgres` is a member of the owner roles, so that policies and
 -- triggers on Plinth's tables work as on the hosted service. Changes that the hosted service would reject, or that
 -- would break Plinth, are rejected.
 create function _plinth.guard_dropped() returns event_trigger

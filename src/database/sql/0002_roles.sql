@@ -80,8 +80,8 @@ begin
 end
 $$;
 
--- Settings of roles. PostgreSQL applies them at sign-in. When a service switches to a role, the service applies the
--- role's settings.
+-- Settings of roles. PostgreSQL applies them when the role connects. When a service switches to a role, the service
+-- applies the role's settings.
 select _plinth.attempt($$alter role anon set statement_timeout = '3s'$$);
 select _plinth.attempt($$alter role authenticated set statement_timeout = '8s'$$);
 select _plinth.attempt($$alter role authenticator set statement_timeout = '8s'$$);

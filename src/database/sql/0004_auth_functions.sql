@@ -1,5 +1,6 @@
--- Functions for policies that return information about the caller. They check the setting for a single claim first,
--- because this avoids parsing JSON, and then the setting that contains all claims. If neither is set, they return null.
+-- Functions for policies that return information about the caller. They first check the setting for a single claim,
+-- which doesn't require parsing JSON, and then the setting that contains all claims. They return null if neither is
+-- set.
 set local role supabase_auth_admin;
 
 create function auth.uid() returns uuid

@@ -1,4 +1,4 @@
--- The catalog's lists only show extensions that the current role can create. Migrations use the lists as conditions
+-- The catalog's lists show only extensions that the current role can create. Migrations use the lists as conditions
 -- ("if the extension is available, create and use it"). If the lists contained placeholders
 -- (src/database/extensions/missing.ts) or extensions that only superusers can create, migrations would continue with
 -- statements that fail.

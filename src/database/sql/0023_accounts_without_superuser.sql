@@ -1,5 +1,5 @@
 -- An account without superuser privileges can transfer a function only to a role that can create objects in the
--- function's schema. Storage revokes the privilege once its functions are transferred.
+-- function's schema. Storage revokes the privilege after its functions have been transferred.
 do $$
 declare
   kind text;

@@ -1,4 +1,4 @@
--- Updates pg_cron in existing databases: jobs run again directly after the clock was set back.
+-- Updates pg_cron in existing databases, so that jobs continue to run immediately after the clock was set back.
 do $update$
 begin
   if not exists (select from pg_catalog.pg_extension where extname = 'pg_cron')

@@ -1,7 +1,7 @@
 /**
  * Provides a data folder after initdb and bootstrap. The folder is created once per version of Plinth's SQL files, and
- * every test cluster is a copy of it. The folder is in the system's temporary folder and gets its final name only once
- * it is complete, so several processes can create it concurrently.
+ * every test cluster is a copy of it. The folder is in memory or in the system's temporary folder. It gets its final
+ * name only once it is complete, so several processes can create it concurrently.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -23,11 +23,15 @@ import { packageManifest, userCache } from '../../packages/index.ts';
 import { connectDatabase } from '../database.ts';
 import { findBinaries } from '../embedded/binaries.ts';
 import { loginSecretFile } from '../embedded/login-secret.ts';
+import { memoryFolder } from './memory-folder.ts';
+
+let parent: string | undefined;
 
 /** Returns the folder that contains all test clusters. Each user has a separate folder. */
 export function testRoot(): string {
+  parent ??= memoryFolder() ?? tmpdir();
   const uid = process.getuid?.() ?? 0;
-  const root = join(tmpdir(), `plinth-test-${uid}`);
+  const root = join(parent, `plinth-test-${uid}`);
   mkdirSync(root, { recursive: true });
   if (process.getuid !== undefined && lstatSync(root).uid !== uid)
     throw new Error(`${root} belongs to another user`);
@@ -71,7 +75,10 @@ function preparedFolder(): string | undefined {
   return build === undefined ? undefined : join(userCache(), 'prepared', build);
 }
 
-/** Removes templates for older SQL versions. A template in use is copied immediately after it is found. */
+/**
+ * Removes templates for older SQL versions. Templates that are still used aren't affected, because a process copies a
+ * template immediately after it finds it.
+ */
 function removeOldTemplates(): void {
   const weekMs = 7 * 24 * 3600 * 1000;
   for (const name of readdirSync(testRoot())) {

@@ -91,9 +91,9 @@ async function launch(): Promise<TestCluster> {
   let last: Promise<unknown> = Promise.resolve();
   const asAdmin = <T>(work: (admin: Client) => Promise<T>): Promise<T> => {
     const turn = last.then(async () => {
-      // The session doesn't use the database `postgres`, because a database with open sessions can't be cloned and the
-      // first template is a clone of `postgres`. Each call opens a new session because an open session would keep the
-      // process alive.
+      // The session uses a different database than `postgres`. The first template is a clone of `postgres`, and a
+      // database with open sessions can't be cloned. Each call opens a new session because an open session would keep
+      // the process alive.
       const admin = await Client.connect(clusterTarget(cluster, 'supabase_admin', 'template1'));
       try {
         return await work(admin);
@@ -128,7 +128,7 @@ export interface TestDatabase {
   readonly database: Database;
   /** The address of the server that contains the database. */
   readonly place: TestServerAddress;
-  /** Opens the same database again, in the way another process would. `place` can be the address of a proxy. */
+  /** Opens the same database again, as another process would. `place` can be the address of a proxy. */
   another(place?: TestServerAddress): Promise<Database>;
   /** Stops `database` and removes the clone. */
   drop(): Promise<void>;
@@ -229,7 +229,9 @@ export interface TestServerAddress extends Pick<Cluster, 'socketDir' | 'host' | 
   readonly loginSecret: string;
 }
 
-/** Returns the address of a cluster, without the members that only the process that started the cluster can use. */
+/**
+ * Returns the address of a cluster, without the members that are usable only in the process that started the cluster.
+ */
 const addressOf = ({ socketDir, host, port, tcpPort, loginSecret }: Cluster): TestServerAddress => ({
   socketDir,
   host,
@@ -238,7 +240,7 @@ const addressOf = ({ socketDir, host, port, tcpPort, loginSecret }: Cluster): Te
   loginSecret: loginSecret.toString('hex'),
 });
 
-/** Opens a database in a test cluster. Any process can do this, not only the one that started the cluster. */
+/** Opens a database in a test cluster. Works in any process, not only in the one that started the cluster. */
 export async function openTestDatabase(
   place: TestServerAddress,
   name: string,

@@ -4,7 +4,7 @@ import { readArray, writeArray } from './array-literal.ts';
 
 const same = (text: string): string => text;
 
-test('a printed array is parsed unchanged', () => {
+test('parsing a printed array returns the same array', () => {
   const items = fc.array(fc.option(fc.string({ unit: 'grapheme' })));
   fc.assert(
     fc.property(items, (values) => {

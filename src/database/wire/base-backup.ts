@@ -1,5 +1,5 @@
 /**
- * Reads the response to BASE_BACKUP. It consists of result sets, with one copy stream between them that contains tar
+ * Reads the response to BASE_BACKUP. The response contains result sets and, between them, one copy stream with tar
  * archives and a manifest (PostgreSQL 18, 54.4).
  */
 import type { BaseBackupEnd, BaseBackupPart } from '../types.ts';

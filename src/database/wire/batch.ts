@@ -62,7 +62,7 @@ export class Batch<T> implements Exchange {
   readonly #statements: StatementCache;
   readonly #readRow: RowReader<T>;
   readonly #onEnd: (batch: Batch<T>) => void;
-  /** The index of the step that the server is processing. */
+  /** The index of the step whose response is being received. */
   #at = 0;
   #parsed = false;
 
@@ -136,7 +136,7 @@ export class Batch<T> implements Exchange {
 
   /**
    * Removes the messages of this batch before they are sent. Used if a later part of the batch can't be encoded, for
-   * example because of a zero byte or too many parameters.
+   * example because of a null byte or too many parameters.
    */
   discard(): void {
     this.#connection.writer.truncate(this.#start);
@@ -149,8 +149,8 @@ export class Batch<T> implements Exchange {
   }
 
   /**
-   * Whether the batch failed only because a prepared statement is stale, because the statement was deallocated (26000)
-   * or its result type changed (0A000). The failed step didn't run, so a retry is safe.
+   * Whether the batch failed only because a prepared statement is stale: it was deallocated (26000) or its result type
+   * changed (0A000). The failed step didn't run, so a retry is safe.
    */
   get stale(): boolean {
     const step = this.steps[this.#at];
@@ -262,7 +262,8 @@ export class Batch<T> implements Exchange {
     }
     const step = this.steps[this.#at];
     if (step === undefined || !this.stale) return;
-    // If one statement was deallocated, all statements were, unless the previous batch has already detected this.
+    // If one statement was deallocated, all were deallocated. The cache is cleared unless the previous batch has
+    // already done so.
     if (this.error?.code === '26000') this.#statements.clearIfHolding(step.statement);
     else this.#statements.close(this.#connection.writer, step.statement);
   }

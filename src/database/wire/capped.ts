@@ -1,7 +1,7 @@
 /**
  * Runs a single user statement, prepared without a name. Rows are passed on as they arrive, the number of rows is
- * limited, and long cells are truncated while they are read. The extended protocol accepts only one statement, whatever
- * the text contains.
+ * limited, and long cells are truncated while they are read. The extended protocol rejects text with more than one
+ * statement.
  */
 import type { CappedEnd, CappedRows } from '../types.ts';
 import type { Connection } from './connection.ts';

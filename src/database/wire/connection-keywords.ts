@@ -27,7 +27,8 @@ const ignored: readonly string[] = [
 ];
 
 /**
- * Keywords that require a protection or an authentication method, with the values that this client always satisfies.
+ * Keywords that require a protection or an authentication method. The values listed here are those that this client
+ * always satisfies.
  */
 const limited: Readonly<Record<string, readonly string[]>> = {
   channel_binding: ['prefer', 'disable'],
@@ -51,8 +52,7 @@ const limited: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Checks that this client can use the values.
- * @throws {ConnectionStringError} if libpq doesn't have a keyword, or this client can't satisfy a value
+ * @throws {ConnectionStringError} if libpq doesn't have the keyword, or if this client doesn't support the value
  */
 export function checkKeywords(values: ReadonlyMap<string, string>): void {
   for (const [keyword, value] of values) {

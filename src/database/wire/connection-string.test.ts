@@ -74,7 +74,7 @@ test.each([
     { applicationName: 'x' },
   ],
   ['postgresql://h/d?sslrootcert=system', { sslMode: 'verify-full', sslRootCert: 'system' }],
-])('%s', (text, expected) => {
+])('parses %s', (text, expected) => {
   expect(parseConnectionString(text)).toMatchObject(expected);
 });
 
@@ -113,7 +113,7 @@ test('an address in the connection string overrides the host name from the envir
   });
 });
 
-test('any name, password and database are parsed unchanged', () => {
+test('names, passwords and databases with any characters are parsed unchanged', () => {
   const text = fc.string({ unit: 'grapheme', minLength: 1 });
   fc.assert(
     fc.property(text, text, text, (user, password, database) => {

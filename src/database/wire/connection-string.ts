@@ -22,7 +22,7 @@ export interface HostAddress {
 export interface ConnectionTarget extends HostAddress {
   /** Other hosts, which are tried in order if the first host isn't suitable. */
   readonly otherHosts?: readonly HostAddress[] | undefined;
-  /** The required kind of session. Defaults to `any`. */
+  /** The kind of session that the server must provide. Defaults to `any`. */
   readonly sessionKind?: SessionKind | undefined;
   readonly user: string;
   readonly password?: string | undefined;
@@ -164,7 +164,10 @@ function readSessionKind(text = 'any'): SessionKind {
   );
 }
 
-/** The system's certificates are valid for any server, so the server's name must be verified as well (libpq 16). */
+/**
+ * With the system's trusted certificates, any server can have a valid certificate, so the server's name must be
+ * verified too (libpq 16).
+ */
 function readSslMode(given: string | undefined, rootCert: string | undefined): SslMode {
   const mode = given || (rootCert === 'system' ? 'verify-full' : 'prefer');
   if (rootCert === 'system' && mode !== 'verify-full') {

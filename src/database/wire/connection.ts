@@ -140,7 +140,7 @@ export class Connection {
     this.#scheduleFlush();
   }
 
-  /** Sends the written messages. No exchange receives a response (authentication, copy). */
+  /** Sends the written messages without registering an exchange, for authentication and COPY data. */
   flush(): void {
     if (this.writer.length === 0 || this.#socket === undefined) return;
     this.#lastWritten = this.#unwritten;
@@ -151,7 +151,7 @@ export class Connection {
     if (this.#socket.writableLength > 0) this.writer.renew();
   }
 
-  /** Resolves when the kernel has accepted all data so that a fast producer doesn't fill the memory. */
+  /** Resolves when the kernel has accepted all data. A fast producer that waits for this doesn't fill the memory. */
   async drained(): Promise<void> {
     const socket = this.#socket;
     if (socket === undefined || this.#ended || !socket.writableNeedDrain) return;
@@ -164,7 +164,7 @@ export class Connection {
     });
   }
 
-  /** Asks the server to cancel the running statement. Resolves once the request has been delivered. */
+  /** Sends a cancel request for the running statement. Resolves once the request has been delivered. */
   async cancel(): Promise<void> {
     const writer = new MessageWriter();
     writer.cancelRequest(CANCEL_REQUEST, this.processId, this.secretKey);
@@ -269,11 +269,11 @@ export class Connection {
     if (this.#ended) return;
     this.#ended = true;
     this.#socket?.destroy();
-    // If the server ends a session before its first response to a statement, the server hasn't started the statement.
-    // Otherwise, the response to Parse or Bind would have arrived first.
+    // If the session ends before the first response to a statement, the server hasn't started that statement. If it
+    // had, its response to Parse or Bind would have arrived first.
     const saidGoodbye = this.#goodbye !== undefined && GOODBYES.includes(this.#goodbye.code);
     const headUntouched = saidGoodbye && this.#headMessages === 0;
-    // EPIPE means that the last write wasn't delivered, so the server didn't receive the Sync in it.
+    // EPIPE means that the last write wasn't delivered, so the server didn't receive that write's Sync.
     const unread = (cause as NodeJS.ErrnoException | undefined)?.code === 'EPIPE';
     const firstUnread = this.#exchanges.length - this.#unwritten - (unread ? this.#lastWritten : 0);
     this.#exchanges.splice(0).forEach((exchange, index) => {

@@ -1,6 +1,6 @@
 /**
- * Reads a table with COPY ... TO STDOUT. For a plain table, PostgreSQL doesn't plan a query, so expressions in indexes,
- * policies or views don't run. Only the output functions of the column types run.
+ * Reads a table with COPY ... TO STDOUT. For a plain table, PostgreSQL doesn't plan a query, so the only project code
+ * that could run is the output functions of the column types. Expressions in indexes, policies and views don't run.
  */
 import type { Connection } from './connection.ts';
 import { readScript } from './script.ts';
@@ -32,7 +32,7 @@ export async function copyOut(
 
 /**
  * Runs a COPY ... TO STDOUT statement and passes each row in COPY's text format, including the line break. The bytes
- * are valid only during the call. The caller can pause the connection.
+ * are valid only during the callback, which can pause the connection.
  */
 export async function copyLines(
   connection: Connection,

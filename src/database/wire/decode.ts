@@ -15,7 +15,7 @@ function fromText(read: (text: string) => unknown): Decoder {
 const asBoolean: Decoder = (buffer, start) => buffer[start] === 0x74;
 
 /**
- * Decodes an integer. Up to 15 digits are added up one by one, which is exact. Longer numbers are parsed from a string.
+ * Decodes an integer. Up to 15 digits are computed one by one, which is exact. Longer numbers are parsed from a string.
  */
 const asInteger: Decoder = (buffer, start, end) => {
   const negative = buffer[start] === 0x2d;

@@ -56,7 +56,7 @@ export class PostgresError extends Error implements PostgresErrorShape {
  */
 export class ConnectionError extends PostgresError {
   override name = 'ConnectionError';
-  /** Whether the server hasn't started any of the statements, so a retry on another connection is safe. */
+  /** Whether the server has started none of the statements. In that case, a retry on another connection is safe. */
   readonly untouched: boolean;
 
   constructor(

@@ -35,9 +35,9 @@ export interface ConnectionOptions extends ConnectionTarget {
    * buffer.
    */
   readonly keepsNoBytes?: boolean | undefined;
-  /** Whether to send only the settings in `parameters`. Poolers reject settings that they don't know. */
+  /** Whether to send only the settings in `parameters`, because poolers reject settings that they don't know. */
   readonly bareSession?: boolean | undefined;
-  /** Called when the server rejects the password. The sign-in is tried once more afterward. */
+  /** Called when the server rejects the password. The sign-in is then tried once more. */
   readonly onPasswordRejected?: (() => Promise<void>) | undefined;
   /** Additional run-time parameters, which are set when the session starts. */
   readonly parameters?: Readonly<Record<string, string>> | undefined;

@@ -33,13 +33,13 @@ export async function openFirst<Connection>(
   throw new ConnectionError({ code: '08001', message, untouched: true }, { cause: failures[0] });
 }
 
-/** Whether the next host can be tried, because this host is unreachable or starting up (57P03). */
+/** Whether the next host should be tried because this host is unreachable or starting up (57P03). */
 const triesNextHost = (error: unknown): error is ConnectionError =>
   error instanceof ConnectionError && (error.code === '08001' || error.code === '57P03');
 
 /**
  * Whether the session is of this kind. `parameters` contains the parameters that the server has reported. PostgreSQL 14
- * and newer report the two that are needed.
+ * and newer report the two parameters needed here.
  */
 export function isOfKind(kind: SessionKind, parameters: ReadonlyMap<string, string>): boolean {
   const isStandby = parameters.get('in_hot_standby') === 'on';

@@ -13,7 +13,7 @@ function dataRow(cell: string): Buffer {
   return message;
 }
 
-/** Adds the rows as they arrive in chunks. Each chunk contains whole messages. */
+/** Joins rows that arrive in chunks. Each chunk contains whole messages. */
 function join(chunks: readonly (readonly string[])[], separator: string): string {
   const joined = new JoinedRows(Buffer.from(separator));
   for (const cells of chunks) {

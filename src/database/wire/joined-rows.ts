@@ -1,6 +1,6 @@
 /**
- * Joins rows that have a single cell into one text. The cells are moved together inside the received buffers, over the
- * headers of their messages, so no object or copy is created per row.
+ * Joins rows that have a single cell into one text. Compacts the cells within the received buffers by overwriting the
+ * message headers, so no object or copy is created per row.
  */
 import type { Cells } from './spilled-rows.ts';
 
@@ -26,7 +26,7 @@ export class JoinedRows {
     this.#separator = separator;
   }
 
-  /** Adds a row, whose DataRow body is `buffer[start..end)`. The bytes of earlier messages aren't needed anymore. */
+  /** Adds a row, whose DataRow body is `buffer[start..end)`. The bytes of earlier messages may be overwritten. */
   add(buffer: Buffer, start: number, end: number): void {
     const cell = start + CELL_OFFSET;
     const last = this.#chunks.at(-1);

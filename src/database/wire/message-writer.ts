@@ -119,7 +119,7 @@ export class MessageWriter {
     this.#endLength(start);
   }
 
-  /** Executes the unnamed portal to its end, or until it has returned the given number of rows. */
+  /** Executes the unnamed portal to its end, or until it has returned `maxRows` rows. */
   execute(maxRows = 0): void {
     this.#room(10);
     this.#buffer[this.#length++] = Frontend.Execute;
@@ -198,11 +198,11 @@ export class MessageWriter {
   }
 
   /**
-   * Writes a zero-terminated string. A zero byte inside the text is rejected because it would end the string early and
+   * Writes a zero-terminated string. A null byte inside the text is rejected because it would end the string early and
    * shift all data after it.
    */
   #text(value: string): void {
-    if (value.includes('\0')) throw new TypeError('Text for PostgreSQL must not contain a zero byte.');
+    if (value.includes('\0')) throw new TypeError('Text for PostgreSQL must not contain a null byte.');
     this.#bytesOf(value);
     this.#byte(0);
   }

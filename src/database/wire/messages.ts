@@ -33,7 +33,7 @@ const TEXT_FIELDS: Readonly<Record<string, TextField>> = {
   R: 'routine',
 };
 
-/** Reads the body of ErrorResponse or NoticeResponse, which is the same for both. */
+/** Reads the body of ErrorResponse or NoticeResponse, which have the same format. */
 export function readFields(buffer: Buffer, start: number, end: number): PostgresErrorFields {
   const fields: PostgresErrorFields = { code: 'XX000', severity: 'ERROR', message: '' };
   let offset = start;

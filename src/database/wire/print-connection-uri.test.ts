@@ -30,7 +30,7 @@ test.each([
   'postgresql://u:p%40%2F@one,[::1]:5433,three:1/d?target_session_attrs=primary&sslmode=disable',
   'host=/run/postgresql,db.example port=1,2 user=u passfile=/p options=-csearch_path=a application_name=x',
   'host=db.example hostaddr=::1 user=u dbname=d sslmode=verify-full sslrootcert=/ca sslcert=/c sslkey=/k connect_timeout=3',
-])('all parts are kept: %s', (text) => {
+])('keeps all parts of %s', (text) => {
   const target = parseConnectionString(text);
   expect(parseConnectionString(printConnectionUri(target))).toEqual(target);
 });

@@ -2,6 +2,8 @@
 import type { ConnectionTarget, HostAddress } from './connection-string.ts';
 
 /**
+ * Returns the URI.
+ *
  * @example
  * printConnectionUri(parseConnectionString('host=one,two user=app dbname=app target_session_attrs=primary'))
  * // 'postgresql://app@one:5432,two:5432/app?target_session_attrs=primary'

@@ -138,8 +138,8 @@ class Stream implements Exchange {
   #keepalive(buffer: Buffer, start: number): void {
     const walEnd = buffer.readBigUInt64BE(start + 1);
     const position = this.#position;
-    // If all received messages have been processed, the rest of the WAL also counts as processed. Otherwise, an
-    // inactive publication would prevent the server from removing the WAL of other tables.
+    // If all received messages have been processed, the rest of the WAL also counts as processed. Otherwise, if no
+    // published table changed, the server couldn't remove the WAL of other tables.
     if (position.acknowledged >= position.received && walEnd > position.acknowledged)
       position.acknowledged = walEnd;
     if (buffer[start + 17] === 1) sendStatus(this.#connection, position.acknowledged);

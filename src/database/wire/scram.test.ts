@@ -4,7 +4,9 @@ import { beginScram } from './scram.ts';
 const nonce = 'rOprNGfwEbeRWgbNEkqO';
 const serverFirst = 'r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096';
 
-/** The server's part of the example in RFC 7677. In `test/database`, PostgreSQL verifies the client's proof. */
+/**
+ * Uses the server's messages from the example in RFC 7677. In `test/database`, PostgreSQL verifies the client's proof.
+ */
 test('a server that doesn’t know the password is detected', async () => {
   const scram = beginScram('pencil', nonce);
   expect(scram.firstMessage).toBe(`n,,n=,r=${nonce}`);

@@ -15,7 +15,7 @@ function encode(cells: Cells): Buffer {
   return Buffer.concat([Buffer.from([0, cells.length]), ...parts]);
 }
 
-/** Keeps rows up to `roomBytes` and records what is written. */
+/** Returns a store that keeps up to `roomBytes` in memory and records the writes. */
 function noteStore(
   roomBytes: number,
 ): RowStore & { readonly written: Buffer[]; readonly announced: number[] } {
@@ -43,7 +43,7 @@ function noteStore(
 
 const EMPTY = Buffer.alloc(0);
 
-test('a row in pieces is read like a whole row, with one cell stored in a file and the others kept', () => {
+test('a row that arrives in pieces is read like a whole row, with one cell in a file and the others in memory', () => {
   fc.assert(
     fc.property(
       row,

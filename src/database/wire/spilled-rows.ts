@@ -1,6 +1,6 @@
 /**
- * Collects the rows of a statement that might not fit into memory. Rows are kept in memory as long as the store allows
- * this, and are then stored.
+ * Collects the rows of a statement that might not fit into memory. Rows stay in memory as long as the store allows it.
+ * Later rows are written to the store.
  */
 import type { RowStore } from '../types.ts';
 import type { LargeMessage } from './message-reader.ts';
@@ -28,7 +28,10 @@ export class SpilledRows {
     this.store = store;
   }
 
-  /** Returns the number of bytes that can be kept in memory. Once rows are stored, this is less than `sizeBytes`. */
+  /**
+   * Returns the number of bytes that can be kept in memory. Once rows are written to the store, the result is less than
+   * `sizeBytes`.
+   */
   room(sizeBytes: number): number {
     if (this.#spills) return 0;
     const room = this.store.keep(sizeBytes);

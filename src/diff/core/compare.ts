@@ -1,10 +1,11 @@
-/** Compares two schemas: a pure function from snapshots to ordered statements. */
+/** Compares two snapshots of a schema and orders the resulting statements. Has no side effects. */
 import type { Action, FactBase, RenameCandidate, StableId } from '@supabase/pg-delta';
 import type { DiffOptions, DiffStatement, SchemaDiff, Snapshot } from '../types.ts';
 import { breakCycles } from './cycles.ts';
 import { compareExtras } from './extras.ts';
 import { foldColumns } from './fold-columns.ts';
 import { managedView } from './managed-view.ts';
+import { withoutMemberDefaults } from './member-defaults.ts';
 import { keepExtensionSchemas } from './normalize.ts';
 import { partitionMoves } from './partitions.ts';
 import { planOf } from './plan.ts';
@@ -19,22 +20,34 @@ import { canLoseData } from './type-changes.ts';
 import { isWrongDefault, unwantedDefaults } from './unwanted-defaults.ts';
 import { withVirtualColumns } from './virtual-columns.ts';
 
-/** @returns the statements that change a database from `from` to `to` */
+/** Returns the ordered statements that turn the schema `from` into the schema `to`. */
 export function compareSnapshots(from: Snapshot, to: Snapshot, options: DiffOptions = {}): SchemaDiff {
   const { schemas = [], role = 'postgres', renames = [] } = options;
   const includes = (schema: string | undefined): boolean =>
     schemas.length === 0 || (schema !== undefined && schemas.includes(schema));
   const cycles = breakCycles(from, to);
-  const plannedFrom = (facts: FactBase, accepted: readonly RenameCandidate[]) =>
-    planOf(facts, keepExtensionSchemas(facts, cycles.to), {
-      policy: managedView(facts, cycles.to),
+  const plannedBetween = (facts: FactBase, wanted: FactBase, accepted: readonly RenameCandidate[] = []) =>
+    planOf(facts, keepExtensionSchemas(facts, wanted), {
+      policy: managedView(facts, wanted),
       capability: { role, isSuperuser: true, memberOf: [] },
       renames: 'prompt',
       acceptRenames: accepted.map((candidate) => ({ from: candidate.from, to: candidate.to })),
     });
+  const isIncluded = (action: Action, wanted: FactBase): boolean =>
+    includes(schemaOf(action)) && !isWrongDefault(action, wanted);
   const separate = separateDrops(cycles.from, cycles.to);
+  const withoutDefaults = withoutMemberDefaults(separate.from, to, { role, includes });
+  const changeOfDefaults = (facts: FactBase, wanted: FactBase): Action[] =>
+    facts === wanted
+      ? []
+      : plannedBetween(facts, wanted).actions.filter((action) => !isWrongDefault(action, wanted));
+  const removedDefaults = changeOfDefaults(separate.from, withoutDefaults);
+  // The plan adds these default privileges again, unless they aren't in the compared schemas.
+  const restoredDefaults = changeOfDefaults(withoutDefaults, separate.from).filter(
+    (action) => !includes(schemaOf(action)),
+  );
   const planned = (accepted: readonly RenameCandidate[]) =>
-    planReplacingTypes(separate.from, (facts) => plannedFrom(facts, accepted));
+    planReplacingTypes(withoutDefaults, (facts) => plannedBetween(facts, cycles.to, accepted));
   const first = planned([]);
   const candidates = first.plan.renameCandidates.filter((each) =>
     isPossibleRename(each, from.facts, to.facts),
@@ -45,7 +58,7 @@ export function compareSnapshots(from: Snapshot, to: Snapshot, options: DiffOpti
   const replacing = accepted.length === 0 ? first : planned(accepted);
   const { actions: all, preamble } = replacing.plan;
   const actions = revokingTablesFirst(foldColumns(all, cycles.to))
-    .filter((action) => includes(schemaOf(action)) && !isWrongDefault(action, to.facts))
+    .filter((action) => isIncluded(action, to.facts))
     .map((action) => withVirtualColumns(action, to));
   const defaults = unwantedDefaults(from.facts, to.facts, role);
   const known = new Set(actions.map(({ sql }) => sql));
@@ -62,6 +75,7 @@ export function compareSnapshots(from: Snapshot, to: Snapshot, options: DiffOpti
   const statements: DiffStatement[] = [
     ...before,
     ...separate.statements,
+    ...removedDefaults.map(({ sql }) => sql),
     ...replacing.statements,
     ...properties.before,
     ...grantsAfterNewOwner(properties.before, from.facts, to.facts),
@@ -75,7 +89,8 @@ export function compareSnapshots(from: Snapshot, to: Snapshot, options: DiffOpti
     const restored = restoredForEnum(action, replacing.from, to.facts).filter((text) => !known.has(text));
     statements.push(statementOf(action, replacing.from, to.facts), ...[...revoked, ...restored].map(plain));
   }
-  statements.push(...[...after, ...properties.after].map(plain));
+  const restored = restoredDefaults.map(({ sql }) => sql);
+  statements.push(...[...restored, ...after, ...properties.after].map(plain));
   const needsSetting = preamble.some(({ name }) => name === 'check_function_bodies') || before.length > 0;
   return {
     statements:
@@ -97,7 +112,7 @@ const plain = (text: string): DiffStatement => ({
 function statementOf(action: Action, before: FactBase, facts: FactBase): DiffStatement {
   const { sql, dataLoss, newSegmentBefore, verb, produces } = action;
   const [id] = produces;
-  // pg-delta omits this schema because it doesn't read it.
+  // pg-delta doesn't read pg_catalog, so it omits this schema from CREATE EXTENSION.
   const isInCatalogSchema =
     verb === 'create' && id?.kind === 'extension' && facts.get(id)?.payload.schema === 'pg_catalog';
   const schema = isInCatalogSchema && !/ SCHEMA /.test(sql) ? ' SCHEMA pg_catalog' : '';
@@ -117,7 +132,7 @@ function narrowsColumn({ sql, verb, consumes }: Action, before: FactBase, facts:
   return canLoseData(String(before.get(id)?.payload.type), String(facts.get(id)?.payload.type));
 }
 
-/** Returns the schema of the first object that has one. */
+/** Returns the schema of the first object that is in a schema. */
 function schemaOf({ produces, destroys, releases, consumes }: Action): string | undefined {
   for (const id of [...produces, ...destroys, ...releases, ...consumes]) {
     const schema = schemaOfId(id);
@@ -142,7 +157,7 @@ function touchedBy(actions: readonly Action[]): (property: Property) => boolean 
     touched.has(JSON.stringify([schema, relation, null]));
 }
 
-/** Whether the plan recreates the property's object, which resets the property to its default. */
+/** Whether the plan recreates the property's object. Recreating it resets the property to its default. */
 const isRecreated = (actions: readonly Action[], { schema, relation, property }: Property): boolean =>
   actions.some(
     ({ verb, produces, destroys }) =>
@@ -160,6 +175,8 @@ function hasFact({ facts }: Snapshot, { schema, relation, column, property }: Pr
   if (schema === null) return facts.has({ kind: 'publication', name: relation });
   if (relation === '') return true;
   if (property.startsWith('statistics of ')) return false;
+  const [, extension] = /^privileges of a type of (.*)$/s.exec(property) ?? [];
+  if (extension !== undefined) return facts.has({ kind: 'extension', name: extension });
   if (facts.has({ kind: 'type', schema, name: relation }))
     return column === null || facts.has({ kind: 'typeAttribute', schema, type: relation, name: column });
   const kind = relationKinds.find((each) => facts.has({ kind: each, schema, name: relation }));

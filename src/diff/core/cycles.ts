@@ -1,6 +1,6 @@
 /**
  * Handles objects that depend on each other, such as a view that calls a function of the view's row type. pg-delta
- * can't sort them. As in a dump, such a view is first created without its query, and such a function without its body.
+ * can't sort them. As in a dump, the view is first created without its query and the function without its body.
  */
 import {
   type Action,
@@ -76,7 +76,10 @@ function dependenciesOf(facts: FactBase, broken: Broken): Edge[] {
 /** Object kinds that a view's columns can depend on even without the view's query. */
 const typeKinds: ReadonlySet<string> = new Set(['schema', 'extension', 'collation', 'type', 'domain']);
 
-/** Whether the placeholder for `from` doesn't depend on `to`. A function's signature can depend on types and tables. */
+/**
+ * Whether the placeholder removes the dependency of `from` on `to`. A function's signature can depend on types and
+ * tables.
+ */
 function isReleased(broken: Broken, from: StableId, to: StableId): boolean {
   const members = broken.get(encodeId(from));
   if (members === undefined || from.kind === 'constraint') return false;

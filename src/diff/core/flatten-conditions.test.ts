@@ -7,7 +7,7 @@ test.each([
   ['((x IS NULL) OR (((a) AND (b)) AND (c)))', '((x IS NULL) OR ((a) AND (b) AND (c)))'],
   ['(((((a) AND (b)) AND (c)) AND (d)))', '(((a) AND (b) AND (c) AND (d)))'],
   ['((((a) OR (b)) OR (c)))', '(((a) OR (b) OR (c)))'],
-])('%s', (text, expected) => {
+])('flattens %s', (text, expected) => {
   expect(flattenConditions(text)).toBe(expected);
 });
 

@@ -1,6 +1,6 @@
 /**
- * PostgreSQL prints `x BETWEEN 1 AND 2 AND y` as `((x >= 1) AND (x <= 2)) AND y`. When it parses that text again, it
- * prints all three conditions in one list, so the same condition has two representations.
+ * PostgreSQL prints `x BETWEEN 1 AND 2 AND y` as `((x >= 1) AND (x <= 2)) AND y`. If that text is parsed and printed
+ * again, all three conditions are in one list, so the same condition has two representations.
  */
 interface Group {
   readonly open: number;

@@ -75,7 +75,7 @@ function addedColumn(action: Action, { schema, name }: TableId): AddedColumn | u
 function foldTable(actions: readonly Action[], create: Action, table: TableId, facts: FactBase): Action[] {
   const all = actions.flatMap((action) => addedColumn(action, table) ?? []);
   if (all.length === 0) {
-    // pg-delta itself adds columns at the end of the list.
+    // Columns are added to the end of the list, as in pg-delta.
     const hasColumns = create.produces.some(({ kind }) => kind === 'column');
     const sorted = hasColumns ? merge(create, [], table, facts) : undefined;
     return sorted === undefined ? [...actions] : actions.map((each) => (each === create ? sorted : each));

@@ -88,8 +88,8 @@ const castArray =
   /\(ARRAY\[('(?:[^']|'')*'::character varying(?:, '(?:[^']|'')*'::character varying)*)\]\)::text\[\]/g;
 
 /**
- * PostgreSQL prints `column IN ('a', 'b')` for a varchar column as a cast of an array. When it parses that text again,
- * it prints a cast of each element, so the same policy has two representations.
+ * PostgreSQL prints `column IN ('a', 'b')` for a varchar column as a cast of an array. If that text is parsed and
+ * printed again, each element has a cast, so the same policy has two representations.
  */
 const stableCasts = (text: string): string =>
   text.replace(castArray, (_match, items: string) => {

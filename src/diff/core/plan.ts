@@ -1,8 +1,8 @@
-/** Calls pg-delta's planner, which reports changes that it can't plan as errors for its developers. */
+/** Calls pg-delta's planner. Rewrites its errors for users, because the planner words them for its own developers. */
 import { plan } from '@supabase/pg-delta/plan';
 import { DiffError } from '../errors.ts';
 
-/** @throws {DiffError} */
+/** Returns pg-delta's plan. @throws {DiffError} if pg-delta can't plan the changes */
 export const planOf: typeof plan = (from, to, options) => {
   try {
     return plan(from, to, options);

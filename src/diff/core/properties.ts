@@ -1,4 +1,4 @@
-/** Compares properties that one statement sets, such as the storage of a column. */
+/** Compares properties that are each set by a single statement, such as a column's storage. */
 
 /** A property that differs from its default. */
 export interface Property {
@@ -27,8 +27,8 @@ export interface Changes {
 
 export interface PropertyStatements {
   /**
-   * The states of triggers, because changing the parent's trigger changes them again, and the owner of a schema,
-   * because the new owner takes over the privileges of the old one.
+   * Statements that must run first. They set the states of triggers, which changes to a parent's trigger would
+   * overwrite, and schema owners, because a new owner takes over the old owner's privileges.
    */
   readonly before: readonly string[];
   readonly after: readonly string[];

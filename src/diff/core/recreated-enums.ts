@@ -1,6 +1,7 @@
 /**
- * Restores the grants and the comment of an enum that pg-delta recreates, because PostgreSQL can't remove or reorder the
- * values of an enum. pg-delta compares them with those of the old type, so it omits those that haven't changed.
+ * Restores an enum's grants and comment after pg-delta recreates the enum. PostgreSQL can't remove or reorder enum
+ * values, so pg-delta creates a new type. It compares the grants and the comment with those of the old type, so it
+ * omits the unchanged ones.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -33,7 +34,7 @@ function statementsOf({ id, payload }: Fact, name: string): string[] {
     grantable: string[];
     _ownerDefault?: string[];
   };
-  // The owner has its default privileges in any case.
+  // The owner always has its default privileges.
   if (isDeepStrictEqual(privileges, _ownerDefault)) return [];
   const grantee = id.grantee === 'PUBLIC' ? 'PUBLIC' : quoteIdentifier(id.grantee);
   if (privileges.length === 0 && grantable.length === 0)

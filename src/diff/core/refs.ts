@@ -12,7 +12,7 @@ const relations: ReadonlySet<string> = new Set([
 ]);
 const routines: ReadonlySet<string> = new Set(['FUNCTION', 'PROCEDURE', 'AGGREGATE']);
 
-/** Overloaded functions share a name. */
+/** Returns the name of an object. Overloaded functions share a name. */
 export function refOf({ kind, schema, name, identity }: CatalogObject): string {
   if (kind === 'SCHEMA') return `schema ${name}`;
   if (relations.has(kind)) return `relation ${schema}.${name}`;

@@ -1,5 +1,5 @@
 /**
- * Finds objects that were possibly renamed. Only renames that preserve data are considered, because other objects can
+ * Finds objects that may have been renamed. Only renames that preserve data are considered, because other objects can
  * be dropped and recreated.
  */
 import type { Fact, FactBase, RenameCandidate, StableId } from '@supabase/pg-delta';

@@ -1,7 +1,7 @@
 /**
- * Replaces types that columns use. PostgreSQL can't change the base type of a domain, the type of an attribute or the
- * subtype of a range while a column uses it, and pg-delta doesn't plan such changes. The old type is renamed first, so
- * the planner sees two different types. It then changes the columns to the new type and drops the old one.
+ * Replaces types that columns use. While a column uses a type, PostgreSQL can't change a domain's base type, an
+ * attribute's type or a range's subtype, and pg-delta doesn't plan such changes. The old type is renamed first, so the
+ * planner sees two types. It then changes the columns to the new type and drops the old one.
  */
 import { type Action, buildFactBase, type Fact, type FactBase, type StableId } from '@supabase/pg-delta';
 import { quoteIfNeeded } from '../../dump/index.ts';
@@ -73,7 +73,7 @@ function renamings({ kind, schema, name, oldName, multirange }: ReplacedType): s
 const renaming = (kind: string, schema: string, name: string, oldName: string): string =>
   `ALTER ${kind.toUpperCase()} ${quoteIdentifier(schema)}.${quoteIdentifier(name)} RENAME TO ${quoteIdentifier(oldName)}`;
 
-/** Returns the type that pg-delta's error says it can't replace. */
+/** Returns the type that can't be replaced according to pg-delta's error. */
 function typeIn(error: unknown, facts: FactBase): ReplacedType | undefined {
   if (!(error instanceof DiffError) || !(error.cause instanceof Error)) return undefined;
   const [, kind, ...quoted] =
@@ -144,8 +144,8 @@ function withName(text: string, schema: string, name: string, newName: string): 
 }
 
 /**
- * Returns the ID after the type is renamed. This affects the type itself, its attributes and constraints, functions
- * with arguments of the type, and the comments and grants of these objects.
+ * Returns the ID that an object has after the type is renamed. The IDs of the type, its attributes and constraints,
+ * functions with arguments of the type, and these objects' comments and grants change.
  */
 function renamedId(id: StableId, type: ReplacedType, inText: (text: string) => string): StableId {
   const { kind, schema, name, oldName } = type;

@@ -1,7 +1,7 @@
-/** Writes a comparison as SQL. */
+/** Formats the result of a comparison as SQL. */
 import type { Rename, SchemaDiff } from '../types.ts';
 
-/** Returns an empty string if the schemas are equal. */
+/** Returns the script, or an empty string if the schemas are equal. */
 export function diffScript({ statements, possibleRenames }: SchemaDiff): string {
   if (statements.length === 0) return '';
   const blocks = [

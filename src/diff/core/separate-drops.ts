@@ -1,7 +1,6 @@
 /**
- * A table can have defaults, checks and policies that call functions that read the table. DROP TABLE would need the
- * functions to be dropped first, and their DROP would need the table to be dropped first. So these parts are dropped
- * separately, before the table.
+ * Drops defaults, checks and policies separately before their table. They may call functions that read the table, so
+ * neither the table nor the functions could be dropped first.
  */
 import { buildFactBase, encodeId, type Fact, type FactBase, type StableId } from '@supabase/pg-delta';
 import { quoteIdentifier } from '../../kernel/sql.ts';

@@ -12,7 +12,7 @@ test.each([
   ['numeric(10,2)', 'numeric'],
   ['timestamp(3) with time zone', 'timestamp with time zone'],
   ['json', 'jsonb'],
-])('%s to %s keeps the data', (from, to) => {
+])('changing %s to %s keeps the data', (from, to) => {
   expect(canLoseData(from, to)).toBe(false);
 });
 
@@ -28,6 +28,6 @@ test.each([
   ['integer', 'numeric(3,0)'],
   ['text', 'text[]'],
   ['text', 'app.mood'],
-])('%s to %s can lose data', (from, to) => {
+])('changing %s to %s can lose data', (from, to) => {
   expect(canLoseData(from, to)).toBe(true);
 });

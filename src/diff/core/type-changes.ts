@@ -1,5 +1,5 @@
 /**
- * Decides whether a change of a column's type can lose data. The statements use explicit casts, which truncate values
+ * Determines whether changing a column's type can lose data. The statements use explicit casts, which truncate values
  * that are too long.
  */
 
@@ -9,7 +9,7 @@ interface Type {
   readonly dimensions: string;
 }
 
-/** The types as `format_type` prints them. */
+/** Returns whether values can be lost. The types are given as `format_type` prints them. */
 export function canLoseData(from: string, to: string): boolean {
   if (from === to) return false;
   const [before, after] = [parse(from), parse(to)];

@@ -76,7 +76,7 @@ export const readComments = ({ query }: CatalogSession): Promise<Comment[]> =>
       or (classoid = 'pg_namespace'::regclass and objoid = to_regnamespace('public') and description <> 'standard public schema'))
     order by classoid, objoid, objsubid`);
 
-/** Includes the members of extensions, which aren't created separately. */
+/** Reads dependencies, including those of extension members, which aren't created separately. */
 export const readDependencies = ({ query }: CatalogSession): Promise<(Dependency & { type: string })[]> =>
   query(sql`
     select distinct classid::regclass || ':' || objid as from, refclassid::regclass || ':' || refobjid as to, deptype::text as type

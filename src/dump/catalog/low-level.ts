@@ -60,7 +60,10 @@ export interface SubscriptionRow {
   readonly options: string[];
 }
 
-/** Only superusers can read the connection strings. Returns undefined for other roles. */
+/**
+ * Returns the subscriptions. Only superusers can read their connection strings, so the result is undefined for other
+ * roles.
+ */
 export async function readSubscriptions({
   query,
   serverVersion,

@@ -147,10 +147,7 @@ export async function readCatalog(session: CatalogSession, options: ReadOptions)
   };
 }
 
-/**
- * Members of extensions are created by their extension, so a dependency on a member counts as a dependency on the
- * extension.
- */
+/** Extensions create their members, so a dependency on a member counts as a dependency on the extension. */
 function splitDependencies(rows: readonly (Dependency & { type: string })[]) {
   const members = new Map(rows.filter(({ type }) => type === 'e').map(({ from, to }) => [from, to]));
   const dependencies = rows

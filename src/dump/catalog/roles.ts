@@ -60,7 +60,7 @@ export const readRoleSettings = ({ query }: CatalogSession): Promise<RoleSetting
     where setdatabase = 0
     order by r.rolname, position`);
 
-/** Roles that Plinth and the hosted service grant privileges on new objects by default. */
+/** The roles to which Plinth and the hosted service grant privileges on new objects by default. */
 export const readApiRoles = async ({ query }: CatalogSession): Promise<string[]> => {
   const rows = await query<{ name: string }>(
     sql`select rolname::text as name from pg_roles where rolname in ('anon', 'authenticated', 'service_role') order by 1`,

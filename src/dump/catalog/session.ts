@@ -1,6 +1,6 @@
 import type { Queryable } from '../../database/index.ts';
 
-/** The session of a dump, with an empty search path, so that PostgreSQL's functions return qualified names. */
+/** A session for a dump. Its search path is empty so that PostgreSQL's functions return qualified names. */
 export interface CatalogSession {
   readonly query: Queryable['query'];
   readonly serverVersion: number;

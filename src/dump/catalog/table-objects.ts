@@ -5,7 +5,7 @@ import type { CatalogSession } from './session.ts';
 interface TableObjectRow {
   readonly oid: number;
   readonly schema: string;
-  /** Quoted. */
+  /** The quoted name. */
   readonly name: string;
   readonly table: string;
   readonly tableOid: number;
@@ -60,13 +60,13 @@ export const readIndexes = ({ query }: CatalogSession): Promise<IndexRow[]> =>
 
 export interface DefinitionRow extends TableObjectRow {
   readonly definition: string;
-  /** The letter for the enabled state. */
+  /** The letter that pg_trigger stores for the enabled state. */
   readonly enabled?: string;
   readonly owner?: string;
   readonly statistics?: number | null;
   /** The schema of a trigger's function. */
   readonly functionSchema?: string;
-  /** The OID of the trigger of the partitioned table that created this one, or 0. */
+  /** The OID of the partitioned table's trigger that created this one, or 0. */
   readonly parent?: number;
 }
 

@@ -44,7 +44,7 @@ test('privileges that default privileges would add are revoked', () => {
   ]);
 });
 
-test('default privileges of a schema are added, and those of a role replace others', () => {
+test('a schema’s default privileges are added to the global ones, and a role’s replace them', () => {
   const entry = { role: 'app', type: 'f' };
   expect(defaultPrivileges({ ...entry, schema: 's', items: ['anon=X*/app'] }, ['anon'], 180_000)).toEqual([
     'ALTER DEFAULT PRIVILEGES FOR ROLE "app" IN SCHEMA "s" GRANT ALL ON FUNCTIONS TO "anon" WITH GRANT OPTION',

@@ -45,7 +45,7 @@ interface Target {
   readonly publicLetters: string;
   /** The letter in pg_default_acl. */
   readonly defaultType: string;
-  /** The keyword in ALTER DEFAULT PRIVILEGES, such as `TABLES`. */
+  /** The keyword in ALTER DEFAULT PRIVILEGES: `TABLES` for example. */
   readonly plural: string;
 }
 
@@ -103,7 +103,7 @@ interface Change {
 }
 
 /**
- * Returns the statements that change an object's initial privileges to `items`.
+ * Returns the statements that turn an object's initial privileges into `items`.
  *
  * @param owner Undefined if the items only add privileges.
  * @param others Roles that may have received privileges on the new object by default.
@@ -151,7 +151,7 @@ interface PrivilegeList {
   readonly since?: number;
 }
 
-/** MAINTAIN is separate, so that earlier versions can run the statement with the other privileges. */
+/** MAINTAIN has its own statement, so earlier versions can still grant the other privileges. */
 function privilegeLists(letters: string, all: string): PrivilegeList[] {
   if (includesAll(letters, all)) return [{ names: 'ALL' }];
   const names = [...new Set(letters.replaceAll('m', ''))].map((letter) => privilegeNames[letter] ?? letter);
@@ -205,7 +205,7 @@ export function grantStatements(
 const initialOf = ({ kind, identity }: Pick<CatalogObject, 'kind' | 'identity'>, target: Target): Target =>
   kind === 'SCHEMA' && identity === 'public' ? { ...target, publicLetters: 'U' } : target;
 
-/** GRANT takes an aggregate's arguments like those of a function. */
+/** In GRANT, an aggregate's arguments are written like a function's. */
 const grantIdentity = ({ kind, identity }: Pick<CatalogObject, 'kind' | 'identity'>): string =>
   kind === 'AGGREGATE'
     ? identity
@@ -232,8 +232,8 @@ const schemaType = 'n';
 const apiDefaultTypes = 'rSf';
 
 /**
- * Returns the default privileges of the database, with an empty entry for each default that Plinth and the hosted service
- * have and that the project removed.
+ * Returns the database's default privileges. Adds an empty entry for each default of Plinth and the hosted service that
+ * the project removed.
  */
 export function completeDefaults(defaults: readonly DefaultAcl[], apiRoles: readonly string[]): DefaultAcl[] {
   if (apiRoles.length === 0) return [...defaults];

@@ -1,5 +1,5 @@
 /**
- * Removes the password from a connection string of libpq, in both of its formats.
+ * Removes the password from a libpq connection string in either format.
  *
  * @example withoutPassword("host=db password='a b' dbname=x"); // 'host=db dbname=x'
  */

@@ -1,6 +1,6 @@
 /**
- * Orders objects so that each is created after the objects that it depends on. A cycle is broken where PostgreSQL
- * allows it: a default or a check constraint is created separately, or a view is first created without its query.
+ * Orders objects so that each is created after the objects that it depends on. To break a cycle, a default or a check
+ * constraint is created separately, or a view is first created without its query.
  */
 import { type CatalogObject, type Dependency, objectKinds, type Part, type Section } from '../types.ts';
 
@@ -9,7 +9,7 @@ export interface Step {
   readonly section: Section;
   /** `placeholder` creates a view without its query, and `query` completes that view. */
   readonly what: 'object' | 'placeholder' | 'query' | { readonly part: Part };
-  /** The nodes that this node depends on. The values are the parts that depend on them, or `self`. */
+  /** The keys of the parts that are created separately. */
   readonly separate: ReadonlySet<string>;
 }
 
@@ -155,8 +155,8 @@ class Graph {
     }
     const view = cycle.find(({ object, what }) => what === 'object' && object.placeholder !== undefined);
     if (view !== undefined) return this.#splitView(view);
-    // Drops one dependency. PostgreSQL must have created the objects in some order, so the dependency can't be
-    // necessary for their creation.
+    // Ignores one dependency. PostgreSQL created the objects in some order, so not every dependency in the cycle can be
+    // necessary.
     const [first, second] = cycle as [Node, Node | undefined];
     first.needs.delete((second ?? first).id);
     return [first];
@@ -193,7 +193,7 @@ class Graph {
     }
   }
 
-  /** The list is sorted in descending order, so that the next node is taken from its end. */
+  /** The list is in descending order, so the next node is at its end. */
   #insert(ready: Node[], node: Node): void {
     let low = 0;
     let high = ready.length;

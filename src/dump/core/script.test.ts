@@ -71,7 +71,7 @@ test.each([
   await expect(read(text)).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
 });
 
-test('any rows are passed on unchanged, regardless of chunk size', async () => {
+test('rows are passed on unchanged, regardless of the chunk size', async () => {
   const row = fc.string({ unit: 'binary' }).map((text) => text.replaceAll(/[\n\r]/g, ' '));
   const property = fc.asyncProperty(fc.array(row), fc.integer({ min: 1, max: 50 }), async (rows, size) => {
     const lines = rows.filter((line) => line !== '\\.').map((line) => `${line}\n`);

@@ -1,5 +1,5 @@
 /**
- * Reads a SQL file as a stream: statements, and the rows of COPY ... FROM stdin. Understands pg_dump's plain format.
+ * Reads a SQL file as a stream of statements, with the rows of COPY ... FROM stdin. Supports pg_dump's plain format.
  * Memory use depends on the longest statement, not on the file size.
  */
 import { splitSql } from '../../shared/sql/split.ts';
@@ -16,10 +16,10 @@ export interface ScriptStatement {
 
 const newline = 0x0a;
 const copyFromStdin = /^\s*copy\b[\s\S]*\bfrom\s+stdin\b/i;
-/** psql's protection against injected commands, which has no effect on the SQL. */
+/** The commands of psql's protection against injection, which don't affect the SQL. */
 const ignoredCommands = /^\\(un)?restrict\b/;
 
-/** @throws {DumpError} command_unsupported, incomplete */
+/** Yields the statements of the file. @throws {DumpError} command_unsupported, incomplete */
 export async function* readScript(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ScriptStatement> {
   const lines = new LineReader(chunks);
   let text = '';

@@ -20,7 +20,7 @@ const withProjectData = /^(auth|storage|supabase_functions)$/;
 /** Publications that the target creates and fills itself. */
 const predefinedPublication = /^supabase_realtime_/;
 
-/** The target writes these rows itself. */
+/** Tables whose rows the target writes itself. */
 const ownLedgers = new Set(['auth.schema_migrations', 'storage.migrations', 'supabase_functions.migrations']);
 
 /** Managed schemas to which a project can add objects. */

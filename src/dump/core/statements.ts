@@ -1,4 +1,4 @@
-/** The statements of a dump, in order, without the rows. */
+/** Returns the statements of a dump in order, without the rows. */
 import { quoteIdentifier } from '../../kernel/sql.ts';
 import type { Catalog, CatalogObject, Comment, ObjectKind, Selection } from '../types.ts';
 import { completeDefaults, defaultPrivileges, grantStatements } from './acl.ts';
@@ -60,7 +60,10 @@ export function ownersOf({ objects }: Pick<Catalog, 'objects'>): (object: Catalo
   };
 }
 
-/** Objects in included schemas, and the project's objects in other schemas with everything that belongs to them. */
+/**
+ * Returns all objects in included schemas. From other schemas, returns the project's objects and everything that
+ * belongs to them.
+ */
 export function selectObjects(objects: readonly CatalogObject[], selection: Selection): CatalogObject[] {
   const own = new Set<string>();
   return objects.filter((object) => {
@@ -124,7 +127,10 @@ function objectComments(object: CatalogObject, comments: ReadonlyMap<string, rea
     });
 }
 
-/** The target may not have the label's provider. The label then has no meaning, so a warning is enough. */
+/**
+ * If the target doesn't have the label's provider, the label has no effect there, so the statement only raises a
+ * warning.
+ */
 export function securityLabel(provider: string, target: string, label: string): string {
   const statement = `SECURITY LABEL FOR ${quoteIdentifier(provider)} ON ${target} IS ${literal(label)}`;
   return `DO LANGUAGE plpgsql ${literal(

@@ -60,7 +60,7 @@ export const eventTriggerObject = (row: EventTriggerRow): CatalogObject => ({
 /** Every Plinth database and every database of the hosted service has this publication. */
 const predefinedPublication = 'supabase_realtime';
 
-/** `includes` excludes tables whose definitions aren't part of the dump. */
+/** Tables for which `includes` returns false aren't part of the dump, so the publication omits them. */
 export function publicationObject(row: PublicationRow, includes: (schema: string) => boolean): CatalogObject {
   const { name } = row;
   const parameters = [

@@ -37,7 +37,7 @@ export const serverObject = (row: ServerRow): CatalogObject => ({
 
 const isPassword = (option: string): boolean => option.startsWith('password=');
 
-/** Passwords are excluded. */
+/** Renders a user mapping without its password. */
 export function userMappingObject(row: UserMappingRow): CatalogObject {
   const user = row.user === null ? 'PUBLIC' : quoteIdentifier(row.user);
   const identity = `FOR ${user} SERVER ${row.server}`;

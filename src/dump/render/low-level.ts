@@ -43,8 +43,8 @@ export const transformObject = (row: TransformRow): CatalogObject => ({
 });
 
 /**
- * The subscription is created disabled and doesn't connect, so that a copy doesn't receive changes from the original.
- * The password is excluded.
+ * Renders a subscription without its password. It is created disabled and doesn't connect, so a copy of the database
+ * doesn't receive the original's changes.
  */
 export function subscriptionObject(row: SubscriptionRow): CatalogObject {
   const parameters = [

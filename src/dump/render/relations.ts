@@ -107,7 +107,7 @@ const checkParts = (row: RelationRow): Part[] =>
       ...(valid ? {} : { section: 'post' }),
     }));
 
-/** Returns statements for properties that CREATE TABLE has no clause for. */
+/** Returns statements for properties that CREATE TABLE can't set. */
 function alterations(row: RelationRow): string[] {
   const table = `ALTER ${row.kind === 'f' ? 'FOREIGN ' : ''}TABLE ONLY ${row.identity}`;
   const changes = row.columns.flatMap((column) => {
@@ -208,7 +208,7 @@ export function sequenceObjects(row: SequenceRow): CatalogObject[] {
   const common = { schema, name, identity } as const;
   const acl = { target: 'SEQUENCE', items: row.acl } as const;
   if (row.isIdentity) {
-    // The column creates the sequence.
+    // An identity column creates its own sequence.
     const needs = ownedBy === null ? [] : [`pg_class:${ownedBy.tableOid}`];
     return [
       {

@@ -9,7 +9,7 @@ const reserved =
 
 export const isProjectRole = (role: string): boolean => !reserved.test(role);
 
-/** Roles that become members of the roles that they create. */
+/** Administrators, which become members of the roles that they create. */
 const administrators = /^(postgres|supabase_.*)$/;
 
 /** Settings of predefined roles that a project can change, as in upstream's CLI. */
@@ -21,7 +21,10 @@ export interface RolesInput {
   readonly settings: readonly RoleSettingRow[];
 }
 
-/** Passwords and attributes that require a superuser are excluded. */
+/**
+ * Returns the statements for roles, memberships and settings. Passwords and attributes that require a superuser are
+ * omitted.
+ */
 export function roleStatements({ roles, memberships, settings }: RolesInput): string[] {
   const isOwn = isProjectRole;
   return [

@@ -3,7 +3,7 @@ import type { ConstraintRow, DefinitionRow, IndexRow, PolicyRow } from '../catal
 import { list } from '../core/text.ts';
 import type { CatalogObject, ObjectKind } from '../types.ts';
 
-/** The key is in the form that COMMENT ON uses: `items_pkey ON public.items`. */
+/** Returns the identity as COMMENT ON expects it: `items_pkey ON public.items`. */
 const on = ({ name, table }: { readonly name: string; readonly table: string }): string =>
   `${name} ON ${table}`;
 
@@ -115,7 +115,7 @@ const stateOf = ({ enabled = '', table, name }: DefinitionRow, noun: string): st
 export const ruleObject = (row: DefinitionRow): CatalogObject =>
   definitionObject(row, 'pg_rewrite', 'RULE', [row.definition.replace(/;$/, ''), ...stateOf(row, 'RULE')]);
 
-/** A partition inherits the triggers of its parent, so only a state that differs must be set. */
+/** A partition inherits its parent's triggers, so only a trigger state that differs must be set. */
 export function triggerObject(row: DefinitionRow): CatalogObject {
   const created = row.definition === '' ? [] : [row.definition];
   const object = definitionObject(row, 'pg_trigger', 'TRIGGER', [...created, ...stateOf(row, 'TRIGGER')]);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { bootHint } from './boot-hint.ts';
 
-// The output of Deno 2.9.
+// Examples of Deno 2.9's output.
 test.each<[string[], RegExp]>([
   [
     [

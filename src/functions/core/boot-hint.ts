@@ -16,7 +16,7 @@ export function bootHint(stderr: readonly string[]): string {
     return `The certificate of ${remote ?? 'a module host'} isn't trusted. If a proxy of your network intercepts TLS, set NODE_EXTRA_CA_CERTS to a file with its certificate authority, and start again.`;
   const isLocal = remote?.startsWith('file:') === true;
   if (!isLocal && (network.test(text) || (remote !== undefined && /\bfailed\b/i.test(text)))) {
-    return `${remote ?? 'A module'} couldn't be downloaded. Modules that were downloaded earlier are cached and don't require a network. To include modules with the project, set "vendor": true in the function's deno.json, or add a node_modules folder beside it.`;
+    return `${remote ?? 'A module'} couldn't be downloaded. Modules downloaded earlier are cached and don't need a network. To include modules in the project, set "vendor": true in the function's deno.json, or add a node_modules folder beside it.`;
   }
   if (/expects the node_modules|not a dependency|Relative import path/.test(text))
     return "An import isn't defined. Add it to a deno.json beside the function, or begin it with npm:, jsr: or https:.";

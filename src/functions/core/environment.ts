@@ -8,7 +8,7 @@ export interface EnvironmentInput {
   /** The variables in `functions/.env`. */
   readonly sharedFile: Readonly<Record<string, string>>;
   /**
-   * The secrets that were set while the server runs. These secrets override the variables that files define for all
+   * Secrets that were set while the server was running. They override the variables that files define for all
    * functions.
    */
   readonly storedSecrets: Readonly<Record<string, string>>;
@@ -17,7 +17,7 @@ export interface EnvironmentInput {
   readonly apiUrl: string;
   readonly databaseUrl: string;
   readonly keys: Pick<Keys, 'anonKey' | 'serviceRoleKey' | 'publishableKey' | 'secretKey' | 'internalJwks'>;
-  /** Whether the JWKS contains the JWT secret, as in the local stack. With the secret, tokens can be forged. */
+  /** Whether the JWKS contains the JWT secret, as in the local stack. With this secret, anyone can forge tokens. */
   readonly includesJwtSecret: boolean;
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hostOf } from './headers.ts';
 
-describe('the host in a function’s request URL', () => {
+describe('host in a function’s request URL', () => {
   it.each([
     [{ host: 'here.test:54321' }, 'here.test:54321'],
     [{ host: '[::1]:54321' }, '[::1]:54321'],
@@ -18,7 +18,7 @@ describe('the host in a function’s request URL', () => {
     expect(hostOf(headers)).toBe(host);
   });
 
-  it('is always a valid URL with only a host and a port', () => {
+  it('the URL is always valid and has only a host and a port', () => {
     const ofHostCharacters = fc.string({ unit: fc.constantFrom(...'a1.:[]-_') });
     fc.assert(
       fc.property(fc.oneof(fc.string(), ofHostCharacters), fc.string(), (host, forwarded) => {

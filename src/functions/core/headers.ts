@@ -15,7 +15,7 @@ export const hopByHop: ReadonlySet<string> = new Set([
 
 /**
  * Whether the host consists of a host name or address and an optional port. With any other value, `new
- * URL(request.url)` in the function would throw an error or result in a different path.
+ * URL(request.url)` in the function would throw an error or return a different path.
  */
 const isReadable = (host: string | undefined): boolean =>
   host !== undefined && /^[\w.:[\]-]+$/.test(host) && URL.canParse(`http://${host}/`);

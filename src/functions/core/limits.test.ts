@@ -20,7 +20,7 @@ test.each<[string, Partial<Usage>, RegExp | undefined, string | undefined, boole
   ['nearly the memory', { memoryBytes: memoryBytes * 0.91 }, undefined, 'memory', true],
   ['half of a life', { ageMs: wallClockMs / 2 + 1 }, undefined, undefined, true],
   ['a whole life', { ageMs: wallClockMs + 1 }, /^wall clock: 400 s/, 'wall_clock', true],
-])('%s', (_name, part, reason, near, spent) => {
+])('limits: %s', (_name, part, reason, near, spent) => {
   const usage = { ...fresh, ...part };
   if (reason === undefined) expect(exceeded(usage, defaultLimits)).toBeUndefined();
   else expect(exceeded(usage, defaultLimits)).toMatch(reason);
@@ -29,7 +29,7 @@ test.each<[string, Partial<Usage>, RegExp | undefined, string | undefined, boole
 });
 
 test.each([
-  // Memory of the machine in MiB, processes, memory per process in MiB
+  // Machine memory in MiB, number of processes, memory per process in MiB.
   [256, 2, 160],
   [512, 2, 192],
   [1024, 4, 320],

@@ -1,5 +1,5 @@
 /**
- * Determines when workers reach their limits. CPU time is counted from the start of the oldest pending request, and the
+ * Determines when workers reach their limits. CPU time is counted from the start of the oldest pending request. The
  * count restarts whenever a request ends, so many short concurrent requests aren't mistaken for an endless one.
  * Upstream's runtime counts the CPU time of a worker's entire lifetime (docs/compatibility.md).
  */
@@ -9,7 +9,7 @@ export interface Limits {
   readonly memoryBytes: number;
   /** The maximum lifetime of a worker. After half of this time, the worker doesn't receive new requests. */
   readonly wallClockMs: number;
-  /** The maximum CPU time that a worker can use before it accepts connections, to load and compile modules. */
+  /** The maximum CPU time for loading and compiling modules, before a worker accepts connections. */
   readonly bootCpuMs: number;
   readonly responseMs: number;
   readonly idleMs: number;
@@ -41,10 +41,13 @@ export const defaultLimits: Limits = {
 
 const bytesPerWorker = 256 * 1024 ** 2;
 const minWorkers = 2;
-/** A small function with the stock client needs more than half of this. */
+/** The minimum memory per worker. A small function with the stock client needs more than half of it. */
 const minWorkerBytes = 160 * 1024 ** 2;
 
-/** With little memory, fewer workers run, and each of them may use at most three eighths of the memory. */
+/**
+ * Returns the limits for a machine. If its memory is small, fewer workers run, and each may use at most three eighths
+ * of the memory.
+ */
 export function limitsFor(machineBytes: number): Limits {
   const { maxWorkers, memoryBytes } = defaultLimits;
   return {
@@ -64,9 +67,9 @@ export const maxRequestsPerClient = (
 ): number => Math.max(1, Math.floor((maxWorkersPerFunction * (isShared ? maxRequests : 1) * 3) / 4));
 
 export interface Usage {
-  /** The CPU time since the start of the oldest pending request or the end of the last request, whichever is later. */
+  /** The CPU time since the oldest pending request started or the last request ended, whichever was later. */
   readonly cpuMs: number;
-  /** The CPU time since the start of the oldest pending request. */
+  /** The CPU time since the oldest pending request started. */
   readonly oldestCpuMs: number;
   readonly memoryBytes: number;
   readonly ageMs: number;
@@ -75,7 +78,10 @@ export interface Usage {
 /** The reasons that supabase/edge-runtime passes to `beforeunload`. */
 export type LimitName = 'cpu' | 'memory' | 'wall_clock';
 
-/** Describes which limit the worker has exceeded, for the log. Returns undefined if it is within all limits. */
+/**
+ * Returns a description, for the log, of the limit that the worker has exceeded. Returns undefined if it is within all
+ * limits.
+ */
 export function exceeded(usage: Usage, limits: Limits): string | undefined {
   if (usage.cpuMs > limits.cpuMs) return `CPU time: ${Math.round(usage.cpuMs)} ms of ${limits.cpuMs} ms`;
   if (usage.memoryBytes > limits.memoryBytes) {
@@ -85,7 +91,7 @@ export function exceeded(usage: Usage, limits: Limits): string | undefined {
   return undefined;
 }
 
-/** Returns the limit of which the worker has used 90%, so that the function can be notified while it still responds. */
+/** Returns the limit of which the worker has used 90%. The function is notified while it can still respond. */
 export function nearlyExceeded(usage: Usage, limits: Limits): LimitName | undefined {
   if (usage.cpuMs > limits.cpuMs * 0.9) return 'cpu';
   if (usage.memoryBytes > limits.memoryBytes * 0.9) return 'memory';
@@ -93,7 +99,7 @@ export function nearlyExceeded(usage: Usage, limits: Limits): LimitName | undefi
   return undefined;
 }
 
-/** Whether this worker should only finish its pending requests, while new requests are sent to a new worker. */
+/** Whether this worker should only finish its pending requests. New requests are then sent to a new worker. */
 export const isSpent = (usage: Usage, limits: Limits): boolean =>
   usage.oldestCpuMs > limits.cpuMs / 2 ||
   usage.memoryBytes > limits.memoryBytes * 0.75 ||

@@ -1,7 +1,8 @@
 /**
  * Parses a worker's standard output. The adapter (deno/adapter.js) begins each line from the console with a header:
- * record separator, level, request ID, unit separator. Lines without a header were written by the function itself. A
- * function can forge a header, but this affects only its own log.
+ * record separator, level, request ID, unit separator. The lines of one console call are joined with group separators.
+ * Lines without a header were written by the function itself. A function can forge a header, but this affects only its
+ * own log.
  */
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -28,6 +29,6 @@ export function parseFrame(line: string): Frame {
   return {
     level: levels[Number(level)] as LogLevel,
     requestId: requestId === '' ? undefined : requestId,
-    text: line.slice(all.length),
+    text: line.slice(all.length).replaceAll('\x1d', '\n'),
   };
 }

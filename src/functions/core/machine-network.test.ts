@@ -6,7 +6,7 @@ const there = (path: string) => (path === 'ca.pem' ? '/home/ca.pem' : undefined)
 const of = (shell: Record<string, string>, project: Record<string, string> = {}) =>
   machineNetwork(shell, project, api, there);
 
-it('a machine without configuration provides the certificate authorities that it trusts', () => {
+it('without configuration, functions use the certificate authorities that the machine trusts', () => {
   expect(of({ PATH: '/bin', HOME: '/root' })).toEqual({
     env: { DENO_TLS_CA_STORE: 'mozilla,system' },
     hidden: ['DENO_AUTH_TOKENS', 'DENO_TLS_CA_STORE'],

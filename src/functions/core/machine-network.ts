@@ -7,8 +7,8 @@
 type Names = Readonly<Record<string, string | undefined>>;
 
 /**
- * The variables for proxies, in upper and lower case because programs differ in the case that they expect. Deno prefers
- * upper case.
+ * The variables for proxies. Some programs expect uppercase names and others expect lowercase names. Deno prefers
+ * uppercase.
  */
 const proxies = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].flatMap((name) => [name, name.toLowerCase()]);
 const copied = [
@@ -59,7 +59,7 @@ export function machineNetwork(
   // npm sets variables with lowercase names for its scripts, but Deno reads only uppercase names.
   const registry = shell.NPM_CONFIG_REGISTRY ?? shell.npm_config_registry;
   if (registry !== undefined) machine.NPM_CONFIG_REGISTRY = registry;
-  // Deno 2.9 also reads NODE_EXTRA_CA_CERTS. However, node:https then requires a permission that no flag can grant.
+  // Deno 2.9 also reads NODE_EXTRA_CA_CERTS, but then node:https requires a permission that no flag can grant.
   const certificates = shell.DENO_CERT ?? fileOf(shell.NODE_EXTRA_CA_CERTS ?? '');
   if (certificates !== undefined) machine.DENO_CERT = fileOf(certificates) ?? certificates;
   const env = { ...without(machine, project), ...direct({ ...machine, ...project }, apiUrl) };
@@ -75,7 +75,7 @@ function without(machine: Readonly<Record<string, string>>, project: Names): Rec
   return Object.fromEntries(Object.entries(machine).filter(([name]) => !given.has(name.toUpperCase())));
 }
 
-/** Adds exceptions, so that requests to the project's own API and to other local services don't use the proxy. */
+/** Adds proxy exceptions for the project's own API and other local services. */
 function direct(env: Names, apiUrl: string): Record<string, string> {
   if (!proxies.some((name) => env[name])) return {};
   const named = env.NO_PROXY ?? env.no_proxy;

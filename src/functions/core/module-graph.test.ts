@@ -29,7 +29,7 @@ test.each([
   expect(refusedOf(path, kind, mediaType)).toEqual(isRefused ? [path] : []);
 });
 
-test('remote modules and packages aren’t files, but a missing file can appear later', () => {
+test('remote modules and packages aren’t listed as files, but missing files are because they can appear later', () => {
   const graph = checkGraph(
     {
       modules: [

@@ -56,8 +56,8 @@ const code = new Set([
 ]);
 
 /**
- * Checks a module graph. Source code can be in any folder, for example in a monorepo. Data can be imported only from
- * folders that the project exposes.
+ * Returns the project's files in a module graph and the files that the function isn't allowed to import. Source code
+ * can be in any folder, for example in a monorepo. Data can be imported only from folders that the project exposes.
  */
 export function checkGraph(info: DenoInfo, rules: GraphRules): ModuleGraph {
   const files: string[] = [];
@@ -68,7 +68,7 @@ export function checkGraph(info: DenoInfo, rules: GraphRules): ModuleGraph {
     // Packages can be imported from any folder, because they don't contain secrets and are often symbolic links.
     if (rules.root === undefined && kind === 'external' && path.split(sep).includes('node_modules')) continue;
     files.push(path);
-    // Skipped, because the file wasn't read. The function reports the error when it runs.
+    // The file wasn't read, so it is skipped. The function reports the error when it runs.
     if (error !== undefined && local === undefined) continue;
     if (!isAllowed(rules.realPath(path), kind === 'esm' && code.has(mediaType ?? ''), rules))
       refused.push(path);
@@ -77,7 +77,7 @@ export function checkGraph(info: DenoInfo, rules: GraphRules): ModuleGraph {
 }
 
 /**
- * Whether a function is allowed to read a file as data.
+ * Whether a function may read a file as data.
  * @param path A path without symbolic links.
  */
 export function isAllowed(

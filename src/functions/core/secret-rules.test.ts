@@ -14,7 +14,7 @@ test.each([
   ['DENO_AUTH_TOKENS', 'x@npm.example'],
 ])('allows %s', (name, value) => expect(() => checkSecret({ name, value })).not.toThrow());
 
-describe('rejects', () => {
+describe('rejects a secret', () => {
   test.each([
     ['', 'x', 'consist of letters'],
     ['1A', 'x', 'consist of letters'],

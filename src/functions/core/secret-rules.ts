@@ -5,7 +5,7 @@ export const maxSecrets = 100;
 const maxNameChars = 256;
 const maxValueBytes = 24 * 1024;
 
-/** @throws {DeployError} invalid */
+/** Checks a secret's name and value. @throws {DeployError} invalid */
 export function checkSecret({ name, value }: { readonly name: string; readonly value: string }): void {
   if (name.length > maxNameChars || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
     throw new DeployError(
@@ -25,8 +25,8 @@ export function checkSecret({ name, value }: { readonly name: string; readonly v
 }
 
 /**
- * Variables that Deno, the shell, the operating system's loader or Plinth's adapter read before the function runs. They
- * could load native code from a deployed file, or let a function use the machine's credentials (`HOME/.npmrc`).
+ * Variables that Deno, the shell, the operating system's loader or Plinth's adapter read before the function runs. With
+ * them, a project could load native code from a deployed file or use the machine's credentials (`HOME/.npmrc`).
  */
 const startup =
   /^(?:LD_|DYLD_|DENO_|PLINTH_|GLIBC_|XDG_|GCONV_PATH$|NODE_OPTIONS$|NODE_CHANNEL_FD$|BASH_ENV$|BASHOPTS$|SHELLOPTS$|PATH$|HOME$|USERPROFILE$|IFS$)/i;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { typeErrors } from './type-errors.ts';
 
-// The output of Deno 2.9.
+// An example of Deno 2.9's output.
 const printed = `TS2322 [ERROR]: Type 'string' is not assignable to type 'number'.
 const n: number = 'x';
       ^

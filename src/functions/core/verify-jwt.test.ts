@@ -13,7 +13,7 @@ const good = (alg: string, claims: object): VerifiedToken => ({
 const code = (authorization: string | undefined, result: VerifiedToken) =>
   checkAuthorization(authorization, () => result, now)?.code;
 
-describe('verify_jwt', () => {
+describe('the setting verify_jwt', () => {
   it.each<[string, string | undefined, VerifiedToken, string | undefined]>([
     ['nothing sent', undefined, good('HS256', {}), 'UNAUTHORIZED_NO_AUTH_HEADER'],
     ['another scheme', 'Basic abc', good('HS256', {}), 'UNAUTHORIZED_INVALID_JWT_FORMAT'],

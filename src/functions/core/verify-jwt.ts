@@ -9,8 +9,8 @@ import { errors, type PlatformError } from '../errors.ts';
 const accepted = new Set(['HS256', 'ES256', 'RS256', 'EdDSA']);
 
 /**
- * Checks the Authorization header. Returns undefined if the request is authorized. `nowMs` is the current time in
- * milliseconds.
+ * Checks the Authorization header. Returns the reason for rejecting the request, or undefined if it is authorized.
+ * `nowMs` is the current time in milliseconds.
  */
 export function checkAuthorization(
   authorization: string | undefined,

@@ -1,12 +1,13 @@
-// Runs inside a function's Deno process before its main module (--preload): gives it the platform's globals, hides how it
-// is hosted, and says of each line which request printed it. Plain JavaScript, since it is loaded from beside the source as it is.
+// Runs inside a function's Deno process before its main module (--preload). Defines the platform's globals, hides how
+// the function is hosted, and records for each log line which request printed it. This is plain JavaScript because Deno
+// loads the file as it is.
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 const own = new Set(['NO_COLOR', 'TMPDIR', 'PWD', 'PATH', 'PLINTH_FUNCTION_SHOWS_ERRORS']);
 const isHidden = (name) => name.startsWith('DENO_') || own.has(name);
-// Hidden, not deleted: Deno itself reads its names when the function begins to serve.
+// The variables are hidden instead of deleted because Deno reads some of them when the function starts to serve.
 const { get, has, toObject } = Deno.env;
-// It may have started elsewhere, for the sake of its flags.
+// The process may have started in a different folder because its flags required relative paths.
 Deno.chdir(get.call(Deno.env, 'TMPDIR'));
 const showsErrors = get.call(Deno.env, 'PLINTH_FUNCTION_SHOWS_ERRORS') === '1';
 Deno.env.get = (name) => (isHidden(name) ? undefined : get.call(Deno.env, name));
@@ -15,18 +16,35 @@ Deno.env.toObject = () =>
   Object.fromEntries(Object.entries(toObject.call(Deno.env)).filter(([name]) => !isHidden(name)));
 
 const exit = Deno.exit.bind(Deno);
-// A function does not end its process: other requests share it.
+// A function must not end its process, because other requests share it.
 Deno.exit = () => undefined;
 
 const { Console, core } = Deno[Deno.internal] ?? {};
 
-// Lines of the console carry level and request (src/functions/core/log-frames.ts reads them): record separator, level,
-// request id, unit separator, text. Without Deno's own console class they go out as they are.
+// Console output includes the level and the request ID. The format, which src/functions/core/log-frames.ts reads, is:
+// record separator, level, request ID, unit separator, text. The lines of one call, such as a stack trace, are joined
+// with group separators so that they become one log entry. If Deno's own console class isn't available, the output has
+// no header.
 const requestId = new AsyncLocalStorage();
+/** A longer entry would be truncated. */
+const maxFrameChars = 3500;
+
+/** Joins lines into frames. Only a single line can be longer than the limit. */
+function framesOf(text) {
+  const frames = [];
+  for (const line of text.split('\n')) {
+    const last = frames.at(-1);
+    if (last === undefined || last.length + line.length >= maxFrameChars) frames.push(line);
+    else frames[frames.length - 1] = `${last}\x1d${line}`;
+  }
+  return frames;
+}
+
 if (Console !== undefined && core !== undefined) {
   globalThis.console = new Console((message, level) => {
     const head = `\x1e${level}${requestId.getStore() ?? ''}\x1f`;
-    core.print(`${head}${message.replace(/\n$/, '').replaceAll('\n', `\n${head}`)}\n`);
+    const frames = framesOf(message.replace(/\n$/, '').replaceAll('\x1d', ''));
+    core.print(frames.map((frame) => `${head}${frame}\n`).join(''));
   });
 }
 
@@ -36,7 +54,8 @@ function failed(error) {
   return new Response(`Internal Server Error${detail}`, { status: 500 });
 }
 
-// The other end of the unix socket is the platform; a function asks for its caller's address, as the gateway judged it.
+// The other end of the Unix socket is the platform. The function receives the client's address as determined by the
+// gateway.
 const infoOf = (request, info) => ({
   remoteAddr: {
     transport: 'tcp',
@@ -68,15 +87,16 @@ Deno.serve = (first, second) => {
   return serve({ ...first, handler: withRequest(first.handler.bind(first), first.onError) });
 };
 
-// What `serve` of deno.land/std calls (until Deno 2), and most functions of some age with it; upstream's runtime has both still.
-// No port of the machine is opened. A listener has one connection, which passes the requests of Deno.serve on.
+// `serve` of deno.land/std calls `Deno.listen` and `Deno.serveHttp`, which Deno 2 removed. Many older functions use it,
+// and upstream's runtime still provides both. No port of the machine is opened. A listener has one connection, which
+// returns the requests of `Deno.serve`.
 const { listen } = Deno;
 Deno.listen = (options = {}) => {
   const { transport = 'tcp', hostname = '0.0.0.0', port = 0 } = options;
   if (transport !== 'tcp') return listen(options);
   const addr = { transport, hostname, port };
   const closed = Promise.withResolvers();
-  // Without a waiting accept() call, the rejection would be unhandled.
+  // If no accept() call is waiting, the rejection would otherwise be unhandled.
   closed.promise.catch(() => undefined);
   const connections = [{ localAddr: addr, remoteAddr: addr, close: () => undefined }];
   const accept = async () => connections.pop() ?? closed.promise;
@@ -128,8 +148,8 @@ globalThis.EdgeRuntime = {
   },
 };
 
-// The request came through a unix socket (http+unix://HOST/…); the function shall see the address its caller used. On
-// the prototype, because a new Request object could no longer be upgraded to a WebSocket.
+// The request arrived through a Unix socket (http+unix://HOST/…), but the function must see the URL that its caller
+// used. The getter is defined on the prototype because a new Request object couldn't be upgraded to a WebSocket.
 const scheme = get.call(Deno.env, 'SUPABASE_URL')?.startsWith('https:') ? 'https' : 'http';
 const inner = Object.getOwnPropertyDescriptor(Request.prototype, 'url');
 Object.defineProperty(Request.prototype, 'url', {
@@ -142,7 +162,7 @@ Object.defineProperty(Request.prototype, 'url', {
 
 const tell = (reason) => globalThis.dispatchEvent(new CustomEvent('beforeunload', { detail: { reason } }));
 
-// Ends when nothing that `waitUntil` was given is left; the platform kills what takes too long.
+// Exits once all promises passed to `waitUntil` have settled. If that takes too long, the platform kills the process.
 function leave(reason) {
   tell(reason);
   const end = () => {
@@ -160,8 +180,9 @@ const orders = {
   e: () => leave('early_drop'),
 };
 
-// The platform holds the other end of standard input and writes one letter an order: its end is the platform's, however
-// that came. Waiting for it keeps nothing alive, where Deno lets that be said: a function that serves nothing shall end.
+// The platform holds the other end of standard input and writes one letter per command. The input ends when the
+// platform exits for any reason. If possible, this read doesn't keep the process alive, because a function that doesn't
+// serve must exit.
 function readOrder(into) {
   if (core === undefined) return Deno.stdin.read(into);
   const read = core.read(0, into);
@@ -173,6 +194,7 @@ async function obey() {
   while (await readOrder(one)) orders[String.fromCharCode(one[0])]?.();
   exit(0);
 }
-// Later where it does keep the process: the function's module is loaded only when nothing is pending here.
+// Without unrefOpPromise, the read keeps the process alive, and Deno loads the function's module only when nothing is
+// pending. In that case, reading starts later.
 if (core === undefined) Deno.unrefTimer(setTimeout(obey, 20));
 else obey();

@@ -65,7 +65,7 @@ it('a file whose path Deno can’t represent isn’t readable, and a worker with
   expect(() => runArguments({ ...options, temp: '/tmp/run, too' })).toThrow(FunctionError);
 });
 
-it('many files are split into several flags, each short enough for one argument', () => {
+it('many files are split into several flags that are each short enough for one argument', () => {
   const many = Array.from({ length: 2000 }, (_, index) => `/files/${'x'.repeat(100)}/${index}.json`);
   const { args } = runArguments({ ...options, readable: many });
   expect(flag(args, 'allow-read')).toEqual(expect.arrayContaining(many));

@@ -33,11 +33,10 @@ const inspectFlags = { run: '--inspect', brk: '--inspect-brk', wait: '--inspect-
  */
 export function runArguments(options: RunOptions): { readonly cwd: string; readonly args: string[] } {
   const { source, socketPath, temp, inspect, denyNet } = options;
-  // Only the packages in the cache are readable, because the rest of the cache contains the source code of other
-  // functions.
+  // Only the packages in the cache are readable, because the rest of the cache contains other functions' source code.
   const own = [adapter, join(options.cacheDir, 'npm'), temp, socketPath];
-  // Deno splits the values of these flags at every comma (2.9.6 doesn't support escaping), but it accepts paths that
-  // are relative to its working directory. After Deno has started, the adapter changes the working directory to `temp`.
+  // Deno splits the values of these flags at every comma (2.9.6 doesn't support escaping), but it accepts paths
+  // relative to its working directory. After Deno has started, the adapter changes the working directory to `temp`.
   const hasComma = [...own, ...options.readable].some((path) => path.includes(','));
   const cwd = hasComma ? dirname(source.entrypoint) : temp;
   const list = (paths: readonly string[]): string => paths.map((path) => required(path, cwd)).join(',');
@@ -63,7 +62,7 @@ export function runArguments(options: RunOptions): { readonly cwd: string; reado
   return { cwd, args };
 }
 
-/** Returns the environment, including variables that Deno and the adapter read and then hide from the function. */
+/** Returns the environment. It includes variables that Deno and the adapter read but that the function can't see. */
 export function runEnvironment(options: RunOptions, showsErrors: boolean): Record<string, string> {
   return {
     ...importEnvironment(options.source, options.cacheDir),
@@ -95,8 +94,8 @@ export function importEnvironment(source: FunctionSource, cacheDir: string): Rec
 }
 
 /**
- * Returns the path relative to the working directory if it contains a comma. Returns undefined if it can't be passed to
- * Deno.
+ * Returns the path, relative to the working directory if it contains a comma. Returns undefined if the path can't be
+ * passed to Deno.
  */
 function fromFolder(path: string, cwd: string): string | undefined {
   const relativePath = path.includes(',') ? relative(cwd, path) || '.' : path;
@@ -128,8 +127,8 @@ function inFlags(flag: string, paths: readonly string[]): string[] {
 }
 
 /**
- * Returns the part of a glob pattern before its first wildcard, up to the end of a folder. Modules can import files
- * below this folder.
+ * Returns the part of a glob pattern before its first wildcard, up to the end of a folder. Returns the folder below
+ * which modules can import files.
  */
 export function globRoot(glob: string): string {
   const wild = glob.search(/[*?[{]/);

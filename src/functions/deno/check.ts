@@ -13,7 +13,7 @@ import { importArguments, importEnvironment } from './arguments.ts';
 /** The declarations of the globals that the adapter adds. */
 const globals = fileURLToPath(new URL('./globals.d.ts', import.meta.url));
 const timeoutMs = 60_000;
-/** The check starts after this delay, so that it doesn't slow down the start of the function. */
+/** The delay before a check. Without it, the check would slow down the function's start. */
 const delayMs = 500;
 const maxOutputBytes = 4 * 1024 * 1024;
 
@@ -57,7 +57,7 @@ export function createTypeChecker(options: {
     try {
       if (running.pid !== undefined) setPriority(running.pid, constants.priority.PRIORITY_BELOW_NORMAL);
     } catch {
-      // Ignored, because the process has already exited.
+      // The process has already exited.
     }
   }
 

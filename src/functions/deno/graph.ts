@@ -18,8 +18,8 @@ export interface GraphOptions {
 
 export interface Graphs {
   /**
-   * Returns a function's module graph. Modules that aren't cached are downloaded. Returns undefined if Deno fails,
-   * because the function reports the reason when it runs.
+   * Returns a function's module graph. Modules that aren't cached are downloaded. Returns undefined if Deno fails. The
+   * function then reports the reason when it runs.
    */
   of(source: FunctionSource): Promise<ModuleGraph | undefined>;
   /**
@@ -92,7 +92,7 @@ function withTargets(files: readonly string[]): string[] {
 }
 
 function ask(options: GraphOptions, source: FunctionSource): Promise<DenoInfo | undefined> {
-  // Deno would create this folder with read access for all users, but it contains the functions' source code.
+  // If Deno created this folder, all users could read it, although it contains the functions' source code.
   mkdirSync(options.cacheDir, { recursive: true, mode: 0o700 });
   const args = ['info', '--json', ...importArguments(source, options.denyNet()), source.entrypoint];
   const env = { ...options.environment(source), ...importEnvironment(source, options.cacheDir) };

@@ -14,7 +14,7 @@ export interface ProcessUsage {
   readonly memoryBytes: number;
 }
 
-/** Reading more often isn't useful, because the CPU time has a resolution of 10 ms. */
+/** The maximum age of the values. The CPU time has a resolution of 10 ms, so reading it more often isn't useful. */
 const freshMs = 10;
 
 export interface UsageReader {

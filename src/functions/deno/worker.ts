@@ -1,9 +1,9 @@
 /**
- * A Deno process that serves one function behind a Unix socket. This class starts the process, tracks its requests,
+ * A Deno process that serves one function behind a Unix socket. This module starts the process, tracks its requests,
  * enforces its limits and reports its exit.
  *
- * A process provides guarantees that an isolate in a shared process doesn't. It can always be killed, its memory and
- * environment are separate, and a crash doesn't affect other functions. See docs/decisions/0002-functions.md.
+ * Unlike an isolate in a shared process, a process can always be killed, has its own memory and environment, and
+ * doesn't affect other functions when it crashes. See docs/decisions/0002-functions.md.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
@@ -48,7 +48,7 @@ export interface WorkerOptions {
   readonly onExit: (worker: Worker) => void;
 }
 
-/** The reason why a worker ended. Its pending requests receive the corresponding error. */
+/** The reason why a worker ended. It determines the error that pending requests receive. */
 export type Ending = 'limit' | 'crash' | 'retired';
 
 /**
@@ -73,18 +73,20 @@ export interface Worker {
   /** The number of pending requests. */
   readonly pending: number;
   /**
-   * The time when the last request ended, in milliseconds since the epoch. If there hasn't been a request, the time
+   * The time when the last request ended, in milliseconds since the epoch. Before the first request, this is the time
    * when the worker started.
    */
   readonly idleSince: number;
-  /** Whether the worker doesn't receive new requests anymore. */
+  /** Whether the worker no longer receives new requests. */
   readonly retired: boolean;
   readonly ended: Ending | undefined;
   /** Whether the process ended because it ran out of memory. */
   readonly outOfMemory: boolean;
   /** The last lines of standard error. Deno and V8 report fatal errors there. */
   readonly lastErrors: readonly string[];
-  /** The ID of the current or last request. Undefined if several requests have shared the worker since it was idle. */
+  /**
+   * The ID of the current or last request. Undefined if several requests have shared the worker since it was last idle.
+   */
   readonly onlyRequest: string | undefined;
   /** Registers a request. Returns a function that ends it. */
   begin(requestId: string): () => RequestUsage;
@@ -94,13 +96,15 @@ export interface Worker {
    */
   retire(): void;
   /**
-   * Checks the limits, which the supervisor does periodically. If the process exceeds a limit, kills it and returns a
-   * description of the limit.
+   * Checks the limits. If the process exceeds a limit, kills it and returns a description of that limit. The supervisor
+   * calls this periodically.
    */
   checkLimits(): string | undefined;
-  /** Whether, at the last check, the worker used so many resources that new requests should be sent to a new worker. */
+  /**
+   * Whether the worker had used so many resources at the last check that new requests should be sent to a new worker.
+   */
   readonly isSpent: boolean;
-  /** Whether the worker used the CPU between the last two checks although no request was pending. */
+  /** Whether the worker used CPU time between the last two checks without a pending request. */
   readonly isBusy: boolean;
   kill(ending: Ending): void;
   readonly exited: Promise<void>;
@@ -112,8 +116,8 @@ export interface Worker {
  */
 const dataSegmentKiB = 786_432;
 /**
- * The value of `ulimit -t` in seconds, which is far above all other limits. This limit ends a worker that still runs
- * after Plinth itself has exited.
+ * The value of `ulimit -t` in seconds. It is far above all other limits and ends workers that keep running after Plinth
+ * has exited.
  */
 const lifetimeCpuSeconds = 1800;
 const maxErrors = 40;
@@ -131,10 +135,10 @@ interface Pending {
   readonly threadMs: number | undefined;
 }
 
-/** @throws {FunctionError} overloaded, if no file descriptor is left */
+/** Starts a worker. @throws {FunctionError} overloaded, if all file descriptors are in use */
 export function startWorker(options: WorkerOptions): Worker {
   const worker = create(options);
-  // Without this handler, a rejection would be unhandled if the worker can't start while the server stops.
+  // If the worker can't start while the server stops, the rejection would otherwise be unhandled.
   worker.ready.catch(() => undefined);
   void worker.exited.then(() => options.onExit(worker));
   return worker;
@@ -195,7 +199,7 @@ class DenoWorker implements Worker {
     });
     this.ready = waitForSocket(this.#child, this.socketPath, options.inspect === undefined).then(() => {
       this.#bootMs = clock.now() - this.#startedAt;
-      // The CPU time for loading modules isn't counted for any request.
+      // CPU time for loading modules isn't attributed to any request.
       this.#cpuAtLastEnd = this.#usage.read()?.cpuMs ?? 0;
     });
   }
@@ -300,13 +304,13 @@ class DenoWorker implements Worker {
       onLine(level, text, requestId ?? this.#onlyRequest);
     });
     createLineReader(child.stderr, (line) => {
-      // This line is dropped, because Deno's message about its socket doesn't belong in the function's log.
+      // Deno's message about its socket doesn't belong in the function's log.
       if (line.endsWith(`Listening on ${this.socketPath}`)) return;
       this.lastErrors.push(line);
       if (this.lastErrors.length > maxErrors) this.lastErrors.shift();
       onLine('error', line, this.#onlyRequest);
     });
-    // Ignored, because the process may already have exited.
+    // The process may already have exited.
     child.stdin.on('error', () => undefined);
   }
 
@@ -350,9 +354,9 @@ function launch(options: WorkerOptions, socketPath: string, temp: string): Worke
   const run = { ...options, socketPath, temp };
   const { cwd, args } = runArguments(run);
   const env = { ...options.env, ...runEnvironment(run, options.showsErrors) };
-  // Standard input remains open for as long as Plinth runs. The adapter exits when it closes, even if Plinth was
-  // killed. The worker runs in a separate session, because Ctrl-C in a terminal signals the whole process group but
-  // pending requests must finish.
+  // Standard input remains open while Plinth runs. When it closes, the adapter exits, even if Plinth was killed. Ctrl-C
+  // in a terminal signals the whole process group, so the worker runs in a separate session where it can finish its
+  // pending requests.
   const spawnOptions = {
     cwd,
     env,

@@ -52,7 +52,7 @@ const entryOf = (store: DeployedStore, slug = 'hello'): string | undefined => {
 const folders = (): string[] => readdirSync(join(dir, 'versions'));
 const wait = (condition: () => boolean) => expect.poll(condition, { timeout: 20_000 }).toBe(true);
 
-describe('a deployed function', () => {
+describe('a deployed function in the store', () => {
   test('is available after a restart, with private files', async () => {
     const store = open();
     const made = await store.deploy(deployment('one', { name: 'Hello', verifyJwt: false }));
@@ -112,7 +112,7 @@ describe('a deployed function', () => {
     await expect(store.files('hello')).rejects.toThrow(DeployError);
   });
 
-  test('is staged and activated together with others, or not at all', async () => {
+  test('is activated together with other staged functions, or not at all', async () => {
     const store = open();
     const hello = await store.deploy(deployment('one'), true);
     const other = await store.deploy(deployment('other', { slug: 'other' }), true);
@@ -122,11 +122,11 @@ describe('a deployed function', () => {
     store.activate([hello, other]);
     expect(changes).toEqual([['hello', 'other']]);
     expect([entryOf(store), entryOf(open(), 'other')]).toEqual(['one', 'other']);
-    // A second activation of the same version changes nothing.
+    // Activating the same version again has no effect.
     expect(store.activate([hello])).toEqual([hello]);
   });
 
-  test('replaces an earlier staged version', async () => {
+  test('replaces its earlier staged version', async () => {
     const store = open();
     const first = await store.deploy(deployment('one'), true);
     const second = await store.deploy(deployment('two'), true);
@@ -138,7 +138,7 @@ describe('a deployed function', () => {
   });
 });
 
-describe('a deployment is rejected', () => {
+describe('rejects a deployment', () => {
   test.each<[string, Partial<Deployment>]>([
     ['a bad name', { slug: '../x' }],
     ['no entrypoint', { entrypointPath: 'other.ts' }],

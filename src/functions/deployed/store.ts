@@ -39,7 +39,7 @@ export class DeployedStore implements Deployments {
   readonly #options: DeployedStoreOptions;
   readonly #totals: NonNullable<DeployedStoreOptions['totals']>;
   readonly #current: Map<string, DeployedVersion>;
-  /** The newest version of each function that isn't active yet. */
+  /** The newest version of each function whose newest version isn't active yet. */
   readonly #staged = new Map<string, DeployedVersion>();
   /** The most recently replaced folders. Workers that still process requests may read them. */
   readonly #replaced = new Map<string, string>();
@@ -127,7 +127,7 @@ export class DeployedStore implements Deployments {
     return await readFiles(this.folderOf(this.#required(slug)));
   }
 
-  /** Removes the folders that aren't in the index. Called at startup, when no worker uses them. */
+  /** Removes the folders that aren't in the index. Called at startup, before any worker uses them. */
   removeUnused(): void {
     const used = new Set([...this.#current.values()].map(({ folder }) => folder));
     const versions = join(this.#options.dir, 'versions');

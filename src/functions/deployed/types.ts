@@ -54,7 +54,7 @@ export interface Deployments {
    * @throws {DeployError} if a name, a path or a size isn't allowed
    */
   deploy(deployment: Deployment, isStaged?: boolean): Promise<DeployedVersion>;
-  /** Serves staged versions, all of them or none. @throws {DeployError} if one of them isn't staged */
+  /** Serves either all or none of the staged versions. @throws {DeployError} if one of them isn't staged */
   activate(
     versions: readonly { readonly slug: string; readonly version: number }[],
   ): readonly DeployedVersion[];
@@ -62,6 +62,6 @@ export interface Deployments {
   change(slug: string, changes: ChangedFunction): DeployedVersion;
   /** Removes a function, so that the project folder's function with the same name is served. @throws {DeployError} */
   remove(slug: string): void;
-  /** Returns the files of the current version. @throws {DeployError} */
+  /** Returns the files of the current version. @throws {DeployError} if the function isn't deployed */
   files(slug: string): Promise<readonly FunctionFile[]>;
 }

@@ -7,7 +7,7 @@ import type { FunctionFile } from './types.ts';
 
 /**
  * Writes the files to a new folder and syncs them to the disk.
- * @param files Their paths are already checked, and the folder is new, so it can't contain symbolic links.
+ * @param files Files whose paths have already been checked. The folder is new, so it can't contain symbolic links.
  */
 export async function writeFiles(folder: string, files: readonly FunctionFile[]): Promise<void> {
   await mkdir(dirname(folder), { recursive: true, mode: 0o700 });

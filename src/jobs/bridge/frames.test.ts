@@ -45,7 +45,7 @@ test('messages are decoded regardless of how their bytes arrive', () => {
   );
 });
 
-test('any bytes are decoded as messages or rejected', () => {
+test('bytes are either decoded as messages or rejected', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
       try {

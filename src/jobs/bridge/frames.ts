@@ -10,7 +10,7 @@ const gssRequest = 80_877_104;
 export const maxMessageBytes = 64 * 1024 * 1024;
 
 export type Frame =
-  /** A request for an encrypted connection, which is declined. */
+  /** A request for an encrypted connection. It is declined. */
   | { readonly kind: 'encryption' }
   | { readonly kind: 'startup' }
   | { readonly kind: 'query'; readonly text: string }
@@ -18,7 +18,7 @@ export type Frame =
   /** Any other message. It is ignored. */
   | { readonly kind: 'other' };
 
-/** Splits incoming bytes into messages. @throws RangeError if a length is invalid */
+/** Splits incoming bytes into messages. @throws {RangeError} if a length is invalid */
 export class FrameReader {
   #buffer: Buffer = Buffer.alloc(0);
   #hasStarted = false;
@@ -78,8 +78,8 @@ function integers(...values: readonly (readonly [bytes: 2 | 4, value: number])[]
 const readyForQuery = message('Z', Buffer.from('I'));
 
 /**
- * The first response to a client. A password isn't required, because only the server can access the folder of the
- * socket.
+ * Returns the first response to a client. A password isn't required, because only the PostgreSQL server can access the
+ * socket's folder.
  */
 export function welcome(): Buffer {
   const settings = { server_version: '18.0', client_encoding: 'UTF8', standard_conforming_strings: 'on' };

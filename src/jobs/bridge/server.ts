@@ -1,8 +1,7 @@
 /**
  * Allows a database function to send a request to this process and wait for the response. PostgreSQL connects to a Unix
  * socket of this process with dblink. Only the PostgreSQL server can access the socket's folder, and only superusers
- * can use dblink without a password. Therefore, only the security definer functions of Plinth's extensions can use the
- * socket.
+ * can use dblink without a password, so only security definer functions of Plinth's extensions can use the socket.
  */
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -11,7 +10,7 @@ import type { Logger } from '../../kernel/log.ts';
 import { declined, FrameReader, rejection, textResult, welcome } from './frames.ts';
 
 /**
- * Handles the request of a function and returns the response. `signal` aborts when the caller is canceled or has
+ * Handles a request from a function and returns the response. `signal` aborts when the caller is canceled or has
  * disconnected.
  */
 export type RequestHandler = (question: string, signal: AbortSignal) => Promise<string>;
@@ -51,8 +50,7 @@ export async function openBridge({ socketDir, number, handler, log }: BridgeOpti
   return {
     close: () =>
       new Promise((done) => {
-        // Each connection is used for one request. When the server stops, pending requests can finish within a limited
-        // time.
+        // Each connection carries one request. When the server stops, pending requests have a limited time to finish.
         const late = setTimeout(() => {
           for (const socket of sockets) socket.destroy();
         }, closeGraceMs);

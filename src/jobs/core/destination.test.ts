@@ -15,7 +15,7 @@ const reach = (text: string, mode: 'development' | 'production') => {
   return typeof to === 'string' ? to : `${to.url.href}${to.publicOnly ? ' public' : ''}`;
 };
 
-describe('destinations', () => {
+describe('request destinations', () => {
   test.each([
     ['https://api.example.com/functions/v1/a?b', 'http://127.0.0.1:5000/functions/v1/a?b'],
     ['http://kong:8000/rest/v1/', 'http://127.0.0.1:5000/rest/v1/'],
@@ -60,7 +60,7 @@ describe('in production', () => {
     ['http://localhost:9/', /not a public address/],
     ['http://host.docker.internal:9/', /not a public address/],
     ['http://169.254.169.254/latest/meta-data', /link-local/],
-  ])('%s isn’t contacted', async (url, message) => {
+  ])('no request is sent to %s', async (url, message) => {
     await expect(exchanges.send({ ...request, url })).rejects.toThrow(message);
   });
 });

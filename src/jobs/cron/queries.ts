@@ -1,6 +1,6 @@
 /**
- * Runs the scheduler's queries, which call functions in `pg_cron--1.6.4.sql`. Decisions are made in SQL, so that
- * several processes agree on them.
+ * Runs the scheduler's queries, which call functions in `pg_cron--1.6.4.sql`. Several processes must reach the same
+ * decisions, so they are made in SQL.
  */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
@@ -68,7 +68,7 @@ export async function sweepRuns(db: Queryable): Promise<void> {
   await db.query(sql`select cron._sweep()`);
 }
 
-/** Returns the jobs in the list that don't exist anymore. */
+/** Returns the jobs in the list that no longer exist. */
 export async function goneJobs(db: Queryable, jobids: readonly number[]): Promise<number[]> {
   const rows = await db.query<{ jobid: number }>(
     sql`select jobid from cron._gone(${jobids}::bigint[]) as g (jobid)`,

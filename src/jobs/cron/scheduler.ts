@@ -1,7 +1,7 @@
 /**
  * The scheduler of pg_cron. Every minute, or more often for jobs with an interval in seconds, it claims the jobs that
- * are due and runs each of them in a session of its user. The database determines which jobs are due (`cron._claim`),
- * so that only one process runs each of them.
+ * are due and runs each of them in a session of its user. The database assigns due jobs (`cron._claim`), so only one
+ * process runs each of them.
  */
 import type { Database, PostgresErrorShape, RoleSession } from '../../database/types.ts';
 import type { Logger } from '../../kernel/log.ts';
@@ -27,7 +27,7 @@ export const maxRunningJobs = 32;
 export const runDetailsRetentionMs = 30 * 24 * 3_600_000;
 const oldRunsAtOnce = 5_000;
 const sweepEveryMs = 60_000;
-/** The polling interval if no job is active, because a new job causes a notification. */
+/** The polling interval if no job is active. It is long because a new job sends a notification. */
 const emptyPollMs = 600_000;
 /** The delay after which a locked job is checked again. */
 const lockedRetryMs = 1_000;
@@ -53,8 +53,8 @@ interface Running {
 }
 
 export function createScheduler({ database, log, counts }: SchedulerDeps): CountedWorker {
-  // A project can replace the schema of pg_cron at any time, so the role that calls its functions must not have
-  // significant privileges.
+  // A project can replace pg_cron's schema at any time, so the role that calls its functions must not have significant
+  // privileges.
   const owner = database.pool('supabase_functions_admin');
   const running = new Set<Running>();
   let sweptAt = Number.NEGATIVE_INFINITY;
@@ -150,7 +150,7 @@ export function createScheduler({ database, log, counts }: SchedulerDeps): Count
   };
 }
 
-/** Runs the command and returns the text that upstream stores, which is the number of rows or the command tag. */
+/** Runs the command. Returns the row count or the command tag, as upstream stores it. */
 async function runCommand(session: RoleSession, command: string, signal: AbortSignal): Promise<string> {
   const cancel = (): void => void session.cancel().catch(() => undefined);
   if (signal.aborted) throw signal.reason;

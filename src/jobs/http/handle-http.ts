@@ -16,7 +16,10 @@ interface Question {
   readonly timeout_ms: number;
 }
 
-/** Upstream sets CURLOPT_MAXREDIRS to the same number. For HEAD requests, redirects aren't followed. */
+/**
+ * The maximum number of redirects, which is upstream's value of CURLOPT_MAXREDIRS. Redirects aren't followed for HEAD
+ * requests.
+ */
 export const maxHttpRedirects = 5;
 export const maxHttpTimeoutMs = 600_000;
 
@@ -41,7 +44,7 @@ function readQuestion(text: string): Question {
   try {
     found = JSON.parse(text);
   } catch {
-    // Invalid JSON is treated as an empty request.
+    // Invalid JSON is treated like an empty request, which is rejected below.
   }
   const { method, uri, headers, content, timeout_ms: timeoutMs } = found ?? {};
   const isText = (value: unknown): boolean => typeof value === 'string';
@@ -70,5 +73,5 @@ function requestOf({ method, uri, headers, content, timeout_ms: timeoutMs }: Que
   };
 }
 
-/** Text in PostgreSQL can't contain a null character. */
+/** Converts a value to JSON without null characters, which text in PostgreSQL can't contain. */
 const storable = (value: object): string => JSON.stringify(value).replaceAll('\\u0000', '\\ufffd');

@@ -1,6 +1,6 @@
 /**
- * The queue of pg_net. A session claims a request with an advisory lock, which is released if the session ends for any
- * reason. The request remains in the queue for other sessions until its response is committed.
+ * The queue of pg_net. A session claims a request with an advisory lock, which is released when the session ends for
+ * any reason. The request remains in the queue for other sessions until its response is committed.
  */
 import type { Pool, Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
@@ -41,8 +41,8 @@ const lockClass = 0x706e6574;
 const key = sql.raw('(id % 2147483647)::int');
 
 /**
- * Reads the settings of the server, the database and the role `postgres`. The most specific setting applies. Reading
- * them here makes changes effective without a new session.
+ * Reads the settings of the server, the database and the role `postgres`. The most specific setting applies. This query
+ * returns current values, whereas a session only has the values from its start.
  */
 export async function readSettings(db: Queryable): Promise<NetSettings> {
   const setting = (name: string) => sql`coalesce((
@@ -79,7 +79,7 @@ export async function claim(db: Queryable, limit: number): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** The count is limited, because counting a long queue takes time. */
+/** The highest reported count. Counting a long queue takes time. */
 const maxCounted = 10_000;
 
 /** Counts the requests in the queue. Returns undefined if the extension isn't installed. */
@@ -105,8 +105,8 @@ export async function queuedRequests(pool: Pick<Pool, 'transaction'>): Promise<n
 }
 
 /**
- * Reads the claimed requests. This is a separate statement, because a claim can include a request that another process
- * has just completed. Only rows that are read after the lock was acquired are reliable.
+ * Reads the claimed requests. A claim can include a request that another process has just completed, so only rows that
+ * are read after the lock was acquired are reliable. Reading is therefore a separate statement.
  */
 export function readClaimed(db: Queryable, ids: readonly string[]): Promise<QueuedRequest[]> {
   return db.query<QueuedRequest>(sql`

@@ -4,7 +4,7 @@
 import { ExchangeError, type ExchangeResponse } from '../exchange.ts';
 import type { NetResponse } from './queries.ts';
 
-/** Text in PostgreSQL can't contain a null character. */
+/** Removes null characters, which text in PostgreSQL can't contain. */
 const storable = (text: string): string => text.replaceAll('\0', '\uFFFD');
 
 /** Returns the response. If a header occurs more than once, the last value is kept, as in upstream's jsonb. */

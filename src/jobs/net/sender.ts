@@ -1,7 +1,7 @@
 /**
- * The worker of pg_net. It sends the requests in the queue concurrently and stores the responses. A request is
- * delivered at least once, even if a process is killed, because it remains in the queue until its response is
- * committed. Several processes can share the queue.
+ * The worker of pg_net. It sends the requests in the queue concurrently and stores the responses. A request remains in
+ * the queue until its response is committed, so it is delivered at least once, even if a process is killed. Several
+ * processes can share the queue.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, PostgresErrorShape, Session } from '../../database/types.ts';
@@ -28,8 +28,8 @@ export const maxBatchSize = 500;
 export const defaultTtl = '6 hours';
 export const maxRequestTimeoutMs = 600_000;
 /**
- * The interval at which the queue is checked without a notification. This is necessary because another process may have
- * ended during a request.
+ * The interval at which the queue is checked without a notification. Without these checks, requests of a process that
+ * ended unexpectedly would remain in the queue.
  */
 export const netPollMs = 60_000;
 const maxRedirects = 20;
@@ -39,8 +39,8 @@ const stopGraceMs = 3_000;
 
 export interface NetCounts {
   /**
-   * The number of requests that received a response with any status, followed by the number of failed requests, since
-   * the process started.
+   * The number of requests that received a response with any status since the process started. `failed` is the number
+   * of failed requests.
    */
   answered: number;
   failed: number;
@@ -65,8 +65,8 @@ export function createSender({ database, exchanges, log, counts }: SenderDeps): 
   async function work(turn: Turn): Promise<undefined> {
     const session = await pool.connect();
     try {
-      // If new requests arrive continuously, the queue may not be empty for days, so settings and expired responses are
-      // also checked while requests arrive.
+      // If requests arrive continuously, the queue may not be empty for days, so settings and expired responses are
+      // checked even while requests arrive.
       let drained = false;
       while (!drained && !turn.signal.aborted) {
         const settings = await readSettings(session);
@@ -109,8 +109,8 @@ export function createSender({ database, exchanges, log, counts }: SenderDeps): 
   }
 
   /**
-   * When the sender stops, waits for a short time and stores the responses that arrive, so that these requests aren't
-   * sent again after the next start.
+   * Called when the sender stops. Waits briefly and stores the responses that arrive, so these requests aren't sent
+   * again after the next start.
    */
   async function finish(session: Session): Promise<void> {
     const late = sleep(stopGraceMs, undefined, { ref: false }).then(() => true);
@@ -141,7 +141,7 @@ export function createSender({ database, exchanges, log, counts }: SenderDeps): 
     answered.resolve();
   }
 
-  /** Sends a request. Returns undefined if this process aborted it, because no response is stored in this case. */
+  /** Sends a request. Returns undefined if this process aborted it. In that case, no response is stored. */
   async function exchange(request: QueuedRequest, signal: AbortSignal): Promise<NetResponse | undefined> {
     try {
       const response = await exchanges.send(exchangeOf(request), signal);

@@ -1,6 +1,7 @@
 /**
- * All metrics of `/metrics`. docs/metrics.md is generated from this list, and the alert rules and the dashboard in
- * `deploy/` are checked against it. The names follow Prometheus's conventions: base units, and `_total` for counters.
+ * Defines all metrics of `/metrics`. docs/metrics.md is generated from this list, and the alert rules and the dashboard
+ * in `deploy/` are checked against it. The names follow Prometheus's conventions: base units, and `_total` for
+ * counters.
  */
 import type { MetricDefinition, Samples } from './types.ts';
 
@@ -10,17 +11,15 @@ const counter = (help: string, labels: readonly string[] = []): MetricDefinition
   labels,
   merge: 'sum',
 });
-/**
- * A gauge that belongs to a process, so the values of several processes are added unless `merge` specifies otherwise.
- */
+/** Defines a per-process gauge. The values of several processes are added unless `merge` specifies otherwise. */
 const gauge = (
   help: string,
   labels: readonly string[] = [],
   merge: MetricDefinition['merge'] = 'sum',
 ): MetricDefinition => ({ type: 'gauge', help, labels, merge });
-/** A gauge that every process reads from the same place, such as the database or the disk. */
+/** Defines a gauge that every process reads from the same source, such as the database or the disk. */
 const shared = (help: string, labels: readonly string[] = []): MetricDefinition => gauge(help, labels, 'max');
-/** A counter of the database, which every process reads. */
+/** Defines a counter that every process reads from the database. */
 const sharedCounter = (help: string, labels: readonly string[] = []): MetricDefinition => ({
   type: 'counter',
   help,
@@ -40,7 +39,7 @@ const requests = {
     'Time from the first byte of a request to the end of its response.',
     ['service', 'route', 'method', 'status_class'],
   ),
-  plinth_requests_in_flight: gauge('Requests whose response is not complete yet.', ['listener']),
+  plinth_requests_in_flight: gauge("Requests whose responses aren't complete yet.", ['listener']),
   plinth_connections_open: gauge('Open client connections, including WebSockets.', ['listener']),
   plinth_connections_limit: gauge('Maximum number of client connections.', ['listener']),
   plinth_connections_rejected_total: counter('Requests and connections rejected by a connection limit.', [
@@ -69,7 +68,9 @@ const processes = {
   ),
   nodejs_eventloop_lag_max_seconds: gauge('Highest event loop lag since the last scrape.', [], 'max'),
   nodejs_gc_duration_seconds: histogram('Duration of garbage collections.', ['kind']),
-  plinth_memory_limit_bytes: shared("The container's memory limit, or the machine's memory without a limit."),
+  plinth_memory_limit_bytes: shared(
+    "The container's memory limit, or the machine's memory if the container isn't limited.",
+  ),
 } as const;
 
 const workers = {
@@ -81,8 +82,8 @@ const workers = {
 const pools = {
   plinth_pool_connections_limit: gauge('Maximum number of database connections.', ['pool']),
   plinth_pool_connections_open: gauge('Open database connections.', ['pool']),
-  plinth_pool_connections_busy: gauge('Database connections that run a request.', ['pool']),
-  plinth_pool_waiting: gauge('Requests that wait for a connection.', ['pool']),
+  plinth_pool_connections_busy: gauge('Database connections that are processing a request.', ['pool']),
+  plinth_pool_waiting: gauge('Requests that are waiting for a connection.', ['pool']),
   plinth_pool_waited_total: counter('Requests that have waited for a connection.', ['pool']),
   plinth_pool_waited_seconds_total: counter('Total time that requests have waited for a connection.', [
     'pool',
@@ -95,7 +96,7 @@ const pools = {
 } as const;
 
 const queues = {
-  plinth_queue_waiting: gauge('Requests that wait in a queue.', ['queue']),
+  plinth_queue_waiting: gauge('Requests that are waiting in a queue.', ['queue']),
   plinth_queue_waited_total: counter('Requests that have waited in a queue and then started.', ['queue']),
   plinth_queue_waited_seconds_total: counter('Total time that these requests have waited.', ['queue']),
   plinth_queue_rejected_total: counter('Requests rejected because they would have waited for too long.', [
@@ -109,7 +110,7 @@ const database = {
   plinth_database_up: gauge('Whether the PostgreSQL statistics could be read.', [], 'min'),
   plinth_database_connections: shared('Connections to PostgreSQL.', ['state']),
   plinth_database_connections_limit: shared('Value of the PostgreSQL setting max_connections.'),
-  plinth_database_lock_waits: shared('Statements that wait for a lock.'),
+  plinth_database_lock_waits: shared('Statements that are waiting for a lock.'),
   plinth_database_longest_transaction_seconds: shared('Age of the oldest open transaction.'),
   plinth_database_transactions_total: sharedCounter('Transactions.', ['outcome']),
   plinth_database_deadlocks_total: sharedCounter('Deadlocks.'),
@@ -138,8 +139,8 @@ const database = {
 } as const;
 
 const disk = {
-  plinth_disk_free_bytes: shared('Free space on the disk with the data folder.'),
-  plinth_disk_size_bytes: shared('Size of the disk with the data folder.'),
+  plinth_disk_free_bytes: shared('Free space on the disk that contains the data folder.'),
+  plinth_disk_size_bytes: shared('Size of the disk that contains the data folder.'),
   plinth_disk_full: shared('Whether writes are rejected because the disk is almost full.'),
 } as const;
 
@@ -221,7 +222,7 @@ const realtime = {
   plinth_realtime_joins_total: counter('Requests to join a channel.', ['outcome']),
   plinth_realtime_messages_received_total: counter('Messages from clients.'),
   plinth_realtime_messages_sent_total: counter('Messages to clients.'),
-  plinth_realtime_messages_dropped_total: counter('Messages that were not sent because the client was slow.'),
+  plinth_realtime_messages_dropped_total: counter("Messages that weren't sent because the client was slow."),
   plinth_realtime_failing: gauge(
     "Whether database changes or other processes' messages aren't delivered.",
     [],
@@ -239,7 +240,7 @@ const auth = {
 
 const telemetry = {
   plinth_log_dropped_lines_total: counter("Lines that couldn't be written to the log."),
-  plinth_traces_dropped_total: counter('Traces that the collector did not receive.'),
+  plinth_traces_dropped_total: counter("Traces that the collector didn't receive."),
 } as const;
 
 export const metricCatalog = {

@@ -5,12 +5,12 @@ import type { Sample } from './types.ts';
 export class LabeledCounts {
   readonly #counts = new Map<string, { readonly labels: readonly string[]; count: number }>();
 
-  /** @param known Combinations that start at 0, so that a rate exists before the first event. */
+  /** @param known Label combinations that start at 0, so their rates are defined before the first event. */
   constructor(known: readonly (readonly string[])[] = []) {
     for (const labels of known) this.add(labels, 0);
   }
 
-  /** The label values must come from a limited set, because each combination is kept. */
+  /** Increases a counter. The label values must come from a limited set, because every combination is kept. */
   add(labels: readonly string[], by = 1): void {
     const key = labels.join('\0');
     const known = this.#counts.get(key);

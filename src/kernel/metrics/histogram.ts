@@ -1,7 +1,4 @@
-/**
- * Counts durations in buckets. All histograms have the same bounds, so that values from several processes can be added
- * together.
- */
+/** Counts durations in buckets. All histograms have the same bounds, so values from several processes can be added. */
 import type { HistogramValue } from './types.ts';
 
 /** The inclusive upper bounds in seconds. */

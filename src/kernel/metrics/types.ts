@@ -1,4 +1,4 @@
-/** The definitions and values of metrics. Values are plain data, so that processes can send them to each other. */
+/** The definitions and values of metrics. Values are plain data that processes can send to each other. */
 
 export interface MetricDefinition {
   readonly type: 'counter' | 'gauge' | 'histogram';
@@ -10,14 +10,14 @@ export interface MetricDefinition {
 }
 
 export interface HistogramValue {
-  /** The number of observations per bucket, not cumulative. The last bucket has no upper bound. */
+  /** The number of observations in each bucket. The counts aren't cumulative. The last bucket has no upper bound. */
   readonly counts: readonly number[];
   readonly sum: number;
 }
 
 export type MetricValue = number | HistogramValue;
 
-/** The label values in the order of the definition, and the value. */
+/** The label values, in the order of the definition, and the sample's value. */
 export type Sample = readonly [labels: readonly string[], value: MetricValue];
 
 /** The values of a metric. A metric without labels has a single value. Unknown values are omitted. */

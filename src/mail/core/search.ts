@@ -1,6 +1,6 @@
 /**
- * Parses the search syntax of the inbox: words, "phrases", `to:` `from:` `subject:` `body:` `message-id:`, `is:read`,
- * and a leading `-` or `!`.
+ * Parses the inbox's search syntax, which consists of words, "phrases", `to:` `from:` `subject:` `body:` `message-id:`,
+ * `is:read`, and a leading `-` or `!`.
  */
 export type SearchTerm =
   | {

@@ -24,7 +24,7 @@ test('statements that the target already contains are omitted, and the order is 
   expect(plan.different).toEqual([]);
 });
 
-test('a table with another definition is reported, and its other statements still run', () => {
+test('a table with a different definition is reported, and its other statements still run', () => {
   const plan = planDefinitions(
     side(table('CREATE TABLE public.a (x int)'), table("COMMENT ON TABLE public.a IS 'x'")),
     side(table('CREATE TABLE public.a (x int, y int)')),

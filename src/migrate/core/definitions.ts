@@ -1,10 +1,10 @@
-/** Determines which of the source's definitions the target lacks. */
+/** Determines which of the source's definitions are missing on the target. */
 import type { MoveStatement, ProjectPlan } from '../../dump/index.ts';
 
 export interface DefinitionPlan {
   /** Statements to run, in order. */
   readonly missing: readonly MoveStatement[];
-  /** Objects whose definitions differ between the ends and that no statement can replace. */
+  /** Objects whose definitions differ between source and target and that no statement can replace. */
   readonly different: readonly string[];
   /** Definitions that only the target has. */
   readonly extra: readonly string[];
@@ -68,7 +68,7 @@ const creates = ({ text }: MoveStatement): boolean => text.startsWith('CREATE ')
 /** Kinds that can be dropped and recreated, because nothing depends on them. */
 const replaceable: ReadonlySet<string> = new Set(['POLICY', 'TRIGGER', 'EVENT TRIGGER']);
 
-/** Whether the statement also succeeds if the object already exists with another definition. */
+/** Whether the statement also succeeds if the object exists with a different definition. */
 const isRepeatable = (text: string): boolean =>
   /^(CREATE OR REPLACE|CREATE \w+ IF NOT EXISTS|DO )/.test(text);
 

@@ -1,4 +1,7 @@
-/** File names of functions come from the source's API, so they are checked before they become paths. */
+/**
+ * Checks the file names of functions. They come from the source's API, so they are checked before they are used as
+ * paths.
+ */
 
 export const isSlug = (slug: string): boolean => /^[A-Za-z][A-Za-z0-9_-]{0,99}$/.test(slug);
 

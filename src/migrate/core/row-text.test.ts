@@ -9,12 +9,12 @@ const table: SharedTable = {
   key: ['id'],
 };
 
-test('only column positions become SQL text', () => {
+test('only row positions become SQL text', () => {
   expect(placesLiteral(['(0,1)', '(12,345)'])).toBe(`'{"(0,1)","(12,345)"}'::pg_catalog.tid[]`);
   expect(() => placesLiteral(["(0,1)'::tid; drop table a; --"])).toThrow('not a row position');
 });
 
-test('heap ranges are bounded by blocks, and a condition still applies', () => {
+test('heap ranges are bounded by blocks, and a table’s condition still applies', () => {
   expect(rowsBetweenQuery(table, 0, 16)).toBe(
     `SELECT t.id, t."odd ""name" FROM ONLY public.a t WHERE t.ctid >= '(0,0)'::pg_catalog.tid AND t.ctid < '(16,0)'::pg_catalog.tid`,
   );

@@ -1,10 +1,10 @@
 /**
- * SQL that reads rows as text. It calls only the output functions of types, because a cast or an operator could belong
- * to the project and would run with the session's privileges.
+ * SQL that reads rows as text. It calls only the types' output functions. A cast or an operator could belong to the
+ * project and would run with the session's privileges.
  */
 import type { TableData } from '../../dump/index.ts';
 
-/** A table with the columns that both ends have. */
+/** A table with the columns that exist in both source and target. */
 export interface SharedTable {
   /** The quoted and qualified name. */
   readonly table: string;
@@ -25,7 +25,7 @@ const digest = (columns: readonly string[]): string =>
 const whereOf = ({ condition }: SharedTable): string =>
   condition === undefined ? '' : ` WHERE (${condition})`;
 
-/** Position, key and hash of each row. */
+/** Returns a query for the position, key and hash of each row. */
 export const fingerprintQuery = (table: SharedTable, hashed: readonly string[] = table.columns): string =>
   `SELECT t.ctid, ${recordText(table.key)} COLLATE "C", ${digest(hashed)} FROM ONLY ${table.table} t${whereOf(table)}`;
 
@@ -35,7 +35,7 @@ export const rowsQuery = (table: SharedTable): string =>
 export const rowsAtQuery = (table: SharedTable, places: readonly string[]): string =>
   `SELECT ${table.columns.map((column) => `t.${column}`).join(', ')} FROM ONLY ${table.table} t WHERE t.ctid = ANY (${placesLiteral(places)})`;
 
-/** A range of blocks in a heap. */
+/** Returns a query for the rows in a range of heap blocks. */
 export const rowsBetweenQuery = (table: SharedTable, first: number, end: number | undefined): string =>
   `${rowsQuery(table)} ${table.condition === undefined ? 'WHERE' : 'AND'} t.ctid >= '(${first},0)'::pg_catalog.tid` +
   (end === undefined ? '' : ` AND t.ctid < '(${end},0)'::pg_catalog.tid`);
@@ -45,14 +45,20 @@ export const copyIntoStatement = ({ table, columns }: SharedTable): string =>
 
 const placePattern = /^\(\d+,\d+\)$/;
 
-/** @throws {Error} if a position has an unexpected format, because positions become SQL text */
+/**
+ * Returns an array literal of row positions. @throws {Error} if a position has an unexpected format, because positions
+ * become SQL text
+ */
 export function placesLiteral(places: readonly string[]): string {
   const wrong = places.find((place) => !placePattern.test(place));
   if (wrong !== undefined) throw new Error(`not a row position: ${wrong}`);
   return `'{${places.map((place) => `"${place}"`).join(',')}}'::pg_catalog.tid[]`;
 }
 
-/** The number of rows and the sums of two parts of their hashes, which don't depend on the order of the rows. */
+/**
+ * Returns a query for the row count and the sums of two parts of the row hashes. The sums don't depend on the order of
+ * the rows.
+ */
 export const summaryQuery = (table: SharedTable): string =>
   `SELECT pg_catalog.count(*)::pg_catalog.text AS rows, ${[1, 15]
     .map(
@@ -63,7 +69,10 @@ export const summaryQuery = (table: SharedTable): string =>
       " || '-' || ",
     )} AS hash FROM (SELECT pg_catalog.encode(${digest(table.columns)}, 'hex') AS hex FROM ONLY ${table.table} t${whereOf(table)}) d`;
 
-/** The columns that both ends have. A generated column isn't part of `TableData`. */
+/**
+ * Returns the table with the columns that exist in both source and target. `TableData` doesn't contain generated
+ * columns.
+ */
 export function sharedTable(source: TableData, target: TableData, key: readonly string[]): SharedTable {
   const has = new Set(target.columns);
   const columns = source.columns.filter((column) => has.has(column));

@@ -10,7 +10,7 @@ const elsewhere = new Set([
   'storage.s3_multipart_uploads_parts',
 ]);
 
-/** Auth tables are first, because the project's rows refer to users. */
+/** Ranks auth tables first, because the project's rows refer to users. */
 const rank = ({ schema }: TableData): number => (schema === 'auth' ? 0 : schema === 'storage' ? 1 : 2);
 
 export interface TableSelection {

@@ -1,4 +1,4 @@
-/** Functions as files in `supabase/functions/`, and the secrets in its `.env`. */
+/** Reads and writes functions in `supabase/functions/`, and reads the secrets in its `.env`. */
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -17,7 +17,7 @@ export function readSecretsFile(functionsDir: string): Record<string, string> {
   );
 }
 
-/** Secrets of the source that the local file doesn't have. */
+/** Returns the names of the source's secrets that are missing in the local file. */
 export const missingSecrets = (names: readonly string[], functionsDir: string): string[] => {
   const values = readSecretsFile(functionsDir);
   return names.filter((name) => !isOwnSecret(name) && values[name] === undefined);

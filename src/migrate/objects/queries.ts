@@ -1,10 +1,10 @@
-/** Statements on the rows of storage.objects. */
+/** Runs the statements on rows of storage.objects. */
 import { quoteLiteral, sql } from '../../kernel/sql.ts';
 import { placesLiteral, type SharedTable } from '../core/row-text.ts';
 import { inTransaction } from '../ends.ts';
 import type { End } from '../types.ts';
 
-/** A row of the source. `json` is the text that the target reads, so that no value changes in transit. */
+/** A row of the source. `json` is the row's text, which the target reads unchanged. */
 export interface SourceObject {
   readonly json: string;
   readonly bucket: string;
@@ -42,7 +42,7 @@ export interface TargetObject {
 
 const keyOf = (bucket: string, name: string): string => JSON.stringify([bucket, name]);
 
-/** The target's rows of these objects, by {@link objectKey}. */
+/** Returns the target's rows of these objects, by {@link objectKey}. */
 export async function readTargetObjects(
   { session }: End,
   objects: readonly SourceObject[],
@@ -62,7 +62,7 @@ export const objectKey = ({ bucket, name }: Pick<SourceObject, 'bucket' | 'name'
 /** Columns that the target's server sets itself. */
 const serverColumns = new Set(['version', 'bucket_id', 'name']);
 
-/** Gives uploaded objects the IDs, owners, times and metadata of the source. */
+/** Sets the IDs, owners, times and metadata of uploaded objects to those of the source. */
 export async function updateTargetObjects(
   target: End,
   { columns }: SharedTable,
@@ -82,7 +82,7 @@ export async function updateTargetObjects(
   );
 }
 
-/** Objects that the source no longer has. */
+/** Returns the target's objects that the source no longer has. */
 export async function readDeletedObjects({ session }: End): Promise<{ bucket: string; name: string }[]> {
   return await session.query<{ bucket: string; name: string }>(sql`
     select o.bucket_id as bucket, o.name from storage.objects o

@@ -1,4 +1,4 @@
-/** The storage API of one end, with its service key. */
+/** A client for the storage API of the source or the target. It uses the service key. */
 import { createHash } from 'node:crypto';
 import { objectPath } from '../core/object-path.ts';
 import { MigrateError } from '../errors.ts';
@@ -17,7 +17,7 @@ export interface UploadOptions {
 }
 
 export interface StorageApi {
-  /** Returns undefined if the object's body doesn't exist. */
+  /** Downloads an object's body. Returns undefined if it doesn't exist. */
   download(bucket: string, name: string, signal: AbortSignal | undefined): Promise<Download | undefined>;
   upload(
     bucket: string,
@@ -72,7 +72,7 @@ export function createStorageApi(end: string, { projectUrl, serviceKey }: Storag
       );
       if (!response.ok) {
         const failure = await rejected(response, `GET ${subject}`);
-        // Storage servers respond with status 400 and a body that contains 404.
+        // For missing objects, storage servers respond with status 400 and a body that contains 404.
         if (response.status === 404 || /"(not_found|NoSuchKey)"|"404"/.test(failure.message))
           return undefined;
         throw failure;
@@ -126,7 +126,7 @@ export function createStorageApi(end: string, { projectUrl, serviceKey }: Storag
 
 async function* emptyBody(): AsyncGenerator<Uint8Array> {}
 
-/** The SHA-256 and the size of a body. */
+/** Returns the SHA-256 hash and the size of a body. */
 export async function digestOf(
   bytes: AsyncIterable<Uint8Array>,
 ): Promise<{ sha256: string; sizeBytes: number }> {

@@ -1,7 +1,7 @@
 /**
- * Migrates storage objects: downloads each body from the source, uploads it to the target, and then gives the target's
- * row the source's values. If a run ends before the last step, the rows differ, so the next run migrates these objects
- * again.
+ * Migrates storage objects. Downloads each body from the source, uploads it to the target, and then sets the target
+ * row's values to the source's. If a run ends before the last step, the rows differ, so the next run migrates the
+ * object again.
  */
 import { createHash } from 'node:crypto';
 import { objectPath } from '../core/object-path.ts';
@@ -38,7 +38,7 @@ export interface ObjectsResult extends ObjectsReport {
 const unstable = new Set(['last_accessed_at', 'version']);
 const objectsPerBatch = 100;
 const deletedPerRequest = 100;
-/** If more objects fail, the migration stops, because the cause isn't a single object. */
+/** If more objects fail, the migration stops, because individual objects can't be the cause. */
 const maxFailures = 200;
 
 interface Transfer {
@@ -149,7 +149,10 @@ async function migrateBatch(
   };
 }
 
-/** The times are compared, too, because two bodies can have the same size and an ETag that isn't a hash. */
+/**
+ * Whether two objects have the same body. Times are compared too, because different bodies can have the same size and
+ * an ETag that isn't a hash.
+ */
 function hasSameBody({ metadata }: SourceObject, row: TargetObject | undefined): boolean {
   return (
     row !== undefined &&
@@ -165,7 +168,7 @@ interface Body {
   readonly md5: string;
 }
 
-/** An ETag is the MD5 of the body, except for bodies that were uploaded in parts. */
+/** Returns the MD5 hash in an ETag. The ETag of a body that was uploaded in parts isn't an MD5 hash. */
 const md5Of = (eTag: unknown): string | undefined =>
   typeof eTag === 'string' ? /^"?([0-9a-f]{32})"?$/.exec(eTag)?.[1] : undefined;
 
@@ -188,7 +191,7 @@ async function migrateBody(object: SourceObject, transfer: Transfer): Promise<Bo
   }
 }
 
-/** Thrown for a body that can't be migrated, even if it is retried. */
+/** Thrown for a body that can't be migrated, even with retries. */
 class BodyError extends Error {}
 
 /** Bodies up to this size are sent with their length. */
@@ -239,6 +242,6 @@ async function collect(stream: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** A value from the source is sent as a header only if it consists of one line of visible text. */
+/** Returns a value from the source that can be sent as a header because it consists of one line of visible text. */
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && /^[\x20-\x7e]+$/.test(value) ? value : undefined;

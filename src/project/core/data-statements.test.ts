@@ -15,7 +15,7 @@ test.each([
   'create table copy as (values (1))',
   'call fill()',
   "create role app login password 'x'",
-])('%j changes data', (text) => {
+])('reports %j as a change of data', (text) => {
   expect(textsOf(`create table a ();\n${text};`)).toHaveLength(1);
 });
 
@@ -30,7 +30,7 @@ test.each([
   'create policy p on notes for update using (true)',
   'create trigger t after insert on notes execute function f()',
   'grant insert on notes to anon',
-])('%j only changes the schema', (text) => {
+])('doesn’t report %j, which changes only the schema', (text) => {
   expect(textsOf(text)).toEqual([]);
 });
 

@@ -1,4 +1,7 @@
-/** Finds the statements of migrations whose effects a dump of the schema doesn't contain: data and passwords. */
+/**
+ * Finds statements in migrations that change data or passwords, because a dump of the schema doesn't contain their
+ * effects.
+ */
 import type { SqlText } from './missing.ts';
 import { splitStatements } from './split.ts';
 
@@ -16,8 +19,8 @@ const createsRows = /^\s*create\s[^(;]*\bas\s+(\(\s*)*(select|with|values|table|
 const startsFunction = /\b(function|procedure|view|rule|trigger)\b/i;
 
 /**
- * Returns the statements that insert, change or delete rows or set a password, or may do so. These include every function call in a
- * SELECT, such as `cron.schedule`, because a function can change data.
+ * Returns the statements that may insert, change or delete rows or set a password. Every function call in a SELECT,
+ * such as `cron.schedule`, counts as one because a function can change data.
  */
 export function dataStatements(files: readonly SqlText[]): DataStatement[] {
   return files.flatMap(({ shownPath, text }) =>
@@ -39,7 +42,7 @@ function changesData(words: readonly string[], text: string): boolean {
   return createsRows.test(text) && !startsFunction.test(words.join(' '));
 }
 
-/** Removes comments at the beginning. */
+/** Removes comments at the beginning of the text. */
 const withoutComments = (text: string): string => text.replace(/^(\s*(--[^\n]*\n|\/\*[\s\S]*?\*\/))*\s*/, '');
 
 function shortened(text: string): string {

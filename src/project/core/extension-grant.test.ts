@@ -32,7 +32,7 @@ test.each([
   'select 1',
 ])('%j is sent unchanged', (written) => expect(sent(written)).toBe(written));
 
-test('any text can be processed', () => {
+test('processing never fails', () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       expect(typeof grantedWhereThere(`grant all on function ${text}`, ['grant'], missing)).toBe('string');

@@ -1,7 +1,7 @@
 /**
  * Handles GRANT and REVOKE for functions and tables of extensions. Dumps contain one statement for each object, even if
- * the project doesn't use it. In the embedded server, the objects of a placeholder don't exist, and the `vector` types
- * have other internal functions.
+ * the project doesn't use it. In the embedded server, a placeholder's objects don't exist, and the `vector` types have
+ * different internal functions.
  */
 import { quoteLiteral } from '../../kernel/sql.ts';
 import { type MissingExtensions, nameOf, tokensOf } from './extension-statement.ts';
@@ -28,7 +28,7 @@ export function grantedWhereThere(
 
 interface GrantedObject {
   readonly kind: 'function' | 'table';
-  /** The parts of the name: the schema, if there is one, and the name itself. */
+  /** The parts of the name, which are the schema, if present, and the name itself. */
   readonly name: readonly string[];
 }
 

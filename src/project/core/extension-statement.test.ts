@@ -10,7 +10,7 @@ function sent(text: string): string {
   return asEmbedded(text, words, missing);
 }
 
-describe('a placeholder', () => {
+describe('a statement about a placeholder', () => {
   test.each([
     [
       'create extension if not exists "pgsodium" with schema "pgsodium"',
@@ -44,7 +44,7 @@ test('the key counter of pgsodium in a data dump is skipped', () => {
   );
 });
 
-test('the schema that one of our extensions requires is created', () => {
+test('the schema that one of Plinth’s extensions requires is created', () => {
   const written = 'create extension if not exists "pgmq" with schema "pgmq"';
   expect(sent(written)).toBe(`create schema if not exists "pgmq"; ${written}`);
 });
@@ -65,7 +65,7 @@ test.each([
   'create table extension ()',
 ])('%j is sent unchanged', (written) => expect(sent(written)).toBe(written));
 
-test('any text can be processed', () => {
+test('processing never fails', () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       expect(typeof asEmbedded(`create extension ${text}`, ['create', 'extension'], missing)).toBe('string');

@@ -1,8 +1,8 @@
 /**
  * Adapts CREATE, ALTER and DROP EXTENSION statements in dumps of hosted projects to the embedded server. A hosted
  * database has schemas for extensions that no migration creates (`create extension pgsodium with schema pgsodium`). A
- * placeholder doesn't have the versions of the original, and some extensions have always existed in hosted projects. In
- * addition, data dumps from projects with pgsodium set its key counter, which a placeholder doesn't have.
+ * placeholder doesn't have the original's versions, and some extensions have always existed in hosted projects. Data
+ * dumps from projects with pgsodium also set its key counter, which a placeholder doesn't have.
  */
 import { quoteIdentifier } from '../../kernel/sql.ts';
 import { lex } from '../../shared/sql/lex.ts';
@@ -19,7 +19,7 @@ const hostedFromStart = new Set(['pg_graphql', 'pgsodium']);
 export type MissingExtensions = Readonly<Record<string, { readonly schema?: string }>>;
 
 /**
- * Returns the statement to send. Any other statement is returned unchanged, including statements that can't be parsed.
+ * Returns the adapted statement. Statements that don't concern extensions or can't be parsed are returned unchanged.
  *
  * @example
  * asEmbedded('create extension "postgis" version \'3.4\'', { postgis: {} });

@@ -14,7 +14,7 @@ export interface SkippedStatement {
 }
 
 /**
- * Returns, for each statement, the later statements that failed because this statement didn't create an object.
+ * Returns, for each failed statement, the indexes of later statements that failed because it didn't create an object.
  *
  * @example
  * dependents([

@@ -6,7 +6,7 @@ export type LintLevel = (typeof lintLevels)[number];
 export interface LintIssue {
   readonly level: LintLevel;
   readonly message: string;
-  /** The position in the body of the function in characters, starting at 1, and the text of the query. */
+  /** The text of the query, and the position in the function's body in characters, starting at 1. */
   readonly query?: { readonly position: string; readonly text: string };
   readonly hint?: string;
   readonly detail?: string;
@@ -22,7 +22,9 @@ export interface LintResult {
 
 const rank = (level: LintLevel): number => lintLevels.indexOf(level);
 
-/** Returns the issues that have at least this level. Functions without such issues are omitted. */
+/**
+ * Returns the results with only the issues that have at least this level. Functions without such issues are omitted.
+ */
 export function atLevel(results: readonly LintResult[], level: LintLevel): LintResult[] {
   return results
     .map((result) => ({

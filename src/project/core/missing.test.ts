@@ -54,7 +54,7 @@ describe('an object that no migration creates', () => {
     'create table documents_old ()',
     'create table app.documents ()',
     'create index on documents (id)',
-  ])('%j is ignored', (text) =>
+  ])('a migration with %j doesn’t create the object', (text) =>
     expect(adviceOf(relation('public.documents'), text)).toMatch('No migration creates'),
   );
 });
@@ -93,7 +93,7 @@ describe('an object that another migration creates', () => {
   });
 });
 
-describe('extensions', () => {
+describe('an object of an extension', () => {
   test.each([
     [func('uuid_generate_v4()'), 'create extension if not exists "uuid-ossp" with schema extensions;'],
     [type('citext'), 'create extension if not exists citext with schema extensions;'],

@@ -1,6 +1,6 @@
 /**
- * Explains why an object that a statement needs doesn't exist. Either no file of the project creates the object because
- * it was created in the hosted project's dashboard, or a later file creates it, or it belongs to an extension.
+ * Explains why an object that a statement needs doesn't exist. The object may belong to an extension, a later file may
+ * create it, or it was created in the hosted project's dashboard and no file creates it.
  */
 
 import { lex } from '../../shared/sql/lex.ts';
@@ -13,7 +13,7 @@ export interface SqlText {
 }
 
 export interface MissingOptions {
-  /** The file that failed. It may not be among `files`, for example if it is a seed. */
+  /** The file that failed. If it is a seed, for example, `files` doesn't contain it. */
   readonly failed: string;
   /** The files in the order in which they are applied. */
   readonly files: readonly SqlText[];
@@ -96,7 +96,10 @@ function missingOf({
   return { kind: 'column', shown: `the column ${column} of ${relation}`, schema: undefined, name: column };
 }
 
-/** Returns the extension to which the missing object belongs. Returns undefined if none is known. */
+/**
+ * Returns the extension to which the missing object belongs. Returns undefined if the object doesn't belong to a known
+ * extension.
+ */
 export function missingExtension(error: {
   readonly code: string;
   readonly message: string;
@@ -115,7 +118,7 @@ export function isCreatedBy(
   return creates(text, { kind, schema, name, shown: name });
 }
 
-/** The schemas that Plinth creates. Migrations don't have to create the objects in them. */
+/** The schemas that Plinth creates. Migrations don't need to create the objects in them. */
 export const serviceSchemas = new Set([
   'auth',
   'extensions',
@@ -196,7 +199,7 @@ function baselineAdvice(typesFile: string | undefined): string[] {
   ];
 }
 
-/** Returns a file name that comes before all others when names are sorted. */
+/** Returns an example of a file name that sorts before all others. */
 function exampleOf(files: readonly SqlText[]): string {
   const versions = files.map(({ shownPath }) => /\/(\d+)_[^/]*$/.exec(shownPath)?.[1] ?? '');
   const first = versions.find((version) => version !== '') ?? '1';

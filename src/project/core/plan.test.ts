@@ -11,7 +11,7 @@ function plan(source: string, quiet = false): string[] {
   });
 }
 
-describe('planFile', () => {
+describe('the plan of a file', () => {
   test.each<[string, string[]]>([
     ['a; b', ['tx(a; b)']],
     ['', []],
@@ -51,7 +51,7 @@ describe('planFile', () => {
     ]);
   });
 
-  test('statements keep their number in the file', () => {
+  test('statements keep their numbers from the file', () => {
     const [first] = planFile(splitStatements('begin; a; -- c\n; b; commit'), {
       quiet: false,
       embedded: undefined,

@@ -1,6 +1,6 @@
 /**
  * Plans how the statements of a file run. If possible, they run in a single transaction. BEGIN … COMMIT blocks in the
- * file become separate transactions. Only statements that PostgreSQL doesn't allow in a transaction run alone.
+ * file become separate transactions. Statements that PostgreSQL doesn't allow in a transaction run alone.
  */
 import { grantedWhereThere } from './extension-grant.ts';
 import { asEmbedded, type MissingExtensions } from './extension-statement.ts';
@@ -29,13 +29,13 @@ export type Step =
 
 export interface PlanOptions {
   /**
-   * Whether nothing else uses the database. In this case, CONCURRENTLY is removed, so that the file remains a single
+   * Whether nothing else uses the database. In this case, CONCURRENTLY is removed, so the file can run in a single
    * transaction.
    */
   readonly quiet: boolean;
   /**
-   * Set if the server is embedded. In this server, the indexes of `vector` don't have parameters, and the extensions in
-   * `missing` are placeholders.
+   * Set for the embedded server, where `vector` indexes don't have parameters and the extensions in `missing` are
+   * placeholders.
    */
   readonly embedded: { readonly missing: MissingExtensions } | undefined;
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { asPrivileged } from './privileged.ts';
 
-describe('asPrivileged', () => {
+describe('statements that require a superuser', () => {
   test.each([
     ['create event trigger t on ddl_command_end execute function f()', 'event trigger', 't'],
     ['CREATE EVENT TRIGGER "My t" ON sql_drop EXECUTE PROCEDURE a.f ( )', 'event trigger', '"My t"'],
@@ -33,7 +33,7 @@ describe('asPrivileged', () => {
     expect(asPrivileged(statement)).toBeUndefined();
   });
 
-  test('an accepted text is a single statement', () => {
+  test('accepted text is always a single statement', () => {
     const word = fc.constantFrom(
       'create',
       'event',

@@ -5,7 +5,7 @@ import { splitStatements } from './split.ts';
 
 const texts = (source: string) => splitStatements(source).map(({ text }) => text);
 
-describe('splitStatements', () => {
+describe('splitting a file into statements', () => {
   test.each<[string, string, string[]]>([
     ['two', 'select 1; select 2;', ['select 1', 'select 2']],
     ['no semicolon at the end', 'select 1;\nselect 2', ['select 1', 'select 2']],

@@ -1,6 +1,6 @@
 /**
- * The statements in a SQL file, in the form in which upstream's CLI stores them. A comment belongs to the statement
- * after it, and the semicolon is removed. Files from `pg_dump` also contain commands for psql, and rows for COPY.
+ * Splits a SQL file into statements, in the form that upstream's CLI stores. A comment belongs to the statement after
+ * it, and semicolons are removed. Files from `pg_dump` also contain commands for psql, and rows for COPY.
  */
 import type { Token } from '../../shared/sql/lex.ts';
 import { type Embedded, type StatementSpan, splitSql } from '../../shared/sql/split.ts';
@@ -79,8 +79,8 @@ function blanked(
 }
 
 /**
- * Returns the range of the text without the whitespace at both ends that the server ignores. `trim` would remove other
- * characters as well, and these may be part of a name.
+ * Returns the range of the text without leading and trailing whitespace, as defined by the server. `trim` would also
+ * remove other characters, which may be part of a name.
  */
 function insideSpace(text: string): readonly [from: number, to: number] {
   const isSpace = (at: number) => ' \t\n\r\f\v'.includes(text[at] as string);
@@ -91,7 +91,7 @@ function insideSpace(text: string): readonly [from: number, to: number] {
   return [from, to];
 }
 
-/** Whether the token begins a psql command, which is alone on its line. */
+/** Whether the token begins a psql command that is alone on its line. */
 function isPsqlLine(text: string, { kind, start }: Token): boolean {
   if (kind !== 'symbol' || text[start] !== '\\' || !/[a-z]/i.test(text[start + 1] ?? '')) return false;
   const lineStart = text.lastIndexOf('\n', start) + 1;

@@ -1,7 +1,7 @@
 /**
- * Removes storage parameters of pgvector's indexes (`with (lists = 100)`, `with (m = 16)`), so that the same migration
- * runs here and in the hosted service. The index methods of the embedded PostgreSQL don't support them. Statements that
- * a DO block executes are included.
+ * Removes storage parameters of pgvector's indexes (`with (lists = 100)`, `with (m = 16)`), so the same migration runs
+ * in Plinth and in the hosted service. The embedded PostgreSQL's index methods don't support them. Statements that a DO
+ * block executes are changed as well.
  */
 import { lex } from '../../shared/sql/lex.ts';
 

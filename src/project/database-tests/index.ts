@@ -25,8 +25,8 @@ export interface TestDatabaseOptions {
 const parallelFiles = 4;
 
 /**
- * Runs the tests. Returns true if all files passed. If the project doesn't have pgTAP, the extension is created for the
- * run. The same applies to database.dev's package manager if a file refers to it.
+ * Runs the tests. Returns true if all files passed. If the project doesn't have pgTAP, creates the extension for the
+ * run. Does the same with database.dev's package manager if a file refers to it.
  *
  * @throws {ProjectError} `tests_path`
  */
@@ -111,7 +111,7 @@ async function withExtensions(
     await work();
   } finally {
     for (const name of missing) {
-      // Dropping the extension fails if an object that a test has committed depends on it.
+      // The extension can't be dropped if a test has committed an object that depends on it.
       const explain = (error: Error) =>
         print(`The extension ${name} stays in the database: ${error.message}`);
       await run(`drop extension if exists ${quoteIdentifier(name)}`).catch(explain);

@@ -10,7 +10,7 @@ import type { TestFile } from './files.ts';
 
 export interface RunTestOptions {
   readonly url: string;
-  /** The folders in which `\i` searches for a file that isn't in the folder of the test, in this order. */
+  /** The folders in which `\i` searches, in this order, for a file that isn't in the test's folder. */
   readonly includeDirs: readonly string[];
 }
 
@@ -130,7 +130,7 @@ class TestRun {
     throw new ScriptFailure(`${at}: "plinth test db" doesn't support psql's command \\${name}.`);
   }
 
-  /** Sets a variable for each column of the row in the result. */
+  /** Sets a variable for each column of the result's only row. */
   async #keep(text: string, prefix: string, at: string): Promise<void> {
     const [result] = await this.#results(text, at);
     const [row] = result?.rows ?? [];

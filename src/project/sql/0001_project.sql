@@ -1,5 +1,5 @@
--- The progress of applying the user's supabase/ folder, so that an interrupted first start can continue where it
--- stopped. `postgres` writes to this table in the same transaction as the user's own statements.
+-- The progress of applying the user's supabase/ folder, so an interrupted first start can continue where it stopped.
+-- `postgres` writes to this table in the same transaction as the user's own statements.
 
 create table _plinth.project_steps (
   step text primary key,

@@ -1,6 +1,5 @@
 -- Statements that a start with --keep-going has skipped. They remain until `db reset` creates the database again. Their
--- file counts as applied, with the statements that ran. `postgres` writes to this table in the same transaction as the
--- file's last statements.
+-- file is considered applied. `postgres` writes to this table in the same transaction as the file's last statements.
 
 create table _plinth.project_failures (
   id bigint generated always as identity primary key,

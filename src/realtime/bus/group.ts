@@ -1,7 +1,7 @@
 /**
- * A bus over a transport, with batches, sequence numbers and leases. If nothing is received from a process within its
- * lease, the process and its members' presence are removed. A process that missed messages requests the presence state
- * again.
+ * Implements a bus over a transport, with batches, sequence numbers and leases. If nothing is received from a process
+ * within its lease, the process and its members' presence are removed. A process that missed messages requests the
+ * presence state again.
  */
 import { randomBytes } from 'node:crypto';
 import type { Logger } from '../../kernel/log.ts';
@@ -61,8 +61,8 @@ class GroupBus implements Bus {
   }
 
   send(message: SharedMessage): void {
-    // If no message has been received within a lease, no other process is running, so the message isn't sent. A process
-    // that starts later requests the presence state.
+    // If no process holds a lease, no other process is running, so the message isn't sent. A process that starts later
+    // requests the presence state.
     if (this.#peers.size > 0 || performance.now() - this.#greetedAt < this.#leaseMs)
       this.#outbox.add(message);
   }
@@ -131,8 +131,8 @@ class GroupBus implements Bus {
 
   #beat(): void {
     const now = performance.now();
-    // If this process was stalled or can't receive messages, the lack of messages doesn't mean that the other processes
-    // are gone.
+    // If this process has stalled or can't receive messages, other processes may be running even though no messages
+    // arrived.
     const isLate = now - this.#beatenAt > this.#aliveMs * 2;
     this.#beatenAt = now;
     if (isLate || !this.#receives) this.#peers.renewAll(now);
@@ -141,7 +141,7 @@ class GroupBus implements Bus {
   }
 }
 
-/** Waits for a promise, but no longer than `timeoutMs`. */
+/** Waits for a promise, but for at most `timeoutMs`. */
 async function atMost(promise: Promise<void> | undefined, timeoutMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<void>((resolve) => {

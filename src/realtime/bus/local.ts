@@ -1,4 +1,4 @@
-/** Creates the bus of a process that is the only one to serve its database. */
+/** Creates the bus for a process that serves its database alone. */
 import type { Bus } from './types.ts';
 
 export function createLocalBus(): Bus {

@@ -10,7 +10,7 @@ export interface NatsOptions {
   readonly log: Logger;
 }
 
-/** The chunk size is smaller than a NATS server's default maximum message size (1 MiB). */
+/** The maximum chunk size. It is below a NATS server's default maximum message size (1 MiB). */
 const maxChunkBytes = 512 * 1024;
 const reconnectMs = 500;
 

@@ -1,6 +1,6 @@
 /**
- * Queues the messages that this process sends to the others and sends them in batches, in order. Retries while the
- * transport is interrupted.
+ * Queues the messages that this process sends to other processes. Sends them in order, in batches, and retries while
+ * the transport is interrupted.
  */
 import type { Logger } from '../../kernel/log.ts';
 import { type BusMessage, encodeMessage, type TopicEntries } from '../core/bus-message.ts';
@@ -49,7 +49,7 @@ export class Outbox {
     return this.#sending;
   }
 
-  /** The error message while batches can't be sent. */
+  /** The error message while batches can't be sent. Otherwise, undefined. */
   get trouble(): string | undefined {
     return this.#trouble;
   }

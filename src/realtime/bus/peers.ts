@@ -64,7 +64,7 @@ export class Peers {
     for (const message of messages) this.#receive(origin, peer, message);
   }
 
-  /** Restarts the leases of all processes. */
+  /** Renews every process's lease. */
   renewAll(now: number): void {
     for (const peer of this.#peers.values()) peer.lastSeenAt = now;
   }

@@ -1,6 +1,6 @@
 /**
  * Implements the bus over NOTIFY. PostgreSQL limits a payload to less than 8000 bytes of text, so a batch is split into
- * base64 chunks. Commits that only notify don't wait for the disk.
+ * base64 chunks. Transactions that only notify don't wait for the disk when they commit.
  */
 import type { Database } from '../../database/types.ts';
 import { notifyAll } from '../queries.ts';

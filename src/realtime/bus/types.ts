@@ -13,8 +13,8 @@ export interface BusListener {
   /** Called in the order in which `origin` sent the messages. */
   message(origin: string, message: SharedMessage): void;
   /**
-   * Called with all members present in `origin`. Members of that process that aren't included have left. The list is
-   * empty if the process is gone.
+   * Called with all members that are present in the process `origin`. Its other members have left. The list is empty if
+   * the process is gone.
    */
   presence(origin: string, topics: readonly TopicEntries[]): void;
   /** Returns the members present in this process. */
@@ -26,7 +26,7 @@ export interface Bus {
   send(message: SharedMessage): void;
   /** The number of other running processes. */
   readonly peers: number;
-  /** The error message while other processes are unreachable. */
+  /** The error message while other processes are unreachable. Otherwise, undefined. */
   readonly trouble: string | undefined;
   /** Resolves when this process receives messages from the others, or after a timeout. */
   start(listener: BusListener): Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * Groups a table's subscribers by condition so that each condition is evaluated once, and then by claim set so that
- * PostgreSQL is queried once per claim set.
+ * Groups a table's subscribers by condition and then by claim set. Each condition is evaluated once, and PostgreSQL is
+ * queried once per claim set.
  */
 import type { Table } from '../core/change.ts';
 import type { Action, ChangeRequest } from '../core/filter.ts';
@@ -12,7 +12,10 @@ import type { ClaimSet } from './checks.ts';
 export interface Subscriber {
   readonly topic: string;
   readonly version: Version;
-  /** True for clients that send no `config`: the payload contains only the record, and the event name is the action. */
+  /**
+   * True for clients that don't send `config`. For them, the payload contains only the record, and the event name is
+   * the action.
+   */
   readonly bare: boolean;
   readonly requests: readonly { readonly id: number; readonly request: ChangeRequest }[];
   claimSet: ClaimSet;
@@ -52,7 +55,7 @@ export interface Audience {
   readonly groups: Map<string, Group>;
   /** The name of the row visibility function. Undefined until it is created. */
   visibility: string | null | undefined;
-  /** False if the owner lookup failed. */
+  /** Whether the row's owners narrow the audience. False if the owner lookup failed. */
   narrows: boolean;
 }
 

@@ -13,8 +13,8 @@ export const changesPublication = 'supabase_realtime';
 
 /**
  * The services' schemas, which a publication for all tables also includes. Changes in these schemas aren't sent to
- * subscribers because every role that runs SQL can read some of their tables, including queued requests with keys in
- * their headers.
+ * subscribers. Every role that runs SQL can read some of their tables, including queued requests with keys in their
+ * headers.
  */
 export const unpublishedSchemas: readonly string[] = [
   '_plinth',
@@ -41,8 +41,8 @@ export interface TableRow {
   }[];
   readonly policies: readonly RowPolicy[];
   /**
-   * Whether row owners can be determined. This requires policies that identify the caller with the service's own
-   * functions, and a role that bypasses RLS to look up the owners.
+   * Whether row owners can be determined. The policies must identify the caller with the service's own functions, and a
+   * role that bypasses RLS must exist for the lookup.
    */
   readonly owners_known: boolean;
 }
@@ -57,7 +57,7 @@ export interface TypeRow {
   readonly attributes: readonly { readonly name: string; readonly typeOid: number }[];
 }
 
-/** Returns undefined if the table doesn't exist. */
+/** Returns a table, or undefined if it doesn't exist. */
 export async function findTable(pool: Pool, oid: number): Promise<TableRow | undefined> {
   const statement = sql`
     select n.nspname as schema, c.relname as name, c.relrowsecurity as row_security,
@@ -91,8 +91,8 @@ export async function findTable(pool: Pool, oid: number): Promise<TableRow | und
     join pg_catalog.pg_namespace n on n.oid = c.relnamespace
     left join pg_catalog.pg_constraint k on k.conrelid = c.oid and k.contype = 'p'
     where c.oid = ${oid}`;
-  // With an empty search path, policy expressions contain qualified names. Type names are only used in casts, where a
-  // qualified and an unqualified name are both valid.
+  // With an empty search path, policy expressions contain qualified names. Type names are used only in casts, where
+  // both qualified and unqualified names are valid.
   const [row] = await pool.transaction((tx) => tx.query<TableRow>(statement), {
     settings: [['search_path', '']],
   });

@@ -18,9 +18,9 @@ import {
 } from './catalog-queries.ts';
 
 export interface Catalog {
-  /** Returns undefined if the table was dropped. */
+  /** Returns the table, or undefined if it was dropped. */
   table(oid: number): Promise<Table | undefined>;
-  /** Returns a result that denies access if the role doesn't exist. */
+  /** Returns the role's access. If the role doesn't exist, the result denies access. */
   access(oid: number, role: string): Promise<RoleAccess>;
   /** Returns the tables in the publication that users manage. */
   published(): Promise<readonly PublishedTable[]>;
@@ -32,7 +32,7 @@ export interface Catalog {
 export interface RoleAccess {
   /** The columns that the role can SELECT. */
   readonly selectable: ReadonlySet<string>;
-  /** Whether the role is exempt from row-level security, because it bypasses RLS or owns the table. */
+  /** Whether the role is exempt from row-level security because it bypasses RLS or owns the table. */
   readonly exempt: boolean;
 }
 

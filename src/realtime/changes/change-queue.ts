@@ -84,7 +84,7 @@ export class ChangeQueue {
     const { stream, maxWaitingBytes } = this.#options;
     try {
       while (this.#items.length > 0 && !this.#stopped) {
-        // Collects all changes that arrive in the same read of the socket into one batch.
+        // Waits until all changes from the same socket read have arrived, so they form one batch.
         await new Promise(setImmediate);
         const items = this.#items.splice(0, maxBatch);
         const checkMs = await this.#deliver(items);
@@ -128,7 +128,7 @@ export class ChangeQueue {
 
   async #tryToDeliver(rows: readonly QueuedChange[]): Promise<number> {
     const { pool, log, catalog, registry } = this.#options;
-    // The queries must wait until the changes are visible to other sessions.
+    // The queries below must wait until the changes are visible to other sessions.
     const queries = rows.some(
       ({ relation }) => registry.knownAudience(relation)?.table.rowSecurity !== false,
     );

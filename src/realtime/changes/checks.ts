@@ -1,4 +1,6 @@
-/** Row queries that only PostgreSQL can answer: visibility, conditions and the validation of new subscriptions. */
+/**
+ * Runs the checks that only PostgreSQL can perform: row visibility, conditions and the validation of new subscriptions.
+ */
 import type { Pool } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { Table } from '../core/change.ts';
@@ -14,11 +16,11 @@ export interface ClaimSet {
   readonly claimsJson: string;
 }
 
-/** A batch is canceled if its policies take longer than this time, in milliseconds. */
+/** The time limit for evaluating the policies of a batch, in milliseconds. A query that takes longer is canceled. */
 const checkTimeoutMs = '10000';
 
 /**
- * Returns the numbers of the rows that each claim set can currently see. `keys` contains the primary key of each row as
+ * Returns the indexes of the rows that each claim set can currently see. `keys` contains the primary key of each row as
  * text, in the order of `table.primaryKey`.
  */
 export async function visibleRows(
@@ -52,8 +54,8 @@ export async function visibleRows(
 }
 
 /**
- * Returns the ids that the rows' owner columns currently contain. The query runs as the API role that bypasses RLS, and
- * the ids never leave this process.
+ * Returns the current values of the rows' owner columns. The query runs as the API role that bypasses RLS, and the
+ * values never leave this process.
  */
 export async function ownersOf(
   pool: Pool,
@@ -145,8 +147,8 @@ export async function checkSubscription(
   request: ChangeRequest,
 ): Promise<ValidCondition[]> {
   const { conditions, select } = request;
-  // A role without access to the schema can't use any of the table's columns. Otherwise, a filter could reveal the
-  // values of deleted rows.
+  // A role without access to the schema can't filter by any of the table's columns. Otherwise, a filter could reveal
+  // the values of deleted rows.
   const [row] = await pool.query<{ normals: (string | null)[][] }>(sql`
     select _plinth.realtime_check_subscription(
       (select c.oid from pg_catalog.pg_class c

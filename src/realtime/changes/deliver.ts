@@ -20,7 +20,7 @@ export interface DeliveryDeps {
   readonly access: (oid: number, role: string) => Promise<RoleAccess>;
 }
 
-/** If there are fewer claim sets, an owner lookup costs more than it saves. */
+/** The minimum number of claim sets for an owner lookup. With fewer, the lookup costs more than it saves. */
 const minClaimSetsToNarrow = 4;
 
 /** A change with its audience and intermediate results. */
@@ -38,7 +38,7 @@ type RoleViews = Map<string, RoleAccess & { readonly refusals: Map<string, Rejec
 
 /**
  * Delivers the changes and returns how long the queries took, in milliseconds.
- * @throws errors that aren't responses from PostgreSQL. In that case, nothing was delivered and the batch can be
+ * @throws errors other than those that PostgreSQL reported. In that case, nothing was delivered and the batch can be
  * retried.
  */
 export async function deliverBatch(
@@ -141,7 +141,7 @@ async function queryVisibility(
         if (!isServerResponse(error)) throw error;
         // The changes aren't delivered if the query fails.
         for (const delivery of list) delivery.visibleTo = new Set();
-        // The function may have been dropped, so the next query creates it again.
+        // The function may have been dropped. The next query creates it again.
         audience.visibility = undefined;
         deps.log.error(
           { table: `${audience.table.schema}.${audience.table.name}`, error },
@@ -198,8 +198,8 @@ async function queryAudience(
 }
 
 /**
- * Returns the claim sets that might see any of the rows, which are all claim sets unless the policies limit access to
- * owners. Owners are read from the current rows, as in the policies.
+ * Returns the claim sets that might see any of the rows. These are all claim sets unless the policies limit access to
+ * owners. Owners are read from the current rows because policies also apply to them.
  */
 async function narrowed(
   deps: DeliveryDeps,
@@ -247,7 +247,7 @@ function deliver(delivery: Delivery, views: RoleViews): void {
   }
   const refused = [...views.keys()].filter((role) => rejectionFor(delivery, views, role) !== undefined);
   if (refused.length > 0) {
-    // A rejection is sent to all subscribers with the role, regardless of their conditions and of policies.
+    // A rejection is sent to all subscribers with the role, whatever their conditions and the policies are.
     for (const { action, members } of audience.groups.values()) {
       if (action !== '*' && action !== change.action) continue;
       for (const [claimSet, targets] of members)

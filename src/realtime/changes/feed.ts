@@ -19,7 +19,7 @@ import { ChangeSubscription, type SubscribeOptions, type Subscription } from './
 
 export interface Feed {
   subscribe(options: SubscribeOptions): Subscription;
-  /** Resolves when every later database broadcast is certain to be delivered. */
+  /** Resolves once all later database broadcasts are guaranteed to be delivered. */
   watchMessages(): Promise<void>;
   /** Calls `callback` when the stream is live. Returns a function that cancels it. */
   onceLive(callback: () => void): () => void;
@@ -116,7 +116,7 @@ class DatabaseFeed implements Feed {
     try {
       await this.#messages.mark();
     } catch (error) {
-      // Only logged, because client broadcasts still work without a database.
+      // The error is only logged because client broadcasts work without a database.
       this.#log.debug({ error }, 'failed to record the position of database broadcasts');
     }
     this.#stream.open();

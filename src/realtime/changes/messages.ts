@@ -1,6 +1,6 @@
 /**
- * Turns committed rows of realtime.messages into broadcasts. When a stream opens, the rows that were committed while no
- * stream was open are fetched, so a channel doesn't miss any messages after it joins.
+ * Turns committed rows of realtime.messages into broadcasts. When a stream opens, fetches the rows that were committed
+ * while no stream was open, so a channel doesn't miss any messages after it joins.
  */
 import type { Pool, ReplicationConnection } from '../../database/types.ts';
 import type { Logger } from '../../kernel/log.ts';
@@ -24,12 +24,12 @@ export interface Messages {
   inserted(row: ReadonlyMap<string, string | null>): void;
 }
 
-/** The number of ids stored after a mark before the next mark is set. */
+/** The maximum number of ids that are stored per mark. The next mark is then set. */
 const idsPerMark = 1000;
 
 export function createMessages({ pool, log, maxPayloadBytes, publish }: MessageOptions): Messages {
-  // The ids of messages delivered since the previous mark are stored so that these messages aren't delivered again
-  // after the stream is lost.
+  // The previous mark. The ids of messages that were delivered since then are stored, so these messages aren't
+  // delivered again after the stream is lost.
   let previousMark: { readonly snapshot: string; readonly sent: Set<string> } | undefined;
   let currentMark: { readonly snapshot: string; readonly sent: Set<string> } | undefined;
   let marking: Promise<void> | undefined;
@@ -101,8 +101,8 @@ export function createMessages({ pool, log, maxPayloadBytes, publish }: MessageO
 
 /**
  * Returns the rows whose transactions were still open at the snapshot. A row's xmin has 32 bits, so the upper bits are
- * taken from the current transaction id. A row isn't found if it was written by a subtransaction that began before the
- * snapshot and whose outer transaction ended after the snapshot.
+ * taken from the current transaction id. If a subtransaction wrote a row, began before the snapshot, and its outer
+ * transaction ended after the snapshot, the row isn't found.
  */
 async function missedRows(
   command: ReplicationConnection['command'],

@@ -1,6 +1,6 @@
 /**
- * Stores subscribers and table audiences. A table's audience is created at the first change to the table, and discarded
- * when PostgreSQL sends a new description of the table or the publication changes.
+ * Stores subscribers and table audiences. A table's audience is created at the table's first change. It is discarded
+ * when PostgreSQL sends a new description of the table or when the publication changes.
  */
 import type { Pool, PostgresErrorShape } from '../../database/types.ts';
 import { type ChangeRequest, describeRequest, matchesName } from '../core/filter.ts';
@@ -23,7 +23,7 @@ export interface Registry {
   readonly size: number;
   /** Returns the cached audience, or undefined if the database must be queried. */
   knownAudience(relation: Relation): Audience | undefined;
-  /** Returns undefined if no subscriber can match the table. */
+  /** Returns the table's audience, or undefined if no subscriber can match the table. */
   audienceOf(relation: Relation): Promise<Audience | undefined>;
   /** Whether any request matches the table. This check doesn't query the database. */
   isWanted(relation: Relation): boolean;
@@ -97,7 +97,9 @@ class SubscriberRegistry implements Registry {
     for (const oid of [...this.#audiences.keys()]) this.#forgetAudience(oid);
   }
 
-  /** Validates the subscriber's requests in order. Returns undefined if all of them are valid. */
+  /**
+   * Validates the subscriber's requests in order. Returns the first rejection, or undefined if all of them are valid.
+   */
   async #refusalOf(subscriber: Subscriber): Promise<Admission | undefined> {
     const published = await this.#catalog.published();
     for (const { request } of subscriber.requests) {

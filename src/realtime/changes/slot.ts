@@ -1,8 +1,7 @@
 /**
- * Replication slots. A permanent slot doesn't lose changes when its connection breaks or PostgreSQL restarts, but it
- * retains WAL while it is unused. A permanent slot is therefore created only if the server limits that WAL
- * (`max_slot_wal_keep_size`) and reports how long a slot has been idle (PostgreSQL 17). Otherwise, the slot is
- * temporary.
+ * Manages replication slots. A permanent slot doesn't lose changes when its connection breaks or PostgreSQL restarts,
+ * but it retains WAL while it is unused. Permanent slots are therefore used only if the server limits that WAL
+ * (`max_slot_wal_keep_size`) and reports how long a slot has been idle (PostgreSQL 17). Otherwise, slots are temporary.
  */
 import { randomBytes } from 'node:crypto';
 import type { Database, PostgresErrorShape, Queryable } from '../../database/types.ts';
@@ -32,7 +31,7 @@ export interface SlotState {
   readonly retained_bytes: number;
 }
 
-/** Returns undefined if the slot doesn't exist. */
+/** Returns the state of a slot, or undefined if the slot doesn't exist. */
 export async function slotState(db: Queryable, name: string): Promise<SlotState | undefined> {
   const [row] = await db.query<SlotState>(sql`
     select coalesce(wal_status, 'lost') <> 'lost' as usable, active_pid,
@@ -42,8 +41,8 @@ export async function slotState(db: Queryable, name: string): Promise<SlotState 
 }
 
 /**
- * Terminates the server process of a broken connection. Until the server detects that the connection is broken, this
- * process would keep using or creating the slot.
+ * Terminates the server process of a broken connection. Otherwise, that process would keep using or creating the slot
+ * until the server detects the broken connection.
  */
 export async function endServer(db: Queryable, pid: number): Promise<void> {
   await db.query(sql`
@@ -51,10 +50,13 @@ export async function endServer(db: Queryable, pid: number): Promise<void> {
     where pid = ${pid} and backend_type = 'walsender'`);
 }
 
-/** A running process reuses its slot or creates a new one within this time. */
+/**
+ * The idle time after which a slot is abandoned. A running process reuses its slot or creates a new one within this
+ * time.
+ */
 const abandonedAfter = '10 minutes';
 
-/** Drops the slots of processes that no longer run, and returns the slots' names. */
+/** Drops the slots of processes that are no longer running. Returns the slots' names. */
 export async function dropAbandoned(database: Database, own: string | undefined): Promise<string[]> {
   const { serverVersion, embedded } = database.info;
   // PostgreSQL before version 17 doesn't report how long a slot has been idle. With these versions, Plinth's slots are
@@ -74,7 +76,7 @@ export async function dropAbandoned(database: Database, own: string | undefined)
       await db.query(sql`select pg_drop_replication_slot(${name})`);
       dropped.push(name);
     } catch (error) {
-      // Ignored, because another process has dropped the slot or is using it.
+      // With these codes, another process has dropped the slot or is using it.
       if (!['42704', '55006'].includes((error as PostgresErrorShape).code)) throw error;
     }
   }
@@ -82,8 +84,8 @@ export async function dropAbandoned(database: Database, own: string | undefined)
 }
 
 /**
- * Drops a slot. Before that, terminates the process that uses the slot and the server process `creatorPid`, which may still
- * be creating the slot.
+ * Terminates the server process that uses the slot and the server process `creatorPid`, which may still be creating it.
+ * Then drops the slot.
  */
 export async function dropSlot(db: Queryable, name: string, creatorPid: number): Promise<void> {
   await endServer(db, creatorPid);
@@ -93,7 +95,7 @@ export async function dropSlot(db: Queryable, name: string, creatorPid: number):
   try {
     await db.query(sql`select pg_drop_replication_slot(${name})`);
   } catch (error) {
-    // Ignored, because another process has dropped the slot.
+    // With this code, another process has dropped the slot.
     if ((error as PostgresErrorShape).code !== '42704') throw error;
   }
 }

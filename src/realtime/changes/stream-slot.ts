@@ -1,6 +1,6 @@
 /**
- * Manages the replication slot of the change stream: reuses the slot after an interruption, removes it, and checks how
- * much WAL it retains.
+ * Manages the change stream's replication slot. Reuses the slot after an interruption, removes it, and checks how much
+ * WAL it retains.
  */
 import type { Pool } from '../../database/types.ts';
 import type { Logger } from '../../kernel/log.ts';
@@ -44,7 +44,7 @@ export class StreamSlot {
   }
 
   /**
-   * Whether the previous stream's slot can be reused. Terminates the server process that is left over from that stream.
+   * Whether the previous stream's slot can be reused. Terminates that stream's server process if it is still running.
    */
   async isResumable(): Promise<boolean> {
     if (this.#slot === undefined) return false;

@@ -1,8 +1,9 @@
 /**
- * The logical decoding stream of this process, which delivers rows of the user-managed publication and of
- * realtime.messages in commit order. Creating a slot waits for all open write transactions in the cluster, and startup
- * must not wait for them, so the stream opens when the first channel needs it. When the stream ends, it is reopened on
- * the same slot if the slot still exists, so nothing is missed. Otherwise, a new slot is created.
+ * The logical decoding stream of this process. It delivers rows of the user-managed publication and of
+ * realtime.messages in commit order. PostgreSQL creates a slot only after all open write transactions in the cluster
+ * have ended. Startup must not wait for that, so the stream opens when the first channel needs it. When the stream
+ * ends, it is reopened on the same slot if the slot still exists, so no changes are missed. Otherwise, a new slot is
+ * created.
  */
 import type { Database, PostgresErrorShape, ReplicationConnection } from '../../database/types.ts';
 import type { Logger } from '../../kernel/log.ts';
@@ -31,9 +32,12 @@ export interface StreamOptions {
    * the stream began, and all other rows arrive through the stream.
    */
   readonly onSnapshot: (command: ReplicationConnection['command']) => Promise<void>;
-  /** `seamless` is true if the stream continues where the previous one ended, so nothing was missed. */
+  /**
+   * Called when the stream is live. `seamless` is true if the stream continues where the previous one ended, so no
+   * changes were missed.
+   */
   readonly onLive: (seamless: boolean) => void;
-  /** Called for each attempt that the server rejects for a reason that retrying won't fix. */
+  /** Called if the server rejects an attempt for a reason that retrying won't fix. */
   readonly onRejected: () => void;
 }
 
@@ -45,7 +49,7 @@ export interface Stream {
   readonly trouble: string | undefined;
   readonly report: StreamReport;
   acknowledge(lsn: bigint): void;
-  /** Stops reading, so that PostgreSQL retains the changes that follow. A new stream isn't paused. */
+  /** Stops reading. PostgreSQL retains the changes that follow. A new stream isn't paused. */
   pause(): void;
   resume(): void;
   /** Checks the retained WAL and drops abandoned slots. */
@@ -57,16 +61,16 @@ const firstRetryMs = 200;
 const lastRetryMs = 10_000;
 const slotWarningAfterMs = 5_000;
 /**
- * The interval at which Plinth writes its own messages, which return through the stream and show that the stream works.
- * The messages also advance the slot while other transactions only write to unpublished tables, so that WAL doesn't
- * accumulate.
+ * The interval at which Plinth writes its own messages, which return through the stream and prove that it works. They
+ * also advance the slot while other transactions only write to unpublished tables, so WAL doesn't accumulate.
  */
 const heartbeatMs = 30_000;
 const silenceMs = 120_000;
 const farewellMs = 3_000;
 
 /**
- * The login lacks REPLICATION or isn't allowed to connect, `wal_level` isn't `logical`, or all slots or senders are in use.
+ * The SQLSTATEs of rejections that retrying won't fix: the login lacks REPLICATION or isn't allowed to connect,
+ * `wal_level` isn't `logical`, or all slots or senders are in use.
  */
 const rejections: ReadonlySet<string> = new Set(['42501', '28000', '28P01', '55000', '53300', '53400']);
 
@@ -83,7 +87,7 @@ class ReplicationStream implements Stream {
   #retryMs = firstRetryMs;
   #running: Promise<void> | undefined;
   #paused = false;
-  /** Whether the current attempt has no slot yet. */
+  /** Whether the current attempt doesn't have a slot yet. */
   #isBeginning = false;
   #heardAt = 0;
 
@@ -223,7 +227,7 @@ class ReplicationStream implements Stream {
     return ended;
   }
 
-  /** Creates the slot, which waits until all currently open write transactions have ended. */
+  /** Creates the slot. The server responds once all write transactions that are currently open have ended. */
   async #makeSlot(opened: ReplicationConnection): Promise<void> {
     const { database, log, onSnapshot } = this.#options;
     await this.#slot.dropLeftovers();
@@ -276,8 +280,8 @@ class ReplicationStream implements Stream {
 }
 
 /**
- * Runs as the owner of the tables. Policies and indexes contain project code, which must not run as a role that can
- * create slots. The snapshot is valid until the next command on the connection that exported it.
+ * Runs work with the snapshot, as the tables' owner. Policies and indexes contain project code, which must not run as a
+ * role that can create slots. The snapshot is valid until the next command on the connection that exported it.
  */
 async function withSnapshot(
   database: Database,
@@ -313,8 +317,7 @@ async function writeHeartbeat(database: Database): Promise<void> {
 }
 
 /**
- * Returns the publications that exist, because PostgreSQL before version 18 ends a stream that requests a missing
- * publication.
+ * Returns the publications that exist. PostgreSQL before version 18 ends a stream that requests a missing publication.
  */
 async function existingPublications(database: Database): Promise<string[]> {
   const rows = await database

@@ -7,12 +7,15 @@ import type { ValidCondition } from '../core/filter-match.ts';
 import { isServerResponse } from '../core/server-response.ts';
 import { checkSubscription } from './checks.ts';
 
-/** The result of validating a role's request against a table: the request's conditions, or PostgreSQL's error. */
+/**
+ * The result of validating a role's request against a table, which is either the request's conditions or PostgreSQL's
+ * error.
+ */
 export type Checked =
   | { readonly conditions: readonly ValidCondition[] }
   | { readonly error: PostgresErrorShape };
 
-/** The cache is limited because clients can send any number of distinct requests. */
+/** The maximum number of cached results per table. Clients can send any number of distinct requests. */
 const maxChecksPerTable = 10_000;
 
 const keyOf = (role: string, request: ChangeRequest): string =>
@@ -56,7 +59,8 @@ export class SubscriptionChecks {
   }
 
   /**
-   * Changes with each new description of the table, so that operations based on an older description can be restarted.
+   * Returns a number that changes with each new description of the table. Operations that used an older description can
+   * then be restarted.
    */
   generation(oid: number): number {
     return this.#generations.get(oid) ?? 0;

@@ -11,12 +11,15 @@ import type { Stream } from './stream.ts';
 export interface SubscribeOptions {
   readonly topic: string;
   readonly version: Version;
-  /** True for clients that send no `config`: the payload contains only the record, and the event name is the action. */
+  /**
+   * True for clients that don't send `config`. For them, the payload contains only the record, and the event name is
+   * the action.
+   */
   readonly bare: boolean;
   readonly caller: Caller;
   readonly bindings: readonly { readonly id: number; readonly entry: Readonly<Record<string, unknown>> }[];
   readonly send: (frame: Frame) => void;
-  /** Called with `ok` once all later commits are certain to be delivered. */
+  /** Called with `ok` once all later commits are guaranteed to be delivered. */
   readonly status: (status: 'ok' | 'error', message: string) => void;
 }
 
@@ -45,7 +48,7 @@ export class ChangeSubscription implements Subscription {
   #closed = false;
   #admitted = false;
   #announced = false;
-  /** Whether the client was last notified that changes can't be delivered. */
+  /** Whether the last notification told the client that changes can't be delivered. */
   #failed = false;
   #retry: NodeJS.Timeout | undefined;
   /** Whether a requested table isn't in the publication yet. */

@@ -24,7 +24,7 @@ export type BusMessage =
   | { readonly kind: 'hello' }
   /** The sender is alive. */
   | { readonly kind: 'alive' }
-  /** The sender missed messages from `to`, which must resend its presence state. */
+  /** The sender missed messages from the process `to`, which must resend its presence state. */
   | { readonly kind: 'again'; readonly to: string }
   /** The sender is stopping. */
   | { readonly kind: 'bye' };

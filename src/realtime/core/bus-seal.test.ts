@@ -15,7 +15,7 @@ const pair = () => {
   };
 };
 
-describe('sealed chunks', () => {
+describe('chunks of batches', () => {
   test('a batch of any size is received unchanged', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ minLength: 1, maxLength: 100 })), (batches) => {
@@ -81,7 +81,7 @@ describe('sealed chunks', () => {
     expect(chunk.includes('true')).toBe(false);
   });
 
-  test('any bytes are rejected without an exception', () => {
+  test('bytes that aren’t a chunk are rejected without an exception', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 120 }), (bytes) => {
         expect(pair().opener.open(Buffer.from(bytes))).toBeUndefined();
@@ -126,8 +126,8 @@ const message: fc.Arbitrary<BusMessage> = fc.oneof(
   fc.constantFrom({ kind: 'hello' as const }, { kind: 'again' as const, to: 'x' }),
 );
 
-describe('messages', () => {
-  test('a printed batch is parsed unchanged', () => {
+describe('messages between processes', () => {
+  test('decoding an encoded batch returns the same messages', () => {
     fc.assert(
       fc.property(fc.array(message), (messages) => {
         expect(decodeMessages(Buffer.concat(messages.map(encodeMessage)))).toEqual(messages);

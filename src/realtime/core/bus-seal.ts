@@ -1,7 +1,7 @@
 /**
  * Splits batches into chunks of the transport's size, numbers the chunks, and encrypts them with AES-256-GCM.
- * Encryption is necessary because every role that can log in to the database can use LISTEN and NOTIFY, but only users
- * admitted by the policies are allowed to read the messages.
+ * Encryption is necessary because every role that can log in to the database can use LISTEN and NOTIFY, whereas only
+ * users whom the policies allow may read the messages.
  *
  * A chunk consists of the origin (16 bytes, the sending process), the number (48 bits, starting at 1), the encrypted
  * flags and slice, and the tag (16 bytes). Each origin has its own key, which is derived from the group's secret with
@@ -36,7 +36,7 @@ export interface Sealer {
   seal(batch: Buffer): Buffer[];
 }
 
-/** @param origin 16 random bytes */
+/** Creates a sealer. @param origin 16 random bytes that identify this process. */
 export function createSealer(secret: string, origin: Buffer, maxChunkBytes: number): Sealer {
   const key = keyOf(secret, origin);
   const sliceBytes = maxChunkBytes - chunkOverheadBytes;
@@ -60,7 +60,7 @@ export function createSealer(secret: string, origin: Buffer, maxChunkBytes: numb
   };
 }
 
-/** The result of opening a received chunk. */
+/** The result of decrypting a received chunk. */
 export interface Opened {
   /** The sending process in hexadecimal. */
   readonly origin: string;
@@ -72,7 +72,7 @@ export interface Opened {
 
 export interface Opener {
   /**
-   * Returns undefined for a chunk from outside the group, a chunk from this process and a chunk that was already
+   * Decrypts a chunk. Returns undefined for a chunk from outside the group, from this process or that was already
    * processed.
    */
   open(chunk: Buffer): Opened | undefined;
@@ -87,7 +87,7 @@ interface Inbound {
   slices: Buffer[] | undefined;
 }
 
-/** @param self the origin of this process, whose chunks are ignored */
+/** Creates an opener. @param self The origin of this process, whose chunks are ignored. */
 export function createOpener(secret: string, self: Buffer): Opener {
   const inbound = new Map<string, Inbound>();
   return {
@@ -118,7 +118,7 @@ export function createOpener(secret: string, self: Buffer): Opener {
   };
 }
 
-/** Returns undefined if the chunk was sealed without the secret or was modified. */
+/** Returns the decrypted slice, or undefined if the chunk was encrypted with a different secret or was modified. */
 function decrypted(key: Buffer, chunk: Buffer): Buffer | undefined {
   const head = chunk.subarray(0, headBytes);
   const decipher = createDecipheriv(algorithm, key, nonceOf(head), { authTagLength: tagBytes });

@@ -16,8 +16,8 @@ export interface Table {
   readonly columns: readonly Column[];
   readonly primaryKey: readonly string[];
   /**
-   * Columns of which at least one contains the user's id, for every user who can see a row (`owner.ts`). Undefined if
-   * access isn't restricted to owners.
+   * Owner columns: if a user can see a row, at least one of these columns contains the user's id (`owner.ts`).
+   * Undefined if access isn't restricted to owners.
    */
   readonly ownerColumns: readonly string[] | undefined;
 }
@@ -93,7 +93,7 @@ export function unchangedIdentity(
   return cells.size === 0 ? undefined : cells;
 }
 
-/** Returns the reason why no subscriber with the role can receive the change, or undefined if there is none. */
+/** Returns the reason why subscribers with the role can't receive the change, or undefined if they can. */
 export function rejectionOf(
   table: Table,
   action: Action,

@@ -12,7 +12,7 @@ test.each([
   ],
   ['the publishable key', 'anon', undefined, {}, { key: '192.0.2.1', isAnonymous: true }],
   ['a secret key', 'service_role', undefined, {}, { key: '192.0.2.1', isAnonymous: false }],
-])('%s', (_who, role, sub, claims, client) => {
+])('the client of a request: %s', (_who, role, sub, claims, client) => {
   expect(clientOf({ role, sub, claims }, '192.0.2.1')).toEqual(client);
 });
 

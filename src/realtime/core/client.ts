@@ -7,7 +7,7 @@ import { networkOf } from '../../shared/network-of.ts';
 import type { Caller } from './token.ts';
 
 /**
- * The client is the user or, without one, the network of the IP address. Anonymous users are grouped by
+ * Returns the user or, if the caller isn't signed in, the network of the IP address. Anonymous users are grouped by
  * network, because anyone can create many of them.
  */
 export function clientOf(

@@ -1,6 +1,6 @@
 /**
  * Manages many deadlines with a single timer by grouping them by second. There can be tens of thousands of sockets and
- * channels. A deadline needs only two map entries, whereas a timer needs half a kilobyte.
+ * channels, and a deadline needs only two map entries, whereas a timer needs half a kilobyte.
  */
 export class Deadlines<T> {
   #bySecond = new Map<number, Set<T>>();

@@ -9,7 +9,7 @@ import type { Condition } from './filter.ts';
 /** A validated condition with values in the type's output format. */
 export interface CompiledCondition {
   readonly column: string;
-  /** Undefined if PostgreSQL evaluates `condition`. */
+  /** Tests a value. Undefined if PostgreSQL evaluates `condition`. */
   readonly test: ((value: string | null) => boolean) | undefined;
   readonly condition: Condition;
   readonly sqlType: string;

@@ -43,7 +43,7 @@ test.for<[string, unknown]>([
   expect(conditions(filter)).toEqual(expected);
 });
 
-test('any text is parsed as conditions or rejected with a message', () => {
+test('text is either parsed as conditions or rejected with a message', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...'ab=.,()"\\ not.eq in'.split('')) }), (filter) => {
       const parsed = parseFilter(filter);
@@ -66,7 +66,7 @@ test('a quoted value is returned unchanged', () => {
   );
 });
 
-describe('entries', () => {
+describe('subscription entries', () => {
   const request = (entry: Record<string, unknown>) => {
     const parsed = parseChangeRequest(entry);
     return parsed.ok ? parsed.value : parsed.message;
@@ -83,7 +83,7 @@ describe('entries', () => {
       select: ['a'],
     });
   });
-  test('faults', () => {
+  test('invalid entries are rejected with upstream’s messages', () => {
     expect(request({})).toBe(
       'No subscription params provided. Please provide at least a `schema` or `table` to subscribe to: {}',
     );

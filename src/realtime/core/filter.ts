@@ -1,6 +1,6 @@
 /**
- * The grammar of postgres_changes subscriptions: the filter `column=[not.]op.value[,…]` and the entry that contains it.
- * Error messages are upstream's (realtime, August 2026) because clients display them.
+ * Parses postgres_changes subscriptions, which are entries with a filter in the form `column=[not.]op.value[,…]`. Error
+ * messages are upstream's (realtime, August 2026) because clients display them.
  */
 
 export const operators = [
@@ -32,7 +32,7 @@ export type Action = 'INSERT' | 'UPDATE' | 'DELETE';
 
 export interface ChangeRequest {
   readonly action: Action | '*';
-  /** The schema and the table are LIKE patterns without escape characters, or `*`. */
+  /** A LIKE pattern without escape characters, or `*`. The same applies to `table`. */
   readonly schema: string;
   readonly table: string;
   readonly conditions: readonly Condition[];

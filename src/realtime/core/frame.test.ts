@@ -5,7 +5,7 @@ import { type Broadcast, decodeFrame, encodeBroadcast, encodeJson, encodeReply }
 const short = fc.string({ maxLength: 60, unit: 'grapheme' }).filter((text) => Buffer.byteLength(text) <= 255);
 
 describe('decoding', () => {
-  test('any bytes and any text are decoded as a message or ignored, without an exception', () => {
+  test('bytes and text are either decoded as a message or ignored, without an exception', () => {
     fc.assert(
       fc.property(
         fc.uint8Array({ maxLength: 300 }),
@@ -45,7 +45,7 @@ describe('decoding', () => {
     );
   });
 
-  test('kind 3: a client’s message is decoded unchanged', () => {
+  test('decodes a client’s message of kind 3 unchanged', () => {
     fc.assert(
       fc.property(
         short,

@@ -1,9 +1,9 @@
 /**
- * The wire format of the channel protocol: Phoenix serializers 1.0.0 and 2.0.0, and the two binary kinds of realtime-js
- * (3 for a user broadcast to the server, 4 for a user broadcast to clients).
+ * Implements the channel protocol's wire format, which consists of Phoenix serializers 1.0.0 and 2.0.0 and two binary
+ * kinds of realtime-js (3 for a user broadcast to the server, 4 for a user broadcast to clients).
  *
  * Glossary. *Topic*: the string that the client joins, which is `realtime:` followed by the sub-topic. *ref*: the
- * number that the client gives to a push and that the reply repeats. *join_ref*: the ref of the join that created the
+ * number that the client assigns to a push and that the reply repeats. *join_ref*: the ref of the join that created the
  * client's channel.
  */
 import { isJson } from '../../shared/is-json.ts';
@@ -42,7 +42,7 @@ export interface Frame {
   readonly binary: boolean;
 }
 
-/** Returns undefined for a malformed frame. Such a frame is ignored and doesn't close the connection. */
+/** Decodes a frame. Returns undefined for a malformed frame, which is ignored and doesn't close the connection. */
 export function decodeFrame(version: Version, data: Buffer, binary: boolean): ClientMessage | undefined {
   try {
     if (binary) return version === '2.0.0' ? decodeBinary(data) : undefined;
@@ -58,8 +58,8 @@ function decodeArray(text: string): ClientMessage | undefined {
   const value: unknown = JSON.parse(text);
   if (!Array.isArray(value) || value.length < 5) return undefined;
   const [joinRef, ref, topic, event, payload] = value as unknown[];
-  // Only broadcasts are forwarded, so only broadcasts need their raw text. In the raw text, numbers such as 1.0 and
-  // integers above 2^53 are unchanged.
+  // Only broadcasts are forwarded, so only broadcasts need their raw text. The raw text preserves numbers such as 1.0
+  // and integers above 2^53.
   const raw = event === 'broadcast' ? (rawElements(text)[4] ?? 'null') : '';
   return message(joinRef, ref, topic, event, payload, raw);
 }
@@ -157,11 +157,11 @@ export type Broadcast =
       readonly metadata?: string;
       readonly id?: string;
     }
-  /** Text that every version can represent, with the payload as the client sent it. */
+  /** Text that every version can represent. The payload is unchanged. */
   | { readonly form: 'text'; readonly payloadJson: string; readonly id?: string };
 
 /**
- * Encodes a broadcast for clients. Returns undefined if the version can't represent it: version 1.0.0 doesn't support
+ * Encodes a broadcast for clients. Returns undefined if the version can't represent it. Version 1.0.0 doesn't support
  * binary payloads, and version 2.0.0 doesn't support names longer than 255 bytes.
  */
 export function encodeBroadcast(version: Version, topic: string, broadcast: Broadcast): Frame | undefined {
@@ -170,7 +170,7 @@ export function encodeBroadcast(version: Version, topic: string, broadcast: Broa
   if (version === '2.0.0') return encodeUserBroadcast(topic, broadcast);
   if (broadcast.encoding === 'binary') return undefined;
   const json = broadcast.data.toString('utf8');
-  // Clients can declare arbitrary bytes as JSON, and invalid JSON must not be inserted into other clients' frames.
+  // A client can declare arbitrary bytes as JSON, but invalid JSON must not be inserted into other clients' frames.
   if (!isJson(json)) return undefined;
   const meta = broadcast.metadata === undefined ? '' : `,"meta":${broadcast.metadata}`;
   const payload = `{"type":"broadcast","event":${JSON.stringify(broadcast.event)},"payload":${json}${meta}}`;

@@ -1,4 +1,4 @@
-/** Parses the payload of `phx_join` leniently: invalid parts are treated as absent and never cause a rejection. */
+/** Parses the payload of `phx_join` leniently. Invalid parts are treated as absent and never cause a rejection. */
 
 import { isRecord } from '../../shared/is-record.ts';
 import type { ClientPayload } from './frame.ts';
@@ -13,7 +13,7 @@ export interface JoinRequest {
   readonly private: boolean;
   /** Undefined if the channel uses the connection's key. */
   readonly accessToken: string | undefined;
-  /** False for clients without `config`, for which the payload of a change is only the record. */
+  /** False for clients that don't send `config`. For them, a change's payload is only the record. */
   readonly hasConfig: boolean;
 }
 
@@ -55,7 +55,7 @@ function entries(value: unknown): Record<string, unknown>[] {
   return value.filter((entry) => isRecord(entry));
 }
 
-/** Parses the topic `schema[:table[:filter]]` of a client that sends no `config`. */
+/** Parses the topic `schema[:table[:filter]]` of a client that doesn't send `config`. */
 function entryOfTopic(subTopic: string): Record<string, unknown> {
   const [schema, table, ...filter] = subTopic.split(':');
   if (table === undefined) return { schema };
@@ -73,8 +73,8 @@ export function parseReplay(value: unknown): { sinceMs: number; limit: number } 
 }
 
 /**
- * Returns the id of an entry, which is included in the reply and in each change. The id consists of 27 bits of a hash
- * of the entry's text, so equal entries have equal ids. The id is never 0 because clients treat 0 as absent.
+ * Returns the id of an entry, which is included in the reply and in each change. The id is a 27-bit hash of the entry's
+ * text, so equal entries have equal ids. The id is never 0 because clients treat 0 as absent.
  */
 export function bindingId(entry: Record<string, unknown>): number {
   let hash = 0x811c9dc5;

@@ -3,7 +3,7 @@
  * RangeError at several thousand levels. Some messages are serialized where this error can't be reported to the client.
  */
 
-/** The maximum number of levels, which is much larger than any real message needs. */
+/** The maximum number of levels. Real messages need far fewer. */
 export const maxDepth = 1000;
 
 const quote = 0x22;

@@ -5,7 +5,7 @@
  */
 
 export interface MemoryLimits {
-  /** Limits in bytes, as estimated by {@link weightOf}. */
+  /** A limit in bytes, as estimated by {@link weightOf}. */
   readonly maxHeldBytes: number;
   readonly maxHeldBytesInAll: number;
 }

@@ -1,7 +1,7 @@
 /**
  * Determines from row policies which users might see a row. A policy such as `owner = (select auth.uid())` limits a row
- * to its owner, so if a table has 500 subscribers, PostgreSQL doesn't have to be queried for the other 499. This step
- * only excludes subscribers who can't see the row. PostgreSQL always decides visibility, and a policy that isn't
+ * to its owner. If a table has 500 subscribers, PostgreSQL doesn't need to be queried for the other 499. This step only
+ * excludes subscribers who can't see the row. PostgreSQL determines visibility for the rest, and a policy that isn't
  * recognized doesn't exclude any subscribers.
  *
  * `pg_get_expr` formats the expressions with an empty search_path, so names in other schemas are qualified and
@@ -15,8 +15,8 @@ export interface RowPolicy {
 }
 
 /**
- * Returns columns of which at least one contains the id (the `sub` claim) of any user who can see the row. Returns
- * undefined if access isn't restricted to owners.
+ * Returns the owner columns. If a user can see a row, at least one of them contains the user's id (the `sub` claim).
+ * Returns undefined if access isn't restricted to owners.
  *
  * @example
  * ownerColumns([{ permissive: true, using: '(owner = ( SELECT auth.uid() AS uid))' }], new Set(['owner'])) // ['owner']
@@ -30,8 +30,8 @@ export function ownerColumns(
   comparable: ReadonlySet<string>,
 ): readonly string[] | undefined {
   const columns = new Set<string>();
-  // Restrictive policies only reduce access. A table without a permissive policy denies all access, but such tables are
-  // rare and aren't optimized.
+  // Restrictive policies are skipped because they only reduce access. A table without a permissive policy denies all
+  // access, but such tables are rare and aren't optimized.
   for (const { permissive, using } of policies) {
     if (!permissive) continue;
     const column = using === null ? undefined : ownerOf(using, comparable);
@@ -41,7 +41,7 @@ export function ownerColumns(
   return columns.size === 0 ? undefined : [...columns];
 }
 
-/** Whether an id reliably identifies a caller, which is the case only for ids with a single canonical spelling. */
+/** Whether an id reliably identifies a caller. Only ids with a single canonical spelling do. */
 export function isPlainId(sub: string): boolean {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(sub);
 }

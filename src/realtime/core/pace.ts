@@ -5,7 +5,7 @@
  */
 
 export interface PaceOptions {
-  /** The wait as a multiple of the duration of the last queries, within the limits below. */
+  /** The wait is this multiple of the last queries' duration, within the limits below. */
   readonly idleRatio: number;
   readonly minWaitMs: number;
   readonly maxWaitMs: number;

@@ -78,7 +78,7 @@ test('rows are decoded unchanged', () => {
   );
 });
 
-test('only the key of a key tuple is known', () => {
+test('in a key tuple, only the key has known values', () => {
   const decoder = createDecoder();
   decoder.decode(relation(1, ['id', 'body']));
   expect(
@@ -97,7 +97,7 @@ test('rows of other relations aren’t decoded', () => {
   ).toBeUndefined();
 });
 
-test('any bytes are decoded, ignored or rejected with a RangeError', () => {
+test('bytes are decoded, ignored or rejected with a RangeError', () => {
   fc.assert(
     fc.property(fc.constantFrom(...'BCRIUDTOM'), fc.uint8Array({ maxLength: 80 }), (kind, bytes) => {
       const decoder = createDecoder();

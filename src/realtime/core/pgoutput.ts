@@ -15,7 +15,7 @@ export interface Relation {
 export interface RelationColumn {
   readonly name: string;
   readonly typeOid: number;
-  /** Whether the column is part of the replica identity. */
+  /** Whether the replica identity includes the column. */
   readonly key: boolean;
 }
 

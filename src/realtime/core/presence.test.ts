@@ -7,7 +7,7 @@ const createPresence = (): TopicPresence<string> => {
   return new TopicPresence(() => `ref${++count}`);
 };
 
-test('track, update, repeat and untrack', () => {
+test('members are tracked, updated, repeated and untracked', () => {
   const presence = createPresence();
   const join = { key: 'key', meta: { a: 1, phx_ref: 'ref1' } };
   expect(presence.track('m', 'key', { a: 1 })).toEqual({ join });
@@ -28,7 +28,7 @@ test('track, update, repeat and untrack', () => {
   });
 });
 
-test('a payload can’t choose its reference, and unusual keys are supported', () => {
+test('a payload can’t set its own reference, and unusual keys are supported', () => {
   const presence = createPresence();
   presence.track('m', '__proto__', JSON.parse('{"phx_ref":"mine","__proto__":{"x":1}}'));
   expect(JSON.stringify(presence.state())).toBe(
@@ -36,7 +36,7 @@ test('a payload can’t choose its reference, and unusual keys are supported', (
   );
 });
 
-/** A client that, like realtime-js, adds and removes metas by reference. */
+/** Applies a diff like realtime-js, which adds and removes metas by reference. */
 function apply(state: Map<string, Set<string>>, { joins, leaves }: PresenceDiff): void {
   const refs = (part: PresenceState) =>
     Object.entries(part).flatMap(([key, { metas }]) => metas.map((meta) => [key, meta.phx_ref] as const));
@@ -76,7 +76,7 @@ test('a client that applies the diffs has the right state, however they are batc
   );
 });
 
-/** Two processes that send each other individual changes or the complete state. */
+/** In this test, two processes send each other individual changes or the complete state. */
 test('updates from another process produce the same state in any order of diffs and snapshots', () => {
   const step = fc.record({
     here: fc.boolean(),

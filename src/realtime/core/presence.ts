@@ -20,7 +20,7 @@ export interface PresenceEntry {
   readonly meta: Meta;
 }
 
-/** The change caused by one call. `leave` is the reference of the removed meta. */
+/** The change that a call caused. `leave` is the removed meta's reference. */
 export interface PresenceChange {
   readonly join?: PresenceEntry;
   readonly leave?: string;
@@ -37,12 +37,12 @@ export class TopicPresence<Member> {
   #leaves = new Map<string, PresenceEntry>();
   readonly #nextRef: () => string;
 
-  /** @param nextRef returns a reference that is unique among all metas of all processes */
+  /** @param nextRef Returns a reference that is unique among all metas of all processes. */
   constructor(nextRef: () => string) {
     this.#nextRef = nextRef;
   }
 
-  /** Whether no member is present in any process. */
+  /** Whether the topic has no members in any process. */
   get empty(): boolean {
     return this.#tracked.size === 0 && this.#remote.size === 0;
   }
@@ -52,7 +52,7 @@ export class TopicPresence<Member> {
     return this.#joins.size > 0 || this.#leaves.size > 0;
   }
 
-  /** Adds or updates the member. Returns undefined if the payload is already tracked. */
+  /** Adds or updates the member. Returns undefined if the same payload is already tracked. */
   track(member: Member, key: string, payload: Readonly<Record<string, unknown>>): PresenceChange | undefined {
     const payloadJson = JSON.stringify(payload);
     const before = this.#tracked.get(member);
@@ -118,7 +118,7 @@ export class TopicPresence<Member> {
     return group([...this.#tracked.values(), ...remote]);
   }
 
-  /** Returns the changes since the last call, or undefined if there are none. */
+  /** Returns the changes since the last call, or undefined if nothing has changed. */
   takeDiff(): PresenceDiff | undefined {
     if (!this.hasChanges) return undefined;
     const diff = { joins: group(this.#joins.values()), leaves: group(this.#leaves.values()) };

@@ -1,7 +1,7 @@
 /**
  * Tracks the progress of a stream so that the next stream on the same slot continues at the same position. The server
- * resends each transaction that ended after that position from its beginning, so the rows that were already processed
- * are skipped. Decoding a transaction again yields its rows in the same order.
+ * resends transactions that ended after that position from their beginning, so rows that were already processed are
+ * skipped. A transaction that is decoded again yields its rows in the same order.
  */
 
 /** Message types of pgoutput ("Logical Replication Message Formats" in PostgreSQL's manual). */
@@ -20,7 +20,7 @@ export class Progress {
   #taken = 0;
   #position = 0;
 
-  /** Whether a message must be processed. Must be called once per message, in order. */
+  /** Returns whether a message must be processed. Must be called once per message, in order. */
   admits(message: Buffer): boolean {
     const type = message[0] as number;
     if (type === begin) {

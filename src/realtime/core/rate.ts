@@ -1,4 +1,7 @@
-/** Counts events for upstream's limits: as an average over a sliding minute, or as calls in a fixed window. */
+/**
+ * Counts events for upstream's limits, which apply to the average over a sliding minute or to the calls in a fixed
+ * window.
+ */
 
 /** Events per second, averaged over the last `seconds` seconds. */
 export class RateAverage {

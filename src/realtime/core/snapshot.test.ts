@@ -10,6 +10,6 @@ test.for<[string, number[], boolean]>([
   ['4294967290:4294967300:4294967295', [4294967290, 3], true],
   ['4294967290:4294967300:4294967295', [4294967295], false],
   ['4294967290:4294967294:', [2], false],
-])('%s %j', ([snapshot, ids, over]) => {
+])('in snapshot %s, transactions %j', ([snapshot, ids, over]) => {
   expect(areOver(snapshot, ids)).toBe(over);
 });

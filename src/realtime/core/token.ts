@@ -1,5 +1,5 @@
 /**
- * Checks the claims of a verified token: `role` and `exp` are required, and `exp` must be in the future. The error
+ * Checks the claims of a verified token. `role` and `exp` are required, and `exp` must be in the future. The error
  * messages are the same as upstream's.
  */
 import type { Claims, VerifiedToken } from '../../keys/types.ts';
@@ -25,12 +25,12 @@ export type CheckedToken =
   | { readonly ok: false; readonly fault: TokenFault };
 
 /**
- * Roles that callers can't use: the service's own role, which owns realtime.messages and bypasses its policies, and
- * PostgreSQL's keyword for returning to that role (`SET ROLE none`).
+ * Roles that callers can't use. They are the service's own role, which owns realtime.messages and bypasses its
+ * policies, and PostgreSQL's keyword for returning to that role (`SET ROLE none`).
  */
 const forbiddenRoles: ReadonlySet<string> = new Set(['supabase_realtime_admin', 'none']);
 
-/** Whether the token is treated as a secret key, as every token with this role is. */
+/** Whether the token has the secret key's role and is therefore treated as a secret key. */
 export const isSecret = ({ role }: Caller): boolean => role === 'service_role';
 
 /** Decodes percent-encoding and removes whitespace within a token, before verification. */

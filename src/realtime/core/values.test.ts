@@ -28,7 +28,7 @@ describe('values as JSON text', () => {
     expect(jsonText(shape, text)).toBe(expected);
   });
 
-  test('arrays of arbitrary texts', () => {
+  test('converts arrays of arbitrary texts', () => {
     const literal = (items: readonly string[]): string =>
       `{${items.map((item) => `"${item.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
     fc.assert(
@@ -38,7 +38,7 @@ describe('values as JSON text', () => {
     );
   });
 
-  test('rows of arbitrary texts and nulls', () => {
+  test('converts rows of arbitrary texts and nulls', () => {
     const shape: TypeShape = {
       kind: 'composite',
       attributes: ['a', 'b', 'c'].map((name) => ({ name, shape: { kind: 'text' } })),
@@ -53,7 +53,7 @@ describe('values as JSON text', () => {
   });
 });
 
-test('any join payload is parsed as a request', () => {
+test('every join payload is parsed as a request', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.string(), (value, topic) => {
       const request = parseJoin({ kind: 'json', value, text: '' }, topic);
@@ -80,7 +80,7 @@ test('binding numbers are equal for equal entries, never 0, and have 27 bits', (
   );
 });
 
-test('replay parameters', () => {
+test('replay parameters are validated', () => {
   expect(parseReplay({ since: 5 })).toEqual({ sinceMs: 5, limit: 25 });
   expect(parseReplay({ since: 5, limit: 99 })?.limit).toBe(25);
   expect(parseReplay({ since: 5, limit: -1 })?.limit).toBe(1);

@@ -1,5 +1,6 @@
 /**
- * Explains why a broadcast did or didn't reach a member of its topic. Permissions are queried as for a join and a send.
+ * Explains why a broadcast did or didn't reach a member of its topic. Queries the same permissions as a join and a
+ * send.
  */
 import type { Pool } from '../../database/types.ts';
 import { ChannelError } from '../errors.ts';
@@ -31,7 +32,7 @@ interface Sent {
   readonly sizeBytes: number;
 }
 
-/** In a kind 4 frame, the length of a name is stored in one byte. */
+/** The maximum length of a name. In a kind 4 frame, the length is stored in one byte. */
 const maxNameBytes = 255;
 
 export async function checkBroadcast(
@@ -172,7 +173,7 @@ async function checkRead(
       );
 }
 
-/** A policy that fails or can't be evaluated grants nothing. */
+/** Queries permissions. A policy that fails or can't be evaluated doesn't grant any. */
 async function permissionsOf(ask: () => Promise<ReadonlySet<string>>): Promise<ReadonlySet<string>> {
   try {
     return await ask();

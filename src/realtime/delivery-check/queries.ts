@@ -6,7 +6,7 @@ import { messagesPublication } from '../changes/stream.ts';
 import type { Table } from '../core/change.ts';
 import type { Cells } from '../types.ts';
 
-/** Returns undefined if the table doesn't exist. */
+/** Returns the table's OID, or undefined if the table doesn't exist. */
 export async function tableOid(db: Queryable, schema: string, name: string): Promise<number | undefined> {
   const [row] = await db.query<{ oid: number }>(sql`
     select c.oid::int8 as oid
@@ -28,7 +28,7 @@ export interface PublicationFacts {
   readonly identity: readonly string[];
 }
 
-/** Returns undefined if the publication doesn't exist. */
+/** Returns facts about the publication, or undefined if it doesn't exist. */
 export async function publicationFacts(db: Queryable, oid: number): Promise<PublicationFacts | undefined> {
   const [row] = await db.query<PublicationFacts>(sql`
     select p.pubinsert as insert, p.pubupdate as update, p.pubdelete as delete, 
@@ -127,7 +127,7 @@ export interface MessageFacts {
   readonly published: boolean;
 }
 
-/** Returns undefined if the message never existed or was dropped with its partition. */
+/** Returns facts about the message, or undefined if it never existed or was dropped with its partition. */
 export async function messageFacts(db: Queryable, id: string): Promise<MessageFacts | undefined> {
   const [row] = await db.query<MessageFacts>(sql`
     select topic, extension, event, private,

@@ -21,7 +21,7 @@ export function receiveBroadcast(channel: Membership, message: ClientMessage): P
 
 function publish(channel: Membership, { payload, ref }: ClientMessage): void {
   const { request, context: ctx, subTopic, sender } = channel;
-  // A denied broadcast doesn't receive a reply, even with `ack`.
+  // Denied broadcasts don't receive a reply, even with `ack`.
   if (channel.permissions.current.writeBroadcast !== true || request === undefined) return;
   const { ack, self } = request.broadcast;
   channel.countEvent();
@@ -36,7 +36,7 @@ function publish(channel: Membership, { payload, ref }: ClientMessage): void {
   if (ack) sender.reply(ref, 'ok', {});
 }
 
-/** Returns undefined if the payload isn't a broadcast. */
+/** Returns the broadcast, or undefined if the payload isn't one. */
 function broadcastOf(payload: ClientMessage['payload']): { broadcast: Broadcast; bytes: number } | undefined {
   if (payload.kind === 'user-broadcast') {
     const { event, encoding, data } = payload;

@@ -1,7 +1,7 @@
 /**
  * The permissions of a channel's caller for its topic. On a public topic, everything is allowed. On a private topic,
- * policies determine the permissions, and the results are cached until the token changes. Read permissions are queried
- * for the join, and write permissions before the first write.
+ * policies determine the permissions, which are cached until the token changes. Read permissions are queried for the
+ * join, and write permissions before the first write.
  */
 import { clientOf } from '../core/client.ts';
 import type { Caller } from '../core/token.ts';
@@ -12,7 +12,7 @@ import type { SocketContext } from './context.ts';
 
 type ConnectionFacts = Pick<ChannelSocket, 'headersJson' | 'address'>;
 
-/** Each permission is undefined until it is queried. */
+/** The permissions. Each is undefined until it is queried. */
 interface KnownPermissions {
   readonly readBroadcast: boolean | undefined;
   readonly readPresence: boolean | undefined;

@@ -1,4 +1,4 @@
-/** A channel's presence: its key, rate limits and state. */
+/** A channel's presence, with its key, rate limits and state. */
 
 import { isRecord } from '../../shared/is-record.ts';
 import type { ClientMessage } from '../core/frame.ts';

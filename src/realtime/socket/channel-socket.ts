@@ -1,4 +1,4 @@
-/** The interface that a socket provides to its channels. */
+/** Defines the interface that a socket provides to its channels. */
 import type { Frame, Version } from '../core/frame.ts';
 
 export interface ChannelSocket {
@@ -16,10 +16,7 @@ export interface ChannelSocket {
   close(code: number, reason: string): void;
   /** Pauses (1) or resumes (-1) reading from the socket. */
   stall(by: 1 | -1): void;
-  /**
-   * Counts memory that is retained for the client. Returns false if it exceeds the limit, in which case the socket is
-   * closed.
-   */
+  /** Counts memory that is retained for the client. If it exceeds the limit, closes the socket and returns false. */
   hold(weight: number): boolean;
   release(weight: number): void;
   /** Called when a channel was joined with this role. */

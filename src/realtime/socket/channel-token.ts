@@ -22,7 +22,7 @@ export class ChannelToken {
     return this.#text;
   }
 
-  /** Undefined until the first token is checked. */
+  /** The caller. Undefined until the first token is checked. */
   get caller(): Caller | undefined {
     return this.#caller;
   }

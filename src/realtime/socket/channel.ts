@@ -1,6 +1,6 @@
 /**
- * A socket's membership in a topic, from join to leave, including token refreshes. Permissions, broadcast, presence and
- * changes are implemented by separate classes, each in its own file.
+ * A socket's membership in a topic, from join to leave, including token refreshes. Separate classes, each in its own
+ * file, implement permissions, broadcast, presence and changes.
  */
 import { randomUUID } from 'node:crypto';
 import { isRecord } from '../../shared/is-record.ts';
@@ -91,8 +91,7 @@ export class Channel implements Membership, JoinedChannel {
 
   hold(weight: number): boolean {
     if (this.#isClosed) return false;
-    // The count is updated first, because exceeding the limit closes the socket, which releases the memory of its
-    // channels.
+    // The count is updated first. If the limit is exceeded, the socket is closed, which releases its channels' memory.
     this.#held += weight;
     return this.#connection.hold(weight);
   }
@@ -160,7 +159,7 @@ export class Channel implements Membership, JoinedChannel {
     return request;
   }
 
-  /** @throws {ChannelError} */
+  /** Queries the read permissions. @throws {ChannelError} */
   async #queryRead(request: JoinRequest, caller: Caller): Promise<void> {
     if (request.private) await this.permissions.queryRead(caller, this.#presence.enabled);
     else this.permissions.allowAll();

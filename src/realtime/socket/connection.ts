@@ -1,4 +1,4 @@
-/** A WebSocket connection, which decodes frames and passes them to its channels. */
+/** A WebSocket connection. It decodes frames and passes them to its channels. */
 import type { WebSocket } from 'ws';
 import {
   type ClientMessage,
@@ -63,7 +63,7 @@ export class Connection implements ChannelSocket, OpenSocket {
     socket.on('message', (data: Buffer, binary: boolean) => this.#receive(data, binary));
     socket.on('ping', () => this.#touch());
     socket.on('pong', () => this.#touch());
-    // The library has already closed the socket, for example because of an oversized frame or invalid UTF-8. The
+    // The library has already closed the socket, for example because a frame was too large or not valid UTF-8. The
     // `close` event follows.
     socket.on('error', (error) => ctx.log.debug({ error: error.message }, 'socket failed'));
     socket.on('close', () => this.#closed());
@@ -99,7 +99,7 @@ export class Connection implements ChannelSocket, OpenSocket {
     if (this.#closing) return;
     this.#closing = true;
     this.#socket.close(code, reason);
-    // Ends the connection after a second, because a client that doesn't read won't acknowledge the close frame either.
+    // A client that doesn't read won't acknowledge the close frame either, so the connection is ended after a second.
     setTimeout(() => this.#socket.terminate(), 1000).unref();
     this.#leaveAll();
   }
@@ -110,7 +110,7 @@ export class Connection implements ChannelSocket, OpenSocket {
     this.close(...closes.restart);
   }
 
-  /** Closes the socket if it is idle. Called when its deadline is due. */
+  /** Closes the socket if it is idle. Called when its deadline has passed. */
   checkIdle(): void {
     const { uptime, limits, idle } = this.#context;
     const now = uptime();
@@ -123,7 +123,10 @@ export class Connection implements ChannelSocket, OpenSocket {
     else idle.set(this, Math.min(idleAt, emptyAt));
   }
 
-  /** Reading pauses while a channel's queue is full, so that TCP flow control slows the client down. */
+  /**
+   * Pauses or resumes reading. While a channel's queue is full, reading pauses, and TCP flow control slows the client
+   * down.
+   */
   stall(by: 1 | -1): void {
     this.#stalled += by;
     if (this.#closing) return;
@@ -208,7 +211,8 @@ export class Connection implements ChannelSocket, OpenSocket {
   }
 
   /**
-   * All messages are sent with this function, including `system` and `phx_close`, so that they use the same encoding.
+   * Sends a message. All messages, including `system` and `phx_close`, are sent with this function, so they have the
+   * same encoding.
    */
   push(joinRef: string | null, ref: string | null, topic: string, event: string, payloadJson: string): void {
     this.send(encodeJson(this.version, joinRef, ref, topic, event, payloadJson));

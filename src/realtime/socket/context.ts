@@ -34,7 +34,7 @@ export interface JoinedChannel {
 
 export interface SocketContext {
   readonly clock: Clock;
-  /** A monotonic clock in milliseconds. Idle times and rates use it because the system clock can be changed. */
+  /** A monotonic clock in milliseconds. It measures idle times and rates because the system clock can be changed. */
   readonly uptime: () => number;
   readonly log: Logger;
   readonly keys: Keys;
@@ -50,7 +50,7 @@ export interface SocketContext {
     client: RequestClient,
   ) => Promise<MessageRow[]>;
   readonly connections: Set<OpenSocket>;
-  /** The deadlines of idle sockets and of token checks. */
+  /** The deadlines of idle sockets. `tokens` contains those of token checks. */
   readonly idle: Deadlines<OpenSocket>;
   readonly tokens: Deadlines<JoinedChannel>;
   readonly events: RateAverage;

@@ -1,4 +1,4 @@
-/** The interface that a channel provides to its parts. */
+/** Defines the interface that a channel provides to its parts. */
 import type { JoinRequest } from '../core/join.ts';
 import type { Member, Topic } from '../hub.ts';
 import type { ChannelPermissions } from './channel-permissions.ts';
@@ -12,7 +12,7 @@ export interface Membership extends Member {
   readonly sender: ChannelSender;
   readonly permissions: ChannelPermissions;
   readonly token: ChannelToken;
-  /** `request` is undefined until the join is parsed, and `joinedTopic` is undefined until the join is accepted. */
+  /** Undefined until the join is parsed. `joinedTopic` is undefined until the join is accepted. */
   readonly request: JoinRequest | undefined;
   readonly joinedTopic: Topic | undefined;
   /** Whether the client has left the channel or the channel was closed. */

@@ -1,4 +1,4 @@
-/** The handshake, which selects the key and the protocol version. Also formats rejections. */
+/** Handles the handshake, which selects the key and the protocol version, and formats rejections. */
 
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -74,7 +74,7 @@ export function createUpgrades(ctx: SocketContext, path: string): Upgrades {
         refuse(socket, handshakeRejections.tooManyAnonymous, ctx.limits.connectErrorDelayMs);
         return;
       }
-      // The event is also emitted if the handshake fails.
+      // The `close` event is also emitted if the handshake fails.
       socket.once('close', release);
       server.handleUpgrade(request, socket, head, (webSocket: WebSocket) => {
         new Connection(webSocket, ctx, {

@@ -1,6 +1,6 @@
--- The service's permission queries, each a single call. They run as the caller, supabase_realtime_admin, which inherits
--- no privileges and switches to the role in the claims before policies are evaluated. The service calls them in
--- transactions that are rolled back.
+-- The service's permission queries, each of which is a single call. They run as the caller, supabase_realtime_admin,
+-- which inherits no privileges and switches to the role in the claims before policies are evaluated. The service calls
+-- them in transactions that are rolled back.
 
 set local role supabase_realtime_admin;
 
@@ -35,7 +35,7 @@ begin
 end
 $$;
 
--- Returns the extensions that a caller can write to, by inserting rows as the caller.
+-- Returns the extensions that a caller can write to. Finds out by inserting rows as the caller.
 create function _plinth.realtime_write_rights(
   p_topic text, p_extensions text[], p_role text, p_sub text, p_claims text, p_headers text
 ) returns text[]

@@ -1,6 +1,6 @@
 -- Only superusers can create objects in `_plinth`. Plinth's superuser sessions call its functions by name, and a
--- function with a better matching signature would run with their privileges. `postgres` used to have CREATE through its
--- membership in this role. Functions that are generated for each table are now created in `_realtime`.
+-- project's function with a better matching signature would run with their privileges. `postgres` used to have CREATE
+-- through its membership in this role. Functions that are generated for each table are now created in `_realtime`.
 create or replace function _plinth.realtime_make_visibility(p_table oid) returns text
 language plpgsql
 as $make$

@@ -49,7 +49,7 @@ export function authenticate(
 }
 
 function bearerToken(authorization: string): string | undefined {
-  // This fast path handles the most common spelling. The regular expression below would return the same result.
+  // A fast path for the most common spelling. The regular expression below would return the same result.
   if (authorization.startsWith('Bearer ey')) return authorization.slice(7);
   const bearer = BEARER.exec(authorization);
   return bearer === null ? undefined : (bearer[1] ?? '');
@@ -114,7 +114,7 @@ function faultyToken(fault: TokenFault): RestError {
   }
 }
 
-/** The error for a token that this project signed for a purpose other than access, by the kind of token. */
+/** The errors, by token kind, for tokens that this project signed for a purpose other than access. */
 const notAccess: Readonly<Record<TokenKind, string | null>> = {
   access: null,
   id: 'An ID token describes a sign-in to an OAuth client. Send the access token instead',

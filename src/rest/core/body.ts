@@ -1,6 +1,6 @@
 /**
- * Represents a response body, which consists of chunks in memory, or of a store that is read while the response is
- * sent.
+ * Represents a response body, which consists either of chunks in memory or of a store that is read while the response
+ * is sent.
  */
 
 /** The chunks of a body, in order. The list is empty if the body is empty. */
@@ -45,7 +45,7 @@ export function fromHex(body: Body): Body {
   return {
     sizeBytes: (body.sizeBytes - prefix) / 2,
     async *chunks() {
-      // A hexadecimal digit whose counterpart is in the next chunk.
+      // The first hexadecimal digit of a byte whose second digit is in the next chunk.
       let half = '';
       let isFirst = true;
       for await (const chunk of body.chunks()) {

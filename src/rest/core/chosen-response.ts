@@ -30,8 +30,8 @@ export function chosenHeaders(
 }
 
 /**
- * Whether the status is final. A status below 200 announces a later response (RFC 9110 section 15.2), so clients would
- * keep waiting.
+ * Whether the status is final. A status below 200 is followed by another response (RFC 9110 section 15.2), so clients
+ * would keep waiting.
  */
 export const isFinalStatus = (status: number): boolean =>
   Number.isInteger(status) && status >= 200 && status <= 999;

@@ -68,11 +68,11 @@ test.each([
   '$.a[?@..b == 1]',
   '$.a[?length(@) > 1]',
   '$.a[9007199254740993]',
-])('refused: %s', (path) => {
+])('%s is rejected', (path) => {
   expect(readClaimPath(path)).toBeUndefined();
 });
 
-test('any text is parsed as a path or rejected, and a path never fails on a value', () => {
+test('text is either parsed as a path or rejected, and evaluating a path never fails', () => {
   const fragments = fc.constantFrom(
     '$',
     '.',

@@ -15,6 +15,6 @@ test.each([
   ],
   ['a request without a user', 'anon', {}, { key: network, isAnonymous: true }],
   ['a secret key', 'service_role', {}, { key: network, isAnonymous: false }],
-])('%s', (_name, role, claims, client) => {
+])('the client of a request: %s', (_name, role, claims, client) => {
   expect(clientOf(request, { role, claims } as Parameters<typeof clientOf>[1], 'anon')).toEqual(client);
 });

@@ -5,7 +5,7 @@ import type { Identity } from './authenticate.ts';
 import type { RestRequest } from './request.ts';
 
 /**
- * The client is the user or, without one, the network of the IP address. Anonymous users are grouped by
+ * Returns the user or, if the caller isn't signed in, the network of the IP address. Anonymous users are grouped by
  * network, because anyone can create many of them.
  */
 export function clientOf(
@@ -16,6 +16,6 @@ export function clientOf(
   const isAnonymousUser = claims.is_anonymous === true;
   const isAnonymous = isAnonymousUser || role === anonRole;
   if (!isAnonymousUser && typeof claims.sub === 'string') return { key: claims.sub, isAnonymous };
-  // Parsing the address of every request would be too slow.
+  // Only IPv6 addresses are parsed, because parsing every request's address would be too slow.
   return { key: address.includes(':') ? networkOf(address) : address, isAnonymous };
 }

@@ -12,7 +12,7 @@ const response = (error: unknown, isAnonymous = false) => {
 
 describe('the connection', () => {
   test.each(['08001', '28P01', '28000', '3D000', '42501', '53300', '55000', '57P03'])(
-    '%s: rejected',
+    '%s is reported as a rejected connection',
     (code) =>
       expect(response(lost(code, 'why'))).toEqual({
         status: 503,
@@ -22,17 +22,17 @@ describe('the connection', () => {
       }),
   );
   test.each(['08006', '57P02', '57P04', '57P05', '25P03', 'XX000'])(
-    '%s: lost while a request is running',
+    '%s is reported as a connection lost during a request',
     (code) => expect(response(lost(code))).toMatchObject({ status: 503, code: 'PGRST001', details: 'gone' }),
   );
-  test('closed by an administrator, with a message', () =>
+  test('a connection that an administrator closed is reported with PostgreSQL’s message', () =>
     expect(response(lost('57P01'))).toEqual({ status: 503, code: '57P01', message: 'gone', details: null }));
-  test('no connection becomes available', () =>
+  test('a timeout is reported if no connection becomes available', () =>
     expect(response(Object.assign(new Error(), { name: 'PoolTimeoutError' }))).toMatchObject({
       status: 504,
       code: 'PGRST003',
     }));
-  test('too many requests are waiting', () =>
+  test('an overload is reported if too many requests are waiting', () =>
     expect(
       databaseError(Object.assign(new Error(), { name: 'PoolFullError', retryAfterSeconds: 2 }), true),
     ).toMatchObject({
@@ -57,7 +57,9 @@ test.each([
   ['PT418', 'I am a teapot', 418],
   ['PT999999', '', 500],
   ['99999', '', 400],
-])('%s %s: %i', (code, message, status) => expect(response(failed(code, message)).status).toBe(status));
+])('error %s (%s) has status %i', (code, message, status) =>
+  expect(response(failed(code, message)).status).toBe(status),
+);
 
 test('an error that isn’t from PostgreSQL isn’t shown to the client', () => {
   for (const fault of [new TypeError('x is undefined'), 'text', undefined]) {

@@ -6,8 +6,8 @@ import { RestError, restError, SQLSTATE_STATUS } from '../errors.ts';
 import { chosenHeaders, isFinalStatus } from './chosen-response.ts';
 
 /**
- * Converts an error to a REST error. If `isAnonymous` is true, the request had the anonymous role. In this case, a
- * missing privilege results in 401, so that the client requests a token.
+ * Converts an error to a REST error. If `isAnonymous` is true, the request had the anonymous role. A missing privilege
+ * then results in 401, which prompts the client to request a token.
  */
 export function databaseError(error: unknown, isAnonymous: boolean): RestError {
   if (error instanceof RestError) return error;
@@ -42,8 +42,9 @@ const isPoolFull = (error: Error): error is Error & { readonly retryAfterSeconds
   error.name === 'PoolFullError';
 
 /**
- * The SQLSTATEs of failed connection attempts: unreachable server, unknown user, wrong password, unknown database,
- * missing CONNECT privilege, too many sessions, or server startup. An established session ends with different codes.
+ * The SQLSTATEs of failed connection attempts. The server can't be reached, the user or the database is unknown, the
+ * password is wrong, CONNECT isn't granted, there are too many sessions, or the server is starting. An established
+ * session ends with different codes.
  */
 const TURNED_DOWN = /^(08001|08004|28...|3D000|42501|53300|55000|57P03)$/;
 
@@ -61,7 +62,7 @@ function statusOf({ code, message }: PostgresErrorShape, isAnonymous: boolean): 
 }
 
 /**
- * Converts an error with which a function defines the whole response. The function uses RAISE SQLSTATE 'PGRST' with
+ * Converts an error with which a function defines the entire response. The function uses RAISE SQLSTATE 'PGRST' with
  * JSON in the message and in the detail.
  */
 function raisedError(error: PostgresErrorShape): RestError {

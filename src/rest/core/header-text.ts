@@ -25,7 +25,7 @@ export const decodeHeader = (value: string): string =>
  */
 const maxLocationBytes = 8 * 1024;
 
-/** Returns the value of Content-Location. Returns undefined if it would be too long. */
+/** Returns the value of Content-Location, or undefined if it would be too long. */
 export function contentLocation(name: string, query: ScannedQuery): string | undefined {
   const canonical = canonicalQuery(query);
   const location = encodeHeader(`/${name}${canonical === '' ? '' : `?${canonical}`}`);

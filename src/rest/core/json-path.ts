@@ -9,7 +9,9 @@ import type * as JsonP3 from 'json-p3';
 /** A JSONPath query. Returns the first value that the query selects, or undefined. */
 export type JsonPath = (root: unknown) => unknown;
 
-/** The size of the request headers limits how deeply the claims of a token can be nested. */
+/**
+ * The recursion limit. A token's claims can't reach it, because the size of the request headers limits their nesting.
+ */
 const maxRecursionDepth = 10_000;
 
 const require = createRequire(import.meta.url);

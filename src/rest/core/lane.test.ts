@@ -8,7 +8,7 @@ const after = (...runs: number[]) => {
 };
 const times = (count: number, durationMs: number) => Array<number>(count).fill(durationMs);
 
-test('unknown and slow shapes use separate connections, and quick ones share', () => {
+test('unknown and slow shapes use separate connections, and fast ones share one', () => {
   expect(after()).toBe(false);
   expect(after(1, 1)).toBe(false);
   expect(after(1, 1, 1)).toBe(true);
@@ -22,7 +22,7 @@ test('a single slow run changes nothing, but several do', () => {
   expect(after(...times(20, 100), ...times(40, 1))).toBe(true);
 });
 
-test('a new shape counts as blocking after one blocking run, and no longer after a few other runs', () => {
+test('a new shape counts as blocking after one blocking run, until it has had a few other runs', () => {
   const lane = new LaneMemory();
   expect([lane.isBrief, lane.isBlocking]).toEqual([false, false]);
   lane.recordBlocking(0, 250);

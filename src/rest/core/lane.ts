@@ -1,6 +1,6 @@
 /**
  * Records how fast a query shape runs. Reads that usually run fast can be pipelined on a shared connection. Slow shapes
- * use separate connections, so that they don't delay other requests (docs/decisions/0048-overload.md).
+ * use separate connections, so they don't delay other requests (docs/decisions/0048-overload.md).
  */
 import type { ShapeSpeed } from '../../database/types.ts';
 
@@ -13,7 +13,10 @@ const SLOW_MS = 50;
 const QUICK = 3;
 const BEST = 9;
 const WORST = -30;
-/** Less than the distance between `BEST` and `QUICK`, so a single slow run doesn't make a fast shape slow. */
+/**
+ * The cost of a slow run. It is less than the distance between `BEST` and `QUICK`, so a single slow run doesn't make a
+ * fast shape slow.
+ */
 const COST = 4;
 
 /** A blocking run adds 2, up to `MOST_BLOCKING`. Any other run subtracts 1, down to `NEVER_BLOCKING`. */

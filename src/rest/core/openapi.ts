@@ -1,6 +1,6 @@
 /**
- * Generates the OpenAPI 2.0 document of a schema from the schema cache. The document is generated in chunks, because
- * its size can be many megabytes.
+ * Generates the OpenAPI 2.0 document of a schema from the schema cache. The document is generated in chunks because it
+ * can be many megabytes in size.
  */
 import {
   type Column,

@@ -59,7 +59,7 @@ export interface Context {
 interface Parts {
   readonly key: string;
   readonly query: ScannedQuery;
-  /** The parsed query. Only set if the query had to be parsed to read the payload. */
+  /** The parsed query. Set only if the query had to be parsed to read the payload. */
   readonly tree: QueryTree | undefined;
   readonly payload: Payload | undefined;
   readonly given: ReadonlySet<string>;
@@ -77,8 +77,8 @@ export function prepare(
   const readOnlyCall = action.kind === 'call' && action.method !== 'POST';
   const query = scanQuery(request.query, readOnlyCall);
   const preferences = readPreferences(header(request, 'prefer'), context.settings.txEnd.override);
-  // The query is parsed before the range is checked, because an invalid query string is reported first. The key is
-  // unambiguous because a path can't contain `?` and a header can't contain NUL.
+  // The query is parsed before the range is checked, because an invalid query string must be reported first. The key is
+  // unambiguous because paths can't contain `?` and headers can't contain NUL.
   const known = `${request.method} ${profile.schema}\0${request.path}?${query.shape}`;
   let tree: QueryTree | undefined;
   const needsTree = action.kind !== 'read' && query.pairs.some(([name]) => name === 'columns');
@@ -358,8 +358,8 @@ export class ShapeCache {
 
 const MAX_SHAPES = 1000;
 /**
- * Longer keys aren't cached. They usually belong to one-time queries with long condition lists, so caching them would
- * use more memory than it saves time.
+ * The maximum length of a cached key. Longer keys usually belong to one-time queries with long condition lists, so
+ * caching them would only use memory.
  */
 const MAX_KEY_LENGTH = 8192;
 

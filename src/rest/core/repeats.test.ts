@@ -27,7 +27,7 @@ test('the cache has a size limit, and the oldest value is evicted first', () => 
   expect(repeats.get('key 500')).toBe(500);
 });
 
-test('keys that are used only once evict nothing', () => {
+test('keys that are used only once don’t evict cached values', () => {
   const repeats = new Repeats<number>();
   for (const _ of [1, 2]) repeats.offer('kept', 1);
   for (let index = 0; index < 5000; index++) repeats.offer(`once ${index}`, index);

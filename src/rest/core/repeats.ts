@@ -1,7 +1,7 @@
 /**
- * Caches reads that are repeated exactly, such as the list on a page, so that they are parsed, planned and bound only
- * once. The key contains everything that determines the query. The caller isn't part of the key, because the query is
- * the same for all callers and the database applies their permissions.
+ * Caches reads that are repeated exactly, such as the list on a page, so they are parsed, planned and bound only once.
+ * The key contains everything that determines the query. The caller isn't part of the key, because the query is the
+ * same for all callers and the database applies their permissions.
  */
 import { header, type RestRequest } from './request.ts';
 
@@ -26,7 +26,7 @@ export function repeatKey(request: RestRequest): string | undefined {
   return key.length > MAX_KEY_LENGTH ? undefined : key;
 }
 
-/** The request headers that determine the query. */
+/** The names of the request headers that affect the query. */
 const DECIDING = ['accept', 'accept-profile', 'content-type', 'prefer', 'range'];
 
 /** Caches a result per key once the key has occurred at least twice. The oldest result is evicted first. */

@@ -1,4 +1,4 @@
-/** Resolves an HTTP request to a resource, an action and a schema, which are the first stages of the pipeline. */
+/** Resolves an HTTP request to an action on a resource and to a schema. These are the first stages of the pipeline. */
 import type { Cancellation } from '../../database/types.ts';
 import type { Trace } from '../../kernel/trace.ts';
 import { restError } from '../errors.ts';
@@ -96,7 +96,7 @@ function rootAction(method: string): Action {
 
 export interface Profile {
   readonly schema: string;
-  /** Whether the response must state the schema, because several schemas are exposed or the request chose one. */
+  /** Whether the response must name the schema because several schemas are exposed or the request chose one. */
   readonly negotiated: boolean;
 }
 

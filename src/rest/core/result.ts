@@ -12,7 +12,7 @@ export interface Result {
   readonly body: Body;
   /** The primary key of the inserted row, if exactly one row was inserted. */
   readonly location: readonly (readonly [string, string])[];
-  /** The JSON to which the database set `response.headers`. */
+  /** The value of the database setting `response.headers`, as JSON text. */
   readonly headers: string | undefined;
   readonly status: string | undefined;
   /** The number of rows that an upsert inserted. Undefined if the rows weren't counted. */
@@ -87,15 +87,15 @@ const numberOf = (text: Buffer | null | undefined): number | undefined =>
   text === null || text === undefined || text.length === 0 ? undefined : Number(text.toString());
 
 /**
- * Returns the total. If an estimate is requested, counting stops just above max-rows. Beyond that, the larger of the
- * count and the planner's estimate is used.
+ * Returns the total. If an estimate is requested, counting stops just above max-rows. For larger results, the total is
+ * the larger of the count and the planner's estimate.
  */
 function totalOf(shape: Shape, counted: number | undefined, estimate: number, maxRows: number | undefined) {
   if (shape.preferences.count === 'planned' || counted === undefined) return estimate;
   return maxRows === undefined || counted > maxRows ? Math.max(counted, estimate) : counted;
 }
 
-/** Returns the store that contains the response. Returns undefined if the response is in memory. */
+/** Returns the store that contains the response, or undefined if the response is in memory. */
 const storedIn = ({ stored }: PathResult): RowStore | undefined =>
   stored !== undefined && stored.cells > 0 ? stored : undefined;
 
@@ -131,7 +131,7 @@ export function rejection(shape: Shape, rows: number): RestError | undefined {
   return undefined;
 }
 
-/** Whether `max-affected` applies, which is the case for updates, deletes and calls with strict handling. */
+/** Whether `max-affected` applies. It applies to updates, deletes and calls with strict handling. */
 export function limitsAffected({ plan, preferences }: Shape): boolean {
   if (preferences.maxAffected === undefined || preferences.handling !== 'strict') return false;
   return (

@@ -21,7 +21,7 @@ export function transactionSettings(facts: TransactionFacts, settings: RestSetti
   const { request, identity } = facts;
   const list: Setting[] = [
     ['search_path', searchPath(facts.schema, settings.extraSearchPath)],
-    // The role's settings are set before the role, so that only the login role needs the privilege to set them.
+    // The role's settings are set before the role, so only the login role needs the privilege to set them.
     ...facts.roleSettings,
     ['role', identity.role],
     ['request.jwt.claims', identity.claimsJson],
@@ -42,7 +42,7 @@ export function transactionSettings(facts: TransactionFacts, settings: RestSetti
 }
 
 const paths = new Map<string, string>();
-/** The maximum number of cached search paths. No project exposes more. */
+/** The maximum number of cached search paths. Projects never expose more. */
 const REMEMBERED_PATHS = 64;
 
 function searchPath(schema: string, extra: readonly string[]): string {

@@ -1,6 +1,6 @@
 /**
- * Formats the `hint` of permission errors. The text about privileges is the same as on the hosted
- * service (supautils 3.2), so that users can search for it.
+ * Formats the `hint` of permission errors. The text about privileges is the same as in the hosted service (supautils
+ * 3.2), so users can search for it.
  */
 
 import type { MissingRow, PolicyRow } from './queries.ts';
@@ -15,13 +15,13 @@ export type Extent = 'short' | 'full';
 const ORDER: readonly Privilege[] = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
 
 /**
- * Used if the role has all privileges that the request itself requires, but an object that the request uses indirectly
- * was denied.
+ * The hint if the role has all privileges that the request itself requires, but lacks one on an object that the request
+ * uses indirectly.
  */
 export const BEHIND_THE_REQUEST =
   "The request itself is allowed, but a policy, view, trigger or function behind it requires this privilege. Grant it, or run that function with its owner's privileges (SECURITY DEFINER).";
 
-/** Used if a table other than the target of the write rejected the row. */
+/** The hint if a table other than the write's target rejected the row. */
 export const ROW_BEHIND_THE_REQUEST =
   'The row-level security policies of a table behind this request (written by a view, trigger or function) reject the row.';
 
@@ -88,7 +88,7 @@ export interface RejectedRow {
   readonly returned: boolean;
 }
 
-/** Returns a hint that discloses nothing about the policies, because they aren't queried. */
+/** Returns a hint that doesn't disclose anything about the policies, because it doesn't query them. */
 export function shortPolicyHint({ role, commands, returned }: RejectedRow): string {
   const [first = 'INSERT', ...more] = commands;
   const policies =

@@ -1,6 +1,6 @@
 /**
- * Adds a hint to permission errors (42501) that states what the request's role lacks. The login role queries the
- * catalogs outside the failed transaction. The rest of the response is unchanged.
+ * Adds a hint to permission errors (42501) that states which privilege or policy the request's role lacks. The login
+ * role queries the catalogs outside the failed transaction. The rest of the response is unchanged.
  */
 import type { PostgresErrorShape, Queryable } from '../../database/types.ts';
 import type { Logger } from '../../kernel/log.ts';
@@ -29,8 +29,8 @@ export type Advise = (
 ) => Promise<RestError>;
 
 /**
- * The kind of check that failed, by the PostgreSQL source routine that reported the error. The message can't be used
- * because it may be translated.
+ * The kind of check that failed, by the PostgreSQL source routine that reported the error. Messages can't be used
+ * because they may be translated.
  */
 const REFUSED_BY: Readonly<Record<string, 'privilege' | 'policy' | 'role'>> = {
   aclcheck_error: 'privilege',
@@ -75,7 +75,7 @@ const withHint = (error: RestError, hint: string | null): RestError => {
 interface HintRequest {
   readonly role: string;
   readonly plan: CrudPlan;
-  /** The exposed schemas. A hint discloses nothing about other schemas. */
+  /** The exposed schemas. Hints don't disclose anything about other schemas. */
   readonly schemas: readonly string[];
   readonly extent: Extent;
   readonly message: string;
@@ -89,8 +89,8 @@ async function privileges(db: Queryable, { role, plan, schemas, extent }: HintRe
 }
 
 /**
- * Returns a hint if the login role can't switch to the request's role. Returns null if it can, because then a function
- * tried to switch to a different role.
+ * Returns a hint if the login role can't switch to the request's role. Otherwise, a function tried to switch to a
+ * different role, so the result is null.
  */
 async function membership(db: Queryable, { role }: HintRequest): Promise<string | null> {
   const login = await selectLoginWithout(db, role);

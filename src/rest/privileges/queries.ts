@@ -19,7 +19,7 @@ export interface MissingRow {
 
 /**
  * Returns the privileges that `role` lacks. Privileges on schemas come first. Only objects in `schemas` are checked, so
- * that nothing about other schemas is disclosed.
+ * the result doesn't disclose anything about other schemas.
  */
 export const selectMissing = (
   db: Queryable,
@@ -132,8 +132,8 @@ export const selectPolicies = (
     order by p.polname`);
 
 /**
- * Returns the quoted login role if it isn't allowed to set the existing role `role`. Superusers are excluded, because
- * no hint should suggest granting a superuser. In PostgreSQL 15, memberships have no SET option.
+ * Returns the quoted login role if it isn't allowed to set the existing role `role`. Superusers are excluded because
+ * hints must not suggest granting a superuser. In PostgreSQL 15, memberships don't have the SET option.
  */
 export const selectLoginWithout = async (db: Queryable, role: string): Promise<string | undefined> => {
   const [row] = await db.query<{ login: string }>(sql`

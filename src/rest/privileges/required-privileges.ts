@@ -1,7 +1,4 @@
-/**
- * Determines the privileges that a plan requires, so that they can be looked up after a permission error. Has no side
- * effects.
- */
+/** Determines the privileges that a plan requires. They are looked up after a permission error. Has no side effects. */
 import { columnsOfFilter } from '../core/plan/filter-columns.ts';
 import { eachLevel } from '../core/plan/tree.ts';
 import type { CrudPlan, PlanColumn, ReadPlan, WritePlan } from '../core/plan/types.ts';
@@ -10,8 +7,8 @@ import type { QualifiedName } from '../schema-cache/types.ts';
 export type Privilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE';
 
 /**
- * A privilege that the plan requires on a relation. If no columns are listed, the privilege on any column is
- * sufficient, except for DELETE.
+ * A privilege that the plan requires on a relation. If `columns` is empty, the privilege on any column is sufficient,
+ * except for DELETE.
  */
 export interface RequiredPrivilege {
   readonly schema: string;
@@ -35,8 +32,8 @@ export interface Defaults extends QualifiedName {
   /** The columns whose value the request provides. */
   readonly given: readonly string[];
   /**
-   * Whether identity columns are included. Normally, PostgreSQL requires no privilege on their sequences, but
-   * `missing=default` does.
+   * Whether identity columns are included. PostgreSQL normally doesn't require privileges on their sequences, but with
+   * `missing=default`, it does.
    */
   readonly identities: boolean;
 }

@@ -17,12 +17,12 @@ export interface ResponseLimits {
   readonly totalBytes: number;
 }
 
-/** Responses up to this size don't count, because the client's socket buffers about as much. */
+/** Responses up to this size aren't counted, because the client's socket buffers about as much. */
 const FREE_BYTES = 64 * 1024;
 /** The memory limit for one response, and for all responses larger than {@link FREE_BYTES} together. */
 const MEMORY_PER_ANSWER_BYTES = 4 * 1024 * 1024;
 const MEMORY_BYTES = 64 * 1024 * 1024;
-/** Memory is reserved in steps of this size, so that not every row requires a reservation. */
+/** Memory is reserved in steps of this size to avoid a reservation per row. */
 const STEP_BYTES = 256 * 1024;
 /**
  * The disk space that must remain free, because PostgreSQL stops when its disk is full. On a small disk, 1/20 of the
@@ -52,7 +52,7 @@ export class ResponseStorage implements ResponseQuota {
   #prepared: Promise<void> | undefined;
 
   /**
-   * Creates the storage. `dir` is the folder for the files. Only processes of the same server may use it. The folder is
+   * Creates the storage. `dir` is the folder for the files, which only processes of the same server may use. It is
    * created on first use.
    */
   constructor(dir: string, limits: () => ResponseLimits) {

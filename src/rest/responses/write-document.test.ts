@@ -46,7 +46,7 @@ test('a large document is written to an unnamed file, which is released', async 
   await expect.poll(() => space.used).toEqual({ memoryBytes: 0, fileBytes: 0 });
 });
 
-test('a document that is too large or whose client has disconnected is rejected', async () => {
+test('a document is rejected if it is too large or its client has disconnected', async () => {
   const space = new ResponseStorage(dir, () => ({ responseBytes: 2 * MIB, totalBytes: 32 * MIB }));
   await expect(writeDocument(lines(300_000), space, undefined)).rejects.toMatchObject({ code: 'PGRSTX01' });
   const gone = { aborted: true, reason: new Error('gone') };

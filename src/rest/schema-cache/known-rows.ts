@@ -1,7 +1,6 @@
 /**
- * Caches the rows of a catalog query across loads. The database sends a hash per row, and the row itself only if its
- * hash is unknown. A reload therefore transfers and parses only the rows that have changed, regardless of what changed
- * them.
+ * Caches the rows of a catalog query across loads. The database sends a hash for each row, and the row itself only if
+ * its hash is unknown. A reload therefore transfers and parses only changed rows, whatever has changed them.
  */
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
@@ -16,7 +15,7 @@ export class KnownRows<R, Raw = R> {
   readonly #read: (raw: Raw) => R;
   #rows = new Map<string, R>();
 
-  /** `read` converts a raw row to the row that is cached. */
+  /** `read` converts a raw row to the cached row. */
   constructor(read: (raw: Raw) => R = (raw) => raw as unknown as R) {
     this.#read = read;
   }

@@ -40,7 +40,7 @@ export class SchemaCacheLoader {
   readonly #routines = new KnownRows<RoutineRow>();
   #last: { readonly fingerprint: string; readonly cache: SchemaCache } | undefined;
 
-  /** Loads the schema cache. A call must not start before the previous call has finished. */
+  /** Loads the schema cache. Calls must not overlap. */
   async load(pool: Pool, options: LoadOptions): Promise<SchemaCache> {
     const { rows, fingerprint } = await this.#read(pool, options);
     if (this.#last?.fingerprint === fingerprint) return this.#last.cache;

@@ -4,7 +4,7 @@ import { originColumns } from './node-tree.ts';
 const entry = (fields: string, expression = '{VAR :varno 1 :varattno 2}') =>
   `{TARGETENTRY :expr ${expression} ${fields} :resjunk false}`;
 
-test('plain columns have an origin, and expressions have none', () => {
+test('plain columns have an origin, but expressions don’t', () => {
   const tree = `({QUERY :commandType 1 :cteList <> :targetList (${[
     entry(':resno 1 :resname id :ressortgroupref 0 :resorigtbl 16385 :resorigcol 1'),
     entry(

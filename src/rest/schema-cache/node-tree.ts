@@ -12,7 +12,7 @@ export interface OriginColumn {
   readonly column: number;
 }
 
-/** The nesting depth of the fields of a target list entry: query list, query, target list, entry. */
+/** The nesting depth of a target list entry's fields (query list, query, target list, entry). */
 const ENTRY_DEPTH = 4;
 const QUERY_DEPTH = 2;
 

@@ -22,7 +22,9 @@ interface Inputs {
   readonly schemas: ReadonlySet<string>;
 }
 
-/** Yields after each relation, so that one step processes at most the relationships of one relation. */
+/**
+ * Builds the relationships. Yields after each relation, so a step processes the relationships of at most one relation.
+ */
 export function* buildRelationships(inputs: Inputs): Generator<void, Map<string, Relationship[]>> {
   const { schemas } = inputs;
   const direct: KeyRelationship[] = [];
@@ -62,7 +64,7 @@ export function* buildRelationships(inputs: Inputs): Generator<void, Map<string,
     const key = keyOf(relationship.table.schema, relationship.table.name);
     const list = byOrigin.get(key) ?? [];
     byOrigin.set(key, list);
-    // A relation is recorded as an origin even if all of its junctions are hidden, because hints depend on this.
+    // A relation is recorded as an origin even if all of its junctions are hidden, because hints depend on the origins.
     if (!hasHiddenJunction(relationship, schemas)) list.push(relationship);
   }
   for (const [key, list] of byOrigin) {

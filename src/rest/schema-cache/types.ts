@@ -1,6 +1,6 @@
 /**
- * The schema cache: the database metadata that planning requires, read from the catalogs and immutable until the next
- * reload.
+ * Defines the schema cache, which contains the database metadata that planning requires. It is read from the catalogs
+ * and immutable until the next reload.
  *
  * Glossary. *Relation*: a table, view, materialized view, foreign table or partitioned table. *Relationship*: a link
  * between two relations, from a foreign key (for views, through the columns they show) or from a function that maps a
@@ -24,7 +24,9 @@ export interface Column {
   readonly name: string;
   readonly description: string | null;
   readonly nullable: boolean;
-  /** The type. A domain over a built-in type is replaced with its base type. Built-in types have no modifier. */
+  /**
+   * The type. A domain over a built-in type is replaced with its base type. Built-in types don't have a modifier here.
+   */
   readonly type: string;
   /** The declared type with its modifier. */
   readonly nominalType: string;
@@ -97,7 +99,7 @@ export interface RoutineParameter {
   readonly name: string;
   readonly type: string;
   /**
-   * The type without its length limit, so that values aren't truncated. For example, `character` becomes `character
+   * The type without its length limit, which would truncate values. For example, `character` becomes `character
    * varying`.
    */
   readonly unboundedType: string;

@@ -29,8 +29,8 @@ export const viewOf = ({ nodeTree, ...view }: ViewRow): View => ({
 });
 
 /**
- * The names of view columns, by the OID of the underlying relation and the attribute number. Includes columns that are
- * shown through nested views.
+ * The names of view columns, by the underlying relation's OID and the attribute number. Includes columns that are shown
+ * through nested views.
  */
 type Shown = ReadonlyMap<number, ReadonlyMap<number, readonly string[]>>;
 

@@ -7,7 +7,7 @@ import { significant, tokenize } from './tokens.ts';
 const kindsOf = (text: string, standardConformingStrings = true): TokenKind[] =>
   [...lex(text, { standardConformingStrings })].map(({ kind }) => kind);
 
-describe('lex', () => {
+describe('the tokens of SQL', () => {
   it.each<[string, TokenKind[]]>([
     ["E'a''b\\';c'", ['string']],
     ["e'a'\n'\\';b'", ['string']],
@@ -40,7 +40,7 @@ describe('lex', () => {
 const fragments = 'a|E|N|U&|\'|"|$$|$a$|$1|--|\n|\r|/*|*/|;|(|)|\\|begin|atomic|end|1.5| |\u00a0'.split('|');
 const soup = fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom(...fragments) }));
 
-describe('any text', () => {
+describe('arbitrary text', () => {
   it('is covered by its tokens, in order', () => {
     fc.assert(
       fc.property(soup, fc.boolean(), (text, standardConformingStrings) => {

@@ -26,7 +26,7 @@ const standard: LexSettings = { standardConformingStrings: true };
 // The characters are listed, because JavaScript's \s includes characters that the server treats as letters.
 const space = /[ \t\n\r\f\v]+/y;
 const lineComment = /--[^\n\r]*/y;
-// As in the server's lexer, characters beyond ASCII are part of names.
+// As in the server's lexer, non-ASCII characters are part of names.
 const word = /[A-Za-z_\u0080-\uffff][A-Za-z0-9_$\u0080-\uffff]*/y;
 const number = /\d[\w.]*/y;
 const parameter = /\$\d+/y;
@@ -112,8 +112,8 @@ function stringEnd(text: string, openingQuote: number, hasEscapes: boolean): num
 }
 
 /**
- * Returns the position of the quote at which a string is continued. Only line comments, and whitespace that contains a
- * line break, can precede it.
+ * Returns the position of the quote at which a string is continued. Only whitespace with a line break and line comments
+ * can precede it.
  */
 function continuedAt(text: string, from: number): number | undefined {
   let sawLineBreak = false;

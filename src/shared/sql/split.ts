@@ -11,7 +11,7 @@ export interface StatementSpan {
    * if there are only comments.
    */
   readonly words: readonly string[];
-  /** The lexer settings that result from earlier statements. */
+  /** The lexer settings that apply after earlier statements. */
   readonly settings: LexSettings;
 }
 
@@ -27,7 +27,7 @@ const shownWords = 8;
 
 /**
  * Splits text at semicolons, except those inside quotes, dollar quotes, comments, parentheses and `BEGIN ATOMIC ...
- * END` bodies. An empty statement also yields a span. Statements that set `standard_conforming_strings` are taken into
+ * END` bodies. An empty statement also yields a span. Takes statements that set `standard_conforming_strings` into
  * account.
  *
  * @example [...splitSql("select 1; select ';'")].map(({ words }) => words); // [['select', '1'], ['select', "';'"]]

@@ -1,6 +1,6 @@
 /**
- * Returns the tokens of SQL text, for code that inspects statements. Whitespace is ignored, and so are comments in most
- * cases.
+ * Returns the tokens of SQL text, for code that inspects statements. Whitespace and, in most cases, comments are
+ * ignored.
  */
 import { type LexSettings, lex, type TokenKind } from './lex.ts';
 

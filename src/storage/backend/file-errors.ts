@@ -17,15 +17,18 @@ export function isFullDisk(error: unknown): boolean {
   return code === 'ENOSPC' || code === 'EDQUOT';
 }
 
-/** Whether the error shows that the path is a folder instead of a file: EISDIR on Linux, EPERM on macOS and Windows. */
+/**
+ * Whether the error means that the path is a folder instead of a file. The code is EISDIR on Linux, and EPERM on macOS
+ * and Windows.
+ */
 export function isDirectoryError(error: unknown): boolean {
   const code = codeOf(error);
   return code === 'EISDIR' || code === 'EPERM';
 }
 
 /**
- * Whether the error shows that no hard link can be created. The file system doesn't support hard links (FAT, some
- * network shares), or the file's link limit is reached.
+ * Whether the error means that no hard link can be created. Either the file system doesn't support hard links (FAT,
+ * some network shares), or the file's link limit is reached.
  */
 export function cannotLink(error: unknown): boolean {
   const code = codeOf(error);

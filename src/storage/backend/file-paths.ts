@@ -1,7 +1,12 @@
 /**
- * Defines the paths of the file backend, by version: `objects/3f/3f2a…` for bodies (a folder for a multipart body),
- * `partial/3f2a…` while a body is written, `uploads/3f2a…/PART` for parts of unfinished uploads, `intents/…` for
- * intents, `owners/…` for the processes that own them, and `orphans/3f2a…` for bodies without a row.
+ * Defines the file backend's paths.
+ *
+ * - `objects/3f/3f2a…`: bodies by version (a folder for a multipart body)
+ * - `partial/3f2a…`: bodies that are being written
+ * - `uploads/3f2a…/PART`: parts of unfinished uploads
+ * - `intents/…`: intents
+ * - `owners/…`: the processes that own intents
+ * - `orphans/3f2a…`: bodies without a row
  */
 import { join } from 'node:path';
 

@@ -1,11 +1,11 @@
 /**
- * Compares the stored files with the rows in both directions (the file backend's sweep). After a crash, intents
- * identify leftover bytes. The sweep finds the bytes that intents can't identify, because the intent was lost in a
- * power failure or the row was deleted outside the server.
+ * Implements the file backend's sweep, which compares the stored files with the rows in both directions. After a crash,
+ * intents identify leftover bytes. The sweep finds bytes that intents can't identify because the intent was lost in a
+ * power failure or because the row was deleted outside the server.
  *
  * A body without a row is moved to `orphans` and removed after a week, or restored if its row reappears. The delay is
  * necessary because the rows might belong to another database, for example after a backup was restored or an address
- * was mistyped. The sweep must not make such a mistake permanent.
+ * was mistyped. A sweep must not make such a mistake permanent.
  */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { type FilePaths, isVersion } from './file-paths.ts';
 import { moved, removeTree, syncDirectory } from './file-system.ts';
 import type { SweepOptions, SweepReport } from './types.ts';
 
-/** The period within which a modified file may belong to an open transaction. The sweep ignores such files. */
+/** Files that were modified within this time may belong to an open transaction. The sweep ignores them. */
 export const sweepGraceMs = 60 * 60 * 1000;
 export const orphanLifetimeMs = 7 * 24 * 60 * 60 * 1000;
 const partialLifetimeMs = 24 * 60 * 60 * 1000;
@@ -32,7 +32,7 @@ export async function sweepFiles(paths: FilePaths, options: SweepOptions): Promi
 
   for (const digit of digits) {
     if (signal.aborted) break;
-    // The rows are read first, so that files stored later are recent enough to be skipped.
+    // The rows are read first, so files that are stored later are recent enough to be skipped.
     const living = await options.livingWith(digit);
     const objects = new Set(living.objects);
     const found = new Set<string>();
@@ -41,7 +41,7 @@ export async function sweepFiles(paths: FilePaths, options: SweepOptions): Promi
         found.add(version);
         if (objects.has(version)) continue;
         if (!(await isOlder(paths.object(version), nowMs - sweepGraceMs))) continue;
-        // Another process may be running the same sweep and may have moved the file already.
+        // Another process may be running the same sweep and may already have moved the file.
         if (await moved(paths.object(version), paths.orphan(version))) putAside += 1;
       }
     }
@@ -85,7 +85,7 @@ async function shardsWith(paths: FilePaths, digit: string): Promise<string[]> {
   return shards.filter((shard) => shard.startsWith(digit) && /^[0-9a-f]{2}$/.test(shard));
 }
 
-/** Whether the last rename or write is older than `thanMs`. Returns false for a missing file. */
+/** Whether a file's last rename or write is older than `thanMs`. Returns false for a missing file. */
 async function isOlder(path: string, thanMs: number): Promise<boolean> {
   try {
     return (await stat(path)).ctimeMs < thanMs;

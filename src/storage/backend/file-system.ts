@@ -3,9 +3,9 @@ import { constants } from 'node:fs';
 import { copyFile, link, open, rename, rm, unlink } from 'node:fs/promises';
 import { cannotLink, isDirectoryError, isMissing } from './file-errors.ts';
 
-/** Syncs a folder, so that changes to its entries survive a power failure. */
+/** Syncs a folder. Changes to its entries then survive a power failure. */
 export async function syncDirectory(path: string): Promise<void> {
-  // Windows can't open a folder to sync it. NTFS journals renames instead.
+  // Windows can't open a folder to sync it, but NTFS journals renames.
   if (process.platform === 'win32') return;
   const handle = await open(path, 'r');
   try {
@@ -16,8 +16,8 @@ export async function syncDirectory(path: string): Promise<void> {
 }
 
 /**
- * Renames a file or folder. Returns false if the source doesn't exist, because other processes also move and remove
- * files.
+ * Renames a file or folder. Returns false if the source doesn't exist, because other processes can move and remove
+ * files too.
  */
 export async function moved(from: string, to: string): Promise<boolean> {
   try {

@@ -32,7 +32,7 @@ import {
   type SweepReport,
 } from './types.ts';
 
-/** Network chunks are collected up to this size before they are written. */
+/** Network chunks are collected into batches of this size before they are written. */
 const writeBatchBytes = 256 * 1024;
 /** Object bodies up to this size are read into a single buffer. */
 const wholeBytes = 64 * 1024;
@@ -177,7 +177,7 @@ class FileBackend implements ObjectBackend {
     await this.#owners.close();
   }
 
-  /** Removes a version, which belongs to an object or an upload. */
+  /** Removes a version of an object or an upload. */
   #remove(version: string): Promise<void> {
     return this.#readers.removeAfter(version, async () => {
       if (!(await removeTree(this.#paths.object(version)))) await this.#removeUpload(version);
@@ -185,8 +185,8 @@ class FileBackend implements ObjectBackend {
   }
 
   /**
-   * The folder is renamed first, so that no part can be added while it is being deleted. If the deletion is
-   * interrupted, the sweep removes the renamed folder.
+   * The folder is renamed first, so parts can't be added while it is being deleted. If the deletion is interrupted, the
+   * sweep removes the renamed folder.
    */
   async #removeUpload(version: string): Promise<void> {
     const aside = this.#paths.partialOf(randomUUID());
@@ -211,7 +211,7 @@ class FileBackend implements ObjectBackend {
   }
 }
 
-/** The number of bytes that all copies in progress still have to write. */
+/** The number of bytes that the copies in progress haven't written yet. */
 let copyingBytes = 0;
 
 /** Copies a file if the disk has space for this copy and for all copies in progress. @throws {Error} ENOSPC */

@@ -13,7 +13,7 @@ import type { Intent } from './types.ts';
 
 export interface IntentLog {
   open(versions: readonly string[]): Promise<Intent>;
-  /** Yields the intents of processes that have ended, with the intents' versions. */
+  /** Yields the intents of processes that have ended, with their versions. */
   leftOver(): AsyncIterable<{ readonly versions: readonly string[]; close(): Promise<void> }>;
   /** Removes the empty files. Intents that haven't been settled are kept for the next startup. */
   close(): Promise<void>;
@@ -25,8 +25,8 @@ interface Note {
 }
 
 /**
- * The maximum number of empty files that are kept for reuse. Creating and deleting a file per intent would use a
- * quarter of the CPU time of a 1 KiB upload, because ext4 avoids reusing recently freed inodes.
+ * The maximum number of empty files that are kept for reuse. ext4 avoids reusing recently freed inodes, so creating and
+ * deleting a file per intent would use a quarter of the CPU time of a 1 KiB upload.
  */
 const maxWaiting = 16;
 
@@ -76,8 +76,8 @@ export function createIntentLog(
           await note.handle.appendFile(text);
         } catch (error) {
           // If the disk is full, new objects are rejected, but deletions must succeed. A deletion without an intent may
-          // leave bytes behind if the process crashes at this moment. Rejecting deletions would be worse, because it
-          // would make it impossible to free space.
+          // leave bytes behind if the process crashes at this moment. Rejecting deletions would be worse, because no
+          // space could be freed.
           if (versions.length > 0 || !isFullDisk(error)) throw error;
         }
       };
@@ -120,7 +120,7 @@ export function createIntentLog(
         try {
           text = await readFile(path, 'utf8');
         } catch (error) {
-          // Skipped, because another process settled the intent after the folder was read.
+          // Another process has settled the intent since the folder was read.
           if (isMissing(error)) continue;
           throw error;
         }

@@ -1,6 +1,6 @@
 /**
  * A backend that records changes for backups. Each stored body is recorded in a journal before its row is committed.
- * Removals are recorded too, and the backup removes an object body once it has a copy.
+ * Removals are recorded too. The backup removes the body of a removed object once it has a copy.
  */
 import type { BodyJournal, BodyStore } from '../../backup/types.ts';
 import type { Intent, ObjectBackend } from './types.ts';

@@ -1,7 +1,7 @@
 /**
  * Identifies the process that owns an intent, and checks whether this process is still running. Several processes can
- * use one folder, and a process must not settle another process's active intents. A process on this machine is checked
- * by its PID. A process on another machine (or in another container) counts as running as long as it renews its mark,
+ * use one folder, and a process must not settle another process's active intents. Processes on this machine are checked
+ * by their PID. A process on another machine or in another container counts as running as long as it renews its mark,
  * which is a file in the folder.
  */
 import { createHash, randomUUID } from 'node:crypto';
@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { isFullDisk, isMissing, removeIfThere } from './file-errors.ts';
 
 export interface Owners {
-  /** Identifies this process and its current use of the folder. The text contains letters, digits and `-`. */
+  /** Identifies this process and its current use of the folder. Consists of letters, digits and `-`. */
   readonly own: string;
   isDead(owner: string): Promise<boolean>;
   /** Renews this process's mark. Must be called at intervals shorter than {@link markLifetimeMs}. */
@@ -22,7 +22,7 @@ export interface Owners {
 
 const markLifetimeMs = 10 * 60 * 1000;
 
-/** The folders that this process is using. */
+/** The folders that this process currently uses. */
 const open = new Set<string>();
 
 export function createOwners(directory: string): Owners {
@@ -35,7 +35,7 @@ export function createOwners(directory: string): Owners {
     if (open.has(owner)) return false;
     const [itsMachine, pid, start] = owner.split('-');
     if (itsMachine === machine) {
-      // The intent's owner is this process, but this process has closed the folder since then.
+      // This process owns the intent but has since closed the folder.
       if (Number(pid) === process.pid && start === String(startOf(process.pid) ?? 0)) return true;
       return !runs(Number(pid), start ?? '');
     }
@@ -52,8 +52,8 @@ export function createOwners(directory: string): Owners {
       await utimes(path, now, now).catch(async (error: unknown) => {
         if (!isMissing(error)) throw error;
         await writeFile(path, '', { mode: 0o600 }).catch((full: unknown) => {
-          // A full disk must not prevent intents from being settled, so the error is ignored. Only other machines read
-          // the mark.
+          // A full disk must not prevent intents from being settled. The error can be ignored because only other
+          // machines read the mark.
           if (!isFullDisk(full)) throw full;
         });
       });
@@ -68,8 +68,8 @@ export function createOwners(directory: string): Owners {
 }
 
 /**
- * Returns a name that is the same for all processes that can check each other's PIDs. Processes on the same machine
- * can, but processes in different containers can't.
+ * Returns a name that is the same for all processes that can check each other's PIDs. Processes in different containers
+ * can't, even on the same machine.
  */
 function machineName(): string {
   const namespace = attempt(() => readlinkSync('/proc/self/ns/pid')) ?? '';

@@ -60,7 +60,7 @@ async function joinByCopying(bucket: Bucket, keys: readonly string[], target: st
         );
         return { PartNumber, ETag: CopyPartResult?.ETag };
       });
-      // All copies must have finished, so that none is still running when the upload is aborted.
+      // All copies must have finished before the upload can be aborted.
       for (const settled of await Promise.allSettled(some)) {
         if (settled.status === 'rejected') throw settled.reason;
         Parts.push(settled.value);

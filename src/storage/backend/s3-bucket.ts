@@ -12,7 +12,7 @@ export interface S3Settings {
   /** The access key. If undefined, the SDK's default credentials are used (environment, profile, machine role). */
   readonly access_key_id: string | undefined;
   readonly secret_access_key: string | undefined;
-  /** A prefix of every key, so that several projects can share a bucket. */
+  /** A prefix of every key. With it, several projects can share a bucket. */
   readonly prefix: string;
 }
 
@@ -96,10 +96,7 @@ export async function openBucket(settings: S3Settings): Promise<Bucket> {
   return bucket;
 }
 
-/**
- * Deletes keys one by one. Some servers don't support DeleteObjects, and others don't support the checksum that it
- * requires.
- */
+/** Deletes keys one by one, because some servers don't support DeleteObjects or the checksum that it requires. */
 export async function removeKeys(bucket: Bucket, keys: readonly string[]): Promise<void> {
   const { DeleteObjectCommand } = await import('@aws-sdk/client-s3');
   for (const Key of keys) {
@@ -112,8 +109,8 @@ export async function removeKeys(bucket: Bucket, keys: readonly string[]): Promi
 }
 
 /**
- * Whether the error means that the object doesn't exist. A missing bucket causes a different error, so it can't be
- * mistaken for lost objects.
+ * Whether the error means that the object doesn't exist. If the bucket is missing, the error is different, so it can't
+ * be mistaken for a lost object.
  */
 export function isAbsent(error: unknown): boolean {
   return error instanceof Error && (error.name === 'NoSuchKey' || error.name === 'NotFound');

@@ -1,6 +1,7 @@
 /**
- * Compares the bucket with the rows in both directions (the S3 backend's sweep). The rules are those of the file sweep
- * (`file-sweep.ts`). An orphan is created by copying the object, so its age is measured from the time of the move.
+ * Implements the S3 backend's sweep, which compares the bucket with the rows in both directions. The rules are those of
+ * the file sweep (`file-sweep.ts`). Moving an orphan copies the object, so its age is measured from the time of the
+ * move.
  */
 import { isVersion } from './file-paths.ts';
 import { orphanLifetimeMs, sweepGraceMs } from './file-sweep.ts';
@@ -17,7 +18,7 @@ export async function sweepS3(bucket: Bucket, options: SweepOptions): Promise<Sw
   const missing: string[] = [];
   for (const digit of digits) {
     if (signal.aborted) break;
-    // The rows are read first, so that objects stored later are recent enough to be skipped.
+    // The rows are read first, so objects that are stored later are recent enough to be skipped.
     const living = await options.livingWith(digit);
     const objects = new Set(living.objects);
     const found = new Set<string>();

@@ -1,8 +1,8 @@
 /**
- * Stores objects in an S3-compatible bucket: `objects/VERSION`, parts of unfinished uploads in `uploads/UPLOAD/PART`,
- * and orphans found by a sweep in `orphans/VERSION`. S3 makes an object durable and atomically visible before it
- * responds, so the row is committed afterward, as in the file backend. Intents are still stored as files in the data
- * folder. If they are lost, for example in a container without a persistent disk, a sweep finds the leftover bodies.
+ * Stores objects in an S3-compatible bucket. Object bodies have keys of the form `objects/VERSION`, parts of unfinished
+ * uploads `uploads/UPLOAD/PART`, and orphans `orphans/VERSION`. S3 makes an object durable and atomically visible
+ * before it responds, so the row is committed afterward, as in the file backend. Intents are files in the data folder.
+ * If they are lost, for example in a container without a persistent disk, a sweep finds the leftover bodies.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
@@ -35,7 +35,7 @@ export function createS3Backend(settings: S3Settings, root: string): ObjectBacke
     return opened;
   };
 
-  /** Removes a version, which belongs to an object or an upload. */
+  /** Removes a version of an object or an upload. */
   async function remove(version: string): Promise<void> {
     const at = await bucket();
     await removeKeys(at, [at.object(version)]);
@@ -139,15 +139,15 @@ export function createS3Backend(settings: S3Settings, root: string): ObjectBacke
 }
 
 /**
- * Opens an object by requesting all of its bytes. If the caller reads only a range, that range is requested separately
- * after the size has been checked.
+ * Opens an object by requesting all of its bytes. If the caller then reads only a range, the range is requested
+ * separately.
  */
 async function open(at: Bucket, version: string): Promise<OpenBody | undefined> {
   const key = at.object(version);
   const whole = await get(at, key);
   if (!whole) return undefined;
   const body = whole.Body as Readable;
-  // The reader of the stream receives its errors. Without this listener, an error after the body was discarded would be
+  // The stream's reader receives its errors. Without this listener, an error after the body has been discarded would be
   // unhandled.
   body.on('error', () => undefined);
   const close = async (): Promise<void> => void body.destroy();

@@ -1,7 +1,7 @@
 /**
- * The interface of storage backends. A *version* is the UUID of one stored body: it never changes after it is written,
- * and exactly one row of storage.objects references it. No client input reaches a backend, so object names can't become
- * paths.
+ * The interface of storage backends. A *version* is the UUID of one stored body. The body never changes after it is
+ * written, and exactly one row of storage.objects references it. No client input reaches a backend, so object names
+ * can't become paths.
  *
  * An *intent* lists versions that are about to be written or removed. An intent is written before the first byte is
  * written or the row is deleted, and closed after the transaction ends. After a crash, {@link ObjectBackend.recover}
@@ -33,7 +33,7 @@ export interface Part {
 
 export interface OpenBody {
   readonly sizeBytes: number;
-  /** Returns all bytes, or a range of them. Callers must call either `read` (once) or `close`. */
+  /** Returns all bytes, or a range of them. Callers must call either `read`, once, or `close`. */
   read(range?: ByteRange): Promise<Buffer | ByteStream>;
   close(): Promise<void>;
 }
@@ -45,8 +45,8 @@ export interface Intent {
    */
   giveUp(versions: readonly string[]): Promise<void>;
   /**
-   * Called after the transaction has ended. `gone` contains the versions that have no row. Their bytes or parts are
-   * removed.
+   * Called after the transaction has ended. Removes the bytes or parts of the versions in `gone`, which don't have a
+   * row.
    */
   settle(gone: readonly string[]): Promise<void>;
   /** Called if it is unknown whether the transaction was committed. The next startup settles the intent. */
@@ -63,8 +63,8 @@ export interface ObjectBackend {
    */
   write(version: string, body: ByteStream, maxBytes: number): Promise<StoredBody>;
   /**
-   * Stores a local file without copying its bytes if the backend supports it. The file is kept and must not be modified
-   * afterward.
+   * Stores a local file without copying its bytes if the backend supports it. The file isn't removed and must not be
+   * modified afterward.
    */
   storeFile?(version: string, path: string): Promise<StoredBody>;
   copy(fromVersion: string, toVersion: string): Promise<StoredBody | undefined>;
@@ -74,8 +74,8 @@ export interface ObjectBackend {
    */
   writePart(upload: string, partId: string, body: ByteStream, maxBytes: number): Promise<StoredBody>;
   /**
-   * Assembles the parts into a body in the given order, durably and atomically. The parts are kept until the upload is
-   * settled and has no row. Returns undefined if the bytes of a part are missing.
+   * Assembles the parts into a body in the given order, durably and atomically. The parts are kept until the upload no
+   * longer has a row and is settled. Returns undefined if the bytes of a part are missing.
    */
   assemble(upload: string, parts: readonly Part[], version: string): Promise<StoredBody | undefined>;
   /** Removes parts that no row references anymore. */

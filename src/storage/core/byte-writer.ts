@@ -1,6 +1,6 @@
 /**
- * Writes JSON from PostgreSQL's raw bytes into chunks of equal size. A listing contains thousands of names and dates.
- * Without this class, these values would be decoded, joined and re-encoded as strings.
+ * Writes JSON from PostgreSQL's raw bytes into chunks of equal size. A listing contains thousands of names and dates,
+ * which would otherwise be decoded, joined and encoded again as strings.
  */
 
 /** The maximum length in bytes of an escaped JSON character, such as `\u0000`. */
@@ -14,7 +14,7 @@ export class ByteWriter {
   #chunk: Buffer = nothing;
   #at = 0;
 
-  /** `take` must return an empty chunk of at least 64 bytes. It is called each time that a new chunk is needed. */
+  /** `take` must return an empty chunk of at least 64 bytes. It is called whenever a new chunk is needed. */
   constructor(take: () => Buffer) {
     this.#take = take;
   }
@@ -24,7 +24,7 @@ export class ByteWriter {
     return this.#at === 0 ? this.#full : [...this.#full, this.#chunk.subarray(0, this.#at)];
   }
 
-  /** Writes ASCII text that doesn't require escapes. The text can have up to 64 characters. */
+  /** Writes up to 64 characters of ASCII text that doesn't require escapes. */
   ascii(text: string): void {
     this.#reserve(text.length);
     this.#at += this.#chunk.write(text, this.#at, 'latin1');

@@ -19,13 +19,13 @@ test.each([
   expect(isNotModified(headers, current)).toBe(expected);
 });
 
-test('no condition matches an object without validators', () => {
+test('conditions never match an object without validators', () => {
   const unknown = { etag: undefined, lastModified: undefined };
   expect(isNotModified({ 'if-none-match': '*' }, unknown)).toBe(false);
   expect(isNotModified({ 'if-modified-since': 'Fri, 02 Jan 2026 03:04:05 GMT' }, unknown)).toBe(false);
 });
 
-test('a range of another version isn’t returned', () => {
+test('a range of a different version isn’t returned', () => {
   expect(isRangeCurrent({}, current)).toBe(true);
   expect(isRangeCurrent({ 'if-range': '"abc"' }, current)).toBe(true);
   expect(isRangeCurrent({ 'if-range': '"x"' }, current)).toBe(false);

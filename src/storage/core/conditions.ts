@@ -38,8 +38,7 @@ export function isPreconditionFailed(headers: ConditionHeaders, current: Validat
 }
 
 /**
- * Whether to honor a `Range` header, which is the case if the `If-Range` header is missing or matches the current
- * version.
+ * Whether to honor a `Range` header. It is honored if the `If-Range` header is missing or matches the current version.
  */
 export function isRangeCurrent(headers: ConditionHeaders, current: Validators): boolean {
   const ifRange = headers['if-range'];
@@ -63,7 +62,7 @@ function opaque(etag: string): string {
 function notModifiedSince(header: string | undefined, lastModified: Date | undefined): boolean {
   if (header === undefined || lastModified === undefined) return false;
   const since = Date.parse(header);
-  // HTTP dates have no milliseconds, so the object's milliseconds are dropped before the comparison.
+  // HTTP dates don't contain milliseconds, so the object's milliseconds are dropped before the comparison.
   return !Number.isNaN(since) && wholeSeconds(lastModified) <= since;
 }
 

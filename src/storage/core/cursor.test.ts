@@ -4,7 +4,7 @@ import { decodeCursor, encodeCursor } from './cursor.ts';
 
 const name = fc.stringMatching(/^[A-Za-z0-9_/!.*'() &$=@;:+,?-]{1,40}$/);
 
-test('an encoded cursor is decoded unchanged', () => {
+test('decoding an encoded cursor returns the same cursor', () => {
   fc.assert(
     fc.property(
       name,
@@ -38,7 +38,7 @@ test.each(['x', 'l:a\nz:b', 'l:a\no:sideways', 'l:a\nc:owner', "l:a\na:' or 1=1"
   },
 );
 
-test('any text is decoded as a cursor or rejected', () => {
+test('text is either decoded as a cursor or rejected', () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       const cursor = decodeCursor(text);

@@ -1,7 +1,7 @@
 /**
- * The cursors of list v2 (pages of objects). A cursor is the base64 encoding of the lines `l:` last name, `o:` order,
- * `c:` column, and `a:` value of the column (ISO date). The format is the same as upstream's, so cursors from the
- * hosted service also work here.
+ * Encodes and decodes the cursors of list v2 (pages of objects). A cursor is the base64 encoding of the lines `l:` last
+ * name, `o:` order, `c:` column, and `a:` value of the column (ISO date). The format is the same as upstream's, so
+ * cursors from the hosted service work too.
  */
 
 export type SortColumn = 'name' | 'created_at' | 'updated_at';
@@ -25,7 +25,7 @@ export function encodeCursor(cursor: ListCursor): string {
   return Buffer.from(lines.join('\n')).toString('base64');
 }
 
-/** Parses a cursor. Returns undefined if a line, the order, the column or the date is unknown or invalid. */
+/** Parses a cursor. Returns undefined if a line, the order, the column or the date is invalid. */
 export function decodeCursor(text: string): ListCursor | undefined {
   let startAfter = '';
   let order: SortOrder = 'asc';

@@ -15,7 +15,7 @@ describe('file sizes', () => {
   test.each(['', '1', 'MB', '-1MB', '1 MB', '1TB', '1e3KB', '1MBx'])('%j isn’t a size', (text) => {
     expect(parseFileSize(text)).toBeUndefined();
   });
-  test('any text is parsed as a size or rejected', () => {
+  test('text is either parsed as a size or rejected', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const bytes = parseFileSize(text);
@@ -26,7 +26,7 @@ describe('file sizes', () => {
 });
 
 describe('media types', () => {
-  test('match the patterns of a bucket', () => {
+  test('match a bucket’s patterns', () => {
     for (const good of ['image/png', 'image/*', '*', 'text/plain; charset=utf-8', 'application/vnd.x+json']) {
       expect(isValidMimePattern(good), good).toBe(true);
     }
@@ -34,7 +34,7 @@ describe('media types', () => {
       expect(isValidMimePattern(bad), bad).toBe(false);
     }
   });
-  test('an empty list allows all types, and any other list only its types', () => {
+  test('an empty list allows all types, and any other list allows only its types', () => {
     expect(isMimeAllowed('image/png', [])).toBe(true);
     expect(isMimeAllowed('image/png', ['image/jpeg', 'image/png'])).toBe(true);
     expect(isMimeAllowed('image/png', ['image/*'])).toBe(true);

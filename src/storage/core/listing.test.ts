@@ -87,7 +87,7 @@ const line = (hasKey: boolean): fc.Arbitrary<Line> =>
     last_accessed_at: orNull(timestamp),
     metadata: orNull(fc.json()),
   });
-/** The chunks are small, so that tokens cross the boundaries between chunks. */
+/** The chunks are small so that tokens cross chunk boundaries. */
 const chunks = fc.integer({ min: 64, max: 300 }).map((size) => () => Buffer.alloc(size, '#'));
 
 function bodyOf(writer: LinesWriter | PageWriter, lines: readonly Line[]): string {
@@ -99,7 +99,7 @@ test('folder prefixes end with a slash', () => {
   expect(['', 'a', 'a/', 'a/b'].map(folderPrefix)).toEqual(['', 'a/', 'a/', 'a/b/']);
 });
 
-test('the lines of list v1 equal the output of JSON.stringify', () => {
+test('list v1 has the same output as JSON.stringify', () => {
   fc.assert(
     fc.property(fc.array(line(false), { maxLength: 8 }), chunks, (lines, take) => {
       expect(bodyOf(new LinesWriter(take), lines)).toBe(`[${lines.map((one) => shown(one)).join()}]`);
@@ -107,7 +107,7 @@ test('the lines of list v1 equal the output of JSON.stringify', () => {
   );
 });
 
-test('the pages of list v2 equal the output of JSON.stringify', () => {
+test('list v2 has the same output as JSON.stringify', () => {
   const columns = fc.constantFrom<SortColumn | undefined>('name', 'created_at', 'updated_at', undefined);
   const orders = fc.constantFrom<SortOrder | undefined>('asc', 'desc', undefined);
   const listed = fc
@@ -142,7 +142,7 @@ const plain = (name: string, id: string | null): Line => ({
   metadata: null,
 });
 
-test('a page states whether there is a next page and where it begins', () => {
+test('a page specifies whether there is a next page and where it begins', () => {
   const lines = [plain('a', null), plain('b', '1'), plain('c', '2')];
   const pageOf = (limit: number) => {
     const options = { limit, column: undefined, order: undefined, hasKeys: false };

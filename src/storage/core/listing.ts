@@ -43,7 +43,9 @@ export interface PageOptions {
   readonly hasKeys: boolean;
 }
 
-/** Writes the response body of list v2. Accepts one more line than `limit`, which shows that there is a next page. */
+/**
+ * Writes the response body of list v2. Accepts one more line than `limit`. If this line exists, there is a next page.
+ */
 export class PageWriter {
   readonly #options: PageOptions;
   readonly #folders: ByteWriter;
@@ -94,7 +96,7 @@ export class PageWriter {
         : undefined;
     return {
       nextCursor: encodeCursor({
-        // The slash distinguishes a folder from an object with the same name. It also makes the next page skip the
+        // The slash distinguishes a folder from an object with the same name. With it, the next page also skips the
         // folder's contents.
         startAfter: isFolder ? `${name}/` : name,
         order,

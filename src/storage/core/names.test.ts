@@ -25,13 +25,13 @@ describe('object keys', () => {
 });
 
 describe('bucket names', () => {
-  test('are keys without a slash and with at most 100 characters', () => {
+  test('are keys of at most 100 characters without a slash', () => {
     expect(isValidBucketName('my bucket')).toBe(true);
     expect(isValidBucketName('a/b')).toBe(false);
     expect(isValidBucketName('a'.repeat(100))).toBe(true);
     expect(isValidBucketName('a'.repeat(101))).toBe(false);
   });
-  test('of new buckets have no spaces at the ends and no reserved suffix', () => {
+  test('of new buckets don’t have spaces at their ends or a reserved suffix', () => {
     expect(isValidNewBucketName('a b')).toBe(true);
     expect(isValidNewBucketName(' a')).toBe(false);
     expect(isValidNewBucketName('a ')).toBe(false);

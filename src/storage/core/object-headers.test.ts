@@ -32,7 +32,7 @@ test('download names are encoded in both formats', () => {
   expect(contentDisposition('a b.txt')).toBe("attachment; filename=a%20b.txt; filename*=UTF-8''a%20b.txt");
 });
 
-test('any download name results in a valid header', () => {
+test('every download name results in a valid header', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (name) => {
       expect(isHeaderText(contentDisposition(name) ?? '')).toBe(true);
@@ -57,7 +57,7 @@ test('metadata written by SQL is validated', () => {
   expect(parseDate('never')).toBeUndefined();
 });
 
-describe('X-Robots-Tag', () => {
+describe('the X-Robots-Tag header', () => {
   test.each([
     'none',
     'noindex, nofollow',

@@ -15,7 +15,7 @@ export interface ObjectMetadata {
   readonly xRobotsTag?: string;
 }
 
-/** Returns the metadata fields that have the expected type, and drops all others. */
+/** Returns only those metadata fields that have the expected type. */
 export function readObjectMetadata(value: unknown): ObjectMetadata {
   if (typeof value !== 'object' || value === null) return {};
   const raw = value as Record<string, unknown>;
@@ -47,8 +47,8 @@ export function shownContentType(metadata: ObjectMetadata): string {
 
 /**
  * Returns a content security policy that prevents stored documents from loading resources. The gateway additionally
- * applies a sandbox to all user documents (`shared/response-head.ts`). Inert types have no policy, because a policy
- * would prevent browsers from displaying PDFs and playing media.
+ * applies a sandbox to all user documents (`shared/response-head.ts`). Inert types don't get a policy, because it would
+ * prevent browsers from displaying PDFs and playing media.
  */
 export function documentPolicy(contentType: string): Readonly<Record<string, string>> {
   const type = parseMediaType(contentType);
@@ -72,8 +72,8 @@ export function contentDisposition(download: string | undefined): string | undef
 }
 
 /**
- * Returns the stored value of `Cache-Control`. If the client has a stale copy, the value allows the client to show it
- * while revalidating it.
+ * Returns the stored value of `Cache-Control`. If the client has a stale copy, it can show this copy while revalidating
+ * it.
  */
 export function cacheControl(stored: string | undefined, clientCopyIsStale: boolean): string {
   const value = stored !== undefined && stored !== '' && isHeaderText(stored) ? stored : 'no-cache';

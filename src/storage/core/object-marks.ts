@@ -1,8 +1,8 @@
 /**
  * Creates the marks that bind a user's signed link to one object. Policies are checked when the link is signed, so the
  * link must not open an object that another user later uploads to the same key. An object has one mark from its row and
- * one from its owner. The row's mark remains valid after a replacement, and the owner's mark remains valid if the same
- * user uploads the object again after a removal.
+ * one from its owner. The row's mark remains valid after a replacement. The owner's mark remains valid if the same user
+ * removes the object and uploads it again.
  */
 import { createHash } from 'node:crypto';
 
@@ -16,15 +16,15 @@ export function marksOf({ id, owner_id: ownerId }: MarkedObject): string[] {
 }
 
 /**
- * Returns the mark of the object's owner. Returns an empty list if the object has no owner, so that objects without an
- * owner don't share a mark.
+ * Returns the mark of the object's owner. Returns an empty list if the object doesn't have an owner, because ownerless
+ * objects must not share a mark.
  */
 export function ownerMarks(ownerId: string | null): string[] {
   return ownerId === null ? [] : [markOf(`owner ${ownerId}`)];
 }
 
 /**
- * Whether a link with these marks may open the object. The marks are undefined if the link refers to a key instead of
+ * Whether a link with these marks can open the object. The marks are undefined if the link refers to a key instead of
  * an object.
  */
 export function isMeant(marks: readonly string[] | undefined, object: MarkedObject): boolean {
@@ -32,5 +32,5 @@ export function isMeant(marks: readonly string[] | undefined, object: MarkedObje
   return marksOf(object).some((mark) => marks.includes(mark));
 }
 
-/** User IDs are hashed, because anyone who has a link can read its claims. */
+/** User IDs are hashed because anyone who has a link can read its claims. */
 const markOf = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22);

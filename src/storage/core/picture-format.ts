@@ -12,8 +12,8 @@ export const pictureTypes: Readonly<Record<PictureFormat, string>> = {
 };
 
 /**
- * Returns the requested format. If there is none, returns the smallest format that the client explicitly lists in
- * `Accept` (not as `*`), or else the stored format. A format that browsers can't display is replaced with JPEG.
+ * Returns the requested format. If none is requested, returns the smallest format that the client explicitly lists in
+ * `Accept` (not as `*`), or otherwise the stored format. A format that browsers can't display is replaced with JPEG.
  */
 export function chooseFormat(
   requested: Transform['format'],

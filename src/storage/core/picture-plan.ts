@@ -10,7 +10,7 @@ export interface PicturePlan {
   readonly scaled: Size;
   /** The part of the scaled image to keep. If undefined, the whole image is kept. */
   readonly crop?: Size & { readonly left: number; readonly top: number };
-  /** The size of a crop whose position is chosen so that it contains the most salient region. */
+  /** The size of a crop around the most salient region. */
   readonly attention?: Size;
 }
 
@@ -70,7 +70,7 @@ const sides: Record<Exclude<Gravity, 'sm' | 'fp'>, readonly [number, number]> = 
 };
 
 function corner(scaled: Size, kept: Size, transform: Transform): [number, number] {
-  // Offsets apply only together with a gravity, as in upstream.
+  // As in upstream, offsets apply only together with a gravity.
   const {
     gravity = 'ce',
     x_offset: x = 0,
@@ -91,7 +91,7 @@ function corner(scaled: Size, kept: Size, transform: Transform): [number, number
 /** Converts an offset to pixels. An offset below 1 is a fraction of the image. */
 const pixels = (offset: number, length: number): number => (Math.abs(offset) < 1 ? offset * length : offset);
 
-/** Offsets from the right side and the bottom point toward the center of the image. */
+/** Offsets from the right side and the bottom move the crop toward the image's center. */
 const along = (room: number, towards: number, offset: number): number =>
   (room * (towards + 1)) / 2 + (towards === 1 ? -offset : offset);
 

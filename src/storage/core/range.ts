@@ -7,7 +7,7 @@ export interface ByteRange {
 }
 
 /**
- * Parses a range. Returns undefined if the header is missing, or if it may be ignored (other units, several ranges,
+ * Parses a range. Returns undefined if the header is missing or can be ignored (other units, several ranges,
  * malformed).
  *
  * @example

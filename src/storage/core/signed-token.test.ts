@@ -7,7 +7,7 @@ const url = 'bucket/a/b.txt';
 const download = downloadClaims(url, now, 60);
 const upload = uploadClaims(url, { owner: 'me', upsert: true }, now, 60);
 
-describe('signed claims', () => {
+describe('the claims of a signed URL', () => {
   test('are valid only for their action and object', () => {
     expect(readSignedClaims(download, 'download', url)).toMatchObject({ url, upsert: false, exp: now + 60 });
     expect(readSignedClaims(upload, 'upload', url)).toMatchObject({ url, upsert: true, owner: 'me' });
@@ -16,7 +16,7 @@ describe('signed claims', () => {
     expect(readSignedClaims(download, 'download', 'bucket/a/c.txt')).toBe('url');
     expect(readSignedClaims(download, 'download', 'other/a/b.txt')).toBe('url');
   });
-  test('from servers without scopes are recognized by upsert', () => {
+  test('from servers without scopes are recognized by their upsert claim', () => {
     expect(readSignedClaims({ url, exp: now }, 'download', url)).toMatchObject({ scope: 'download' });
     expect(readSignedClaims({ url, exp: now, upsert: false }, 'upload', url)).toMatchObject({
       scope: 'upload',
@@ -39,7 +39,7 @@ test('an expiration time must be a valid date', () => {
   expect(isValidExpiry(Number.MAX_SAFE_INTEGER, now)).toBe(false);
 });
 
-describe('bearer tokens', () => {
+describe('bearer tokens of storage requests', () => {
   const verified = (claims: Record<string, unknown>) => ({
     ok: true as const,
     claims,

@@ -1,7 +1,7 @@
 /**
  * Reads and creates the claims of signed URL tokens. Such a token specifies one object, one action and an expiry. The
- * caller has already verified the signature and the expiry. Tokens without `scope` were issued by servers before scopes
- * existed. Among those tokens, the ones with `upsert` are upload tokens.
+ * caller has already verified the signature and the expiry. Older servers issued tokens without `scope`. Those that
+ * contain `upsert` are upload tokens.
  */
 
 export type SignedScope = 'download' | 'upload';
@@ -15,8 +15,8 @@ export interface SignedClaims {
   /** The image transformation (`transform.ts`). Empty if the link is for the original object. */
   readonly transformations: string;
   /**
-   * The marks of the object that the link is bound to (`object-marks.ts`). If undefined, the link applies to any object
-   * with this key.
+   * The marks of the object that the link is bound to (`object-marks.ts`). If undefined, the link applies to every
+   * object with this key.
    */
   readonly objects: readonly string[] | undefined;
   /** When the token expires, in seconds since the epoch. */
@@ -87,9 +87,7 @@ export function readSignedClaims(
   };
 }
 
-/**
- * The last second whose value in milliseconds can be represented exactly as a JSON number. Later expiries are rejected.
- */
+/** The last second whose value in milliseconds is an exact JSON number. Later expiries are rejected. */
 const lastSecond = Math.floor(Number.MAX_SAFE_INTEGER / 1000);
 
 export function isValidExpiry(expiresInSeconds: number, nowSeconds: number): boolean {

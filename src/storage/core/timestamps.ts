@@ -11,8 +11,8 @@
  */
 export function isoTimestamp(text: string | null): string | null {
   if (text === null) return null;
-  // The format is checked without a regular expression, because listings contain thousands of dates. Infinity and years
-  // beyond 9999 have no ISO format.
+  // The format is checked without a regular expression because listings contain thousands of dates. Infinity and years
+  // beyond 9999 don't have an ISO format.
   const end = text.length - 3;
   if (text.charCodeAt(4) !== dash || text.charCodeAt(10) !== blank || !text.endsWith('+00')) return text;
   const fraction = end > 20 ? text.slice(20, Math.min(end, 23)).padEnd(3, '0') : '000';

@@ -26,7 +26,7 @@ const transforms = fc.record(
   { requiredKeys: [] },
 );
 
-describe('the text of a token', () => {
+describe('the text of a transformation in a token', () => {
   test('produces the same result as its original options', () => {
     fc.assert(
       fc.property(transforms, (transform) => {
@@ -66,7 +66,7 @@ describe('the text of a token', () => {
   });
 });
 
-describe('plans', () => {
+describe('transformation plans', () => {
   const size = { width: 400, height: 200 };
 
   test('keep the crop inside the image and never enlarge it', () => {

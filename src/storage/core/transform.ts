@@ -1,6 +1,6 @@
 /**
- * Defines the image transformation options for `/render/image`, as they are encoded in queries, signed tokens and
- * responses (supabase/storage 1.11.2, which passes them to imgproxy 3).
+ * Defines the image transformation options for `/render/image` and their encodings in queries, signed tokens and
+ * responses. They follow supabase/storage 1.11.2, which passes them to imgproxy 3.
  */
 
 export type Gravity = (typeof gravities)[number];
@@ -14,7 +14,7 @@ export interface Transform {
   readonly width?: number | undefined;
   readonly height?: number | undefined;
   readonly resize?: (typeof resizeModes)[number] | undefined;
-  /** The output format. If absent, the best format that the client accepts is used. */
+  /** The output format. If it's absent, the best format that the client accepts is used. */
   readonly format?: (typeof formats)[number] | undefined;
   /** The quality, from 20 to 100. */
   readonly quality?: number | undefined;

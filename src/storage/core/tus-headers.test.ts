@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseByteCount, parseTusMetadata, printTusMetadata, tusCacheControl } from './tus-headers.ts';
 
-test('a printed header is parsed unchanged', () => {
+test('parsing a printed header returns the same metadata', () => {
   const key = fc.stringMatching(/^[\x21-\x2b\x2d-\x7e]{1,20}$/);
   const value = fc.option(fc.string({ unit: 'binary', minLength: 1 }));
   fc.assert(
@@ -12,7 +12,7 @@ test('a printed header is parsed unchanged', () => {
   );
 });
 
-test('any text is parsed as metadata or rejected', () => {
+test('text is either parsed as metadata or rejected', () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       const metadata = parseTusMetadata(text);
@@ -28,12 +28,12 @@ test.each(['', ' ', ',', 'a b c', 'a YQ', 'a !!!!', 'a YQ==,a YQ==', 'ä YQ==', 
   },
 );
 
-test('names of Object properties are ordinary keys', () => {
+test('the names of Object’s properties are ordinary keys', () => {
   expect(parseTusMetadata('constructor YQ==')).toEqual({ constructor: 'a' });
   expect(Object.getPrototypeOf(parseTusMetadata('__proto__ YQ=='))).toBe(Object.prototype);
 });
 
-test('byte counts are integers and not negative', () => {
+test('byte counts are nonnegative integers', () => {
   expect(parseByteCount('0')).toBe(0);
   expect(parseByteCount('12')).toBe(12);
   for (const text of ['', '-1', '+1', '1.5', '1e3', '012', ' 1', 'x', '9007199254740993'])

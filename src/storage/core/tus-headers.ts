@@ -2,7 +2,7 @@
 
 export const tusVersion = '1.0.0';
 
-/** The names and values in the header `Upload-Metadata`. The value of a key without a value is null. */
+/** The names and values in the header `Upload-Metadata`. If a key has no value, the value is null. */
 export type TusMetadata = Readonly<Record<string, string | null>>;
 
 const base64Pattern = /^[\d+/A-Za-z]*={0,2}$/;

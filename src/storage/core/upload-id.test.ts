@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseUploadId, printUploadId } from './upload-id.ts';
 
-test('a printed ID is parsed unchanged', () => {
+test('parsing a printed ID returns the same upload', () => {
   const bucketId = fc.stringMatching(/^[\w.-]{1,20}$/);
   const key = fc.stringMatching(/^[\w/. -]{1,40}$/);
   fc.assert(
@@ -12,7 +12,7 @@ test('a printed ID is parsed unchanged', () => {
   );
 });
 
-test('any text is parsed as an upload or rejected', () => {
+test('text is either parsed as an upload or rejected', () => {
   fc.assert(fc.property(fc.string(), (text) => void parseUploadId(text)));
   const named = (path: string) => parseUploadId(Buffer.from(path).toString('base64url'));
   const id = '317eadce-631a-4429-a0bb-f19a7a517b4a';

@@ -1,6 +1,6 @@
 /**
  * Encodes the last part of a resumable upload's URL: base64url of `bucket/key/id`, as in upstream. The server finds the
- * upload by its ID, a UUID that the server generated. The bucket and the key must match the stored ones.
+ * upload by its ID, which is a UUID that the server generated. The bucket and the key must match the stored ones.
  */
 
 export interface UploadId {

@@ -15,7 +15,7 @@ test('metadata is an object or rejected', () => {
   }
 });
 
-test('any header is parsed as an object or rejected', () => {
+test('headers are either parsed as an object or rejected', () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       const value = parseMetadataHeader(text);

@@ -12,7 +12,7 @@ export interface StoredEvent {
   readonly attempts: number;
 }
 
-/** Leases the events that are due, so that no other process delivers them. Counts the current attempt. */
+/** Leases the due events, which prevents other processes from delivering them. Counts the current attempt. */
 export async function leaseEvents(
   db: Queryable,
   limit: number,

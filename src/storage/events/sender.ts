@@ -1,7 +1,7 @@
 /**
  * Sends object events to the configured webhook at least once. An event is removed after a 2xx response, and retried
  * with increasing delays until then. An event can therefore arrive twice, or after a later event. The version in the
- * event shows the order. The body is the same as upstream's (supabase/storage 1.11.2, `WEBHOOK_URL`).
+ * event determines the order. The body is the same as upstream's (supabase/storage 1.11.2, `WEBHOOK_URL`).
  */
 import type { Queryable } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -35,7 +35,7 @@ const lookEveryMs = 500;
 /** The pause after a database error, because the database is probably unreachable. */
 const pauseAfterFaultMs = 5000;
 const batchSize = 20;
-/** The lease lasts longer than a batch takes, even if all of its requests time out. */
+/** The duration of a lease. It is longer than a batch takes, even if all of its requests time out. */
 const leaseSeconds = 60;
 const maxPauseSeconds = 60 * 60;
 
@@ -94,7 +94,7 @@ export function createEventSender({ webhook, db, outgoing, clock, log }: Deps): 
   async function work(): Promise<void> {
     for (;;) {
       const events = await leaseEvents(db, batchSize, leaseSeconds);
-      // The events are sent concurrently, so that a slow event delays only itself.
+      // The events are sent concurrently, so a slow one delays only itself.
       await Promise.all(events.map(deliver));
       if (events.length < batchSize || isStopped) return;
     }

@@ -1,4 +1,4 @@
-/** Statements on storage.buckets, which run as the transaction's role. */
+/** Runs the statements on storage.buckets, as the transaction's role. */
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import { isoTimestamp } from '../core/timestamps.ts';
@@ -100,7 +100,7 @@ export async function findBucketLimits(db: StatementRunner, id: string): Promise
   );
 }
 
-/** Whether there are any buckets. Throws if the tables can't be read. */
+/** Whether any buckets exist. Throws if the tables can't be read. */
 export async function hasBuckets(db: Queryable): Promise<boolean> {
   return (await db.query(sql`select from storage.buckets limit 1`)).length > 0;
 }

@@ -1,4 +1,4 @@
-/** Statements on `_plinth.storage_checksums`, which only exists in Plinth's own databases. */
+/** Runs the statements on `_plinth.storage_checksums`, which exists only in Plinth's own databases. */
 import { sql } from '../../kernel/sql.ts';
 import type { StatementRunner } from './statement-runner.ts';
 
@@ -45,7 +45,7 @@ export async function findPartChecksums(
 }
 
 /**
- * Removes checksums whose object or part doesn't exist. Recent checksums are kept, because they might belong to an open
+ * Removes checksums whose object or part doesn't exist. Recent checksums are kept because they might belong to an open
  * transaction.
  */
 export async function deleteLeftChecksums(db: StatementRunner, graceSeconds: number): Promise<void> {

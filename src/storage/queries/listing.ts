@@ -1,6 +1,6 @@
 /**
- * Statements for listings, which SQL functions implement (`sql/0003_listing.sql`). The results of list v1 and v2 are
- * read as bytes, with the columns in the order of `core/listing.ts`.
+ * Builds the statements for listings, which SQL functions implement (`sql/0003_listing.sql`). The results of list v1
+ * and v2 are read as bytes, with the columns in the order of `core/listing.ts`.
  */
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type { SortColumn, SortOrder } from '../core/cursor.ts';
@@ -65,7 +65,7 @@ export function listFolder(bucketId: string, page: PageOptions): Sql {
 
 /**
  * Selects a page of keys below a prefix, according to S3's rules. Keys that contain the delimiter after the prefix are
- * grouped into folders. The page starts after `startAfter` in byte order. A folder is included if one of its keys is
+ * grouped into folders. The page starts after `startAfter` in byte order. A folder is included if one of its keys comes
  * after `startAfter`, unless `startAfter` ends with the delimiter and therefore denotes the folder itself.
  */
 export function listByDelimiter(
@@ -74,15 +74,15 @@ export function listByDelimiter(
   page: Pick<PageOptions, 'prefix' | 'limit' | 'startAfter'>,
 ): Sql {
   const { startAfter } = page;
-  // If no object has the key, the function interprets the key as a folder. Appending a character that keys can't
-  // contain prevents this.
+  // The SQL function treats a key as a folder if no object has it. A character that keys can't contain is appended to
+  // prevent this.
   const behind = startAfter === '' || startAfter.endsWith(delimiter) ? startAfter : `${startAfter}\x01`;
   return sql`
     select name, id, updated_at, created_at, last_accessed_at, metadata
     from storage.list_objects_with_delimiter(${bucketId}, ${page.prefix}, ${delimiter}, ${page.limit}, ${behind})`;
 }
 
-/** Selects a page of all keys with a prefix. Dates are ordered by whole milliseconds, as in the cursors. */
+/** Selects a page of all keys with a prefix. Dates are sorted by whole milliseconds, as in the cursors. */
 export function listKeys(bucketId: string, page: PageOptions): Sql {
   const direction = page.order === 'desc' ? sql`desc` : sql`asc`;
   const beyond = page.order === 'desc' ? sql`<` : sql`>`;

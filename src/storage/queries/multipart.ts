@@ -1,4 +1,4 @@
-/** Statements on multipart uploads: storage.s3_multipart_uploads and its parts. */
+/** Runs the statements on storage.s3_multipart_uploads and the parts of multipart uploads. */
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type { Part } from '../backend/types.ts';
@@ -12,7 +12,7 @@ export interface MultipartUpload {
   readonly version: string;
   readonly metadata: Record<string, unknown> | null;
   readonly userMetadata: Record<string, unknown> | null;
-  /** The algorithm and type of the object's checksum. Upstream has no columns for these values. */
+  /** The algorithm and type of the object's checksum. Upstream's table doesn't have columns for these values. */
   readonly checksum?: { readonly algorithm: string; readonly type: string } | undefined;
 }
 
@@ -86,8 +86,8 @@ export async function deleteUpload(db: Queryable, id: string): Promise<boolean> 
 }
 
 /**
- * Matches uploads that have received no part since `before`. Uploads that the hosted service's server signed are
- * excluded, because that server expires its own uploads.
+ * Returns a condition for uploads that haven't received a part since `before`. Uploads that the hosted service's server
+ * signed are excluded, because that server expires its own uploads.
  */
 const idleSince = (before: Date): Sql => sql`
   u.upload_signature = '' and u.created_at < ${before} and not exists (
@@ -110,8 +110,8 @@ export async function listIdleUploads(
 }
 
 /**
- * Deletes an upload that is still idle, and returns its version. Returns undefined if the upload isn't idle or doesn't
- * exist anymore.
+ * Deletes an upload that is still idle, and returns its version. Returns undefined if the upload isn't idle or no
+ * longer exists.
  */
 export async function deleteIdleUpload(db: Queryable, id: string, before: Date): Promise<string | undefined> {
   const [row] = await db.query<{ version: string }>(sql`
@@ -172,9 +172,7 @@ export interface UploadPage {
   readonly prefix: string;
   readonly delimiter: string;
   readonly keyMarker: string;
-  /**
-   * The ID of the upload after which the uploads of the same key are listed. Without a key marker, the ID is ignored.
-   */
+  /** Of the uploads with the same key, those after this ID are listed. Ignored without a key marker. */
   readonly idMarker: string;
   readonly limit: number;
 }

@@ -1,4 +1,4 @@
-/** Statements on storage.objects, which run as the transaction's role. */
+/** Runs the statements on storage.objects, as the transaction's role. */
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import { isoTimestamp } from '../core/timestamps.ts';
@@ -90,9 +90,9 @@ export async function findVisibleObjects(
 }
 
 /**
- * Inserts an object. Waits for the key's lock, as {@link lockKey} does. Otherwise, a concurrent replacement that found
- * the key unused would overwrite a version that it hasn't seen, and that version's bytes would never be removed. Throws
- * 23505 if the key exists.
+ * Inserts an object. Throws 23505 if the key exists. Waits for the key's lock like {@link lockKey}. Otherwise, a
+ * concurrent replacement that found the key unused would overwrite a version that it hasn't seen, whose bytes would
+ * never be removed.
  */
 export async function insertObject(db: StatementRunner, object: ObjectWrite): Promise<ObjectRow> {
   const { bucketId, name, version, owner, ownerId, metadata, userMetadata } = object;
@@ -115,8 +115,8 @@ export async function upsertObject(db: Queryable, object: ObjectWrite): Promise<
 }
 
 /**
- * Inserts (or replaces) the object to check whether the caller is allowed to. Returns no columns, because the caller
- * might not be allowed to read them.
+ * Inserts or replaces the object to check whether the caller is allowed to do so. Doesn't return columns, because the
+ * caller might not be allowed to read them.
  */
 export async function tryInsertObject(
   db: StatementRunner,
@@ -171,7 +171,7 @@ export async function moveObject(db: Queryable, move: ObjectMove): Promise<strin
   return row?.id;
 }
 
-/** Deletes the objects with these keys and returns their rows. Objects that the caller can't delete are skipped. */
+/** Deletes the objects with these keys and returns their rows. Skips objects that the caller can't delete. */
 export async function deleteObjects(
   db: Queryable,
   bucketId: string,
@@ -253,7 +253,7 @@ function updatedColumns(object: ObjectWrite): Sql[] {
 
 function written(rows: ObjectRow[]): ObjectRow {
   const [row] = rows;
-  // A user-defined trigger can suppress the write by returning null.
+  // If a user-defined trigger returns null, the row isn't written.
   if (!row) throw new Error('The row was not written');
   return withIsoDates(row);
 }

@@ -1,7 +1,7 @@
 /**
  * Caches transformed images as files `VERSION/KEY.FORMAT` in a folder. When the folder becomes too large, the least
  * recently used images are removed. A version never changes, so cached images are never stale. When an object is
- * deleted, its cached images are removed.
+ * deleted, its cached images are removed too.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -84,8 +84,8 @@ export function createPictureCache(directory: string, maxBytes: number): Picture
         await rename(draft, join(directory, `${name}.${format}`));
       } catch (error) {
         await rm(draft, { force: true });
-        // These errors are ignored, because the image can be generated again. ENOENT means that the object was deleted
-        // while the image was generated.
+        // These errors are ignored because the image can be generated again. ENOENT means that the object was deleted
+        // during the generation.
         if (isFullDisk(error) || isMissing(error)) return;
         throw error;
       }

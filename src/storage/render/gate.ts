@@ -1,4 +1,7 @@
-/** Limits concurrency and queue length, because image processing uses CPU and memory that other requests need. */
+/**
+ * Limits the concurrency and the queue length of image processing, which uses CPU time and memory that other requests
+ * need.
+ */
 
 export class GateFullError extends Error {
   constructor() {

@@ -21,7 +21,7 @@ export interface PictureRequest {
 
 export interface Renderer {
   /**
-   * Returns the transformed image. `key` distinguishes the image from other images of the same object.
+   * Returns the transformed image. Its `key` distinguishes it from other images of the same object.
    * @throws {StorageError} NoSuchKey (BytesMissingError), ImageUnsupported, ImageTooLarge, ImageTooManyPixels,
    * ImageTimeout, ImageBusy
    */
@@ -70,8 +70,8 @@ export function createRenderer(backend: Pick<ObjectBackend, 'open'>, cacheDir: s
 }
 
 /**
- * Returns the cache key. The key contains the selected format instead of the `Accept` header, so that different
- * browsers share images.
+ * Returns the cache key. The key contains the selected format instead of the `Accept` header, so different browsers
+ * share images.
  */
 function keyOf({ transform, accept }: PictureRequest): string {
   const format = chooseFormat(transform.format, accept, undefined);

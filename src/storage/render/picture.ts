@@ -14,7 +14,7 @@ export const maxSourceBytes = 25 * 1000 * 1000;
 export const maxSourcePixels = 50 * 1000 * 1000;
 export const renderTimeoutSeconds = 15;
 /**
- * Images with more pixels than this take seconds to encode as AVIF, so AVIF is used for them only if it is explicitly
+ * Encoding images with more pixels than this as AVIF takes seconds, so AVIF is used for them only if it is explicitly
  * requested.
  */
 const maxAutomaticAvifPixels = 2 * 1000 * 1000;
@@ -40,7 +40,7 @@ export async function makePicture(
   try {
     const metadata = await sharp(source, reading).metadata();
     const { width, height } = metadata.autoOrient;
-    // The size is checked again, because some formats must be decoded before their size is known.
+    // The size is checked again because some formats must be decoded before their size is known.
     if (width * height > maxSourcePixels) throw new StorageError('ImageTooManyPixels');
     const { scaled, crop, attention } = planPicture({ width, height }, transform);
     const image = sharp(source, reading).autoOrient().timeout({ seconds: renderTimeoutSeconds });
@@ -61,7 +61,7 @@ function loadSharp(): Promise<SharpConstructor> {
   loaded ??= importPackage<{ default: SharpConstructor }>('images', 'sharp').then(({ default: sharp }) => {
     sharp.block({ operation: ['VipsForeignLoad'] });
     sharp.unblock({ operation: readableFormats });
-    // sharp's own cache has no benefit here, and one image must not use all CPUs.
+    // sharp's own cache isn't useful here, and one image must not use all CPUs.
     sharp.cache(false);
     sharp.concurrency(1);
     return sharp;
@@ -102,7 +102,8 @@ function encode(image: Sharp, format: PictureFormat, requested: number | undefin
     case 'webp':
       return image.webp({ quality });
     case 'avif':
-      // AVIF's quality scale differs from the scale of other formats. A value of 80 would be nearly lossless.
+      // AVIF's quality scale differs from that of other formats. With a value of 80, the image would be nearly
+      // lossless.
       return image.avif({ quality: Math.round(quality * 0.75), effort: 2 });
   }
 }

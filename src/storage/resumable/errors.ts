@@ -1,7 +1,7 @@
 /**
- * Defines the errors of the TUS protocol. Responses are plain text with the actual status, and their wording is that of
- * the server that upstream uses (@tus/server 2). Storage errors use the same format, with the status and message from
- * their own table.
+ * Defines the errors of the TUS protocol. Responses are plain text with the actual status. Their wording is that of
+ * @tus/server 2, which upstream uses. Storage errors use the same format, with the status and message from their own
+ * table.
  */
 
 export const tusErrors = {

@@ -1,7 +1,7 @@
 /**
- * Grants exclusive write access to an upload. A new request asks the current lock holder to stop, because the holder is
- * usually waiting for bytes on a connection that the client has abandoned. Locks within a process use a map, and locks
- * between processes on the same folder use {@link SharedLocks}.
+ * Grants exclusive write access to an upload. A new request signals the lock holder to stop. The holder is usually
+ * reading from a connection that the client has abandoned. Locks within a process use a map, and locks between
+ * processes on the same folder use {@link SharedLocks}.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TusError } from './errors.ts';
@@ -24,7 +24,7 @@ export interface UploadLocks {
    */
   hold<T>(id: string, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
   /**
-   * Runs `work` exclusively if the upload isn't locked. If it is locked, nothing happens, and the holder isn't asked to
+   * Runs `work` exclusively if the upload isn't locked. If it is locked, does nothing and doesn't signal the holder to
    * stop.
    */
   holdIfFree(id: string, work: () => Promise<void>): Promise<void>;
@@ -70,7 +70,7 @@ export function createUploadLocks(openShared: (listener: LockListener) => Shared
         await lease.release();
         throw error;
       }
-      // If the lock was lost, another process may have written in the meantime, so the result isn't valid.
+      // If the lock was lost, another process may have written since, so the result isn't valid.
       if (!(await lease.release())) throw new TusError('Locked');
       return result;
     } finally {

@@ -1,6 +1,6 @@
 /**
  * Locks uploads across processes with PostgreSQL advisory locks. All locks of a process share one session, so they end
- * with the process. A process uses NOTIFY to ask another process to release a lock.
+ * with the process. A process uses NOTIFY to request a lock from another process.
  */
 import { randomUUID } from 'node:crypto';
 import type { Database, Session } from '../../database/types.ts';
@@ -25,7 +25,7 @@ export interface SharedLocks {
    * @throws {StorageError} DatabaseUnavailable, SlowDown
    */
   take(id: string): Promise<Lease | undefined>;
-  /** Asks the process that holds the lock to release it. */
+  /** Notifies the process that holds the lock to release it. */
   want(id: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -104,7 +104,7 @@ export function openSharedLocks(
       const key = lockKey(id);
       let shared: Shared | undefined;
       try {
-        // The process starts listening before it acquires the lock, so that it doesn't miss any request for the lock.
+        // The process starts listening before it acquires the lock, so it doesn't miss requests for the lock.
         await listen();
         shared = join();
         if (await ask(shared, sql`pg_try_advisory_lock(${key}::bigint)`)) {
@@ -134,8 +134,8 @@ async function ask({ session }: Shared, call: Sql): Promise<boolean> {
 }
 
 /**
- * Returns the key of the advisory lock: half of the random UUID as a decimal number. With 64 bits, a collision is
- * practically impossible.
+ * Returns the key of the advisory lock, which is half of the random UUID as a decimal number. With 64 bits, collisions
+ * are practically impossible.
  */
 function lockKey(id: string): string {
   return String(BigInt.asIntN(64, BigInt(`0x${id.replaceAll('-', '').slice(-16)}`)));

@@ -15,7 +15,7 @@ import type { TusMetadata } from '../core/tus-headers.ts';
 
 /** The metadata of an upload, which is stored when the upload begins. */
 export interface StagedUpload {
-  /** The upload's ID, which is a UUID. File names contain no other data of the upload. */
+  /** The upload's ID, which is a UUID. File names don't contain any other data of the upload. */
   readonly id: string;
   readonly bucketId: string;
   readonly key: string;
@@ -49,7 +49,7 @@ export interface Staging {
   /** Returns the path of the file that contains the received bytes of an upload. */
   pathOf(id: string): string;
   /**
-   * Removes the bytes but keeps the metadata, so that a client that didn't receive the response can still query the
+   * Removes the bytes but keeps the metadata. A client that didn't receive the response can therefore still query the
    * upload.
    */
   removeBytes(id: string): Promise<void>;
@@ -71,7 +71,7 @@ export interface Appended {
   readonly end: 'complete' | 'too large' | 'stopped' | 'broken';
 }
 
-/** Network chunks are collected up to this size before they are written. */
+/** Network chunks are collected into batches of this size before they are written. */
 const writeBatchBytes = 256 * 1024;
 const idPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
@@ -178,8 +178,8 @@ function createWriter(handle: FileHandle, offset: number, disk: DiskState): Writ
 }
 
 /**
- * Copies the body to the writer. A disconnect by the client counts as a normal end. The function uses events, because a
- * pending async iterator can't be stopped and would make it impossible to discard the rest of the body.
+ * Copies the body to the writer. If the client disconnects, the copy ends normally. This function uses events instead
+ * of an async iterator, because a pending iterator can't be stopped, so the rest of the body couldn't be discarded.
  */
 function pump(
   body: Readable,

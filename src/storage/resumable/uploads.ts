@@ -35,7 +35,7 @@ import type { StagedUpload } from './staging.ts';
 /** Unfinished uploads are removed after this time. Upstream's documentation states one day. */
 export const uploadLifetimeMs = 24 * 60 * 60 * 1000;
 
-/** The caller of a request, and whether the caller may replace an existing object. */
+/** The caller of a request, and whether they are allowed to replace an existing object. */
 export interface Uploader {
   readonly scope: Scope;
   readonly owner: Owner;
@@ -129,8 +129,8 @@ function isExpired(upload: StagedUpload, nowMs: number): boolean {
 }
 
 /**
- * Returns the progress of an upload. If all bytes were received but a crash prevented the server from storing the
- * object, the object is stored first.
+ * Returns the progress of an upload. If all bytes were received but the server crashed before it stored the object, the
+ * object is stored first.
  */
 export async function progressOf(
   ctx: StorageContext,
@@ -175,7 +175,7 @@ export async function addBytes(
     return progressOf(ctx, uploader, known);
   }
   if (at !== addition.offset) throw new TusError('OffsetConflict');
-  // An earlier attempt to store the object was interrupted, and the caller may have lost access after that.
+  // An earlier attempt to store the object was interrupted. The caller may have lost access since then.
   if (known.storedAs !== undefined) await requireAllowed(uploader, known);
   const upload = await withLength(ctx, known, addition.sizeBytes, at);
   const maxBytes = (upload.sizeBytes ?? (await allowedBytes(ctx, uploader, upload))) - at;
@@ -202,7 +202,7 @@ export async function terminateUpload(
 }
 
 /**
- * Checks that the caller is currently allowed to write this object.
+ * Throws unless the caller is currently allowed to write this object.
  * @throws {StorageError} AccessDenied, KeyAlreadyExists, RelatedResourceNotFound
  */
 export async function requireAllowed(uploader: Uploader, upload: StagedUpload): Promise<void> {
@@ -243,7 +243,7 @@ async function withLength(
  */
 async function finishUpload(ctx: StorageContext, uploader: Uploader, upload: StagedUpload): Promise<void> {
   const { staging } = ctx.resumable;
-  // The version is always new, because the intent of an earlier attempt is settled separately.
+  // Each attempt uses a new version, because the intent of an earlier attempt is settled separately.
   const version = randomUUID();
   await storing(() => staging.save({ ...upload, storedAs: version }));
   const { bucketId, key } = upload;
@@ -285,8 +285,8 @@ async function isStored(ctx: StorageContext, uploader: Uploader, upload: StagedU
   const living = await uploader.scope.asService((tx) => findLivingVersions(tx, [storedAs]), {
     readOnly: true,
   });
-  // The bytes are removed after the object has been stored. The upload therefore counts as finished if its bytes are
-  // gone, even if the object has been deleted or replaced since then.
+  // The bytes are removed only after the object has been stored. If they are gone, the upload is finished, even if the
+  // object has since been deleted or replaced.
   return living.has(storedAs) || (await ctx.resumable.staging.offset(upload.id)) === undefined;
 }
 

@@ -77,7 +77,9 @@ export function copyRoutes(app: FastifyInstance, ctx: StorageContext): void {
   );
 }
 
-/** Returns the metadata fields that a client can set on a copy. The other fields describe the bytes. */
+/**
+ * Returns the metadata fields that a client can set on a copy. The other fields describe the bytes and can't be set.
+ */
 function chosenFields({ cacheControl, mimetype }: NonNullable<CopyBody['metadata']>): Record<string, string> {
   return {
     ...(cacheControl === undefined ? {} : { cacheControl }),

@@ -1,4 +1,4 @@
-/** Declares the service's HTTP routes: parsers, error handling, and one file per group of endpoints. */
+/** Declares the service's parsers, error handling and HTTP routes. Each group of endpoints has its own file. */
 import type { FastifyError, FastifyPluginAsync } from 'fastify';
 import { isOutOfFiles, retryAfterOf } from '../../shared/retry-after.ts';
 import { nameAbort } from '../aborts.ts';
@@ -39,7 +39,7 @@ export function storageRoutes(ctx: StorageContext): FastifyPluginAsync {
     );
 
     app.addHook('onRequest', async ({ headers }) => {
-      // As on the local stack, whose gateway forwards a missing header as an empty one, clients that identify
+      // The local stack's gateway forwards a missing header as an empty one. As in that stack, clients that identify
       // themselves receive an error about an invalid token. Other clients receive upstream's error for the missing
       // header.
       if (headers.authorization === undefined && headers['x-client-info'] !== undefined)
@@ -58,7 +58,7 @@ export function storageRoutes(ctx: StorageContext): FastifyPluginAsync {
           }
         },
       );
-      // A request body with any other type is treated as empty, so the validator reports the missing fields.
+      // Request bodies of other types are treated as empty, so the validator reports the missing fields.
       scope.addContentTypeParser('*', (_request, payload, done) => {
         payload.resume();
         done(null);

@@ -59,7 +59,7 @@ export function moveRoutes(app: FastifyInstance, ctx: StorageContext): void {
         await requireFits(ctx, scope, { bucketId: move.toBucketId, key: destinationKey }, source.metadata);
       const id = await scope.asService(async (tx) => {
         await lockKey(tx, move.toBucketId, move.toName);
-        // The object may have been replaced while this request waited for the lock, possibly by another user.
+        // While this request waited for the lock, the object may have been replaced, possibly by another user.
         if ((await findVersion(tx, bucketId, sourceKey)) !== source.version)
           throw new StorageError('NoSuchKey');
         return moveObject(tx, move);

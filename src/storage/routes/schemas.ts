@@ -2,7 +2,7 @@
 
 import { formats, gravities, resizeModes } from '../core/transform.ts';
 
-/** Routes that require a token report a missing header before an invalid token. */
+/** The schema for routes that require a token. They report a missing header before an invalid token. */
 export const authorizationHeader = {
   type: 'object',
   properties: { authorization: { type: 'string' } },

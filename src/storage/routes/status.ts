@@ -4,7 +4,7 @@ import type { StorageContext } from '../context.ts';
 import { hasBuckets } from '../queries/buckets.ts';
 import { serverContext } from '../scope.ts';
 
-/** The release of supabase/storage that this service is compatible with. */
+/** The supabase/storage release that this service is compatible with. */
 const upstreamVersion = '1.11.2';
 
 export function statusRoutes(app: FastifyInstance, ctx: StorageContext): void {

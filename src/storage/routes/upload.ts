@@ -92,10 +92,13 @@ async function receive(
   }
 }
 
-/** A migration keeps the versions of its source. The service role can already write every row. */
+/**
+ * Returns the version that the client suggests, because a migration keeps its source's versions. Only the service role,
+ * which can write every row anyway, can suggest one.
+ */
 function suggestedVersion(scope: Scope, { headers }: FastifyRequest): string | undefined {
   const version = headers['x-object-version'];
-  // The scope of a signed URL has this role, too, but its caller isn't authenticated.
+  // A signed URL's scope has this role too, but its caller isn't authenticated.
   return scope.authenticated && scope.role === serviceRole && typeof version === 'string' && isUuid(version)
     ? version.toLowerCase()
     : undefined;

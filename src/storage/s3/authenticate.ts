@@ -1,7 +1,7 @@
 /**
  * Authenticates requests with AWS Signature Version 4. The project's key pair acts as the service role. A request with
- * a session token uses the project reference as its access key and the anonymous key as its secret, both of which are
- * public. The token, which is a user's JWT, determines the access through row-level security.
+ * a session token uses the project reference as its access key and the anonymous key as its secret. Both are public.
+ * The token is a user's JWT, which determines access through row-level security.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { StorageContext } from '../context.ts';
@@ -84,7 +84,7 @@ export function authenticate(ctx: StorageContext, request: S3Request): Authentic
 }
 
 /**
- * Verifies the signature of a single string, such as a form policy. Returns the user's JWT. Returns undefined if the
+ * Verifies the signature of a single string, such as a form policy. Returns the user's JWT, or undefined if the
  * project's key pair signed the string.
  */
 export function authenticateText(
@@ -165,8 +165,8 @@ function queryClaim(ctx: StorageContext, request: S3Request): Claim {
 }
 
 /**
- * Throws if a header that must be signed isn't, because others could add such a header in transit. The body's hash is
- * always part of the signed request.
+ * Throws if a header that must be signed isn't signed, because such a header could be added in transit. The body's hash
+ * is always part of the signed request.
  */
 function requireSignedHeaders(request: S3Request, signedHeaders: readonly string[]): void {
   const missing = Object.keys(request.headers).filter(
@@ -199,8 +199,8 @@ function secretsOf(ctx: StorageContext, credential: Credential, token: string | 
 }
 
 /**
- * Returns the hashes of all forms of the request that the client may have signed, because clients encode paths
- * differently and proxies change the host.
+ * Returns the hashes of all forms of the request that the client may have signed. Clients encode paths differently, and
+ * proxies change the host.
  */
 function canonicalHashes(request: S3Request, claim: Claim): string[] {
   return hostsOf(request.headers).flatMap((host) =>
@@ -225,8 +225,8 @@ function signedValue(request: S3Request, name: string, host: string): string {
 }
 
 /**
- * Returns the host as this server sees it and the host that a trusted proxy forwards. If a host is incorrect, the
- * signature doesn't match.
+ * Returns the host in the request and the host that a trusted proxy forwards. If neither is correct, the signature
+ * doesn't match.
  */
 function hostsOf(headers: IncomingHttpHeaders): string[] {
   const own = headers.host ?? '';

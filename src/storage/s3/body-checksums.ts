@@ -1,4 +1,4 @@
-/** Compares the checksums that the client sends with the received bytes, and computes additional checksums. */
+/** Verifies the received bytes against the checksums that the client sends, and computes additional checksums. */
 import type { ByteStream } from '../byte-stream.ts';
 import { type ChecksumName, checksumOfHeader, decodeChecksum, startChecksum } from './core/checksum.ts';
 import { type Algorithm, parseAlgorithm } from './core/object-checksum.ts';
@@ -18,7 +18,7 @@ export interface SendsChecksum {
   checksum(): SentChecksum | undefined;
 }
 
-/** A checksum that the body is expected to have. */
+/** A checksum that the body must have. */
 export interface Expectation {
   readonly name: ChecksumName;
   /** The expected checksum. Undefined until the trailer has been received. */
@@ -85,7 +85,7 @@ export function expectation(name: ChecksumName, base64: string): Expectation {
 }
 
 /**
- * Passes the bytes through and verifies them. @throws {S3Error} while the bytes are read, if an expected checksum
+ * Returns the bytes unchanged and verifies them. @throws {S3Error} while the bytes are read, if an expected checksum
  * doesn't match
  */
 export function checked(bytes: ByteStream, expected: readonly Expectation[]): ByteStream {

@@ -28,7 +28,7 @@ export interface Body extends SendsChecksum {
    * @throws {S3Error} BadDigest, ContentSha256Mismatch, SignatureDoesNotMatch, IncompleteBody, MalformedTrailer
    */
   readonly bytes: ByteStream;
-  /** The decoded size. Undefined if the client didn't send it. */
+  /** The size after decoding. Undefined if the client didn't send it. */
   readonly sizeBytes: number | undefined;
 }
 
@@ -39,7 +39,7 @@ const faults: Record<ChunkedFault, S3ErrorName> = {
   trailer: 'MalformedTrailer',
 };
 
-/** The maximum size of an XML body. Its checksums are verified in memory. */
+/** The maximum size of an XML body, which is read into memory. */
 const maxXmlBytes = 4 * 1024 * 1024;
 
 /**
@@ -54,7 +54,7 @@ function openExpecting(request: S3Request, auth: Authenticated, expected: Expect
   const expectMd5 = header(request, 'content-md5');
   if (expectMd5 !== undefined) expected.push(expectation('md5', expectMd5));
 
-  // If the iteration ends early, the socket must stay open, because the response is still sent over it.
+  // If the iteration ends early, the socket must stay open because the response is sent over it.
   const raw = networkStream(request.fastify.raw.iterator({ destroyOnReturn: false }));
   if (isStreaming(auth.contentSha256)) {
     const { bytes, sizeBytes } = openChunked(request, auth, raw, expected);

@@ -25,7 +25,7 @@ const exposedHeaders = [
 ].join(', ');
 
 export function s3Routes(app: FastifyInstance, ctx: StorageContext): void {
-  // Bodies aren't parsed here, because they are read only after the caller has been authorized.
+  // Bodies aren't parsed here because they are read only after the caller has been authorized.
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   app.setErrorHandler((error, request, reply) => sendError(ctx, request, reply, error));
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<void> =>
@@ -80,7 +80,7 @@ function sendError(
   else if (status >= 500 && status !== 501)
     ctx.log.error({ requestId: request.id, error }, 'storage: request failed');
   reply.code(status).header('x-amz-request-id', request.id);
-  // SDKs can distinguish errors only by this header if a response has no body.
+  // If a response has no body, SDKs can distinguish errors only by this header.
   if (request.method === 'HEAD') return reply.header('x-amz-error-code', code).send();
   return reply.type('application/xml').send(xml);
 }

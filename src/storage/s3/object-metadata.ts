@@ -12,7 +12,7 @@ import type { ObjectRow } from '../queries/objects.ts';
 
 const prefix = 'x-amz-meta-';
 
-/** Returns the user metadata in the headers of a request or in the fields of a form. */
+/** Returns the user metadata from a request's headers or a form's fields. */
 export function userMetadataOf(
   headers: Iterable<readonly [name: string, value: unknown]>,
 ): Record<string, string> {
@@ -57,7 +57,8 @@ export function describeObject(object: ObjectRow): ObjectHead {
 }
 
 /**
- * Returns the user metadata as headers. As in S3, `x-amz-missing-meta` counts the values that headers can't contain.
+ * Returns the user metadata as headers. As in S3, `x-amz-missing-meta` is the number of values that headers can't
+ * contain.
  */
 function userMetadataHeaders(metadata: Record<string, unknown> | null): Record<string, string | number> {
   const headers: Record<string, string | number> = {};

@@ -7,8 +7,8 @@ import { describeObject } from './object-metadata.ts';
 import { header, type S3Request } from './request.ts';
 
 /**
- * Returns the conditions for a write: `If-None-Match: *` requires a new key, and `If-Match` requires the current
- * version (S3's conditional writes, which don't support other values of `If-None-Match`).
+ * Returns the conditions for a write. `If-None-Match: *` requires a new key, and `If-Match` requires the current
+ * version. S3's conditional writes don't support other values of `If-None-Match`.
  *
  * @throws {S3Error} NotImplemented
  */
@@ -24,7 +24,7 @@ export function writeConditions(request: S3Request): WriteConditions {
   return { upsert: noneMatch === undefined, precondition: match === undefined ? undefined : precondition };
 }
 
-/** Checks the conditions on the source of a copy. @throws {S3Error} PreconditionFailed */
+/** Checks the conditions for the source of a copy. @throws {S3Error} PreconditionFailed */
 export function requireCopyConditions(request: S3Request, source: ObjectRow): void {
   const current = describeObject(source);
   const condition = (name: string): string | undefined => header(request, `x-amz-copy-source-${name}`);

@@ -6,7 +6,7 @@ import { parseQuery, percentDecode, type QueryPair } from './core/encoding.ts';
 import { S3Error } from './errors.ts';
 
 export const s3Prefix = '/s3';
-/** The ID that S3 uses for the version of an object in an unversioned bucket. */
+/** The version ID that S3 uses for objects in an unversioned bucket. */
 export const onlyVersion = 'null';
 
 export interface S3Request {
@@ -18,8 +18,8 @@ export interface S3Request {
   readonly path: string;
   readonly query: readonly QueryPair[];
   /**
-   * Returns the first value of a parameter. Returns an empty string if the parameter has no value, and undefined if it
-   * is missing.
+   * Returns the first value of a parameter, an empty string if the parameter has no value, or undefined if it is
+   * missing.
    */
   param(name: string): string | undefined;
   /** The bucket. Empty for operations on all buckets. */

@@ -5,7 +5,7 @@ create schema if not exists storage authorization supabase_admin;
 grant all on schema storage to supabase_storage_admin with grant option;
 grant usage on schema storage to postgres with grant option;
 grant usage on schema storage to anon, authenticated, service_role;
--- Without superuser privileges, this fails on servers on which `postgres` is a different administrator.
+-- For an account without superuser privileges, this fails on servers where `postgres` is a different administrator.
 select _plinth.attempt('alter default privileges for role postgres in schema storage
   grant all on tables to postgres, anon, authenticated, service_role');
 select _plinth.attempt('alter default privileges for role postgres in schema storage

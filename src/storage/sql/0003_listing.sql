@@ -357,8 +357,8 @@ begin
 end;
 $$;
 
--- Lists unfinished multipart uploads, with keys grouped by the delimiter. If next_upload_token is set, the list
--- continues after that upload. Otherwise, it continues after the key or common prefix in next_key_token.
+-- Lists unfinished multipart uploads, with keys grouped by the delimiter. The list continues after the upload in
+-- next_upload_token or, if that isn't set, after the key or common prefix in next_key_token.
 create function storage.list_multipart_uploads_with_delimiter(
   bucket_id text,
   prefix_param text,

@@ -1,6 +1,6 @@
 -- Object events for a webhook. An event is recorded in the transaction that causes it and removed after delivery.
--- Changes are recorded only if the storage service makes them and a webhook is configured. The storage.events setting
--- indicates this.
+-- Changes are recorded only if the storage service makes them and a webhook is configured, which the storage.events
+-- setting indicates.
 
 create schema if not exists _plinth;
 

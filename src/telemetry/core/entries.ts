@@ -98,7 +98,7 @@ const levelNumbers: Readonly<Record<number, Level>> = {
   60: 'error',
 };
 
-/** Parses a line of a log file. Returns undefined if Plinth didn't write the line, or if the line is truncated. */
+/** Parses a line of a log file. Returns undefined if Plinth didn't write the line or if it is truncated. */
 export function entryOfFileLine(line: string): LogEntry | undefined {
   let value: Record<string, unknown>;
   try {

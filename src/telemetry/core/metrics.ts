@@ -1,8 +1,11 @@
 /**
  * Counts requests, errors and durations per service in time slots. A slot's durations are stored in a histogram in
- * which each bound is a fifth larger than the previous one. Percentiles are therefore accurate to within a tenth, and
- * recording a request takes two additions.
+ * which each bound is 20% larger than the previous one. Percentiles are therefore accurate to within 10%, and recording
+ * a request takes two additions.
  */
+
+import { z } from 'zod';
+import { addPackedCounts, packCounts } from '../../shared/sparse-counts.ts';
 
 /** The number of time slots, which cover six hours. */
 const slots = 720;
@@ -43,11 +46,20 @@ export interface Metrics {
   count(service: string, status: number, durationMs: number, now: number): void;
   /** Returns a report about the last `rangeMs`, with up to `points` steps. */
   report(rangeMs: number, points: number, now: number): MetricsReport;
+  /** Returns all counts of the last six hours, for {@link load}. */
+  save(now: number): SavedMetrics;
+  /** Adds saved counts. Ignores slots that are too old or in the future, and data in a different format. */
+  load(saved: unknown, now: number): void;
 }
+
+const count = z.number().int().min(0).max(0xffff_ffff);
+/** The name and the slots of each service. A slot consists of its number and its packed counts. */
+const savedMetrics = z.array(z.tuple([z.string(), z.array(z.array(count)).max(slots)])).max(100);
+export type SavedMetrics = z.infer<typeof savedMetrics>;
 
 interface Series {
   readonly counts: Uint32Array;
-  /** The number of the time slot whose counts are currently stored at each position. */
+  /** For each position, the number of the time slot whose counts are currently stored there. */
   readonly numbers: Float64Array;
 }
 
@@ -66,13 +78,7 @@ export function createMetrics(): Metrics {
   return {
     count(service, status, durationMs, now) {
       const one = series.get(service) ?? made(service);
-      const number = Math.floor(now / slotMs);
-      const slot = number % slots;
-      const base = slot * width;
-      if (one.numbers[slot] !== number) {
-        one.numbers[slot] = number;
-        one.counts.fill(0, base, base + width);
-      }
+      const base = baseOf(one, Math.floor(now / slotMs));
       const bin = binOf(durationMs);
       add(one.counts, base);
       if (status >= 500) add(one.counts, base + 2);
@@ -103,7 +109,40 @@ export function createMetrics(): Metrics {
           .sort((left, right) => right.total.requests - left.total.requests),
       };
     },
+    save(now) {
+      const current = Math.floor(now / slotMs);
+      return [...series].map(([service, { counts, numbers }]) => [
+        service,
+        Array.from(numbers, (number, slot) => [number, slot * width] as const)
+          .filter(([number]) => isKept(number, current))
+          .map(([number, base]) => [number, ...packCounts(counts.subarray(base, base + width))]),
+      ]);
+    },
+    load(saved, now) {
+      const current = Math.floor(now / slotMs);
+      for (const [service, kept] of savedMetrics.safeParse(saved).data ?? []) {
+        const one = series.get(service) ?? made(service);
+        for (const [number = -1, ...packed] of kept) {
+          if (!isKept(number, current)) continue;
+          const base = baseOf(one, number);
+          addPackedCounts(one.counts.subarray(base, base + width), packed);
+        }
+      }
+    },
   };
+}
+
+const isKept = (number: number, current: number): boolean => number > current - slots && number <= current;
+
+/** Returns where the counts of a time slot begin. Counts of an earlier slot at this position are removed. */
+function baseOf({ counts, numbers }: Series, number: number): number {
+  const slot = number % slots;
+  const base = slot * width;
+  if (numbers[slot] !== number) {
+    numbers[slot] = number;
+    counts.fill(0, base, base + width);
+  }
+  return base;
 }
 
 function add(counts: Uint32Array, index: number): void {

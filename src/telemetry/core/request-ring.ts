@@ -1,7 +1,7 @@
 /**
- * The latest requests, stored in columns. If they were stored as objects, all of them would outlive the garbage
- * collector's young generation, which would cost more than the rest of the request log. With columns, only each
- * request's ID and URL live that long.
+ * Stores the latest requests in columns. As objects, all of them would outlive the garbage collector's young
+ * generation, which would cost more than the rest of the request log. With columns, only each request's ID and URL live
+ * that long.
  */
 import { type RequestRecord, type Span, Trace } from '../../kernel/trace.ts';
 
@@ -14,8 +14,8 @@ export interface RequestRing {
 }
 
 /**
- * A column of strings in which the same strings occur repeatedly. The column reuses its existing copy of a string, so
- * that the request's copy can be garbage-collected.
+ * Creates a column for strings that occur repeatedly. The column reuses its own copy of a string, so the request's copy
+ * can be garbage-collected.
  */
 function createTexts(size: number) {
   const column = new Array<string | undefined>(size).fill(undefined);
@@ -48,7 +48,7 @@ export function createRequestRing(size: number): RequestRing {
   const texts = createTexts(size);
   const spanStarts = new Float64Array(size);
   const spanDurations = new Float64Array(size);
-  /** The statements of each request that ran several of them, or one that failed. */
+  /** The statements of each request that ran several statements or a failed one. */
   const spans = new Array<readonly Span[] | undefined>(size).fill(undefined);
   let next = 0;
   let count = 0;
@@ -100,7 +100,7 @@ export function createRequestRing(size: number): RequestRing {
       setTrace(slot, record.trace);
     },
     *backward() {
-      // The start position is copied, because requests are added while others are read.
+      // The start position is copied because requests are added while others are read.
       const start = next;
       for (let step = 1; step <= count; step++) {
         const slot = (start - step + size) % size;

@@ -1,4 +1,4 @@
-/** The latest items in a buffer with a fixed maximum size. */
+/** A buffer that keeps the latest items, up to a fixed number. */
 
 export interface Ring<T> {
   push(item: T): void;
@@ -26,7 +26,7 @@ export function createRing<T>(size: number): Ring<T> {
       next = next + 1 === size ? 0 : next + 1;
     },
     *backward() {
-      // The start position is copied, because items are added while others are read.
+      // The start position is copied because items are added while others are read.
       const start = next;
       for (let step = 1; step <= items.length; step++)
         yield items[(start - step + items.length) % items.length] as T;

@@ -4,7 +4,7 @@ import type { HistogramValue, MetricDefinition, MetricValue, Sample } from '../.
 import { samplesOf } from './render.ts';
 
 /**
- * @example mergeMetrics([{ plinth_log_dropped_lines_total: 1 }, { plinth_log_dropped_lines_total: 2 }])
+ * Returns the combined metrics. @example mergeMetrics([{ plinth_log_dropped_lines_total: 1 }, { plinth_log_dropped_lines_total: 2 }])
  */
 export function mergeMetrics(all: readonly MetricValues[]): MetricValues {
   const names = new Set(all.flatMap((values) => Object.keys(values) as MetricName[]));

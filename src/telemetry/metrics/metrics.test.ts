@@ -9,7 +9,7 @@ import { createRequestMetrics } from './requests.ts';
 
 const request = { service: 'rest', route: '/rest/v1/:relation', method: 'GET', status: 200, durationMs: 3 };
 
-describe('the catalog', () => {
+describe('the metrics catalog', () => {
   test.each(Object.entries(metricCatalog))('%s follows the Prometheus conventions', (name, definition) => {
     expect(name).toMatch(/^(?:plinth|process|nodejs)_[a-z0-9_]+$/);
     expect(name.endsWith('_total')).toBe(definition.type === 'counter');
@@ -21,7 +21,7 @@ describe('the catalog', () => {
 });
 
 describe('a histogram', () => {
-  test('counts each duration in the first bucket whose bound isn’t lower', () => {
+  test('counts each duration in the first bucket whose bound it doesn’t exceed', () => {
     fc.assert(
       fc.property(fc.array(fc.double({ min: 0, max: 200, noNaN: true })), (durations) => {
         const histogram = new Histogram();
@@ -40,7 +40,7 @@ describe('a histogram', () => {
   });
 });
 
-describe('the text', () => {
+describe('the text format', () => {
   test('can be parsed by Prometheus', () => {
     const requests = createRequestMetrics();
     for (const durationMs of [1, 4, 40, 400, 4000, 90_000]) requests.count({ ...request, durationMs });
@@ -82,7 +82,7 @@ describe('the text', () => {
   });
 });
 
-describe('requests', () => {
+describe('request metrics', () => {
   test('have a limited number of series, regardless of method and status', () => {
     const requests = createRequestMetrics();
     fc.assert(
@@ -105,8 +105,8 @@ describe('requests', () => {
   });
 });
 
-describe('several processes', () => {
-  test('have the sums, maxima and minima of their values, also after JSON encoding', () => {
+describe('the metrics of several processes', () => {
+  test('are combined to sums, maxima and minima, even after JSON encoding', () => {
     const requests = [1, 2, 3].map((count) => {
       const one = createRequestMetrics();
       for (let n = 0; n < count; n++) one.count({ ...request, durationMs: 1000 * count });

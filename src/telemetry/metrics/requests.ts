@@ -1,6 +1,6 @@
 /**
- * Counts requests for `/metrics`. The labels of a duration are the route's pattern, the method and the class of the
- * status, so their number is limited by the number of routes and doesn't depend on what clients send.
+ * Counts requests for `/metrics`. The labels of a duration are the route's pattern, the method and the status class.
+ * Their number therefore depends on the number of routes and not on the clients' input.
  */
 import type { MetricValues } from '../../kernel/metrics/catalog.ts';
 import { Histogram } from '../../kernel/metrics/histogram.ts';
@@ -18,7 +18,10 @@ interface ServiceCounts {
   readonly routes: Map<string, (Histogram | undefined)[]>;
 }
 
-/** Node's parser accepts more methods, which clients could use to create many series. */
+/**
+ * The methods that have their own label. Node's parser accepts more methods, which clients could use to create many
+ * series.
+ */
 const methods = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'HEAD', 'OPTIONS', 'other'] as const;
 const classes = ['1xx', '2xx', '3xx', '4xx', '5xx'] as const;
 /** The route label for requests that matched no route. */

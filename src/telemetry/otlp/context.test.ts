@@ -48,7 +48,7 @@ test.each([
   expect(contextOf(header, true, never).isSampled).toBe(false);
 });
 
-test('the decision of an untrusted caller is replaced', () => {
+test('an untrusted caller’s decision is replaced', () => {
   const header = (flags: string) => `00-${traceId}-${parentSpanId}-${flags}`;
   expect(contextOf(header('01'), false, never)).toMatchObject({ traceId, parentSpanId, isSampled: false });
   expect(contextOf(header('00'), false, always)).toMatchObject({ traceId, parentSpanId, isSampled: true });

@@ -1,12 +1,12 @@
-/** The trace context of a request (https://www.w3.org/TR/trace-context/). */
+/** Handles the trace context of a request (https://www.w3.org/TR/trace-context/). */
 import { createHmac, randomBytes } from 'node:crypto';
 
 export interface TraceContext {
-  /** The trace ID: 32 hexadecimal digits. */
+  /** The trace ID, which has 32 hexadecimal digits. */
   readonly traceId: string;
-  /** The span of this request: 16 hexadecimal digits. */
+  /** The ID of this request's span, which has 16 hexadecimal digits. */
   readonly spanId: string;
-  /** The caller's span. Undefined if the request started the trace. */
+  /** The ID of the caller's span. Undefined if the request started the trace. */
   readonly parentSpanId: string | undefined;
   /** Whether the trace is exported. */
   readonly isSampled: boolean;
@@ -41,8 +41,8 @@ export function contextOf(
 }
 
 /**
- * Returns a function that selects a fraction of traces, with the same result for all requests of a trace. Clients choose
- * trace IDs, so the result depends on a secret key.
+ * Returns a function that selects a fraction of traces, with the same result for all requests of a trace. Clients
+ * choose trace IDs, so the result also depends on a secret key.
  */
 export function sampler(fraction: () => number, key: Buffer = randomBytes(32)): (traceId: string) => boolean {
   return (traceId) => {

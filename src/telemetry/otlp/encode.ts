@@ -1,4 +1,7 @@
-/** Encodes requests as OTLP JSON (https://opentelemetry.io/docs/specs/otlp/): a span per request and per statement. */
+/**
+ * Encodes requests as OTLP JSON (https://opentelemetry.io/docs/specs/otlp/), with a span for each request and each
+ * statement.
+ */
 import type { RequestRecord, Span } from '../../kernel/trace.ts';
 import { randomId, type TraceContext } from './context.ts';
 
@@ -48,7 +51,7 @@ function spansOf({ record, context }: TracedRequest): object[] {
     attributes: attributes([
       ['http.request.method', method],
       ['http.route', route],
-      // The query may contain keys and tokens.
+      // The query is omitted because it may contain keys and tokens.
       ['url.path', url.split('?', 1)[0]],
       ['http.response.status_code', status],
       ['client.address', record.ip],

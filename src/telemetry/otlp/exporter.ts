@@ -1,6 +1,7 @@
 /**
- * Sends the traces of requests to an OpenTelemetry collector by OTLP over HTTP. Requests never wait for the collector:
- * while it can't be reached, a limited number of traces is kept, and additional traces are dropped and counted.
+ * Sends the traces of requests to an OpenTelemetry collector with OTLP over HTTP. Requests never wait for the
+ * collector. While it can't be reached, a limited number of traces is kept, and additional traces are dropped and
+ * counted.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../kernel/log.ts';
@@ -17,7 +18,7 @@ export interface TraceExporterOptions {
   readonly sampling: () => number;
   readonly resource: Resource;
   readonly log: Logger;
-  /** The time for which requests are collected. Defaults to 2 s. */
+  /** The time for which requests are collected into a batch. Defaults to 2 s. */
   readonly batchMs?: number;
 }
 
@@ -25,7 +26,7 @@ export interface TraceExporter {
   requestEnded(record: RequestRecord): void;
   /** Returns the `traceparent` header for requests that the traced request causes. */
   traceparent(trace: Trace): string;
-  /** The number of traces that weren't sent. */
+  /** Returns the number of traces that were dropped. */
   dropped(): number;
   /** Sends the remaining traces, for at most two seconds. */
   stop(): Promise<void>;
@@ -38,7 +39,7 @@ const maxQueued = 5000;
  */
 const maxQueuedChars = 16 * 1024 * 1024;
 const batchSize = 500;
-/** Collectors usually reject bodies above 20 MiB. */
+/** The maximum text length of a batch. Collectors usually reject bodies above 20 MiB. */
 const maxBatchChars = 2 * 1024 * 1024;
 const timeoutMs = 10_000;
 const firstRetryMs = 1000;
@@ -79,7 +80,7 @@ export function createTraceExporter(options: TraceExporterOptions): TraceExporte
         continue;
       }
       retryMs = firstRetryMs;
-      // Traces are dropped from the end of a full queue, so the batch is still at its beginning.
+      // A full queue drops traces at its end, so the batch is still at its beginning.
       queue.splice(0, batch.length);
       queuedChars -= charsOf(batch);
       if (result === 'rejected') dropped += batch.length;
@@ -151,7 +152,7 @@ export function createTraceExporter(options: TraceExporterOptions): TraceExporte
   };
 }
 
-/** Returns at least one request. */
+/** Returns the first batch of the queue, which contains at least one request. */
 function firstBatch(queue: readonly TracedRequest[]): readonly TracedRequest[] {
   let [count, chars] = [0, 0];
   for (const item of queue) {
@@ -173,7 +174,9 @@ const charsOf = (requests: readonly TracedRequest[]): number =>
     0,
   );
 
-/** @example headersOf('authorization=Bearer%20abc,x-team=1') // { authorization: 'Bearer abc', 'x-team': '1' } */
+/**
+ * Parses additional headers. @example headersOf('authorization=Bearer%20abc,x-team=1') // { authorization: 'Bearer abc', 'x-team': '1' }
+ */
 function headersOf(text: string | undefined): Record<string, string> {
   const pairs = (text ?? '').split(',').flatMap((pair) => {
     const cut = pair.indexOf('=');

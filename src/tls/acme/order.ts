@@ -10,14 +10,14 @@ export interface AcmeServer {
   readonly externalAccount?: { readonly kid: string; readonly hmacKey: string } | undefined;
 }
 
-/** Publishes the response to a challenge. Returns a function that withdraws the response. */
+/** A function that publishes the response to a challenge. It returns a function that withdraws the response. */
 export type PublishChallenge = (token: string, response: string) => () => void;
 
 const requestTimeoutMs = 30_000;
-/** The delays between requests for an order's state: 0.5 s, then increasing intervals of up to 15 s. */
+/** The delays between requests for an order's state, which are 0.5 s at first and then increase up to 15 s. */
 const polling = { backoffAttempts: 20, backoffMin: 500, backoffMax: 15_000 };
 
-/** @throws {Error} with the reason, such as the ACME server's problem document */
+/** Obtains a certificate. @throws {Error} with the reason, such as the ACME server's problem document */
 export async function orderCertificate(
   domain: string,
   { directory, email, acceptTerms, externalAccount }: AcmeServer,
@@ -48,7 +48,7 @@ export async function orderCertificate(
     ...(email === undefined ? {} : { email }),
     termsOfServiceAgreed: acceptTerms,
     challengePriority: ['http-01'],
-    // Skips acme-client's own check, because this machine may be unable to reach its public address.
+    // acme-client's own check is skipped because this machine may be unable to reach its public address.
     skipChallengeVerification: true,
     challengeCreateFn: async (_authorization, { type, token }, response) => {
       if (type !== 'http-01')

@@ -36,7 +36,7 @@ interface Plan {
   failures: number;
 }
 
-/** The clock may be changed, and the machine may be suspended, so the time is checked at least this often. */
+/** The maximum delay between checks of the time. The clock may be changed, and the machine may be suspended. */
 const maxSleepMs = 60 * 60_000;
 
 export function createRenewals(deps: RenewalsDeps): Renewals {
@@ -53,8 +53,8 @@ export function createRenewals(deps: RenewalsDeps): Renewals {
       table.set(domain, pair);
       plan.isMissing = false;
       plan.failures = 0;
-      // If the clock is wrong, the new certificate can already be due. The minimum delay is necessary because ACME
-      // servers limit the number of orders.
+      // With a wrong clock, the new certificate may already be due. ACME servers limit the number of orders, so a
+      // minimum delay is necessary.
       plan.dueAt = Math.max(renewalTime(pair, random()), now() + backoff.firstMs);
       const times = { expiresAt: iso(pair.notAfter), renewsAt: iso(plan.dueAt) };
       log.info({ domain, ...times }, 'obtained a certificate');
@@ -67,7 +67,10 @@ export function createRenewals(deps: RenewalsDeps): Renewals {
     }
   }
 
-  /** Without the file, for example on a full disk, the certificate is used until the process stops. */
+  /**
+   * Stores a certificate. If that fails, for example because the disk is full, the certificate is used until the
+   * process stops.
+   */
   function save(domain: string, issued: PemPair): void {
     try {
       store.saveCertificate(domain, issued);

@@ -1,4 +1,4 @@
-/** The account key and the certificates from one ACME server, in files that only the owner can read. */
+/** Stores the account key and the certificates from one ACME server in files that only the owner can read. */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { replaceFile } from '../../kernel/replace-file.ts';
@@ -8,12 +8,15 @@ import { type KeyPair, readKeyPair } from '../core/key-pair.ts';
 export interface AcmeStore {
   accountKey(): string | undefined;
   saveAccountKey(pem: string): void;
-  /** Returns undefined if no usable certificate is stored. */
+  /** Returns the domain's certificate, or undefined if no usable one is stored. */
   certificate(domain: string): KeyPair | undefined;
   saveCertificate(domain: string, pair: PemPair): void;
 }
 
-/** @param directory The server's URL. Accounts and certificates of different servers are stored separately. */
+/**
+ * Opens the store. @param directory The server's URL. Accounts and certificates of different servers are stored
+ * separately.
+ */
 export function openAcmeStore(dataDir: string, directory: string): AcmeStore {
   const { host, pathname } = new URL(directory);
   const folder = `${host}${pathname}`.replace(/[^\w.-]+/g, '_');
@@ -35,7 +38,7 @@ export function openAcmeStore(dataDir: string, directory: string): AcmeStore {
         return undefined;
       }
     },
-    // Stored in one file, so that the key and the certificate always belong together.
+    // Both are stored in one file, so the key and the certificate always belong together.
     saveCertificate: (domain, { cert, key }) =>
       write(pathOf(domain), `${key.trimEnd()}\n${cert.trimEnd()}\n`),
   };

@@ -4,7 +4,7 @@ import { expiryHealth, renewalTime, retryDelay, standardBackoff } from './renewa
 const day = 24 * 60 * 60_000;
 const validity = { notBefore: 0, notAfter: 90 * day };
 
-test('a certificate is renewed after two thirds of its lifetime, with a random spread of a twentieth', () => {
+test('a certificate is renewed after two thirds of its lifetime, with a random spread of 5%', () => {
   expect(renewalTime(validity, 0)).toBe(60 * day);
   expect(renewalTime(validity, 1)).toBeCloseTo(64.5 * day);
 });

@@ -1,5 +1,5 @@
 /**
- * Determines when a certificate is renewed, and when its remaining lifetime is reported as a problem. All times are in
+ * Determines when a certificate is renewed and when its remaining lifetime is reported as a problem. All times are in
  * milliseconds.
  */
 import type { Health } from '../../kernel/health.ts';
@@ -11,10 +11,12 @@ interface Validity {
 
 /** The fraction of the lifetime after which a certificate is renewed. */
 const renewalPart = 2 / 3;
-/** The fraction of the lifetime over which renewals are spread, so that many servers don't renew at the same time. */
+/**
+ * The fraction of the lifetime over which renewals are spread. Without it, many servers could renew at the same time.
+ */
 const jitterPart = 1 / 20;
 
-/** @param random A number from 0 to 1. */
+/** Returns when a certificate is renewed. @param random A number from 0 to 1. */
 export const renewalTime = ({ notBefore, notAfter }: Validity, random: number): number =>
   notBefore + (notAfter - notBefore) * (renewalPart + jitterPart * random);
 
@@ -23,11 +25,13 @@ export interface Backoff {
   readonly maxMs: number;
 }
 
-/** Stays below Let's Encrypt's limit of five failed validations per hostname and hour. */
+/**
+ * The delays between attempts. They stay below Let's Encrypt's limit of five failed validations per hostname and hour.
+ */
 export const standardBackoff: Backoff = { firstMs: 3 * 60_000, maxMs: 6 * 60 * 60_000 };
 
 /**
- * Returns the time until the next attempt: twice the previous one, plus up to a fifth.
+ * Returns the time until the next attempt, which is twice the previous one plus up to 20%.
  * @param failures The number of consecutive failures, from 1.
  */
 export const retryDelay = (failures: number, random: number, { firstMs, maxMs }: Backoff): number =>
@@ -36,8 +40,8 @@ export const retryDelay = (failures: number, random: number, { firstMs, maxMs }:
 const maxWarningMs = 14 * 24 * 60 * 60_000;
 
 /**
- * Reports a certificate that should already have been renewed, because less than a sixth of its lifetime and less than
- * 14 days remain.
+ * Reports a certificate as a problem if less than a sixth of its lifetime and less than 14 days remain, because it
+ * should have been renewed before.
  */
 export function expiryHealth(name: string, { notBefore, notAfter }: Validity, now: number): Health {
   const date = new Date(notAfter).toISOString().slice(0, 16);

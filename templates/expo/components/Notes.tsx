@@ -34,6 +34,7 @@ export function Notes({ email }: { email: string }) {
     run(async () => {
       await addNote(supabase, text, image);
       setText('');
+      setNotes(await listNotes(supabase));
     });
 
   async function addWithImage() {

@@ -27,6 +27,7 @@ export function Notes({ email }: { email: string }) {
       const image = file.size === 0 ? undefined : { body: file, type: file.type };
       await addNote(supabase, String(data.get('text')), image);
       form.reset();
+      setNotes(await listNotes(supabase));
     });
   }
 

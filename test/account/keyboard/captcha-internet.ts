@@ -1,4 +1,7 @@
-/** The captcha provider's server, as documented (https://docs.hcaptcha.com/#verify-the-user-response-server-side). */
+/**
+ * Simulates the captcha provider's server as documented
+ * (https://docs.hcaptcha.com/#verify-the-user-response-server-side).
+ */
 import { createInternet, type Internet } from '../../auth/social/internet.ts';
 
 /** Only the tokens from the widget in `flows/rules.ts` are valid. */

@@ -5,7 +5,15 @@
  */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type AxeRules, axeViolations, launchBrowser, scrollsSideways } from '../../web/browser.ts';
+import {
+  type AxeRules,
+  axeViolations,
+  type ColorScheme,
+  colorSchemeOf,
+  launchBrowser,
+  scrollsSideways,
+  switchColorScheme,
+} from '../../web/browser.ts';
 import { type Flow, type Look, play } from './scene.ts';
 import type { World } from './world.ts';
 
@@ -15,7 +23,7 @@ const corners: readonly Look[] = [
 ];
 const schemes = ['light', 'dark'] as const;
 
-/** Whether React has hydrated the page, as shown by the properties that React adds to elements. */
+/** Whether React has hydrated the page, which shows in the properties that React adds to elements. */
 const isAwake = `Object.keys(document.querySelector('main') ?? {}).some((key) => key.startsWith('__react'))`;
 
 /** Resolves when the page is hydrated and its styles are applied. */
@@ -24,25 +32,31 @@ async function styled(page: Page): Promise<void> {
   await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
 }
 
-async function judge(page: Page, state: string, first: Look['colorScheme']): Promise<void> {
-  for (const colorScheme of [...schemes.filter((scheme) => scheme !== first), first]) {
-    await page.emulateMedia({ colorScheme });
-    await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
-    await styled(page);
-    await expectGood(page, state, colorScheme, colorScheme === first ? 'all' : 'colors');
-  }
+/** Checks a state in the current color scheme and then in the other one, which the page keeps. */
+async function judge(page: Page, state: string): Promise<void> {
+  await styled(page);
+  await expectGood(page, state, await colorSchemeOf(page), 'all');
+  await expectGood(page, state, await switchColorScheme(page), 'colors');
 }
 
-async function expectGood(page: Page, state: string, colorScheme: string, rules: AxeRules): Promise<void> {
+async function expectGood(
+  page: Page,
+  state: string,
+  colorScheme: ColorScheme,
+  rules: AxeRules,
+): Promise<void> {
   const found = { violations: await axeViolations(page, rules), sideways: await scrollsSideways(page) };
   expect({ state, colorScheme, ...found }).toEqual({ state, colorScheme, violations: [], sideways: false });
 }
 
-/** The pages that are opened by links in emails don't contain scripts in any browser. */
+/** Whether the page has scripts. Pages that links in emails open never have any. */
 const hasScripts = async (page: Page): Promise<boolean> =>
   (await page.locator('script[type="module"]').count()) > 0;
 
-/** axe needs scripts, so it checks a copy of the page without the page's scripts, in a window that allows scripts. */
+/**
+ * Checks a copy of a page that doesn't run scripts. axe itself needs scripts, so the copy is opened in a window that
+ * allows them.
+ */
 async function judgeStill(page: Page, state: string): Promise<void> {
   const browser = page.context().browser() as Browser;
   const twin = await browser.newPage({ viewport: page.viewportSize() });
@@ -76,9 +90,7 @@ export function inFourLooks(flows: readonly Flow[], open: () => Promise<World>):
       '%s',
       async (_name, flow) => {
         const onState = async (page: Page, state: string) =>
-          flow.isStill === true || !(await hasScripts(page))
-            ? judgeStill(page, state)
-            : judge(page, state, look.colorScheme);
+          flow.isStill === true || !(await hasScripts(page)) ? judgeStill(page, state) : judge(page, state);
         expect(await play(flow, { world, browser, look, onState })).toEqual([]);
       },
       120_000,

@@ -1,4 +1,7 @@
-/** Tests a stricter project with the keyboard alone. The test simulates both sides of the captcha provider. */
+/**
+ * Tests a stricter project with the keyboard alone. The test simulates both the widget and the server of the captcha
+ * provider.
+ */
 import { afterAll, beforeAll } from 'vitest';
 import type { Internet } from '../../auth/social/internet.ts';
 import { captchaInternet } from './captcha-internet.ts';

@@ -1,4 +1,4 @@
-/** Runs a flow with the keyboard in one browser window and checks each state along the way. */
+/** Runs a flow with the keyboard in one browser window and checks every state that it reaches. */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { LanguageCode } from '../../../web/locales/languages.ts';
 import { openContext } from '../../web/browser.ts';
@@ -9,10 +9,11 @@ import { codeIn, linkIn, type World } from './world.ts';
 
 export interface Look {
   readonly colorScheme: 'light' | 'dark';
-  readonly width: 1280 | 360;
+  /** The width of the window in pixels. */
+  readonly width: number;
 }
 
-/** A state of a page, with a name for reports and pictures. */
+/** Called for each state of a page, with the state's name for reports and screenshots. */
 export type OnState = (page: Page, state: string) => Promise<void>;
 
 export interface Scene {
@@ -25,9 +26,9 @@ export interface Scene {
   open(name: string, search?: string): Promise<void>;
   /** Waits until the text is visible. */
   sees(text: string | RegExp): Promise<void>;
-  /** Waits for the page with this title. */
+  /** Waits until the page with this title is shown. */
   arrives(...page: Parameters<typeof say>): Promise<void>;
-  /** `signIn` uses the sign-in page. `signedIn` creates a user, signs in and opens the security page. */
+  /** `signIn` uses the sign-in page. `signedIn` also creates a user and opens the security page. */
   signIn(email: string): Promise<void>;
   signedIn(): Promise<string>;
   signOut(): Promise<void>;
@@ -39,7 +40,7 @@ export interface Flow {
   readonly name: string;
   /** Whether the flow runs in a browser without scripts. */
   readonly isStill?: boolean;
-  /** Requests to other sites that our pages are allowed to send during the flow. By default, none are allowed. */
+  /** The requests to other sites that the Account pages may send during the flow. By default, none. */
   readonly loads?: RegExp;
   readonly play: (scene: Scene) => Promise<void>;
 }
@@ -53,8 +54,8 @@ export interface Staging {
 }
 
 /**
- * Returns problems other than those that the flow itself detects: policy violations, script errors, requests to other
- * sites.
+ * Runs a flow. Returns problems that the flow itself doesn't check for, namely policy violations, script errors and
+ * requests to other sites.
  */
 export async function play(flow: Flow, staging: Staging): Promise<readonly string[]> {
   const { world, browser, look, language = 'en', onState } = staging;
@@ -70,7 +71,7 @@ export async function play(flow: Flow, staging: Staging): Promise<readonly strin
   const isOurs = (url: string): boolean => url.startsWith(`${world.origin}/`);
   const foreign: string[] = [];
   context.on('request', (request) => {
-    // Navigating to another site is allowed, but our pages must not load anything from one.
+    // Navigating to another site is allowed, but the Account pages must not load anything from one.
     if (request.isNavigationRequest() || !isOurs(request.frame().url())) return;
     const url = request.url();
     if (!isOurs(url) && !url.startsWith('data:') && flow.loads?.test(url) !== true)
@@ -97,7 +98,7 @@ function sceneOf(world: World, context: BrowserContext, page: Page, walker: Walk
     async open(name, search = '') {
       await page.goto(`${world.origin}/account/${name}${search}`);
       if (name === 'sign-in' && new URL(page.url()).pathname === '/account/accounts') {
-        // The browser knows accounts, so the user chooses to sign in with another one.
+        // The browser remembers accounts, so the user chooses to add one.
         await walker.press(say('accounts.add'), 'link');
         await scene.arrives('page.sign-in');
       }

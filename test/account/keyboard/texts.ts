@@ -1,4 +1,4 @@
-/** The messages of the pages in one language, so that the flows can find text by message ID. */
+/** Provides the pages' messages in one language, so that flows can find text by message ID. */
 import { readdirSync } from 'node:fs';
 import { compileMessage } from '@lingui/message-utils/compileMessage';
 import { activateLocale, addMessages, type Catalog, textOf } from '../../../web/lib/i18n.ts';

@@ -13,8 +13,8 @@ export interface Walker {
   readonly page: Page;
   focus(): Promise<Focus>;
   /**
-   * Presses Tab until the element with this name has focus. @throws if the element isn't reached or its focus isn't
-   * visible.
+   * Presses Tab until the element with this name has focus. @throws if no element with this name is reached, or if its
+   * focus isn't visible.
    */
   tabTo(name: string | RegExp, role?: Role): Promise<void>;
   /** Moves the focus to a field and replaces its content. */
@@ -27,17 +27,22 @@ export interface Walker {
 
 export type Role = 'button' | 'link' | 'textbox' | 'radio' | 'DisclosureTriangle';
 
-/** One second, because content above an element can render in several steps on a busy machine. */
+/** These frames take one second, because on a busy machine the content above an element can render in several steps. */
 const settlingFrames = 60;
-/** More key presses than the longest page requires. */
+/** This is more than the longest page requires. */
 const maxPresses = 80;
-/** The controls of a page that is still loading don't exist yet. */
+/** While a page loads, some of its controls don't exist yet. */
 const maxLoadingMs = 10_000;
 
-/** A page renders after each key, so only the start of a long text is typed. The rest is inserted in one step. */
+/**
+ * The page renders after each key, so only the first characters of a text are typed. The rest is inserted in one step.
+ */
 const typedKeys = 6;
 
-/** @param isOurs Whether the page at a URL is one of the pages to check. */
+/**
+ * Returns a walker for a page.
+ * @param isOurs Whether the page at a URL is one of the pages to check.
+ */
 export async function createWalker(page: Page, isOurs: (url: string) => boolean): Promise<Walker> {
   const cdp = await page.context().newCDPSession(page);
   const { keyboard } = page;
@@ -59,8 +64,9 @@ export async function createWalker(page: Page, isOurs: (url: string) => boolean)
     const at = new URL(page.url()).pathname;
     if (!isWanted(focus))
       throw new Error(`${at}: Tab never reaches ${name}, only ${[...new Set(passed)].join(', ')}`);
-    if (isOurs(page.url()) && !(await isFocusSeen(cdp)))
-      throw new Error(`${at}: ${focus.role} "${focus.name}" has no visible focus`);
+    const problem = isOurs(page.url()) ? await whyFocusIsUnseen(cdp) : '';
+    if (problem !== '')
+      throw new Error(`${at}: ${focus.role} "${focus.name}" has no visible focus: ${problem}`);
   }
 
   return {
@@ -83,38 +89,52 @@ export async function createWalker(page: Page, isOurs: (url: string) => boolean)
 }
 
 /**
- * Whether the focus is visible: an outline of the element, or of its field or label, that isn't clipped. Checks
- * rendered frames, because the browser compensates for content that appears above an element only with the next frame.
+ * Returns why the focused element isn't visible, or an empty text if it is visible: the element, or its field or label,
+ * has an outline that isn't clipped or covered. The check uses rendered frames. When content appears above an element,
+ * the browser corrects the scroll position only in the next frame. A page that is still loading can replace the element
+ * or move the focus, so each frame checks the element that has the focus in this frame.
  */
-const isSeenExpression = `(async () => {
+const whyUnseenExpression = `(async () => {
   const drawn = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
-  const focused = document.activeElement;
+  const describe = (element) => {
+    if (element === null) return 'nothing';
+    const { localName, id, role, textContent } = element;
+    return '<' + localName + (id && '#' + id) + (role ? ' role=' + role : '') + '> "' +
+      textContent.trim().replace(/\\s+/g, ' ').slice(0, 60) + '"';
+  };
   const isMarked = (element) => {
     if (element === null || element.parentElement === null) return false;
     const { outlineStyle, outlineWidth } = getComputedStyle(element);
     const isOutlined = outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2;
     return isOutlined && getComputedStyle(element.parentElement).overflow === 'visible';
   };
-  const isSeen = () => {
+  const first = document.activeElement;
+  const whyUnseen = () => {
+    const focused = document.activeElement;
+    if (focused === null || focused === document.body)
+      return first === focused ? 'no element has the focus'
+        : describe(first) + (first.isConnected ? ' lost the focus' : ' was removed and lost the focus');
     const { x, y, width, height } = (focused.closest('label') ?? focused).getBoundingClientRect();
     const top = document.elementFromPoint(Math.min(x + width / 2, innerWidth - 1), y + height / 2);
-    const isOnTop = top !== null && (focused.contains(top) || top.contains(focused));
-    return isOnTop && [focused, focused.closest('label'), focused.parentElement].some(isMarked);
+    if (top === null) return describe(focused) + ' is outside the window, at y = ' + Math.round(y) + ' of ' + innerHeight;
+    if (!focused.contains(top) && !top.contains(focused)) return describe(focused) + ' is covered by ' + describe(top);
+    return [focused, focused.closest('label'), focused.parentElement].some(isMarked) ? ''
+      : describe(focused) + ' has no outline';
   };
   for (let frame = 0; frame < ${settlingFrames}; frame += 1) {
-    if (isSeen()) return true;
+    if (whyUnseen() === '') return '';
     await drawn();
   }
-  return isSeen();
+  return whyUnseen();
 })()`;
 
-async function isFocusSeen(cdp: CDPSession): Promise<boolean> {
+async function whyFocusIsUnseen(cdp: CDPSession): Promise<string> {
   const { result } = await cdp.send('Runtime.evaluate', {
-    expression: isSeenExpression,
+    expression: whyUnseenExpression,
     awaitPromise: true,
     returnByValue: true,
   });
-  return result.value === true;
+  return String(result.value ?? 'the page was replaced during the check');
 }
 
 async function focusOf(cdp: CDPSession): Promise<Focus> {

@@ -1,5 +1,6 @@
 /**
- * The environment of the flows: a server with every feature enabled, captured emails, an app and identity providers.
+ * Sets up the environment of the flows: a server with every feature enabled, captured emails, an app and identity
+ * providers.
  */
 import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
@@ -15,9 +16,12 @@ import { makeUser } from '../harness.ts';
 
 export interface World {
   readonly backend: Backend;
-  /** The pages' origin. The mail and provider servers have a different address, so they count as other sites. */
+  /**
+   * The origin of the Account pages. The mail and provider servers have a different address, so they count as other
+   * sites.
+   */
   readonly origin: string;
-  /** The app's redirect address. */
+  /** The app's redirect URL. */
   readonly appUrl: string;
   /** The accounts at the OpenID Connect provider. */
   readonly accounts: RealIdp['accounts'];
@@ -29,7 +33,7 @@ export interface World {
   newUser(): Promise<string>;
   /** Returns the text of the next unread email to an address. */
   nextMail(to: string): Promise<string>;
-  /** Returns the provider's page with a form that starts a sign-in without a request. */
+  /** Returns a page of the SAML provider whose form signs the user in without a request from Plinth. */
   unsolicited(relayState: string): string;
   /** Sends a request to auth as an administrator. */
   admin<T>(path: string, json?: object): Promise<T>;
@@ -43,7 +47,7 @@ const listen = async (server: Server): Promise<string> => {
 const page = (title: string, body: string): string =>
   `<!doctype html><html lang="en"><title>${title}</title><h1>${title}</h1>${body}`;
 
-/** `change` overrides settings, for flows that test a project with other rules. */
+/** Starts the environment. `change` overrides settings, for flows that need a project with different rules. */
 export async function openWorld(
   change: {
     auth?: PartialConfig['auth'];
@@ -80,7 +84,7 @@ export async function openWorld(
     );
     return `<form method="post" action="${acs}">${inputs.join('')}<button>${button}</button></form>`;
   }
-  // Like real providers, this page asks the user before it responds.
+  // Like a real provider, this page waits for the user's click before it responds.
   const samlPage = createServer((request, response) => {
     if (!request.url?.includes('SAMLRequest=')) return void response.writeHead(404).end();
     const { id, relayState } = readRequest(`http://idp${request.url}`);
@@ -175,7 +179,7 @@ export async function openWorld(
       if (id !== undefined) {
         read.add(id);
         const { Text } = (await (await fetch(`${mailUrl}/api/v1/message/${id}`)).json()) as { Text: string };
-        // Security notices aren't part of a flow, and may arrive at any time.
+        // Security notices are skipped, because they aren't part of a flow and can arrive at any time.
         if (!Text.includes('/account/not-me?')) return Text;
         continue;
       }
@@ -213,7 +217,7 @@ export async function openWorld(
   };
 }
 
-/** In the setting's format, which is PKCS#1 encoded in base64. */
+/** Returns a new key in the format of the setting, PKCS#1 in base64. */
 function newSamlKey(): string {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   return privateKey.export({ type: 'pkcs1', format: 'der' }).toString('base64');
@@ -223,13 +227,13 @@ export const codeIn = (mail: string): string => /\b\d{6}\b/.exec(mail)?.[0] ?? '
 export const linkIn = (mail: string): string => /http\S+\/account\/confirm\?\S+/.exec(mail)?.[0] ?? '';
 
 export interface Asked {
-  /** The query that an app appends when it sends users to one of our pages. */
+  /** The query string that an app appends when it redirects users to an Account page. */
   readonly search: string;
   readonly challenge: string;
   readonly verifier: string;
 }
 
-/** Prepares the request with which an app sends a user to the Account pages (RFC 7636). */
+/** Returns what an app needs to redirect a user to the Account pages (RFC 7636). */
 export function askAsApp(world: World): Asked {
   const verifier = randomBytes(32).toString('base64url');
   const challenge = createHash('sha256').update(verifier).digest('base64url');
@@ -263,7 +267,10 @@ export async function redeem(
   return { email: user.email, aal: (JSON.parse(payload) as { aal: string }).aal };
 }
 
-/** A project that requires a second factor, a captcha and the current password for a password change. */
+/**
+ * Starts the environment for a project that requires a second factor, a captcha and the current password for a password
+ * change.
+ */
 export const openStrictWorld = (outgoing: TestBackendOptions['outgoing']): Promise<World> =>
   openWorld(
     {

@@ -1,6 +1,6 @@
 /**
- * Computes coverage from a run's responses: each route needs a success and a failure, and each error code needs a
- * response.
+ * Computes which routes and error codes a test run covers. Each route needs a success and a failure, and each error
+ * code needs a response.
  */
 import { secretKeyRejection } from '../../../src/gateway/secret-keys.ts';
 import type { RecordedResponse } from './recorded-responses.ts';
@@ -13,20 +13,23 @@ export interface RouteCoverage {
   readonly failures: readonly string[];
   /** The test files that called the route. */
   readonly files: readonly string[];
-  /** The responses that are missing. Empty if none are missing. */
+  /** The missing responses, if any. */
   readonly gaps: readonly string[];
 }
 
-/** The gateway sends its error responses before a request reaches a route. */
+/** Whether the gateway sent the error response, before the request reached a route. */
 const isOfGateway = ({ code }: RecordedResponse): boolean => code === secretKeyRejection.body.code;
 
-/** @example checkRoutes(routes, [{ method: 'GET', path: '/health', status: 200, … }])[0].gaps // [] */
+/**
+ * Returns the coverage of each route.
+ * @example checkRoutes(routes, [{ method: 'GET', path: '/health', status: 200, … }])[0].gaps // []
+ */
 export function checkRoutes(
   routes: readonly RouteEntry[],
   responses: readonly RecordedResponse[],
 ): RouteCoverage[] {
   const byRoute = new Map<RouteEntry, RecordedResponse[]>();
-  // A fixed path takes precedence over a pattern, because /admin/users/{id} must not match /admin/users/me.
+  // A fixed path takes precedence over a pattern, so /admin/users/me doesn't count for /admin/users/{id}.
   const byExactness = [...routes].sort((a, b) => variablesOf(a) - variablesOf(b));
   for (const response of responses.filter((each) => !isOfGateway(each))) {
     const route = byExactness.find(
@@ -68,8 +71,8 @@ function distinct(responses: readonly RecordedResponse[]): string[] {
 }
 
 /**
- * Returns table codes that no response contained and that aren't exempt, and exempt codes that were returned after
- * all.
+ * Returns two kinds of codes: those that are missing from the responses and not exempt, and exempt ones that were
+ * returned after all.
  */
 export function checkCodes(
   codes: readonly string[],
@@ -83,7 +86,7 @@ export function checkCodes(
   };
 }
 
-/** Returns a readable table as lines of text. */
+/** Returns the coverage as a readable table in plain text. */
 export function routeTable(coverage: readonly RouteCoverage[]): string {
   return coverage
     .map(({ route, successes, failures, files, gaps }) => {

@@ -2,7 +2,10 @@
 
 const heading = '### Error codes that are never returned';
 
-/** @example exemptCodes('### Error codes that are never returned\n| `unknown` | … |') // Set { 'unknown' } */
+/**
+ * Returns the codes in the table.
+ * @example exemptCodes('### Error codes that are never returned\n| `unknown` | … |') // Set { 'unknown' }
+ */
 export function exemptCodes(page: string): ReadonlySet<string> {
   const start = page.indexOf(heading);
   if (start < 0) throw new Error(`docs/compatibility.md has no "${heading}".`);

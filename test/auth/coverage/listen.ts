@@ -1,6 +1,6 @@
 /**
- * Records each response below `/auth/v1` that a server in this process sends. It hooks into Node's HTTP server, so it
- * records responses to browsers, stock clients and sockets.
+ * Records each response below `/auth/v1` that a server in this process sends. It subscribes to Node's HTTP server, so
+ * it sees responses to all kinds of clients.
  */
 import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -12,7 +12,7 @@ let currentFile = '';
 
 subscribe('http.server.request.start', (message) => {
   const { request, response } = message as { request: IncomingMessage; response: ServerResponse };
-  // The URL is read here because frameworks rewrite it later.
+  // The URL must be read at this point, because frameworks rewrite it later.
   const { method = '', url = '' } = request;
   if (!url.startsWith(`${mount}/`)) return;
   const end = response.end.bind(response) as (...args: unknown[]) => ServerResponse;
@@ -26,11 +26,11 @@ subscribe('http.server.request.start', (message) => {
   }) as typeof response.end;
 });
 
-/** Starts a new recording for a test file, which may share this process with the files before it. */
+/** Starts a new recording for a test file, which may run in the same process as earlier files. */
 export function startRecording(file: string): void {
   currentFile = file;
   seen.clear();
 }
 
-/** The responses recorded since {@link startRecording}, as lines. */
+/** Returns the responses that were recorded since {@link startRecording}, one per line. */
 export const recorded = (): readonly string[] => [...seen];

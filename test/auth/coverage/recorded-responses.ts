@@ -1,4 +1,7 @@
-/** A response of the auth service that a test run recorded, and where it is stored until the run ends. */
+/**
+ * Defines the format of the auth service's responses that a test run records, and where they are stored until the run
+ * ends.
+ */
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,13 +15,13 @@ declare module 'vitest' {
 
 export interface RecordedResponse {
   readonly method: string;
-  /** The path relative to the mount, without the query. */
+  /** The path below `/auth/v1`, without the query. */
   readonly path: string;
   readonly status: number;
-  /** A code from the service's error table. Empty for a success and for errors without a code (RFC 6749). */
+  /** A code from the service's error table. Empty for successes, and for errors in the format of RFC 6749. */
   readonly code: string;
   readonly isError: boolean;
-  /** The test file. */
+  /** The test file that caused the response. */
   readonly file: string;
 }
 
@@ -34,7 +37,9 @@ export function readResponses(folder: string): RecordedResponse[] {
   );
 }
 
-/** Redirects contain an error in their query or fragment. All other responses contain it in the body. */
+/**
+ * Returns the error code of a response. Redirects contain it in their query or fragment, other responses in the body.
+ */
 export function errorCodeOf(
   status: number,
   body: string,

@@ -40,7 +40,7 @@ const isAlive = async (accessToken: string): Promise<boolean> =>
   (await server.request('/user', { token: accessToken })).status === 200;
 
 describe('a code', () => {
-  test('used twice revokes the session that it created', async () => {
+  test('that is used twice revokes the session that it created', async () => {
     const { tokens, code, verifier } = await signIn(server, client, await person(server));
     expect(await isAlive(tokens.access_token)).toBe(true);
     const form = { grant_type: 'authorization_code', code, code_verifier: verifier };
@@ -58,7 +58,7 @@ describe('a code', () => {
     expect(refreshed.body).toMatchObject({ error_code: 'refresh_token_not_found' });
   });
 
-  test('replayed by another client, or much later, revokes nothing', async () => {
+  test('that is replayed by another client, or much later, revokes nothing', async () => {
     const other = await register(server);
     const { tokens, code, verifier } = await signIn(server, client, await person(server));
     const form = { grant_type: 'authorization_code', code, code_verifier: verifier };
@@ -69,7 +69,7 @@ describe('a code', () => {
     expect(await isAlive(tokens.access_token)).toBe(true);
   });
 
-  test('redeemed ten times concurrently, creates at most one session and keeps none', async () => {
+  test('that is redeemed ten times concurrently creates at most one session, which is then revoked', async () => {
     const { verifier, challenge } = pkce();
     const code = await approve(
       server,
@@ -308,7 +308,7 @@ describe('an authorization request', () => {
 });
 
 describe('an authorization', () => {
-  // No consent exists for this client, so each request requires one.
+  // Each test starts without a consent for this client.
   beforeEach(async () => {
     client = await register(server);
   });
@@ -458,7 +458,7 @@ describe('a client’s token', () => {
     );
   });
 
-  test('ends the token family if an old refresh token is reused much later', async () => {
+  test('is revoked with its whole family if an old refresh token is reused much later', async () => {
     const { tokens } = await signIn(server, client, user);
     const refresh = (refresh_token: string) =>
       token(server, { grant_type: 'refresh_token', refresh_token }, basic(client));

@@ -1,5 +1,5 @@
 /**
- * An OAuth client implemented from RFCs 6749, 7636, 7591 and 8414. The client's only configuration is the server's
+ * Implements an OAuth client according to RFCs 6749, 7636, 7591 and 8414. It is configured only with the server's
  * address.
  */
 import { createHash, createPublicKey, randomBytes, verify, type webcrypto } from 'node:crypto';
@@ -62,7 +62,7 @@ export function pkce(): Pkce {
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
 }
 
-/** Returns the Location header of /oauth/authorize. */
+/** Sends an authorization request and returns the response's Location header. */
 export async function begin(
   server: AuthServer,
   params: Record<string, string>,
@@ -149,7 +149,7 @@ export function basic({ client_id: id, client_secret: secret = '' }: Registered)
   return { authorization: `Basic ${Buffer.from(`${half(id)}:${half(secret)}`).toString('base64')}` };
 }
 
-/** Runs the whole flow for a confidential client. */
+/** Runs the whole flow for a confidential client and returns the token response. */
 export async function signIn(
   server: AuthServer,
   client: Registered,

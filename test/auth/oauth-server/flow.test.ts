@@ -1,4 +1,4 @@
-/** Tests the OAuth 2.1 server and OpenID provider: the regular flows of clients and users. */
+/** Tests the OAuth 2.1 server and OpenID provider: the normal flows of clients and users. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AuthServer, startAuth } from '../harness.ts';
 import {
@@ -38,7 +38,7 @@ interface Discovery {
   readonly jwks_uri: string;
 }
 
-describe('a client that knows only the address', () => {
+describe('a client that knows only the server’s address', () => {
   test.each([
     '/.well-known/oauth-authorization-server',
     '/.well-known/oauth-authorization-server/auth/v1',
@@ -62,7 +62,7 @@ describe('a client that knows only the address', () => {
     });
   });
 
-  test('finds nothing for another issuer', async () => {
+  test('can’t discover another issuer', async () => {
     const response = await fetch(`${server.url}/.well-known/oauth-authorization-server/other`);
     expect(response.status).toBe(404);
   });
@@ -254,7 +254,7 @@ describe('consent', () => {
     expect(again.error).toMatchObject({ status: 404, code: 'oauth_consent_not_found' });
   });
 
-  test('opens the page that the project configures', async () => {
+  test('opens on the page that the project configures', async () => {
     const own = await startAuth({
       site_url: 'https://app.example/',
       oauth_server: { enabled: true, allow_dynamic_registration: true, authorization_url_path: 'allow' },

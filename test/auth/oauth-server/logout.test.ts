@@ -1,4 +1,4 @@
-/** Tests sign-out with OpenID clients: the end session endpoint and logout tokens, and how attackers could abuse them. */
+/** Tests sign-out with OpenID clients: the end session endpoint, logout tokens, and attacks on both. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -17,7 +17,7 @@ let server: AuthServer;
 let receiver: Server;
 let receiverUrl: string;
 let received: string[] = [];
-/** The addresses of names. All other names have a public address. */
+/** The IP addresses of host names. All other names have a public address. */
 const lookups = new Map<string, string>();
 
 beforeAll(async () => {
@@ -70,8 +70,8 @@ async function endSession(params: Record<string, string>, method = 'GET') {
   return { status: response.status, location: location === null ? undefined : new URL(location) };
 }
 
-describe('a client ends the session', () => {
-  test('and the Account pages ask the user, with a destination that the client registered', async () => {
+describe('a client can end the session,', () => {
+  test('and the Account pages ask the user, and then redirect to an address that the client registered', async () => {
     const discovery = await (await server.request('/.well-known/openid-configuration')).json();
     expect(discovery).toMatchObject({
       end_session_endpoint: `${server.url}/auth/v1/oauth/logout`,
@@ -84,7 +84,7 @@ describe('a client ends the session', () => {
     const { tokens } = await signIn(server, client, user, { scope: 'openid' });
     const hint = tokens.id_token ?? '';
     expect(claimsOf(hint).sid).toBeUndefined();
-    // The hint is accepted after it has expired.
+    // The ID token in the request is accepted even after it has expired.
     server.clock.advance(2 * 3_600_000);
     for (const method of ['GET', 'POST']) {
       const request = { id_token_hint: hint, post_logout_redirect_uri: bye, state: 's&1' };
@@ -106,7 +106,7 @@ describe('a client ends the session', () => {
     expect((await endSession({})).location?.search).toBe('');
   });
 
-  test('and no other destination is accepted', async () => {
+  test('and no other redirect address is accepted', async () => {
     const [client, other] = [
       await register(server, { post_logout_redirect_uris: [bye] }),
       await register(server, { post_logout_redirect_uris: ['https://other.example/bye'] }),
@@ -130,7 +130,7 @@ describe('a client ends the session', () => {
       const rejection = await endSession(params, index % 2 === 0 ? 'GET' : 'POST');
       expect(rejection).toEqual({ status: 400, location: undefined });
     }
-    // The Account pages trust requests from each other, so a client's redirect must not lead to them.
+    // The Account pages trust requests from their own origin, so a client must not be able to redirect to them.
     const own = `${server.url}/account/with?provider=github`;
     const redirects = { redirect_uris: [own], post_logout_redirect_uris: [own] };
     const { client_id } = await register(server, redirects);
@@ -182,7 +182,7 @@ describe('a client is notified', () => {
     expect((await endSession({ id_token_hint: logoutToken })).status).toBe(400);
   });
 
-  test('only once, only about its own sessions, and not after it removed its address', async () => {
+  test('only once, only about its own sessions, and not after it has removed its address', async () => {
     const client = await registerByAdmin({ backchannel_logout_uri: receiverUrl });
     const [user, other] = [await person(server), await person(server)];
     const { tokens } = await signIn(server, client, user, { scope: 'openid' });
@@ -200,7 +200,7 @@ describe('a client is notified', () => {
     expect(received.length).toBe(1);
   });
 
-  test('at most 50 times for one sign-out, and no client takes the turns of another', async () => {
+  test('at most 50 times for one sign-out, and no client uses up the notifications of another', async () => {
     const metadata = { backchannel_logout_uri: receiverUrl };
     const [many, single] = [await registerByAdmin(metadata), await registerByAdmin(metadata)];
     const [user, next] = [await person(server), await person(server)];
@@ -214,7 +214,7 @@ describe('a client is notified', () => {
     const audiences = () =>
       received.map((body) => claimsOf(new URLSearchParams(body).get('logout_token') ?? ''));
     await expect.poll(() => received.length).toBeGreaterThanOrEqual(50);
-    // By the time the next user's token arrives, an excess token would have arrived too.
+    // When the next user's token has arrived, an excess token would have arrived too.
     await server.request('/logout?scope=global', { method: 'POST', token: next.token });
     await expect.poll(() => audiences().some(({ sub }) => sub === next.id)).toBe(true);
     const own = audiences().filter(({ sub }) => sub === user.id);
@@ -249,7 +249,7 @@ describe('a client is also notified', () => {
   const tokenClaims = () =>
     received.map((body) => claimsOf(new URLSearchParams(body).get('logout_token') ?? ''));
 
-  /** A user with a session of the client. */
+  /** Returns a user with a session of the client. */
   async function connected() {
     const client = await registerByAdmin({ backchannel_logout_uri: receiverUrl });
     const user = await person(server);
@@ -290,7 +290,7 @@ describe('a client is also notified', () => {
       'the user deletes the account',
       (user: { token: string }) => server.request('/user', { method: 'DELETE', token: user.token }),
     ],
-  ] as const)('when %s', async (_, end) => {
+  ] as const)('about its session when %s', async (_, end) => {
     const { client, user, sid } = await connected();
     const response = await end(user, client);
     expect(response.status).toBeLessThan(300);
@@ -298,7 +298,7 @@ describe('a client is also notified', () => {
     expect(tokenClaims()[0]).toMatchObject({ sub: user.id, aud: client.client_id, sid });
   });
 
-  test('only once when a ban is extended, and not when a change ends no session', async () => {
+  test('only once when a ban is extended, and not when a change doesn’t end a session', async () => {
     const { user } = await connected();
     await byAdmin(user, 'PUT', { user_metadata: { color: 'green' } });
     await byAdmin(user, 'PUT', { ban_duration: '1h' });
@@ -312,7 +312,7 @@ describe('a client is also notified', () => {
   test.each([
     ['timebox', { timebox: 86_400_000 }],
     ['inactivity_timeout', { inactivity_timeout: 86_400_000 }],
-  ])('when a session exceeds %s', async (_, sessions) => {
+  ])('when its session exceeds %s', async (_, sessions) => {
     const { client, user, sid } = await connected();
     const silent = await register(server);
     await signIn(server, silent, user, { scope: 'openid' });
@@ -334,7 +334,7 @@ describe('a client is also notified', () => {
         () => isStopping,
       );
     await sweepAfter(23);
-    // A stopping server leaves the sessions to the next round.
+    // A server that is stopping leaves the sessions to the next run.
     await sweepAfter(25, true);
     expect(received).toEqual([]);
     await Promise.all([sweepAfter(25), sweepAfter(25)]);
@@ -347,7 +347,7 @@ describe('a client is also notified', () => {
   });
 });
 
-describe('a client’s page for sign-out in the browser', () => {
+describe('a client’s sign-out page', () => {
   const page = 'https://app.example/signed-out';
 
   test('is registered, returned and changed with the other metadata', async () => {
@@ -381,7 +381,7 @@ describe('a client’s page for sign-out in the browser', () => {
     expect(claimsOf(tokens.id_token ?? '').sid).toBe(claimsOf(tokens.access_token).session_id);
   });
 
-  test('must have the origin of a redirect URI, which isn’t our own origin', async () => {
+  test('must have the origin of a redirect URI, but not the origin of the Account pages', async () => {
     const local = new URL(server.url).port;
     for (const [uri, redirect] of [
       ['https://evil.example/signed-out', 'https://app.example/callback'],
@@ -389,7 +389,7 @@ describe('a client’s page for sign-out in the browser', () => {
       ['https://app.example:444/signed-out', 'https://app.example/callback'],
       ['https://user@app.example/signed-out', 'https://app.example/callback'],
       ['javascript:alert(1)', 'https://app.example/callback'],
-      // Our pages trust requests of their origin, under every name of this machine.
+      // The Account pages trust requests from their own origin, under every host name of this machine.
       [`${server.url}/account/with?provider=github`, `${server.url}/callback`],
       [`http://localhost:${local}/account/with`, `http://localhost:${local}/callback`],
     ] as const) {

@@ -35,7 +35,7 @@ const serve = (email = newEmail()) => {
 };
 const admin = () => auth.database.pool('supabase_admin');
 
-describe('state', () => {
+describe('the state', () => {
   it.each([
     ['none', '', 'bad_oauth_callback', 'OAuth state parameter missing'],
     ['no UUID', "' or 1=1", 'bad_oauth_state', 'OAuth state parameter is invalid'],
@@ -78,7 +78,7 @@ describe('state', () => {
     ];
     for (const params of flows) {
       serve();
-      // The user already exists, because creating one would block the other requests anyway.
+      // The user must already exist. If a request created the user, it would block the others anyway.
       await signIn(auth, 'github');
       const { state } = await leave(auth, 'github', params);
       const arrivals = await Promise.all(
@@ -101,7 +101,7 @@ describe('state', () => {
     });
   });
 
-  it('from another kind of flow is rejected', async () => {
+  it('of a different kind of flow is rejected', async () => {
     const email = newEmail();
     await auth.client('pkce').auth.signInWithOtp({ email });
     const [flow] = await admin().query<{ id: string }>(
@@ -163,7 +163,7 @@ describe('provider mix-up', () => {
 });
 
 describe('PKCE', () => {
-  it('works with the stock client, provider tokens included', async () => {
+  it('works with the stock client, including provider tokens', async () => {
     const email = serve();
     const client = auth.client('pkce');
     const { data } = await client.auth.signInWithOAuth({
@@ -233,7 +233,7 @@ describe('PKCE', () => {
     expect((await late.json()).error_code).toBe('flow_state_expired');
   });
 
-  it('the address of a PKCE flow contains no token', async () => {
+  it('the redirect of a PKCE flow doesn’t contain a token', async () => {
     serve();
     const { state } = await leave(auth, 'github', {
       code_challenge: verifier,
@@ -292,7 +292,7 @@ describe('provider errors', () => {
     });
   });
 
-  it('only the first letters of a rejected code appear in the message', async () => {
+  it('the message contains only the first letters of a rejected code', async () => {
     serve();
     const { state } = await leave(auth, 'github');
     const arrival = await comeBack(auth, { state, code: 'wrong-code-0123456789' });
@@ -303,7 +303,7 @@ describe('provider errors', () => {
     expect(arrival.url.href).not.toContain('0123456789');
   });
 
-  it('a rejected code is truncated between its characters', async () => {
+  it('a rejected code isn’t truncated within a character', async () => {
     serve();
     const { state } = await leave(auth, 'github');
     const arrival = await comeBack(auth, { state, code: 'abc\u{10000}\u{10000}' });

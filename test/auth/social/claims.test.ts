@@ -1,4 +1,4 @@
-/** Tests providers that respond as documented, and the resulting users, claim by claim. */
+/** Tests which users result from providers that respond as documented, claim by claim. */
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Issuer, startIssuer } from '../../keys/issuer.ts';
@@ -194,7 +194,7 @@ describe('Google', () => {
     });
   });
 
-  it('uses the API without an ID token', async () => {
+  it('uses the API if there isn’t an ID token', async () => {
     const email = newEmail();
     internet.serve('oauth2.googleapis.com/token', () => ({
       access_token: 'ya29.bare',
@@ -281,7 +281,7 @@ describe('Apple', () => {
       client_secret: 'apple-client-secret',
     });
 
-    // The second response doesn't contain a name, so the stored name doesn't change.
+    // The second response doesn't contain a name, so the stored name stays the same.
     const again = await leave(auth, 'apple');
     const second = await comeBack(auth, { code: 'good-code', state: again.state }, 'POST');
     expect((await userOf(auth, second)).user_metadata).toMatchObject({ name: 'Ann Example' });
@@ -340,7 +340,7 @@ describe('Microsoft', () => {
     [false, false],
     ['0', false],
     [1, false],
-  ])('with xms_edov %j, verified is %j', async (edov, verified) => {
+  ])('with xms_edov %j, the address is verified: %j', async (edov, verified) => {
     serve({ ...person(newEmail()), sub: `edov-${JSON.stringify(edov)}`, xms_edov: edov });
     const arrival = await signIn(auth, 'azure');
     if (verified) expect((await userOf(auth, arrival)).user_metadata).toMatchObject({ email_verified: true });
@@ -360,7 +360,7 @@ describe('Microsoft', () => {
 });
 
 describe('Facebook', () => {
-  it('every request contains proof of the secret', async () => {
+  it('every request proves that the server knows the secret', async () => {
     const email = newEmail();
     internet.serve('graph.facebook.com/oauth/access_token', () => ({
       access_token: 'EAAB.token',
@@ -460,7 +460,7 @@ describe('Discord', () => {
   });
 });
 
-it('Apple and Microsoft without an ID token don’t sign a user in', async () => {
+it('Apple and Microsoft don’t sign a user in without an ID token', async () => {
   internet.serve('appleid.apple.com/auth/token', () => ({ access_token: 'a' }));
   internet.serve('login.microsoftonline.com/common/oauth2/v2.0/token', () => ({ access_token: 'a' }));
   expect((await signIn(auth, 'apple')).query).toMatchObject({
@@ -544,7 +544,7 @@ describe('Twitter (OAuth 1.0a)', () => {
       email,
     }));
   };
-  /** The state is part of the callback address, which is signed. */
+  /** The state is part of the callback URL, which is signed. */
   const begin = async () => {
     const query = await auth.request('/authorize?provider=twitter', { redirect: 'manual' });
     const url = new URL(query.headers.get('location') ?? '');
@@ -582,7 +582,7 @@ describe('Twitter (OAuth 1.0a)', () => {
     });
   });
 
-  it('a response to another request and a user who denied access are rejected', async () => {
+  it('a response to another request, and a user who denied access, are rejected', async () => {
     serve(newEmail());
     const first = await begin();
     expect(

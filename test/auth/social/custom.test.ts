@@ -287,7 +287,7 @@ describe('addresses inside the server’s network (SSRF)', () => {
 });
 
 describe('sign-in with OpenID Connect', () => {
-  // At this point, the server's clock is ahead of the actual time.
+  // The server's clock is ahead of the actual time, because of earlier tests.
   const exp = Math.floor(Date.now() / 1000) + 86_400;
   const serveToken = (claims: Record<string, unknown>) =>
     internet.serve('idp.example.com/token', () => ({
@@ -326,7 +326,7 @@ describe('sign-in with OpenID Connect', () => {
       custom_claims: { groups: ['staff'] },
     });
     expect(user.identities[0]?.identity_data).not.toHaveProperty('role');
-    // The app can request other scopes.
+    // The app can request different scopes.
     const other = await leave(auth, 'custom:full', { scopes: 'profile groups' });
     expect(other.url.searchParams.get('scope')).toBe('openid profile groups');
   });
@@ -388,7 +388,7 @@ describe('sign-in with OpenID Connect', () => {
       error: 'invalid request',
       error_description: 'Bad ID token',
     });
-    // Algorithms with a shared secret are ignored, so the provider signs with the default.
+    // Algorithms with a shared secret are ignored, so the default algorithm must be used.
     issuer.discovery.id_token_signing_alg_values_supported = ['HS256'];
     await customProviders().updateProvider('custom:signs', { issuer: issuerName });
     expect((await ask()).status).toBe(200);
@@ -407,7 +407,7 @@ describe('sign-in with OpenID Connect', () => {
 });
 
 describe('sign-in with OAuth 2.0', () => {
-  it('non-standard claims can be mapped, and the client authentication method is detected', async () => {
+  it('can map non-standard claims, and detects the client authentication method', async () => {
     const email = newEmail();
     await post({
       ...oauth2('custom:plain'),

@@ -266,7 +266,7 @@ describe('forged tokens', () => {
     });
   });
 
-  it('from this project itself aren’t accepted', async () => {
+  it('that this project issued aren’t accepted', async () => {
     const { data } = await auth.client().auth.signUp({ email: newEmail(), password: 'correct horse' });
     expect(await ask({ provider: 'google', id_token: data.session?.access_token ?? '' })).toMatchObject(bad);
   });

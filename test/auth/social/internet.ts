@@ -1,4 +1,6 @@
-/** Simulates other hosts in this process. The auth service's requests to these hosts reach the test's handlers. */
+/**
+ * Simulates other hosts in this process. The auth service's requests to these hosts are passed to the test's handlers.
+ */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createOutgoing, type Outgoing } from '../../../src/shared/outgoing.ts';
@@ -12,7 +14,7 @@ export interface Received {
   readonly headers: IncomingMessage['headers'];
 }
 
-/** The response is JSON unless it specifies another type. */
+/** A response, which is JSON unless it specifies a different type. */
 export type Answer =
   | object
   | { readonly status?: number; readonly type: string; readonly text: string }

@@ -1,6 +1,6 @@
 /**
- * Tests how a provider's user is matched to an account, with GitHub as the provider: found, linked, created, or
- * rejected.
+ * Tests how a provider's user is matched to an account, with GitHub as the provider. The user is found, linked, created
+ * or rejected.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../../src/kernel/sql.ts';
@@ -11,9 +11,9 @@ import { comeBack, leave, serveGithub, signIn, userOf } from './sign-in.ts';
 const github = { enabled: true, client_id: 'github-client', secret: 'secret' };
 
 let internet: Internet;
-/** Email addresses must be confirmed. */
+/** A server on which email addresses must be confirmed. */
 let auth: AuthServer;
-/** Email addresses don't need to be confirmed, as on the local stack. */
+/** A server on which email addresses don't need to be confirmed, as on the local stack. */
 let trusting: AuthServer;
 
 beforeAll(async () => {
@@ -67,7 +67,7 @@ describe('an address verified by the provider', () => {
     expect(error).toBeNull();
   });
 
-  it('whose user never confirmed it loses earlier credentials (pre-account takeover)', async () => {
+  it('makes an unconfirmed account lose its earlier credentials (pre-account takeover)', async () => {
     const email = newEmail();
     const attacker = auth.client();
     await attacker.auth.signUp({ email, password, options: { data: { note: 'planted' } } });
@@ -84,7 +84,7 @@ describe('an address verified by the provider', () => {
     expect(late.headers.get('location')).toContain('otp_expired');
   });
 
-  it('that two accounts have can’t take over either', async () => {
+  it('that two accounts have can’t take over either of them', async () => {
     const email = newEmail();
     await Promise.all(
       [1, 2].map(async () => {
@@ -139,7 +139,7 @@ describe('an unverified address', () => {
     expect((await userOf(auth, await signIn(auth, 'github'))).email).toBe(email);
   });
 
-  it('links to no account even without confirmations, unlike upstream', async () => {
+  it('isn’t linked to an account even if confirmations are off, unlike upstream', async () => {
     const email = newEmail();
     const owner = await confirmedUser(trusting, email);
     serveGithub(internet, only(email, false));
@@ -150,7 +150,7 @@ describe('an unverified address', () => {
 });
 
 describe('users without an address', () => {
-  it('are accepted if the configuration allows them', async () => {
+  it('are accepted if the provider’s settings allow them', async () => {
     const id = serveGithub(internet, []);
     const user = await userOf(trusting, await signIn(trusting, 'github'));
     expect(user).toMatchObject({ email: '', identities: [expect.objectContaining({ id: String(id) })] });
@@ -168,7 +168,7 @@ describe('users without an address', () => {
   });
 });
 
-describe('rejected users', () => {
+describe('a sign-in rejects', () => {
   it('a banned user', async () => {
     serveGithub(internet, only(newEmail()));
     const user = await userOf(auth, await signIn(auth, 'github'));
@@ -190,7 +190,7 @@ describe('rejected users', () => {
       serveGithub(internet, only(email));
       const refused = await signIn(closed, 'github');
       expect(refused.query).toMatchObject({ error: 'access_denied', error_code: 'signup_disabled' });
-      // An existing account is linked.
+      // An existing account is still linked.
       const owner = await confirmedUser(closed, email);
       expect((await userOf(closed, await signIn(closed, 'github'))).id).toBe(owner.id);
     } finally {
@@ -198,7 +198,7 @@ describe('rejected users', () => {
     }
   });
 
-  it('a user whom the project’s hook rejects, which is called for new accounts only', async () => {
+  it('a user whom the project’s hook for new accounts rejects', async () => {
     const hooked = await startAuth(
       {
         external: { github },
@@ -337,7 +337,7 @@ describe('manual linking', () => {
     expect(await userOf(auth, arrival)).toMatchObject({ id: data.user?.id, email, is_anonymous: false });
   });
 
-  it("a guest must confirm an unverified address and can't use a taken one", async () => {
+  it('requires a guest to confirm an unverified address, and rejects an address that is in use', async () => {
     const client = auth.client();
     await client.auth.signInAnonymously();
     const email = newEmail();
@@ -365,7 +365,7 @@ describe('manual linking', () => {
     expect(arrival).toMatchObject({ status: 303, query: { error_code: 'user_not_found' } });
   });
 
-  it('requires a user, and the setting', async () => {
+  it('requires a user, and must be enabled', async () => {
     expect((await auth.request('/user/identities/authorize?provider=github')).status).toBe(401);
     const { data } = await trusting.client().auth.signUp({ email: newEmail(), password });
     const response = await trusting.request('/user/identities/authorize?provider=github', {
@@ -383,7 +383,7 @@ describe('invitations', () => {
     return new URL(linkOf(mail)).searchParams.get('token') ?? '';
   };
 
-  it('are accepted through a provider that verified the address, which receives no information about them', async () => {
+  it('can be accepted through a provider that verified the address, without information for the provider', async () => {
     const email = newEmail();
     const token = await invite(email);
     const { url, state } = await leave(auth, 'github', { invite_token: token });
@@ -411,7 +411,7 @@ describe('invitations', () => {
     });
     expect((await auth.request('/authorize?provider=github&invite_token=unknown')).status).toBe(404);
 
-    // The invitation is deleted during the round trip.
+    // The invitation is deleted while the browser is at the provider.
     const second = await leave(auth, 'github', { invite_token: token });
     await auth.database.pool('supabase_admin').exec('delete from auth.one_time_tokens');
     expect((await comeBack(auth, { code: 'good-code', state: second.state })).query).toMatchObject({

@@ -1,4 +1,4 @@
-/** The parts of the package that the tests use. The package doesn't include types. */
+/** Declares the parts of the package that the tests use, because the package doesn't include types. */
 declare module 'oidc-provider' {
   import type { RequestListener } from 'node:http';
 

@@ -89,7 +89,7 @@ describe('as a custom OpenID provider', () => {
     expect(arrival.query).toMatchObject({ error_code: 'provider_email_needs_verification' });
   });
 
-  it('a code is redeemed once, and the second attempt is rejected by both sides', async () => {
+  it('a code can be redeemed only once, and both sides reject the second attempt', async () => {
     idp.accounts.set('carol', { email: newEmail(), email_verified: true });
     const { data } = await auth.client().auth.signInWithOAuth({
       provider: 'custom:idp',
@@ -100,7 +100,7 @@ describe('as a custom OpenID provider', () => {
     const params = Object.fromEntries(back.searchParams);
     expect((await comeBack(auth, params)).fragment).toHaveProperty('access_token');
     expect((await comeBack(auth, params)).query).toMatchObject({ error_code: 'bad_oauth_state' });
-    // The code is used in one of the attacker's sign-ins, which has a different PKCE verifier.
+    // The attacker uses the code in a different sign-in, which has a different PKCE verifier.
     const own = await auth.client().auth.signInWithOAuth({
       provider: 'custom:idp',
       options: { skipBrowserRedirect: true },
@@ -112,7 +112,7 @@ describe('as a custom OpenID provider', () => {
     expect(injected.fragment).not.toHaveProperty('access_token');
   });
 
-  it('a stolen, unredeemed code is useless in another sign-in', async () => {
+  it('a stolen code that wasn’t redeemed can’t be used in another sign-in', async () => {
     idp.accounts.set('dora', { email: newEmail(), email_verified: true });
     const begin = async () => {
       const { data } = await auth.client().auth.signInWithOAuth({
@@ -161,7 +161,7 @@ describe('as Keycloak, at the configured URL', () => {
     await idp?.stop();
   });
 
-  it('code, token and userinfo are fetched over the network', async () => {
+  it('the token and the user’s data are fetched over the network', async () => {
     const email = newEmail();
     idp.accounts.set('ann', { email, email_verified: true, name: 'Ann', preferred_username: 'ann' });
     const client = auth.client('pkce');

@@ -1,4 +1,7 @@
-/** The package oidc-provider as an identity provider, with its own sign-in and consent pages and its own tokens. */
+/**
+ * Runs the package oidc-provider as an identity provider. The sign-in page, the consent page and the tokens are those
+ * of the package.
+ */
 import { generateKeyPairSync } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,14 +10,14 @@ import Provider from 'oidc-provider';
 export interface RealIdp {
   /** The URL at which the provider can be reached. */
   readonly url: string;
-  /** From now on, the provider acts as `issuer` for the client with this callback. */
+  /** Makes the provider act as `issuer` for the client with this callback. */
   open(options: {
     issuer: string;
     redirectUri: string;
     pkce: boolean;
     routes?: Record<string, string>;
   }): void;
-  /** The email claims per account. `login` on the sign-in page is the account's ID. */
+  /** The email claims of each account. `login` on the sign-in page is the account's ID. */
   readonly accounts: Map<string, Record<string, unknown>>;
   stop(): Promise<void>;
 }
@@ -41,7 +44,7 @@ export async function startRealIdp(): Promise<RealIdp> {
         conformIdTokenClaims: false,
         cookies: { keys: ['a key of the test'] },
         jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig', kid: 'idp-1' }] },
-        // Times are in seconds. All times are set explicitly so that the package doesn't print warnings.
+        // The lifetimes in seconds. All of them are set explicitly, because the package prints warnings otherwise.
         ttl: {
           AccessToken: 600,
           AuthorizationCode: 60,
@@ -69,8 +72,8 @@ export async function startRealIdp(): Promise<RealIdp> {
 }
 
 /**
- * A browser with a cookie jar: signs in at the identity provider, consents, and stops at the first URL that isn't the
- * provider's.
+ * Simulates a browser with cookies. Signs in at the identity provider, consents, and returns the first URL that isn't
+ * the provider's.
  * @param hosts The provider's host names, and the address at which each is reached.
  */
 export async function walk(

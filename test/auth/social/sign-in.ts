@@ -1,4 +1,4 @@
-/** Performs the steps of a sign-in with a provider one by one. */
+/** Performs the individual steps of a sign-in with a provider. */
 import type { Issuer } from '../../keys/issuer.ts';
 import type { AuthServer } from '../harness.ts';
 import type { Internet } from './internet.ts';
@@ -46,7 +46,7 @@ export async function comeBack(
   };
 }
 
-/** Runs a whole round trip. */
+/** Runs a whole sign-in and returns its result. */
 export async function signIn(
   auth: AuthServer,
   provider: string,
@@ -86,7 +86,7 @@ export function publishIssuer(internet: Internet, name: string, issuer: Issuer):
 
 let counter = 0;
 
-/** Simulates a GitHub whose user the test chooses. Each call creates a different user. */
+/** Simulates GitHub with a user that the test defines. By default, each call creates a different user. */
 export function serveGithub(
   internet: Internet,
   emails: readonly { email: string; verified: boolean; primary: boolean }[],

@@ -1,4 +1,7 @@
-/** A question and its correct answer. The Console is asked each question, and the answer is checked with REST. */
+/**
+ * Defines a case: a request, and the correct explanation. The Console explains each request, and REST performs it for
+ * comparison.
+ */
 
 export const ada = '11111111-1111-4111-8111-111111111111';
 export const eve = '22222222-2222-4222-8222-222222222222';

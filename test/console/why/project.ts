@@ -1,5 +1,6 @@
 /**
- * A backend with these tables. Requests explanations from the Console, and performs the same requests through REST.
+ * Starts a backend with the cases' tables, requests explanations from the Console, and performs the same requests
+ * through REST.
  */
 import { expect } from 'vitest';
 import { sql } from '../../../src/kernel/sql.ts';
@@ -10,7 +11,7 @@ import { whySchema } from './schema.ts';
 export async function startWhyProject() {
   const backend = await startBackend();
   const owner = await operator(backend);
-  // Roles belong to the cluster, which other tests share, so their names are specific to this file.
+  // Roles belong to the cluster, which the tests share, so their names are specific to this file.
   await backend.database.pool('supabase_admin').exec(`
     create role why_editor nologin; grant why_editor to authenticator; grant authenticated to why_editor;
     create role why_auditor nologin bypassrls; grant why_auditor to authenticator;
@@ -71,7 +72,7 @@ export async function startWhyProject() {
     });
     const text = await response.text();
     if (!response.ok) {
-      // PostgreSQL rejected the request, not REST itself.
+      // PostgreSQL must have rejected the request, not REST itself.
       expect((JSON.parse(text) as { code: string }).code).toMatch(/^(?:42501|22012|23505)$/);
       return 'refused';
     }
@@ -80,7 +81,7 @@ export async function startWhyProject() {
     return response.headers.get('content-range')?.endsWith('/0') ? 'hidden' : 'allowed';
   }
 
-  /** REST commits, so the tables are restored after each case. */
+  /** Restores the tables after a case, because REST commits its requests. */
   async function restoring<T>(work: () => Promise<T>): Promise<T> {
     const admin = backend.database.pool('supabase_admin');
     const tables = ['notes', 'stamped', 'serial_notes', 'identity_notes', 'closed', 'guarded'];
@@ -101,7 +102,7 @@ export async function startWhyProject() {
     }
   }
 
-  // REST serves the tables once it has been notified.
+  // REST knows the tables only after it has been notified.
   while ((await rest('typed', 'GET')).status !== 200) await new Promise((resolve) => setTimeout(resolve, 50));
 
   async function stop(): Promise<void> {

@@ -1,4 +1,4 @@
-/** Cases for what a user can see: policies that apply to reading. */
+/** Defines cases for what a user can see, which depends on the policies for reading. */
 import { ada, type Case, eve, row, user } from './case.ts';
 
 export const reads: readonly Case[] = [

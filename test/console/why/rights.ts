@@ -1,4 +1,4 @@
-/** Cases for privileges that don't come from policies: grants, ownership, roles that bypass RLS. */
+/** Defines cases for privileges that don't come from policies: grants, ownership, and roles that bypass RLS. */
 import { ada, type Case, row, user } from './case.ts';
 
 export const rights: readonly Case[] = [

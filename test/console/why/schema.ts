@@ -1,4 +1,4 @@
-/** The tables, policies and views of the cases, created as the project's owner. */
+/** Defines the tables, policies and views of the cases, which the project's owner creates. */
 import { ada, eve } from './case.ts';
 
 export const whySchema = `

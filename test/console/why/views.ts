@@ -1,4 +1,4 @@
-/** Cases for views: which role reads the underlying table, and which underlying table's policies apply. */
+/** Defines cases for views: which role reads the underlying table, and which table's policies apply. */
 import { ada, type Case, eve, row, user } from './case.ts';
 
 export const views: readonly Case[] = [

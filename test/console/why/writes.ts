@@ -1,4 +1,4 @@
-/** Cases for what a user can change: USING, WITH CHECK, and returned rows. */
+/** Defines cases for what a user can change, which depends on USING, WITH CHECK and returned rows. */
 import { ada, type Case, eve, row, user } from './case.ts';
 
 export const writes: readonly Case[] = [

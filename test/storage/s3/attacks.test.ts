@@ -259,7 +259,7 @@ describe('presigned URLs', () => {
     );
   });
 
-  test('can upload only the object that they name', async () => {
+  test('can upload only the object in the URL', async () => {
     const url = await getSignedUrl(s3, new PutObjectCommand({ Bucket: 'open', Key: 'presigned' }));
     const body = randomBytes(200_000);
     expect((await fetch(url, { method: 'PUT', body })).status).toBe(200);

@@ -1,4 +1,4 @@
-/** Tests checksums over the S3 protocol: verified, stored and returned, with the SDK and with raw requests. */
+/** Tests how checksums are verified, stored and returned over the S3 protocol, with the SDK and with raw requests. */
 import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
@@ -284,7 +284,7 @@ describe('a multipart object', () => {
     await expect(create('impossible', more)).rejects.toMatchObject({ name: 'InvalidRequest' });
   });
 
-  test('created without a checksum has none, and none can be requested', async () => {
+  test('that is created without a checksum doesn’t have one, and can’t get one later', async () => {
     const plain = s3Client(server, { requestChecksumCalculation: 'WHEN_REQUIRED' });
     const at = { Bucket, Key: 'plain' };
     const { UploadId } = await plain.send(new CreateMultipartUploadCommand(at));
@@ -298,7 +298,7 @@ describe('a multipart object', () => {
     expect((await head('plain')).ChecksumType).toBeUndefined();
   });
 
-  test('uploaded with lib-storage is verified when it is downloaded', async () => {
+  test('that lib-storage uploads is verified when it is downloaded', async () => {
     const bytes = randomBytes(11 * 1024 * 1024);
     const Body = Readable.from([bytes.subarray(0, 1000), bytes.subarray(1000)]);
     const done = await new Upload({ client: s3, params: { Bucket, Key: 'managed', Body } }).done();

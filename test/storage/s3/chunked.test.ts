@@ -1,4 +1,7 @@
-/** Tests bodies with the aws-chunked encoding: signed and unsigned, with and without trailers, and tampered with. */
+/**
+ * Tests bodies with the aws-chunked encoding, with and without signatures and trailers, and bodies that were tampered
+ * with.
+ */
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';

@@ -1,4 +1,4 @@
-/** S3 clients for the storage test server, and manually signed requests. */
+/** Provides S3 clients for the storage test server, and manually signed requests. */
 import { createHash, createHmac } from 'node:crypto';
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import type { Claims } from '../../../src/keys/index.ts';
@@ -36,11 +36,11 @@ export interface HandSigned {
   readonly body?: Uint8Array | string;
   /** The signed value for the body. Defaults to its hash. */
   readonly contentSha256?: string;
-  /** Milliseconds since the epoch. */
+  /** The time of the signature in milliseconds since the epoch. */
   readonly at?: number;
   readonly secret?: string;
   readonly accessKeyId?: string;
-  /** Headers that are sent unsigned. */
+  /** Headers that are sent without being signed. */
   readonly unsigned?: Record<string, string>;
 }
 
@@ -55,7 +55,7 @@ export interface Signature {
 export const sha256 = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex');
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 
-/** A second implementation of AWS Signature Version 4, independent of the server's. */
+/** Signs a request with a second implementation of AWS Signature Version 4, which is independent of the server's. */
 export function signByHand(server: StorageServer, request: HandSigned): Signature {
   const amzDate = new Date(request.at ?? Date.now()).toISOString().replace(/[-:]|\.\d{3}/g, '');
   const date = amzDate.slice(0, 8);

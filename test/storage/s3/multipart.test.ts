@@ -77,7 +77,7 @@ test('parts become one object in the order of their numbers', async () => {
   await expect(complete('whole', id, [first])).rejects.toMatchObject({ name: 'NoSuchUpload' });
 });
 
-test('a part can be sent again, and the last one with a number counts', async () => {
+test('a part can be sent again, and the last part with a number is used', async () => {
   const id = await create('again');
   const stale = await send('again', id, 1, 'one');
   const fresh = await send('again', id, 1, 'two');
@@ -197,7 +197,7 @@ describe('listings', () => {
     await expect(list({ UploadId: 'none' })).rejects.toMatchObject({ name: 'NoSuchUpload' });
   });
 
-  test('contain the uploads, several for a key, grouped by folder', async () => {
+  test('contain the uploads, including several per key, grouped by folder', async () => {
     const made = [];
     for (const key of ['u/a', 'u/a', 'u/b', 'u/c/1', 'u/c/2']) made.push([key, await create(key)]);
     const list = (more = {}) => s3.send(new ListMultipartUploadsCommand({ Bucket, Prefix: 'u/', ...more }));

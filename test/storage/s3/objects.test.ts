@@ -326,7 +326,7 @@ describe('listings', () => {
     expect(seen.toSorted()).toEqual(['l/a/', 'l/b', 'l/c/', 'l/d e+f', 'l/e']);
   });
 
-  test("start after a key, even one that doesn't exist", async () => {
+  test('start after a key, even if it doesn’t exist', async () => {
     const behind = async (StartAfter: string, Delimiter?: string) => {
       const page = await list({ StartAfter, Delimiter });
       return [

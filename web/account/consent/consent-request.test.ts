@@ -13,7 +13,7 @@ test('app names are shortened and can’t reverse the surrounding text', () => {
   expect(Array.from(appName('👩'.repeat(80)))).toHaveLength(60);
 });
 
-test('the destination is a host, or the identifier of an app on the device', () => {
+test('the destination is a host or the identifier of an app on the device', () => {
   expect(destinationOf('https://app.example:8443/cb?x=1')).toBe('app.example:8443');
   expect(destinationOf('http://localhost@evil.example/')).toBe('evil.example');
   expect(destinationOf('myapp://bank.example/cb')).not.toContain('bank.example');

@@ -8,7 +8,7 @@ export interface ConsentRequest {
     readonly name: string;
     readonly uri?: string;
     readonly logo?: string;
-    /** Whether an administrator registered the app. */
+    /** Whether an administrator has registered the app. */
     readonly vetted: boolean;
   };
   readonly redirect_uri: string;
@@ -34,9 +34,9 @@ export function destinationOf(redirectUri: string): string {
 }
 
 /**
- * Lists what the app can access. The first and last entries are permissions that every token has. The entries between
+ * Lists the app's permissions. The first and last entries are permissions that every token has. The entries between
  * them are the app's scopes. A token has all of the user's permissions regardless of its scopes, which only determine
- * what the app learns about the user.
+ * the user data that the app receives.
  */
 export function permissionsOf(scopes: readonly string[], product: string): string[] {
   return [

@@ -4,7 +4,7 @@ import type { SessionState } from '../../lib/session/index.ts';
 import { post } from '../account-api.ts';
 import { sessionClient, type User } from '../session.ts';
 
-/** Whether this browser has a guest session that was set aside while the user signs in to an account. */
+/** Whether a guest session in this browser is set aside while the user signs in to an account. */
 export async function isGuestSetAside(): Promise<boolean> {
   return (await callApi<{ guest: boolean }>('/account/api/guest')).guest;
 }

@@ -8,12 +8,12 @@ import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
 import { isGuestSetAside, resumeGuest } from './api.ts';
 
-/** Explains to a guest on the sign-in page what happens to the guest's data, and links to the guest session. */
+/** Explains to guests on the sign-in page what will happen to their data, and links to the guest session. */
 export function GuestAside() {
   const [, navigate] = useLocation();
   const [isGuest, setGuest] = useState(false);
   useEffect(() => {
-    // If the request fails, the link back is omitted, and signing in still works.
+    // If the request fails, the link back is omitted, but signing in still works.
     isGuestSetAside().then(setGuest, () => setGuest(false));
   }, []);
   const back = useSubmit(async () => {

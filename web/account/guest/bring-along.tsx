@@ -7,7 +7,7 @@ import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
 import { handOverGuest, leaveGuestBehind, resumeGuest } from './api.ts';
 
-/** Asks the account's owner whether to move the guest's data to the account. At this point, nothing has been moved. */
+/** Asks the account's owner whether to move the guest's data to the account. At this point, no data has been moved. */
 export function TransferGuest(props: {
   who: string;
   onDone: () => void;

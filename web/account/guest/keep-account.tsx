@@ -19,7 +19,7 @@ import { towardsUpgrade } from './search.ts';
 const emailId = 'email';
 const passwordId = 'new-password';
 
-/** Errors that suggest that the address or identity belongs to the guest's existing account. */
+/** Errors which suggest that the address or identity belongs to an existing account of the guest. */
 const elsewhere: ReadonlySet<string | undefined> = new Set(['email_exists', 'identity_already_exists']);
 
 function withAdvice(problem: Problem): Problem {
@@ -28,7 +28,9 @@ function withAdvice(problem: Problem): Problem {
     : problem;
 }
 
-/** The sign-in methods that a guest can add: an email address with or without a password, or a provider. */
+/**
+ * Offers the sign-in methods that a guest can add, which are providers and an email address with or without a password.
+ */
 export function KeepAccount({ onSaved }: { onSaved: () => void }) {
   const { offers, password: policy, providers, linking } = usePageConfig();
   const { search } = useFlow();
@@ -36,7 +38,8 @@ export function KeepAccount({ onSaved }: { onSaved: () => void }) {
   useEffect(() => {
     // The parameter is set if a provider has redirected the browser here.
     const code = new URLSearchParams(window.location.search).get('problem');
-    if (code !== null) setArrived([problemFor(code)]);
+    if (code === 'email_exists') setArrived([{ text: t('upgrade.taken') }]);
+    else if (code !== null) setArrived([problemFor(code)]);
   }, []);
 
   const saving =

@@ -11,8 +11,8 @@ import { useSubmit } from '../use-submit.ts';
 const codeId = 'code';
 
 /**
- * Shows that a guest's address isn't confirmed yet. The user confirms it by entering the code here or by opening the
- * link in any browser.
+ * Shows that a guest's address isn't confirmed yet. The user can confirm it by entering the code or by opening the link
+ * in any browser.
  */
 export function PendingAddress({ email, onChange }: { email: string; onChange: () => void }) {
   const { codeLength: length } = usePageConfig();

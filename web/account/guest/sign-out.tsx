@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Notice } from '../../ui/notice.tsx';
 import { Form } from '../form.tsx';
 import classes from '../parts.module.css';
-import { PageButton, SubtleButton, TextButton } from '../parts.tsx';
+import { DangerButton, PageButton, TextButton } from '../parts.tsx';
 import { t } from '../text.ts';
 import type { useSubmit } from '../use-submit.ts';
 
@@ -26,9 +26,9 @@ export function GuestSignOut(props: {
       </Notice>
       <Form onSubmit={leave.onSubmit} problems={leave.problems}>
         <PageButton to="upgrade">{t('page.upgrade')}</PageButton>
-        <SubtleButton type="submit" loading={leave.busy}>
+        <DangerButton type="submit" loading={leave.busy}>
           {t('guest.leave')}
-        </SubtleButton>
+        </DangerButton>
         <TextButton onClick={() => setAsking(false)}>{t('guest.leave-cancel')}</TextButton>
       </Form>
     </section>

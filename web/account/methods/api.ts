@@ -15,7 +15,10 @@ export async function signInWithPasskey(conditional = false): Promise<SessionSta
   return sessionClient().changed('SIGNED_IN');
 }
 
-/** Creates a passkey for the signed-in user. @throws {KeyCanceled} @throws {KeyKnown} */
+/**
+ * Creates a passkey for the signed-in user. @throws {KeyNotAdded} @throws {KeyKnown} if the device already has a key
+ * for this account
+ */
 export async function addPasskey(): Promise<void> {
   const question = await callAuth<{ challenge_id: string; options: CreationJson }>(
     '/passkeys/registration/options',
@@ -32,10 +35,7 @@ export async function findOrganization(domain: string, flow: string): Promise<st
   return url;
 }
 
-/**
- * Returns the URL at which the user signs in with the provider, to link this identity. `flow` is the query string to
- * preserve.
- */
+/** Returns the URL for signing in with the provider to link this identity. `flow` is the query string to preserve. */
 export async function linkAddress(provider: string, flow = ''): Promise<string> {
   return (await post<{ url: string }>('link', { provider, flow })).url;
 }
@@ -63,7 +63,9 @@ export async function submitFactor(
   return sessionClient().changed('TOKEN_REFRESHED');
 }
 
-/** Requests the response to the challenge from a security key. @throws {KeyCanceled} @throws {KeyKnown} */
+/**
+ * Requests the response to the challenge from a security key and submits it. @throws {KeyCanceled} @throws {KeyKnown}
+ */
 export async function submitKeyFactor(factorId: string): Promise<SessionState<User>> {
   const { id, webauthn } = await challengeFactor(factorId);
   if (webauthn === undefined) throw new Error("The auth service didn't request a key.");

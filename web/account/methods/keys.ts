@@ -1,14 +1,19 @@
 /**
  * Uses passkeys and security keys (WebAuthn level 3). Passes the options from the auth service to the browser and
- * returns the browser's response as JSON. This module is a separate chunk, because most visits don't need it.
+ * returns the browser's response as JSON. This module is a separate chunk because most visits don't need it.
  */
 
-/** The user closed the browser's dialog, or no key was available. Browsers don't distinguish the two. */
+/** Thrown if the user closed the browser's dialog or no key was available. Browsers don't distinguish the two. */
 export class KeyCanceled extends Error {
   override readonly name = 'KeyCanceled';
 }
 
-/** The device already has a key for this account. */
+/** Thrown if the user closed the browser's dialog for a new key or the device can't create one. */
+export class KeyNotAdded extends Error {
+  override readonly name = 'KeyNotAdded';
+}
+
+/** Thrown if the device already has a key for this account. */
 export class KeyKnown extends Error {
   override readonly name = 'KeyKnown';
 }
@@ -28,7 +33,7 @@ export async function requestKey(options: RequestJson, inField = false): Promise
   waiting?.abort();
   waiting = new AbortController();
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options);
-  return credentialOf(() =>
+  return credentialOf(KeyCanceled, () =>
     navigator.credentials.get({
       publicKey,
       signal: (waiting as AbortController).signal,
@@ -37,19 +42,22 @@ export async function requestKey(options: RequestJson, inField = false): Promise
   );
 }
 
-/** @throws {KeyCanceled} @throws {KeyKnown} */
+/** Creates a passkey or security key. @throws {KeyNotAdded} @throws {KeyKnown} */
 export async function makeKey(options: CreationJson): Promise<object> {
   waiting?.abort();
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options);
-  return credentialOf(() => navigator.credentials.create({ publicKey }));
+  return credentialOf(KeyNotAdded, () => navigator.credentials.create({ publicKey }));
 }
 
-async function credentialOf(ask: () => Promise<Credential | null>): Promise<object> {
+async function credentialOf(
+  Canceled: typeof KeyCanceled | typeof KeyNotAdded,
+  ask: () => Promise<Credential | null>,
+): Promise<object> {
   try {
     return ((await ask()) as PublicKeyCredential).toJSON();
   } catch (error) {
     const { name } = error as { name?: string };
     if (name === 'InvalidStateError') throw new KeyKnown();
-    throw new KeyCanceled();
+    throw new Canceled();
   }
 }

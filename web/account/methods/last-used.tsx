@@ -1,7 +1,7 @@
 import classes from '../parts.module.css';
 import { t } from '../text.ts';
 
-/** Marks the way that was used last in this browser. */
+/** Marks the sign-in method that was last used in this browser. */
 export function LastUsed() {
   return (
     <span data-last="" className={classes.last}>

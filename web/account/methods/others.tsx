@@ -3,7 +3,7 @@ import { usePageConfig } from '../page-config.ts';
 import classes from '../parts.module.css';
 import { t } from '../text.ts';
 
-/** The remaining ways to sign in. They are visible if there are only a few. */
+/** Contains the remaining ways to sign in. They are visible if there are only a few. */
 export function OtherWays({ children }: { children: ReactNode }) {
   const { isCollapsed } = usePageConfig();
   return (

@@ -1,12 +1,10 @@
-/**
- * Handles a wrong code for a second factor. The default error text for a wrong code would mention authenticator apps.
- */
+/** Handles a wrong code for a second factor. The default error text for a wrong code mentions authenticator apps. */
 import { ApiError } from '../../lib/api.ts';
 import type { Problem } from '../../ui/error-summary.tsx';
 
 /**
  * Runs `work` and replaces its error text if the code was wrong, because auth has only one error code for all wrong
- * codes. `wrong` is the replacement text, which is shown for the field `id`.
+ * codes. `wrong` is the replacement text, which is shown next to the field `id`.
  */
 export async function proving(
   work: () => Promise<undefined>,

@@ -1,5 +1,5 @@
 /**
- * Links for signing in with other providers. Links work without scripts. The prerendered page contains one link per
+ * Links for signing in with other providers, which work without scripts. The prerendered page contains one link per
  * list, and the server repeats it for each provider.
  */
 import { Button } from '@mantine/core';

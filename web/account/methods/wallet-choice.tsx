@@ -11,7 +11,7 @@ import { t } from '../text.ts';
 import { mark } from './mark.tsx';
 import { findWallets, type Wallet } from './wallets.ts';
 
-/** Wallets announce themselves immediately, so "No wallet found" is shown if none does so within this time. */
+/** The time after which "No wallet found" is shown. Wallets announce themselves immediately. */
 const patienceMs = 500;
 
 async function signInWith(wallet: Wallet): Promise<SessionState<User>> {
@@ -21,7 +21,7 @@ async function signInWith(wallet: Wallet): Promise<SessionState<User>> {
   return sessionClient().changed('SIGNED_IN');
 }
 
-/** Shows a button for each wallet in this browser. */
+/** Shows a button for each wallet that is available in this browser. */
 export function WalletChoice(props: {
   busy: boolean;
   onSignIn: (work: () => Promise<SessionState<User>>) => void;
@@ -32,7 +32,7 @@ export function WalletChoice(props: {
   const box = useRef<HTMLFieldSetElement>(null);
   useEffect(() => findWallets(chains, setWallets), [chains]);
   useEffect(() => {
-    // The button that had focus was removed, so the focus moves to the container.
+    // The focused button was removed, so the focus moves to the container.
     box.current?.focus();
     const timer = setTimeout(() => setWaiting(false), patienceMs);
     return () => clearTimeout(timer);

@@ -26,7 +26,7 @@ export interface PageAddress {
   readonly origin: string;
 }
 
-/** The user declined, or the wallet failed. Wallets don't reliably distinguish between the two. */
+/** Thrown if the user declined or the wallet failed. Wallets don't reliably distinguish between the two. */
 export class WalletRejected extends Error {
   override readonly name = 'WalletRejected';
 }
@@ -47,7 +47,8 @@ export function walletMessage(fields: {
     `${page.host} wants you to sign in with your ${titles[chain]} account:`,
     address,
     '',
-    // The message doesn't contain a statement, because wallets translate the other fields into the user's language.
+    // The message doesn't contain a statement, because wallets can't translate a statement into the user's language as
+    // they do with the other fields.
     ...(chain === 'ethereum' ? [''] : []),
     `URI: ${page.origin}/account/sign-in`,
     'Version: 1',
@@ -165,7 +166,7 @@ function ethereumWallet(id: string, name: string, icon: string, provider: Ethere
         const [account] = (await provider.request({ method: 'eth_requestAccounts' })) as string[];
         if (account === undefined) throw new WalletRejected();
         const chainId = Number(await provider.request({ method: 'eth_chainId' }));
-        // Accounts are identified by the address in lower case, as the stock client signs it.
+        // Accounts are identified by the lowercase address, which is the form that the stock client signs.
         const address = account.toLowerCase();
         const message = walletMessage({
           chain: 'ethereum',
@@ -182,10 +183,7 @@ function ethereumWallet(id: string, name: string, icon: string, provider: Ethere
   };
 }
 
-/**
- * Adapts a wallet of the Wallet Standard. Returns undefined if the wallet can't sign messages or doesn't support
- * Solana.
- */
+/** Adapts a Wallet Standard wallet. Returns undefined if it can't sign messages or doesn't support Solana. */
 function standardWallet({ name, icon, features }: StandardWallet): Wallet | undefined {
   const connect = features['standard:connect'] as Connect | undefined;
   const signer = features['solana:signMessage'] as SignMessage | undefined;
@@ -244,7 +242,7 @@ async function withErrors<Result>(request: () => Promise<Result>): Promise<Resul
   }
 }
 
-/** Accepts the wallet's icon only if it is an image in a `data:` URL. */
+/** Returns the wallet's icon if it is an image in a `data:` URL, and otherwise an empty string. */
 const pictureOf = (icon: string): string => (icon.startsWith('data:image/') ? icon : '');
 const hex = (bytes: Uint8Array): string =>
   [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -1,5 +1,6 @@
 import { useLocation } from 'wouter';
 import type { Problem } from '../../ui/error-summary.tsx';
+import { WithAddresses } from '../addresses.tsx';
 import { useDestination } from '../flow.ts';
 import { goOn } from '../next.ts';
 import { AccountsLink, Form, Submit } from '../parts.tsx';
@@ -22,7 +23,9 @@ export function AlreadySignedIn(props: { user: User; problems: readonly Problem[
   const who = nameOf(user);
   return (
     <Form onSubmit={submit.onSubmit} problems={submit.problems}>
-      <p>{who === '' ? t('sign-in.already-guest') : t('sign-in.already', { who })}</p>
+      <p>
+        <WithAddresses text={who === '' ? t('sign-in.already-guest') : t('sign-in.already', { who })} />
+      </p>
       <Submit busy={submit.busy}>
         {host === undefined ? t('sign-in.continue') : t('sign-in.continue-to', { host })}
       </Submit>

@@ -2,16 +2,16 @@ import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 're
 import { useLocation } from 'wouter';
 import { Notice } from '../../ui/notice.tsx';
 import { type Address, type CodePurpose, sendCode, verifyCode } from '../account-api.ts';
+import { Agreement } from '../agreement.tsx';
 import { digitsOf, looksLikeEmail, phoneOf } from '../fields.ts';
 import { currentFlow, endAdding } from '../flow.ts';
 import { goOn } from '../next.ts';
 import { usePageConfig } from '../page-config.ts';
-import classes from '../parts.module.css';
 import {
-  Aside,
   CodeField,
   EmailField,
   Form,
+  NumberAside,
   PageLink,
   PhoneField,
   Stack,
@@ -33,7 +33,7 @@ const phoneId = 'phone';
 const phoneCodeLength = 6;
 const codeId = 'code';
 
-/** Asks where to send the code, unless a code was just sent, and then asks for the code. */
+/** Asks where to send the code, unless one was just sent, and then asks for the code. */
 export function CodePage() {
   const [pending, setPending] = useState<Pending>();
   const wantsRecovery = useLocation()[0] === '/recover';
@@ -41,7 +41,7 @@ export function CodePage() {
   const [isNew, setNew] = useState(false);
   const purpose: CodePurpose = wantsRecovery ? 'recover' : isNew ? 'sign-up' : 'sign-in';
   useLayoutEffect(() => {
-    // During prerendering, the query and the data that is stored in the tab aren't available.
+    // During prerendering, the query and the tab's stored data aren't available.
     const query = new URLSearchParams(window.location.search);
     const wantsPhone = !wantsRecovery && query.get('by') === 'phone';
     setByPhone(wantsPhone);
@@ -63,7 +63,7 @@ export function CodePage() {
   return <AddressStep purpose={purpose} byPhone={byPhone} onSent={change} />;
 }
 
-/** The headings of the first step. Signing up with a phone number is still a sign-up. */
+/** The pages whose headings the first step uses. Signing up with a phone number is still a sign-up. */
 const pages: Partial<Record<CodePurpose, 'page.recover' | 'page.sign-up'>> = {
   recover: 'page.recover',
   'sign-up': 'page.sign-up',
@@ -104,6 +104,7 @@ function AddressStep(props: { purpose: CodePurpose; byPhone: boolean; onSent: (p
           <EmailField id={emailId} error={submit.errorAt(emailId)} keepsTyped />
         )}
         <Submit busy={submit.busy}>{t('code.send')}</Submit>
+        {purpose === 'sign-up' ? <Agreement /> : null}
       </Form>
       <PageLink to="sign-in">{purpose === 'recover' ? t('code.back') : t('sso.other')}</PageLink>
     </Shell>
@@ -121,7 +122,8 @@ function CodeStep({
   const { codeLength: mailLength } = usePageConfig();
   const isByPhone = 'phone' in to;
   const length = isByPhone ? phoneCodeLength : mailLength;
-  const text = isByPhone ? 'code.sent-phone' : purpose === 'confirm' ? 'code.sent-confirm' : 'code.sent';
+  const forAddress = purpose === 'confirm' ? 'code.sent-confirm' : 'code.sent';
+  const text = isByPhone ? 'code.sent-phone' : pending.isNewDevice ? 'code.sent-new-device' : forAddress;
   const where = isByPhone ? { phone: `+${to.phone}` } : to;
   const isEntering = useRef(false);
   useSignedInElsewhere(isEntering);
@@ -134,7 +136,7 @@ function CodeStep({
         {pending.number === undefined ? null : isCanceled ? (
           <Notice tone="warning">{t('code.canceled')}</Notice>
         ) : (
-          <WindowNumber number={pending.number} />
+          <NumberAside text={t('code.number', { number: pending.number })} number={pending.number} />
         )}
       </div>
       <Stack>
@@ -142,26 +144,15 @@ function CodeStep({
         <TextButton onClick={() => onChange(undefined)}>
           {isByPhone ? t('code.other-number') : t('code.other')}
         </TextButton>
+        {purpose === 'sign-in' ? <PageLink to="sign-in">{t('sso.other')}</PageLink> : null}
       </Stack>
     </Shell>
   );
 }
 
-/** The number is emphasized, because the user types it on another device. */
-function WindowNumber({ number }: { number: number }) {
-  const [before, after = ''] = t('code.number', { number }).split(String(number));
-  return (
-    <Aside>
-      {before}
-      <strong className={classes.number}>{number}</strong>
-      {after}
-    </Aside>
-  );
-}
-
 /**
- * Detects that the link in the email was opened in another tab. By then, the code has already been used, so the user is
- * asked whether to continue. `isEntering` is true while this page itself is signing in.
+ * Detects that the link in the email was opened in another tab. In that case, the code has already been used, so the
+ * user is asked whether to continue. `isEntering` is true while this page itself signs in.
  */
 function useSignedInElsewhere(isEntering: RefObject<boolean>): void {
   const { status } = useSession();
@@ -183,7 +174,7 @@ function useSignedInElsewhere(isEntering: RefObject<boolean>): void {
   }, []);
 }
 
-/** Continues when the link in the email has been confirmed on another device. Returns whether the link was canceled. */
+/** Continues once the link in the email has been confirmed on another device. Returns whether the link was canceled. */
 function useConfirmedElsewhere({ purpose, number }: Pending, isEntering: RefObject<boolean>): boolean {
   const [, navigate] = useLocation();
   const [isCanceled, setCanceled] = useState(false);
@@ -247,8 +238,8 @@ function CodeForm(props: { pending: Pending; codeLength: number; isEntering: Ref
 }
 
 /**
- * A button that sends the code again. It is shown only after the time in which the service wouldn't send another code.
- * The countdown before that isn't announced to screen readers.
+ * A button that sends the code again. It is shown only once the service would send another code. Before that, a
+ * countdown is shown, which isn't announced to screen readers.
  */
 function Resend({ pending, onSent }: { pending: Pending; onSent: (next: Pending) => void }) {
   const { resendAfter } = usePageConfig();

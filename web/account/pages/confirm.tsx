@@ -1,9 +1,11 @@
 /**
- * The pages for links in emails: the page with the button that uses the link, and the pages with the result. All of
+ * The pages for links in emails. One page has the button that uses the link, and the others show the result. All of
  * them work without scripts.
  */
 import { useHistoryState } from 'wouter/use-browser-location';
+import { WithAddresses } from '../addresses.tsx';
 import { useReady } from '../early.ts';
+import { usePageConfig } from '../page-config.ts';
 import classes from '../parts.module.css';
 import { PageButton, Submit } from '../parts.tsx';
 import { Shell } from '../shell.tsx';
@@ -14,8 +16,12 @@ const fields = { __html: '%PLINTH_FIELDS%' };
 
 export function ConfirmPage() {
   useReady();
+  const { address } = usePageConfig();
   return (
-    <Shell page="page.confirm" intro={t('confirm.text')}>
+    <Shell
+      page="page.confirm"
+      intro={<WithAddresses text={t('confirm.text', { email: address })} inserted={address} />}
+    >
       <form className={classes.stack} method="post" action="/account/confirm">
         {/* biome-ignore lint/security/noDangerouslySetInnerHtml: hidden fields, escaped by the server */}
         <span hidden suppressHydrationWarning dangerouslySetInnerHTML={fields} />
@@ -26,8 +32,12 @@ export function ConfirmPage() {
 }
 
 export function ConfirmOtherPage() {
+  const { address } = usePageConfig();
   return (
-    <Shell page="page.confirm-other" intro={t('confirm-other.text')}>
+    <Shell
+      page="page.confirm-other"
+      intro={<WithAddresses text={t('confirm-other.text', { email: address })} inserted={address} />}
+    >
       <PageButton isSubtle to="security">
         {t('confirm-other.home')}
       </PageButton>

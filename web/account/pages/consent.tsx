@@ -3,9 +3,10 @@ import { useEffect } from 'react';
 import { useLocation } from 'wouter';
 import { callApi } from '../../lib/api.ts';
 import { createQueryClient } from '../../lib/query.ts';
-import { ErrorSummary } from '../../ui/error-summary.tsx';
+import { ErrorSummary, type Problem } from '../../ui/error-summary.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { leaveFor } from '../account-api.ts';
+import { WithAddresses } from '../addresses.tsx';
 import { AppMark } from '../consent/app-mark.tsx';
 import classes from '../consent/consent.module.css';
 import { appName, type ConsentRequest, destinationOf, permissionsOf } from '../consent/consent-request.ts';
@@ -21,7 +22,7 @@ import { useSubmit } from '../use-submit.ts';
 
 const queries = createQueryClient();
 
-/** Shows which app requests access and what the app would be able to do, and sends the user's decision. */
+/** Shows which app requests access and which permissions it would get. Sends the user's decision. */
 export function ConsentPage() {
   const state = useSession();
   const [, navigate] = useLocation();
@@ -35,16 +36,16 @@ export function ConsentPage() {
     if (state.status === 'signed-out') navigate(`/sign-in?${search}`, { replace: true });
     if (mustStepUp) navigate(`/mfa?${search}`, { replace: true });
   }, [state.status, mustStepUp, navigate]);
-  const isReady = state.status === 'signed-in' && !mustStepUp;
+  if (state.status === 'signed-in' && !mustStepUp) {
+    return (
+      <QueryClientProvider client={queries}>
+        <Request id={currentFlow().authorizationId} user={state.session.user} />
+      </QueryClientProvider>
+    );
+  }
   return (
     <Shell page="page.consent">
-      {state.status === 'failed' ? <SessionFailed error={state.error} /> : null}
-      {isReady ? (
-        <QueryClientProvider client={queries}>
-          <Request id={currentFlow().authorizationId} user={state.session.user} />
-        </QueryClientProvider>
-      ) : null}
-      {state.status === 'loading' ? <Waiting /> : null}
+      {state.status === 'failed' ? <SessionFailed error={state.error} /> : <Waiting />}
     </Shell>
   );
 }
@@ -59,7 +60,7 @@ function Request({ id, user }: { id: string | undefined; user: User }) {
   const opened = useQuery({
     queryKey: ['consent', id, user.id],
     enabled: id !== undefined,
-    // Fetching the request can approve it automatically, so it is fetched only once.
+    // The request is fetched only once, because fetching it can approve it automatically.
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: () => callApi<Result>(`/account/api/consent?authorization_id=${encodeURIComponent(id ?? '')}`),
   });
@@ -67,42 +68,52 @@ function Request({ id, user }: { id: string | undefined; user: User }) {
   useEffect(() => {
     if (url !== undefined) void leaveFor(url);
   }, [url]);
-  if (id === undefined) return <Nothing text={t('consent.missing')} />;
-  if (opened.isError) {
+  if (id === undefined) return <Ended page="page.consent-none" text={t('consent.missing')} />;
+  if (url !== undefined)
+    return <Shell page="page.consent-leaving" intro={t('consent.leaving', { place: destinationOf(url) })} />;
+  const problem = opened.isError ? problemOf(opened.error) : undefined;
+  const page = endedPage(problem);
+  if (problem !== undefined && page !== undefined) return <Ended page={page} text={problem.text} />;
+  if (problem !== undefined) {
     return (
-      <>
-        <ErrorSummary problems={[problemOf(opened.error)]} />
-        <PageButton isSubtle to="security">
-          {t('consent.account')}
-        </PageButton>
-      </>
+      <Shell page="page.consent">
+        <ErrorSummary problems={[problem]} />
+        <ToAccount />
+      </Shell>
     );
   }
-  if (url !== undefined) return <Leaving to={url} />;
-  if (opened.data?.request === undefined) return <Waiting />;
+  if (opened.data?.request === undefined) {
+    return (
+      <Shell page="page.consent">
+        <Waiting />
+      </Shell>
+    );
+  }
   return <Question id={id} user={user} request={opened.data.request} />;
 }
 
-function Nothing({ text }: { text: string }) {
+type EndedPage = 'page.consent-none' | 'page.consent-expired' | 'page.consent-answered';
+
+/** Returns the page for an error after which the request can't be decided anymore. */
+function endedPage(problem: Problem | undefined): EndedPage | undefined {
+  if (problem?.code === 'oauth_authorization_not_found') return 'page.consent-expired';
+  return problem?.code === 'consent_answered' ? 'page.consent-answered' : undefined;
+}
+
+/** Shown if there is nothing to decide. The heading says why. */
+function Ended({ page, text }: { page: EndedPage; text: string }) {
   return (
-    <>
-      <Notice tone="info">
-        <p>{text}</p>
-      </Notice>
-      <PageButton isSubtle to="security">
-        {t('consent.account')}
-      </PageButton>
-    </>
+    <Shell page={page} intro={text}>
+      <ToAccount />
+    </Shell>
   );
 }
 
-function Leaving({ to }: { to: string }) {
-  return (
-    <p role="status" className={classes.meta}>
-      {t('consent.leaving', { place: destinationOf(to) })}
-    </p>
-  );
-}
+const ToAccount = () => (
+  <PageButton isSubtle to="security">
+    {t('consent.account')}
+  </PageButton>
+);
 
 function Question({ id, user, request }: { id: string; user: User; request: ConsentRequest }) {
   const { brand } = usePageConfig();
@@ -124,41 +135,48 @@ function Question({ id, user, request }: { id: string; user: User; request: Cons
     return leaveFor(`/account/accounts?${flow}`);
   });
   const busy = submit.busy || leave.busy;
+  const problems = [...submit.problems, ...leave.problems];
+  const ended = endedPage(problems[0]);
+  if (ended !== undefined) return <Ended page={ended} text={problems[0]?.text ?? ''} />;
   return (
-    <Form onSubmit={submit.onSubmit} problems={[...submit.problems, ...leave.problems]}>
-      <div className={classes.app}>
-        <AppMark name={name} logo={app.logo} />
-        <div className={classes.asks}>
-          <p>{t('consent.asks', { app: name, name: brand.name })}</p>
-          {site === undefined ? null : <p className={classes.meta}>{t('consent.site', { host: site })}</p>}
+    <Shell page="page.consent">
+      <Form onSubmit={submit.onSubmit} problems={problems}>
+        <div className={classes.app}>
+          <AppMark name={name} logo={app.logo} />
+          <div className={classes.asks}>
+            <p>{t('consent.asks', { app: name, name: brand.name })}</p>
+            {site === undefined ? null : <p className={classes.meta}>{t('consent.site', { host: site })}</p>}
+          </div>
         </div>
-      </div>
-      {app.vetted ? null : (
-        <Notice tone="warning">
-          <p>{t('consent.unvetted', { name: brand.name })}</p>
-        </Notice>
-      )}
-      <section aria-labelledby="rights">
-        <h2 id="rights" className={classes.gets}>
-          {t('consent.gets')}
-        </h2>
-        <ul className={classes.rights}>
-          {permissionsOf(request.scopes, brand.name).map((right) => (
-            <li key={right}>{right}</li>
-          ))}
-        </ul>
-      </section>
-      <p className={classes.meta}>{t('consent.back', { place: destinationOf(request.redirect_uri) })}</p>
-      <Submit busy={submit.busy}>{t('consent.allow')}</Submit>
-      <SubtleButton disabled={busy} onClick={() => submit.run(undefined, response('deny'))}>
-        {t('consent.deny')}
-      </SubtleButton>
-      <Row>
-        <Aside>{who === '' ? t('consent.guest') : t('consent.as', { who })}</Aside>
-        <TextButton disabled={busy} onClick={() => leave.run(undefined)}>
-          {t('consent.other')}
-        </TextButton>
-      </Row>
-    </Form>
+        {app.vetted ? null : (
+          <Notice tone="warning">
+            <p>{t('consent.unvetted', { name: brand.name })}</p>
+          </Notice>
+        )}
+        <section aria-labelledby="rights">
+          <h2 id="rights" className={classes.gets}>
+            {t('consent.gets')}
+          </h2>
+          <ul className={classes.rights}>
+            {permissionsOf(request.scopes, brand.name).map((right) => (
+              <li key={right}>{right}</li>
+            ))}
+          </ul>
+        </section>
+        <p className={classes.meta}>{t('consent.back', { place: destinationOf(request.redirect_uri) })}</p>
+        <Submit busy={submit.busy}>{t('consent.allow')}</Submit>
+        <SubtleButton disabled={busy} onClick={() => submit.run(undefined, response('deny'))}>
+          {t('consent.deny')}
+        </SubtleButton>
+        <Row>
+          <Aside>
+            <WithAddresses text={who === '' ? t('consent.guest') : t('consent.as', { who })} />
+          </Aside>
+          <TextButton disabled={busy} onClick={() => leave.run(undefined)}>
+            {t('consent.other')}
+          </TextButton>
+        </Row>
+      </Form>
+    </Shell>
   );
 }

@@ -1,11 +1,14 @@
-/** The last pages of a flow: signed out, and page not found. */
+/** The last pages of a flow, which are "signed out" and "page not found". */
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { formatList } from '../../lib/i18n.ts';
 import { Copyable } from '../../ui/copyable.tsx';
 import { t as ui } from '../../ui/text.ts';
-import { lastSignOut, otherAccounts } from '../account-api.ts';
+import { lastSignOut, type OtherAccounts, otherAccounts } from '../account-api.ts';
+import { WithAddresses } from '../addresses.tsx';
+import { endedText } from '../ended-text.ts';
 import { usePageConfig } from '../page-config.ts';
-import { Aside, LinkButton, PageButton } from '../parts.tsx';
+import classes from '../parts.module.css';
+import { Aside, LinkButton, PageButton, SubtleButton } from '../parts.tsx';
 import { useSession } from '../session.ts';
 import { Shell } from '../shell.tsx';
 import { useSignedOutFrames } from '../signed-out-frames.ts';
@@ -14,33 +17,32 @@ import { later } from './later.ts';
 
 const SignedOutMore = lazy(async () => ({ default: (await later()).SignedOutMore }));
 
-/** Shown after the user has signed out here, in another tab, or only in the app that redirected the user here. */
+/** The page after the user has signed out here, in another tab, or only in the app that redirected the user here. */
 export function SignedOutPage() {
   const state = useSession();
   const isStillIn = state.status === 'signed-in';
   const hasFrames = useSignedOutFrames();
   const isOut = state.status === 'signed-out';
-  const isEnded = state.status === 'signed-out' && state.reason === 'ended';
-  // The page says that the browser is signed out only after it knows that no other account is signed in.
-  const [others, setOthers] = useState<readonly string[]>();
+  const ended = endedText(state);
+  // Only once it is known that no other account is signed in does the page say that the browser is signed out.
+  const [accounts, setAccounts] = useState<OtherAccounts>();
+  const others = accounts?.names;
   useEffect(() => {
-    if (isOut) otherAccounts().then(setOthers, () => setOthers([]));
-  }, [isOut]);
+    if (isOut || isStillIn) otherAccounts().then(setAccounts, () => setAccounts({ names: [], left: [] }));
+  }, [isOut, isStillIn]);
   const hasOthers = isOut && others !== undefined && others.length > 0;
-  // The app's address, once the server has said that the project allows it.
+  // The app's address, once the server has confirmed that the project allows it.
   const [appAddress, setAppAddress] = useState<string>();
   return (
     <Shell
       page={isStillIn ? 'page.still-in' : hasOthers ? 'page.others-in' : 'page.signed-out'}
-      intro={isStillIn ? undefined : introOf(isEnded, hasFrames, others)}
+      // The text changes once the other accounts are known, after the heading was read.
+      intro={isStillIn ? undefined : <SpokenIntro text={introOf(ended, hasFrames, others)} />}
     >
+      <noscript suppressHydrationWarning>{import.meta.env.SSR ? <ForgetForm /> : null}</noscript>
       {isStillIn || isOut ? (
         <Suspense>
-          <SignedOutMore
-            hasOthers={hasOthers}
-            hasGuest={others?.includes('') === true}
-            onAppAddress={setAppAddress}
-          />
+          <SignedOutMore others={others ?? []} left={accounts?.left ?? []} onAppAddress={setAppAddress} />
         </Suspense>
       ) : null}
       {isStillIn || hasOthers ? null : <SignInAgain appAddress={appAddress} />}
@@ -48,17 +50,35 @@ export function SignedOutPage() {
   );
 }
 
+const SpokenIntro = ({ text }: { text: string }) => (
+  <span role="status">
+    <WithAddresses text={text} />
+  </span>
+);
+
+/** Without scripts, offers to forget the accounts that were signed out. The server removes the form if there are none. */
+const ForgetForm = () => (
+  <form method="post" action="/account/forget" className={classes.stack} data-left="">
+    {'%PLINTH_FIELDS%'}
+    <p>
+      <WithAddresses text={t('signed-out.kept', { accounts: '%PLINTH_LEFT%' })} />
+    </p>
+    <SubtleButton type="submit">{t('signed-out.forget')}</SubtleButton>
+  </form>
+);
+
 /**
- * Leads to the app, because only the app can start its next sign-in: the app's previous challenge is used up. Without an
- * app, leads to the account's own sign-in page.
+ * Links to the app, because its previous challenge is used up and only the app can start its next sign-in. Without an
+ * app, links to the account's own sign-in page.
  */
 function SignInAgain({ appAddress }: { appAddress: string | undefined }) {
   const { signInUrl } = usePageConfig().brand;
   if (appAddress === undefined) {
+    // The page is loaded, because the server opens the list of this browser's accounts instead, if there are any.
     return (
-      <PageButton isSubtle to="sign-in">
+      <LinkButton isSubtle href="/account/sign-in">
         {t('signed-out.again')}
-      </PageButton>
+      </LinkButton>
     );
   }
   const isOwn = signInUrl !== undefined && originOf(signInUrl) === originOf(appAddress);
@@ -73,7 +93,11 @@ const originOf = (address: string): string | undefined =>
   URL.canParse(address) ? new URL(address).origin : undefined;
 
 /** Names the accounts and the apps that stay signed in. After a reload, the page doesn't know the apps. */
-function introOf(isEnded: boolean, hasFrames: boolean, others: readonly string[] | undefined): string {
+function introOf(
+  ended: string | undefined,
+  hasFrames: boolean,
+  others: readonly string[] | undefined,
+): string {
   if (others !== undefined && others.length > 0) {
     const named = others.filter((name) => name !== '');
     return named.length === 0
@@ -81,7 +105,7 @@ function introOf(isEnded: boolean, hasFrames: boolean, others: readonly string[]
       : t('signed-out.others', { accounts: formatList(named) });
   }
   if (hasFrames && others !== undefined) return t('signed-out.all');
-  if (isEnded) return t('sign-in.ended');
+  if (ended !== undefined) return ended;
   // Until the other accounts are known, the page doesn't say that the window can be closed.
   const known = others === undefined ? undefined : lastSignOut();
   if (known === undefined) return t('signed-out.text');

@@ -15,7 +15,7 @@ import { inWords } from '../texts.ts';
 import { useSubmit } from '../use-submit.ts';
 import { AlreadySignedIn } from './already-signed-in.tsx';
 
-/** Offers a button that starts a guest session. Opening the page alone doesn't create a user. */
+/** Offers a button that starts a guest session. Opening the page doesn't create a user yet. */
 export function GuestPage() {
   const state = useSession();
   const [, navigate] = useLocation();

@@ -1,13 +1,19 @@
-/** Shows the ways in for users who can't use their second step: recovery codes, a removal after a wait, or support. */
-import { useEffect, useState } from 'react';
-import { callApi } from '../../lib/api.ts';
+/**
+ * Shows the options of users who can't use their second step, which are recovery codes, a removal after a waiting
+ * period, or support.
+ */
+import { useEffect, useRef, useState } from 'react';
+import { ApiError, callApi } from '../../lib/api.ts';
 import { formatDateTime } from '../../lib/i18n.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { post } from '../account-api.ts';
+import { WithAddresses } from '../addresses.tsx';
 import { hostOf } from '../flow.ts';
 import { usePageConfig } from '../page-config.ts';
-import { Form, LinkButton, Submit, SubtleButton, TextButton, Waiting } from '../parts.tsx';
+import { Form, LinkButton, Stack, Submit, SubtleButton, TextButton, Waiting } from '../parts.tsx';
+import { sessionClient } from '../session.ts';
 import { t } from '../text.ts';
+import { keepTyped } from '../typed-address.ts';
 import { useSubmit } from '../use-submit.ts';
 
 /** The state of the request to remove the second factors (`src/auth/flows/factor-removals.ts`). */
@@ -18,8 +24,11 @@ interface Removal {
   readonly waitMs: number;
 }
 
-const hourMs = 3_600_000;
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
 const removalUrl = '/account/api/factor-removal';
+/** How often the state is polled. The request is confirmed on another page, and the removal ends the session. */
+const pollMs = 5000;
 
 export function LostFactor(props: {
   email: string;
@@ -29,24 +38,42 @@ export function LostFactor(props: {
 }) {
   const { brand } = usePageConfig();
   const [removal, setRemoval] = useState<Removal>();
-  const load = async (): Promise<void> => setRemoval(await callApi<Removal>(removalUrl));
+  /** Runs `work`. If the session has ended, continues to the sign-in page with the user's address. */
+  const whileSignedIn = async (work: () => Promise<unknown>): Promise<undefined> => {
+    try {
+      await work();
+      setRemoval(await callApi<Removal>(removalUrl));
+    } catch (error) {
+      if (!(error instanceof ApiError && error.code === 'not_signed_in')) throw error;
+      keepTyped(props.email);
+      await sessionClient().refresh();
+    }
+    return undefined;
+  };
+  const load = () => whileSignedIn(async () => undefined);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the state is loaded once
   useEffect(() => {
-    // If the request fails, the page still leads to support.
+    // If the request fails, the page still shows a way to contact support.
     load().catch(() => setRemoval({ state: 'unavailable', waitMs: 0 }));
   }, []);
-  const ask = useSubmit(async () => {
-    await post('factor-removal', {});
-    await load();
-    return undefined;
-  });
-  const cancel = useSubmit(async () => {
-    await post('factor-removal/cancel', {});
-    await load();
-    return undefined;
-  });
+  const top = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // The button that opened this page is gone, so reading starts at the heading.
+    top.current?.closest('main')?.querySelector('h1')?.focus();
+  }, []);
+  const isPending = removal?.state === 'requested' || removal?.state === 'waiting';
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the timer needs only the state
+  useEffect(() => {
+    if (!isPending) return;
+    // After a failed request, the timer sends the next one.
+    const timer = setInterval(() => void load().catch(() => {}), pollMs);
+    return () => clearInterval(timer);
+  }, [isPending]);
+  const ask = useSubmit(() => whileSignedIn(() => post('factor-removal', {})));
+  const cancel = useSubmit(() => whileSignedIn(() => post('factor-removal/cancel', {})));
   return (
-    <>
+    <Stack>
+      <div ref={top} hidden />
       {props.hasCodes ? (
         <SubtleButton onClick={props.onUseCode}>{t('mfa.use-recovery')}</SubtleButton>
       ) : (
@@ -55,13 +82,15 @@ export function LostFactor(props: {
       {removal === undefined ? <Waiting /> : null}
       {removal?.state === 'available' ? (
         <Form onSubmit={ask.onSubmit} problems={ask.problems}>
-          <p>{t('lost.removal', { hours: hoursOf(removal), email: props.email })}</p>
+          <p>
+            <WithAddresses text={t('lost.removal', { wait: waitText(removal), email: props.email })} />
+          </p>
           <Submit busy={ask.busy}>{t('lost.request')}</Submit>
         </Form>
       ) : null}
       {removal?.state === 'requested' ? (
         <Form onSubmit={ask.onSubmit} problems={ask.problems}>
-          <Notice tone="info">{t('lost.requested', { email: props.email })}</Notice>
+          <State text={t('lost.requested', { email: props.email })} />
           <SubtleButton type="submit" loading={ask.busy}>
             {t('lost.resend')}
           </SubtleButton>
@@ -69,14 +98,14 @@ export function LostFactor(props: {
       ) : null}
       {removal?.state === 'waiting' ? (
         <Form onSubmit={cancel.onSubmit} problems={cancel.problems}>
-          <Notice tone="info">{t('lost.waiting', { when: formatDateTime(removal.dueMs ?? 0) })}</Notice>
+          <State text={t('lost.waiting', { when: formatDateTime(removal.dueMs ?? 0) })} />
           <SubtleButton type="submit" loading={cancel.busy}>
             {t('lost.cancel')}
           </SubtleButton>
         </Form>
       ) : null}
       {removal?.reason === 'sign_in' ? <p>{t('lost.other-sign-in')}</p> : null}
-      {removal?.reason === 'recent_change' ? <p>{t('lost.recent', { hours: hoursOf(removal) })}</p> : null}
+      {removal?.reason === 'recent_change' ? <p>{t('lost.recent', { wait: waitText(removal) })}</p> : null}
       {removal === undefined ? null : brand.supportUrl === undefined ? (
         <p>{t('lost.operator', { host: hostOf(brand.appUrl) ?? brand.name })}</p>
       ) : (
@@ -88,8 +117,25 @@ export function LostFactor(props: {
         </>
       )}
       <TextButton onClick={props.onBack}>{t('lost.back')}</TextButton>
-    </>
+    </Stack>
   );
 }
 
-const hoursOf = ({ waitMs }: Removal): number => Math.round(waitMs / hourMs);
+/**
+ * The state of the request. It receives the focus of the button that it replaces, so that screen readers read it, and
+ * so that a second press of Enter doesn't press the next state's button.
+ */
+const State = ({ text }: { text: string }) => (
+  <div role="status" tabIndex={-1} data-autofocus>
+    <Notice tone="info">
+      <p>
+        <WithAddresses text={text} />
+      </p>
+    </Notice>
+  </div>
+);
+
+const waitText = ({ waitMs }: Removal): string =>
+  waitMs < hourMs
+    ? t('lost.minutes', { count: Math.ceil(waitMs / minuteMs) })
+    : t('lost.hours', { count: Math.round(waitMs / hourMs) });

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { Notice } from '../../ui/notice.tsx';
 import { signOut, verifyFactor } from '../account-api.ts';
+import { WithAddresses } from '../addresses.tsx';
 import { digitsOf } from '../fields.ts';
 import { currentFlow, endAdding, securityPath, useFlow } from '../flow.ts';
 import { challengeFactor, submitFactor, submitKeyFactor, submitRecoveryCode } from '../methods/api.ts';
@@ -15,6 +16,7 @@ import { CodeField, Divider, Form, PageButton, PageLink, Stack, Submit, TextButt
 import {
   callAuth,
   type Factor,
+  nameOf,
   needsSecondFactor,
   sessionClient,
   useSession,
@@ -26,7 +28,7 @@ import { useSubmit } from '../use-submit.ts';
 import { LostFactor } from './lost-factor.tsx';
 
 const codeId = 'code';
-/** The number of digits in a code from an authenticator app (RFC 6238). */
+/** The number of digits in an authenticator app's code (RFC 6238). */
 const totpLength = 6;
 const recovery = 'recovery';
 /** The view for users who can't use any of their factors. */
@@ -58,7 +60,7 @@ export function MfaPage() {
     !needsSecondFactor(state.session);
   useEffect(() => {
     if (state.status === 'signed-out') navigate(`/sign-in${search}`, { replace: true });
-    // A user who has already used a factor is asked whether to continue to the page that they came for.
+    // A user who has already used a factor is asked whether to continue.
     const flow = currentFlow();
     const { redirectTo, next } = flow;
     const isHome = redirectTo === undefined && (next === undefined || next === 'security');
@@ -68,7 +70,7 @@ export function MfaPage() {
     if (!isSignedIn) return;
     callAuth<{ remaining: number }>('/factors/recovery-codes').then(
       ({ remaining }) => setCodesLeft(remaining),
-      // If the number of remaining codes can't be loaded, recovery codes aren't offered, but all other factors are.
+      // If the number of remaining codes can't be loaded, all factors except recovery codes are offered.
       () => setCodesLeft(0),
     );
   }, [isSignedIn]);
@@ -87,14 +89,14 @@ export function MfaPage() {
         ? t('mfa.recovery-intro')
         : factor === undefined
           ? ''
-          : introOf(factor, page, challengeId !== undefined);
+          : introOf(factor, page, challengeId !== undefined, isSignedIn ? nameOf(state.session.user) : '');
   const go = async (work: () => ReturnType<typeof verifyFactor>): Promise<undefined> => {
     setLeaving(true);
     try {
       await goOn(await work(), navigate);
     } catch (error) {
       const now = sessionClient().state();
-      // If the next step fails after the factor was used, the page remains open, so that the user can read the error.
+      // If the next step fails after the factor was used, the page remains open to show the error.
       if (now.status !== 'signed-in' || needsSecondFactor(now.session)) setLeaving(false);
       throw error;
     }
@@ -103,7 +105,14 @@ export function MfaPage() {
     return <RecoveryUsed codesLeft={Math.max(0, codesLeft - 1)} go={go} />;
   }
   return (
-    <Shell page="page.mfa" intro={<span role="status">{intro}</span>}>
+    <Shell
+      page={current === lost ? 'page.lost' : 'page.mfa'}
+      intro={
+        <span role="status">
+          <WithAddresses text={intro} />
+        </span>
+      }
+    >
       {isAgain ? <Notice tone="info">{t('mfa.again')}</Notice> : null}
       {isSignedIn && current === undefined ? <Notice tone="warning">{t('mfa.unusable')}</Notice> : null}
       {current === lost && isSignedIn ? (
@@ -161,9 +170,15 @@ function usable(factors: readonly Factor[]): readonly Factor[] {
 }
 
 /** Returns the instructions for using the factor. */
-function introOf(factor: Factor, { brand, phoneFactorLength }: PageConfig, isSent: boolean): string {
+function introOf(
+  factor: Factor,
+  { brand, phoneFactorLength }: PageConfig,
+  isSent: boolean,
+  account: string,
+): string {
   const { factor_type: type, friendly_name: given } = factor;
-  if (type === 'totp') return t('mfa.intro', { length: totpLength, name: brand.name });
+  // An authenticator app can have codes for several accounts.
+  if (type === 'totp') return t('mfa.intro', { length: totpLength, name: brand.name, account });
   if (type === 'webauthn') return t('mfa.key-intro', { name: given || t('factor.webauthn') });
   const name = given || t('factor.phone');
   return isSent ? t('mfa.phone-sent', { name, length: phoneFactorLength }) : t('mfa.phone-intro', { name });
@@ -207,7 +222,7 @@ interface PhoneFormProps {
   readonly onSent: (challengeId: string) => void;
 }
 
-/** A text message is sent only when the user requests it, because each message costs money. */
+/** Sends a text message, but only when the user requests it, because each message costs money. */
 function PhoneForm({ factor, go, challengeId, onSent }: PhoneFormProps) {
   const send = useSubmit(async () => {
     onSent((await challengeFactor(factor.id)).id);
@@ -269,7 +284,7 @@ function KeyForm({ factor, go }: { factor: Factor; go: Go }) {
   );
 }
 
-/** Shown after a recovery code was used, because the lost second step would otherwise stay in place unnoticed. */
+/** Shown after a recovery code was used. It reminds the user that the lost second step is still set up. */
 function RecoveryUsed({ codesLeft, go }: { codesLeft: number; go: Go }) {
   const submit = useSubmit(() => go(async () => sessionClient().state()));
   return (
@@ -289,7 +304,7 @@ function RecoveryForm({ onUse }: { onUse: (isUsed: boolean) => void }) {
     const code = field('recovery-code').trim();
     if (code === '') return [{ text: t('mfa.recovery-missing'), fieldId: codeId }];
     const use = async (): Promise<undefined> => {
-      // The page must know this before the session changes, because it would otherwise continue to the app.
+      // The page must know this before the session changes. Otherwise, it would continue to the app.
       onUse(true);
       await submitRecoveryCode(code).catch((error: unknown) => {
         onUse(false);

@@ -17,12 +17,12 @@ import { useSubmit } from '../use-submit.ts';
 
 const passwordId = 'new-password';
 
-/** Lets a user who signed in with a recovery code choose a new password. */
+/** Lets users who signed in with a recovery code choose a new password. */
 export function NewPasswordPage() {
   return <PasswordPage isJoining={false} />;
 }
 
-/** Lets a user who accepted an invitation choose how to sign in: with a password or with a passkey. */
+/** Lets users who accepted an invitation choose whether to sign in with a password or with a passkey. */
 export function JoinPage() {
   return <PasswordPage isJoining />;
 }
@@ -32,9 +32,10 @@ function PasswordPage({ isJoining }: { isJoining: boolean }) {
   const [, navigate] = useLocation();
   const { search } = useFlow();
   const { password: policy, offers, brand } = usePageConfig();
-  // During prerendering, it isn't known what the browser supports.
+  // During prerendering, the browser's capabilities aren't known.
   const [canAddPasskey, setCanAddPasskey] = useState(false);
   useEffect(() => setCanAddPasskey(isJoining && offers.passkey && supportsKeys()), [isJoining, offers]);
+  const [isAddingKey, setAddingKey] = useState(false);
   const submit = useSubmit(
     async (field) => {
       const chosen = field('password');
@@ -57,7 +58,11 @@ function PasswordPage({ isJoining }: { isJoining: boolean }) {
     <Shell
       page={isJoining ? 'page.join' : 'page.new-password'}
       intro={
-        isJoining ? user && t('join.intro', { email: user.email, name: brand.name }) : t('new-password.intro')
+        isJoining
+          ? user && t('join.intro', { email: user.email, name: brand.name })
+          : user === undefined || user.email === ''
+            ? t('new-password.intro')
+            : t('new-password.intro-as', { email: user.email })
       }
     >
       <Form onSubmit={submit.onSubmit} problems={submit.problems}>
@@ -76,7 +81,9 @@ function PasswordPage({ isJoining }: { isJoining: boolean }) {
           error={submit.errorAt(passwordId)}
         />
         {isJoining ? null : <Aside>{t('new-password.others')}</Aside>}
-        <Submit busy={submit.busy}>{t('new-password.submit')}</Submit>
+        <Submit busy={submit.busy && !isAddingKey} isDisabled={isAddingKey}>
+          {t('new-password.submit')}
+        </Submit>
         {isJoining ? null : (
           <TextButton
             disabled={submit.busy}
@@ -96,13 +103,17 @@ function PasswordPage({ isJoining }: { isJoining: boolean }) {
             <SubtleButton
               leftSection={<IconFingerprint {...mark} />}
               disabled={submit.busy}
-              onClick={() =>
-                submit.run(undefined, async () => {
-                  await addPasskey();
-                  await goOn(sessionClient().state(), navigate);
-                  return undefined;
-                })
-              }
+              loading={isAddingKey}
+              onClick={() => {
+                setAddingKey(true);
+                void submit
+                  .run(undefined, async () => {
+                    await addPasskey();
+                    await goOn(sessionClient().state(), navigate);
+                    return undefined;
+                  })
+                  .finally(() => setAddingKey(false));
+              }}
             >
               {t('join.passkey')}
             </SubtleButton>

@@ -1,8 +1,10 @@
 import { IconMail } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
+import { describedBy } from '../../ui/described-by.tsx';
 import type { Problem } from '../../ui/error-summary.tsx';
 import { PasswordField } from '../../ui/password-field.tsx';
+import { WithAddresses } from '../addresses.tsx';
 import { takeProblem } from '../carried-problem.ts';
 import { useFlow } from '../flow.ts';
 import { useLeaving } from '../leaving.ts';
@@ -18,13 +20,15 @@ import { useSession } from '../session.ts';
 import { introId, Shell } from '../shell.tsx';
 import { t } from '../text.ts';
 import { inWords } from '../texts.ts';
+import { toOrganization } from '../to-organization.ts';
 import { useTypedAddress } from '../typed-address.ts';
 import { useSubmit } from '../use-submit.ts';
 import { AlreadySignedIn } from './already-signed-in.tsx';
 
 const passwordId = 'password';
+const fieldOf = { invalid_credentials: passwordId };
 
-/** Asks for the password of the address that was typed in the first step. */
+/** Asks for the password for the address that was typed in the first step. */
 export function PasswordPage() {
   const state = useSession();
   const address = useTypedAddress();
@@ -47,7 +51,7 @@ export function PasswordPage() {
       page="page.password"
       intro={
         <span className={classes.who}>
-          <bdi>{address}</bdi>
+          <WithAddresses text={address} />
           <PageLink to="sign-in">{t('password.change')}</PageLink>
         </span>
       }
@@ -70,11 +74,13 @@ function PasswordForm(props: {
   const submit = useSubmit(async (field) => {
     const password = field('password');
     if (password === '') return [{ text: t('field.password-missing'), fieldId: passwordId }];
-    return leaving(async () => goOn(await signIn(address, password), navigate));
-  });
+    return leaving(async () =>
+      goOn(await signIn(address, password).catch((error) => toOrganization(error, address)), navigate),
+    );
+  }, fieldOf);
   const send = (purpose: 'sign-in' | 'confirm') =>
     submit.run(undefined, async () => {
-      await startCode({ email: address }, purpose);
+      await startCode({ email: address }, purpose).catch((error) => toOrganization(error, address));
       navigate(`/code${search}`);
       return undefined;
     });
@@ -82,9 +88,10 @@ function PasswordForm(props: {
   useEffect(() => {
     const error = takeProblem();
     if (error !== undefined)
-      void inWords(({ problemOf }) => problemOf(error)).then((one) => setBefore([one]));
+      void inWords(({ problemOf }) => problemOf(error, fieldOf)).then((one) => setBefore([one]));
   }, []);
   const problems = submit.problems.length > 0 || submit.busy ? submit.problems : before;
+  const wrong = problems.find(({ fieldId }) => fieldId === passwordId)?.text;
   return (
     <Form onSubmit={submit.onSubmit} problems={problems}>
       {/* Password managers store the password for the address in this field. */}
@@ -97,10 +104,9 @@ function PasswordForm(props: {
         autoComplete="current-password"
         required
         withAsterisk={false}
-        error={submit.errorAt(passwordId)}
-        aria-describedby={
-          submit.errorAt(passwordId) === undefined ? introId : `${passwordId}-error ${introId}`
-        }
+        error={wrong}
+        errorProps={{ role: 'alert' }}
+        {...describedBy(introId)}
         data-first
       />
       <PageLink to="recover">{t('sign-in.forgot')}</PageLink>

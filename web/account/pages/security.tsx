@@ -1,15 +1,16 @@
 import { Button } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { createQueryClient } from '../../lib/query.ts';
 import { ErrorSummary } from '../../ui/error-summary.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { isAppAddress, leaveFor, returnAddress, signOut } from '../account-api.ts';
+import { leaveFor, returnAddress, signOut } from '../account-api.ts';
+import { WithAddresses } from '../addresses.tsx';
+import { BackToApp } from '../back-to-app.tsx';
 import { backToSecurity, currentFlow, hostOf, useFlow } from '../flow.ts';
 import { GuestSignOut } from '../guest/sign-out.tsx';
 import { usePageConfig } from '../page-config.ts';
-import partClasses from '../parts.module.css';
 import { PageButton, SubtleButton, Waiting } from '../parts.tsx';
 import { AccountFacts } from '../plain/account-facts.tsx';
 import { ActivitySection } from '../security/activity.tsx';
@@ -38,6 +39,7 @@ import { SessionFailed } from '../session-failed.tsx';
 import { Shell } from '../shell.tsx';
 import { SignOutChoice } from '../sign-out-choice.tsx';
 import { t } from '../text.ts';
+import { keepTyped } from '../typed-address.ts';
 import { useSubmit } from '../use-submit.ts';
 
 const queries = createQueryClient();
@@ -48,10 +50,16 @@ export function SecurityPage() {
   const [, navigate] = useLocation();
   const mustStepUp = state.status === 'signed-in' && needsSecondFactor(state.session);
   const [isDeleted, setDeleted] = useState(false);
+  const address = useRef('');
   useEffect(() => {
-    // After the account was deleted, its confirmation remains visible although the user is signed out.
+    if (state.status === 'signed-in') address.current = state.session.user.email;
+  }, [state]);
+  useEffect(() => {
+    // After the account is deleted, the confirmation remains visible although the user is signed out.
     if (isDeleted) return;
     if (state.status === 'signed-out') {
+      // The user doesn't type the address again.
+      if (state.reason === 'ended' && address.current !== '') keepTyped(address.current);
       const signIn = `/sign-in${backToSecurity(currentFlow())}`;
       navigate(state.reason === 'left' ? '/signed-out' : signIn, { replace: true });
     }
@@ -62,7 +70,7 @@ export function SecurityPage() {
     state.session.claims.is_anonymous === true &&
     state.session.user.is_anonymous !== true;
   useEffect(() => {
-    // The auth service reads the access token, which still identifies the user as a guest.
+    // The access token still identifies the user as a guest, and the auth service relies on it.
     if (isOutdated) void sessionClient().refresh();
   }, [isOutdated]);
   if (isDeleted) {
@@ -83,8 +91,8 @@ export function SecurityPage() {
         <QueryClientProvider client={queries}>
           <SessionContext value={state.session}>
             {/*
-             * The key is the user, so that an action that was started for one account isn't completed for an account
-             * that was signed in from another tab.
+             * The key is the user. If another tab signs in to a different account, an action that was started for the
+             * first account isn't completed for the second one.
              */}
             <Sections
               key={state.session.user.id}
@@ -108,13 +116,15 @@ function Sections({ user, onDeleted }: { user: User; onDeleted: () => void }) {
     return undefined;
   });
   const isGuest = user.is_anonymous === true;
-  // The server rejects changes to the ways in of an account that an organization manages.
+  // If an organization manages an account, the server rejects changes to its sign-in methods.
   const isManaged = user.identities?.length === 1 && user.identities[0]?.provider.startsWith('sso:') === true;
   const { apps, passkeys } = usePageConfig();
   return (
     <>
       <div className={classes.top}>
-        <p>{isGuest ? t('security.guest') : t('security.as', { who: nameOf(user) })}</p>
+        <p>
+          <WithAddresses text={isGuest ? t('security.guest') : t('security.as', { who: nameOf(user) })} />
+        </p>
         <span className={classes.actions}>
           <Button component="a" variant="default" href="/account/accounts">
             {t('security.accounts')}
@@ -138,9 +148,15 @@ function Sections({ user, onDeleted }: { user: User; onDeleted: () => void }) {
           <Notice tone="info">
             <p>{t('security.guest-intro')}</p>
           </Notice>
-          <PageButton to="upgrade">{t('security.guest-keep')}</PageButton>
           <GuestSignOut leave={leave}>
-            {(ask) => <SubtleButton onClick={ask}>{t('security.sign-out')}</SubtleButton>}
+            {(ask) => (
+              <>
+                <PageButton to="upgrade">{t('security.guest-keep')}</PageButton>
+                <SubtleButton data-autofocus onClick={ask}>
+                  {t('security.sign-out')}
+                </SubtleButton>
+              </>
+            )}
           </GuestSignOut>
         </>
       ) : null}
@@ -158,29 +174,9 @@ function Sections({ user, onDeleted }: { user: User; onDeleted: () => void }) {
       {isGuest || isManaged ? null : <IdentitiesSection user={user} />}
       <SessionsSection user={user} />
       {apps ? <AppsSection user={user} /> : null}
-      <ActivitySection user={user} />
+      <ActivitySection user={user} isManaged={isManaged} />
       <DataSection user={user} onDeleted={onDeleted} />
     </>
-  );
-}
-
-/** Links to the app that opened this page or, if there is none, to the project's website. */
-function BackToApp() {
-  const { redirectTo } = useFlow();
-  const { brand } = usePageConfig();
-  const [isKnown, setKnown] = useState(false);
-  useEffect(() => {
-    if (redirectTo !== undefined) isAppAddress(redirectTo).then(setKnown, () => setKnown(false));
-  }, [redirectTo]);
-  const address = isKnown ? redirectTo : brand.appUrl;
-  const host = hostOf(address);
-  if (address === undefined || host === undefined) return null;
-  return (
-    <p>
-      <a className={partClasses.link} href={address}>
-        {t('security.back', { name: brand.name, host })}
-      </a>
-    </p>
   );
 }
 

@@ -1,4 +1,4 @@
-import { IconUser, IconWallet } from '@tabler/icons-react';
+import { IconBuilding, IconUser, IconWallet } from '@tabler/icons-react';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { ApiError } from '../../lib/api.ts';
@@ -7,6 +7,7 @@ import type { Problem } from '../../ui/error-summary.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { type Address, continueAsGuest, identify, leaveFor, type NextStep } from '../account-api.ts';
 import { carryProblem } from '../carried-problem.ts';
+import { endedText } from '../ended-text.ts';
 import { addressIn, domainIn } from '../fields.ts';
 import { useFlow } from '../flow.ts';
 import { useIntroduction } from '../introduction.ts';
@@ -41,7 +42,7 @@ export function SignInPage() {
   const state = useSession();
   const { brand } = usePageConfig();
   const intro = useIntroduction(brand.welcome);
-  // True while this form signs the user in, so that the page doesn't show "already signed in" before it redirects.
+  // True while this form signs the user in. The page then doesn't show "already signed in" before it redirects.
   const [leaving, setLeaving] = useState(false);
   const [problems, setProblems] = useState<readonly Problem[]>([]);
   const { again, adds, search } = useFlow();
@@ -49,12 +50,12 @@ export function SignInPage() {
   useEffect(() => {
     const query = new URLSearchParams(window.location.search);
     const code = query.get('problem');
-    // Set if a provider redirected the browser here.
+    // The code is set if a provider redirected the browser here.
     if (code !== null) void inWords(({ problemFor }) => problemFor(code)).then((one) => setProblems([one]));
   }, []);
   const isHalfway = state.status === 'signed-in' && needsSecondFactor(state.session);
   useEffect(() => {
-    // The user has left the second step. It continues there, because the user isn't signed in before that.
+    // The user has left the second step. They aren't signed in before it is complete, so the flow continues there.
     if (isHalfway && !leaving && !again && !adds && !window.location.search.includes('problem=')) {
       navigate(`/mfa${search}`, { replace: true });
     }
@@ -69,7 +70,7 @@ export function SignInPage() {
   return (
     <Shell page="page.sign-in" intro={intro}>
       <SignInForm
-        ended={state.status === 'signed-out' && state.reason === 'ended'}
+        ended={adds ? undefined : endedText(state)}
         again={again}
         problems={problems}
         onLeave={setLeaving}
@@ -80,7 +81,8 @@ export function SignInPage() {
 }
 
 function SignInForm(props: {
-  ended: boolean;
+  /** Why this browser was signed out. */
+  ended: string | undefined;
   /** The signed-in user signs in again before a sensitive change. */
   again: boolean;
   /** Errors that the previous page passed to this page. */
@@ -122,7 +124,7 @@ function SignInForm(props: {
     } else if (password === '') {
       navigate(`/password${search}`);
     } else {
-      // A password manager filled in both fields.
+      // A password manager has filled in both fields.
       await leaving(async () => goOn(await signIn(to.email, password), navigate)).catch((error: unknown) => {
         if (sessionClient().state().status === 'signed-in') throw error;
         carryProblem(error);
@@ -135,7 +137,7 @@ function SignInForm(props: {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the effect runs once, when the page mounts
   useEffect(() => {
     const { passkey } = pageConfig.offers;
-    // Offering passkeys in the field would require a captcha, and opening the page alone must not trigger one.
+    // Passkeys in the field would require a captcha, but opening the page must not trigger one.
     if (!passkey || !supportsKeys() || pageConfig.captcha !== undefined) return;
     void PublicKeyCredential.isConditionalMediationAvailable?.().then(async (isAvailable) => {
       if (!isAvailable) return;
@@ -152,7 +154,7 @@ function SignInForm(props: {
   const nothing = !Object.entries(offers).some(([name, isOffered]) => isOffered && name !== 'signUp');
   return (
     <>
-      {ended ? <Notice tone="info">{t('sign-in.ended')}</Notice> : null}
+      {ended === undefined ? null : <Notice tone="info">{ended}</Notice>}
       {again ? <Notice tone="info">{t('sign-in.again')}</Notice> : null}
       {next === 'upgrade' ? (
         <Suspense>
@@ -238,7 +240,7 @@ function SignInForm(props: {
           ) : null}
           {offers.sso ? (
             <span data-part="sso">
-              <PageButton isSubtle to="sso">
+              <PageButton isSubtle to="sso" icon={<IconBuilding {...mark} />}>
                 {t('sign-in.sso')}
               </PageButton>
             </span>
@@ -275,7 +277,7 @@ function AddressLabel() {
   return t(offers.phone ? (offers.password ? 'field.email-or-phone' : 'field.phone') : 'field.email');
 }
 
-/** Lets a password manager fill in both fields of the sign-in together. */
+/** A hidden password field, which lets a password manager fill in both fields of the sign-in together. */
 function UnseenPassword() {
   return (
     <input

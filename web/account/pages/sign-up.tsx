@@ -1,6 +1,6 @@
-import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { signUp } from '../account-api.ts';
+import { Agreement } from '../agreement.tsx';
 import { isGoodPassword, looksLikeEmail } from '../fields.ts';
 import { useFlow } from '../flow.ts';
 import { useIntroduction } from '../introduction.ts';
@@ -17,17 +17,6 @@ import { useSubmit } from '../use-submit.ts';
 
 const emailId = 'email';
 const passwordId = 'new-password';
-
-/** Names the documents that the project requires. The footer links to them. */
-function Agreement() {
-  const { termsUrl, privacyUrl } = usePageConfig().brand;
-  // During prerendering, it isn't known which documents the project has.
-  const [isShown, setShown] = useState(false);
-  useEffect(() => setShown(true), []);
-  if (!isShown || (termsUrl === undefined && privacyUrl === undefined)) return null;
-  if (privacyUrl === undefined) return <Aside>{t('sign-up.terms')}</Aside>;
-  return <Aside>{termsUrl === undefined ? t('sign-up.privacy') : t('sign-up.terms-and-privacy')}</Aside>;
-}
 
 export function SignUpPage() {
   const [, navigate] = useLocation();

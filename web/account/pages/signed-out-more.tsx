@@ -1,5 +1,8 @@
 import { useEffect, useRef, useState } from 'react';
-import { isAppAddress, lastSignOut, leaveFor, signOut, signOutAll } from '../account-api.ts';
+import { formatList } from '../../lib/i18n.ts';
+import { Notice } from '../../ui/notice.tsx';
+import { forgetLeft, isAppAddress, lastSignOut, leaveFor, signOut, signOutAll } from '../account-api.ts';
+import { WithAddresses } from '../addresses.tsx';
 import { hostOf, useFlow } from '../flow.ts';
 import { Form } from '../form.tsx';
 import { GuestSignOut } from '../guest/sign-out.tsx';
@@ -12,18 +15,20 @@ import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
 
 /**
- * Offers to sign out of the Account pages too if the user is still signed in. Also offers a link back to the app, but
- * only to addresses that the project's redirect rules allow.
+ * If the user is still signed in, offers to sign out of the Account pages too. Also offers a link back to the app if
+ * the project's redirect rules allow its address.
  */
 export function SignedOutMore(props: {
-  /** Whether other accounts are signed in in this browser. */
-  hasOthers: boolean;
-  /** Whether one of these accounts is a guest's. */
-  hasGuest: boolean;
+  /** The names of the other accounts that are signed in in this browser. A guest's name is empty. */
+  others: readonly string[];
+  /** The names of the accounts that were just signed out and that this browser still lists. */
+  left: readonly string[];
   onAppAddress: (address: string | undefined) => void;
 }) {
-  const { hasOthers, onAppAddress } = props;
+  const { others, left, onAppAddress } = props;
   const state = useSession();
+  const hasOthers = others.length > 0;
+  const named = others.filter((name) => name !== '');
   const { redirectTo } = useFlow();
   const { clientId, state: clientState } = endSessionRequest();
   const [isKnown, setKnown] = useState(false);
@@ -39,13 +44,13 @@ export function SignedOutMore(props: {
   const target = redirectTo && withState(redirectTo, clientState);
   const isStillIn = state.status === 'signed-in';
   useEffect(() => {
-    // After signing out, an OAuth client's registered address isn't necessarily a page where users can sign in.
+    // An OAuth client's registered address after sign-out isn't necessarily a page where users can sign in.
     onAppAddress(isKnown && clientId === undefined && host !== undefined ? target : undefined);
   }, [isKnown, clientId, host, target, onAppAddress]);
   const wasIn = useRef(isStillIn);
   useEffect(() => {
-    // The user has just signed out here, so the client gets the browser back. Without that click, the page only shows a
-    // link, because any website can open it.
+    // If the user has just signed out here, the browser is redirected to the client. Otherwise, the page only shows a
+    // link, because any website can open this page.
     const isOut = state.status === 'signed-out' && state.reason === 'left';
     const hasLeft = wasIn.current && isOut && lastSignOut()?.isReloading !== true;
     if (hasLeft && isKnown && clientId !== undefined && target) void leaveFor(target);
@@ -68,12 +73,28 @@ export function SignedOutMore(props: {
     <>
       {isStillIn ? (
         <>
-          <p>{isGuest ? t('still-in.guest') : t('still-in.text', { who: nameOf(state.session.user) })}</p>
+          <p>
+            <WithAddresses
+              text={isGuest ? t('still-in.guest') : t('still-in.text', { who: nameOf(state.session.user) })}
+            />
+          </p>
+          {named.length > 0 ? (
+            <p>
+              <WithAddresses text={t('still-in.others', { accounts: formatList(named) })} />
+            </p>
+          ) : null}
           {apps === undefined ? <Waiting /> : null}
-          {isGuest ? <PageButton to="upgrade">{t('page.upgrade')}</PageButton> : null}
+          {isGuest && apps !== undefined && apps.length > 0 ? <SaveAccount /> : null}
           {apps?.length === 0 && isGuest ? (
             <GuestSignOut leave={submit}>
-              {(ask) => <SubtleButton onClick={ask}>{t('still-in.submit')}</SubtleButton>}
+              {(ask) => (
+                <>
+                  <SaveAccount />
+                  <SubtleButton data-autofocus onClick={ask}>
+                    {t('still-in.submit')}
+                  </SubtleButton>
+                </>
+              )}
             </GuestSignOut>
           ) : null}
           {apps?.length === 0 && !isGuest ? (
@@ -84,7 +105,8 @@ export function SignedOutMore(props: {
           {apps !== undefined && apps.length > 0 ? <SignOutChoice apps={apps} /> : null}
         </>
       ) : null}
-      {hasOthers ? <OthersSignOut hasGuest={props.hasGuest} /> : null}
+      {isStillIn || hasOthers ? null : <Forget left={left} />}
+      {hasOthers ? <OthersSignOut hasGuest={isGuest || others.includes('')} isSubtle={isStillIn} /> : null}
       {isKnown && host !== undefined && target !== undefined ? (
         <LinkButton isSubtle={isStillIn || hasOthers} href={target}>
           {t('still-in.back', { host })}
@@ -95,8 +117,39 @@ export function SignedOutMore(props: {
   );
 }
 
-/** Offers to sign out of the other accounts, so that no account stays signed in on a shared computer. */
-function OthersSignOut({ hasGuest }: { hasGuest: boolean }) {
+const SaveAccount = () => <PageButton to="upgrade">{t('page.upgrade')}</PageButton>;
+
+/** On a shared computer, the next user shouldn't see the account in the list. */
+function Forget({ left }: { left: readonly string[] }) {
+  const [isForgotten, setForgotten] = useState(false);
+  const status = useRef<HTMLDivElement>(null);
+  const submit = useSubmit(async () => {
+    await forgetLeft();
+    setForgotten(true);
+    status.current?.focus();
+    return undefined;
+  });
+  return (
+    <>
+      <div role="status" ref={status} tabIndex={-1}>
+        {isForgotten ? <Notice tone="success">{t('signed-out.forgotten')}</Notice> : null}
+      </div>
+      {left.length === 0 || isForgotten ? null : (
+        <Form onSubmit={submit.onSubmit} problems={submit.problems}>
+          <p>
+            <WithAddresses text={t('signed-out.kept', { accounts: formatList(left) })} />
+          </p>
+          <SubtleButton type="submit" loading={submit.busy}>
+            {t('signed-out.forget')}
+          </SubtleButton>
+        </Form>
+      )}
+    </>
+  );
+}
+
+/** Offers to sign out of the other accounts. Otherwise, they could stay signed in on a shared computer. */
+function OthersSignOut({ hasGuest, isSubtle }: { hasGuest: boolean; isSubtle: boolean }) {
   const submit = useSubmit(async () => {
     await signOutAll();
     window.location.reload();
@@ -104,8 +157,14 @@ function OthersSignOut({ hasGuest }: { hasGuest: boolean }) {
   });
   return (
     <Form onSubmit={submit.onSubmit} problems={submit.problems}>
-      {/* The list asks before it signs a guest out. */}
-      {hasGuest ? null : <Submit busy={submit.busy}>{t('signed-out.all-accounts')}</Submit>}
+      {/* The account list asks for confirmation before it signs a guest out. */}
+      {hasGuest ? null : isSubtle ? (
+        <SubtleButton type="submit" loading={submit.busy}>
+          {t('signed-out.all-accounts')}
+        </SubtleButton>
+      ) : (
+        <Submit busy={submit.busy}>{t('signed-out.all-accounts')}</Submit>
+      )}
       <AccountsLink>{t('signed-out.choose')}</AccountsLink>
     </Form>
   );

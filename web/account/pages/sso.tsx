@@ -12,7 +12,7 @@ import { useSubmit } from '../use-submit.ts';
 
 const domainId = 'domain';
 
-/** Single sign-on. The domain of the user's work email address determines the identity provider. */
+/** The page for single sign-on. The domain of the user's work email address determines the identity provider. */
 export function SsoPage() {
   const { search } = useFlow();
   const address = useTypedAddress();

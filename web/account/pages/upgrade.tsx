@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
+import { BackToApp } from '../back-to-app.tsx';
 import { useFlow } from '../flow.ts';
 import { isGuestSetAside } from '../guest/api.ts';
 import { TransferGuest } from '../guest/bring-along.tsx';
@@ -8,7 +9,8 @@ import { Elsewhere } from '../guest/elsewhere.tsx';
 import { KeepAccount } from '../guest/keep-account.tsx';
 import { PendingAddress } from '../guest/pending-address.tsx';
 import { towardsUpgrade } from '../guest/search.ts';
-import { Waiting } from '../parts.tsx';
+import { PageLink, Waiting } from '../parts.tsx';
+import { providerName } from '../provider-name.ts';
 import { nameOf, needsSecondFactor, sessionClient, type User, useSession } from '../session.ts';
 import { SessionFailed } from '../session-failed.tsx';
 import { Shell } from '../shell.tsx';
@@ -20,8 +22,8 @@ export function UpgradePage() {
   const [, navigate] = useLocation();
   const { search } = useFlow();
   /**
-   * The account that was saved on this page. If another tab signs in a different user, the session belongs to that
-   * user.
+   * The account that was saved on this page. If another tab signs in a different user, the session no longer belongs to
+   * this account.
    */
   const [guestId, setGuestId] = useState<string>();
   const [isLeaving, setLeaving] = useState(false);
@@ -55,7 +57,9 @@ export function UpgradePage() {
   if (user === undefined || mustStepUp) return <Loading />;
   if (isGuest) return <Guest user={user} onLeave={setLeaving} />;
   if (guestId === user.id) {
-    const text = user.email === '' ? t('upgrade.done-linked') : t('upgrade.done', { who: user.email });
+    const identity = user.identities?.find(({ provider }) => provider !== 'email');
+    const way = identity === undefined ? user.email : providerName(identity.provider);
+    const text = way === '' ? t('upgrade.done-linked') : t('upgrade.done', { who: way });
     return <Done page="page.upgrade-done" text={text} />;
   }
   return <Member user={user} />;
@@ -78,6 +82,8 @@ function Guest({ user, onLeave }: { user: User; onLeave: (isLeaving: boolean) =>
         <PendingAddress email={pending} onChange={() => setChanging(true)} />
       )}
       <Elsewhere onLeave={onLeave} />
+      <BackToApp />
+      <PageLink to="security">{t('error.home')}</PageLink>
     </Shell>
   );
 }
@@ -94,5 +100,5 @@ function Member({ user }: { user: User }) {
   if (isWaiting === undefined) return <Loading />;
   if (isWaiting)
     return <TransferGuest who={who} onDone={() => setDone(true)} onNone={() => setWaiting(false)} />;
-  return <Done page="page.upgrade" text={t('upgrade.member', { who })} />;
+  return <Done page="page.upgrade-member" text={t('upgrade.member', { who })} />;
 }

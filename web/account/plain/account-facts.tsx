@@ -1,17 +1,22 @@
+import { WithAddresses } from '../addresses.tsx';
 import partClasses from '../parts.module.css';
 import { Aside, PageButton, SubtleButton } from '../parts.tsx';
 import classes from '../security/security.module.css';
 import { t } from './text.ts';
 
-/** The security page without scripts. It shows the account, but most settings can be changed only with scripts. */
+/** The security page without scripts. It shows the account, but most settings can be changed only with JavaScript. */
 export function AccountFacts() {
   return (
     <section className={classes.card} aria-label={t('page.security')}>
       <dl className={classes.known}>
         <dt>{t('field.email')}</dt>
-        <dd>{'%PLINTH_FACT_EMAIL%'}</dd>
+        <dd>
+          <WithAddresses text="%PLINTH_FACT_EMAIL%" />
+        </dd>
         <dt>{t('field.phone')}</dt>
-        <dd>{'%PLINTH_FACT_PHONE%'}</dd>
+        <dd>
+          <bdi>{'%PLINTH_FACT_PHONE%'}</bdi>
+        </dd>
         <dt>{t('plain.connected')}</dt>
         <dd>{'%PLINTH_FACT_PROVIDERS%'}</dd>
       </dl>

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { IconUserCircle, IconUserPlus } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { Notice } from '../../ui/notice.tsx';
+import { WithAddresses } from '../addresses.tsx';
 import { mark } from '../methods/mark.tsx';
 import classes from '../parts.module.css';
 import { Form, wide } from '../parts.tsx';
@@ -22,11 +23,13 @@ const look = {
 
 const Label = ({ text, note }: { text: string; note: string }) => (
   <span>
-    {text} <span className={classes.note}>{note}</span>
+    <WithAddresses text={text} /> <span className={classes.note}>{note}</span>
   </span>
 );
 
-/** Each state of an account has its own row. The server repeats the rows for the accounts in the browser. */
+/**
+ * A row for an account. Each state has its own row, and the server repeats the rows for the accounts in the browser.
+ */
 const Row = (props: { state: string; children: ReactNode; action: string; of?: string }) => (
   <li data-state={props.state}>
     {props.children}
@@ -42,7 +45,7 @@ const Row = (props: { state: string; children: ReactNode; action: string; of?: s
   </li>
 );
 
-/** What the visitor has just done on this page. */
+/** The action that the visitor has just completed on this page. */
 export type AccountsDone = 'one' | 'all';
 
 /** Lists the accounts in this browser. Works without scripts. */
@@ -50,7 +53,7 @@ export function Accounts({ done }: { done?: AccountsDone }) {
   const chosen = { type: 'submit', name: 'account', value: key } as const;
   const as = t('accounts.continue', { name });
   return (
-    <Shell page={'page.accounts' as 'page.sign-in'}>
+    <Shell page={'page.accounts' as 'page.sign-in'} intro="%PLINTH_INTRO%">
       {done === undefined ? null : (
         <div role="status">
           <Notice tone="success">{t(done === 'all' ? 'accounts.all-out' : 'accounts.one-out')}</Notice>
@@ -98,7 +101,7 @@ export function Accounts({ done }: { done?: AccountsDone }) {
         <a href="/account/security" className={`${classes.link} ${classes.all}`}>
           {t('accounts.manage')}
         </a>
-        <button type="submit" name="do" value="all" className={`${classes.link} ${classes.all}`}>
+        <button type="submit" name="do" value="all" className={`${classes.link} ${classes.several}`}>
           {t('accounts.sign-out-all')}
         </button>
       </Form>

@@ -1,8 +1,11 @@
 /** Placeholders in the plain pages for data that only the server knows (filled in by `src/account/routes/pages.ts`). */
 import { PasswordInput, TextInput } from '@mantine/core';
+import { describedBy } from '../../ui/described-by.tsx';
 import type { Problem } from '../../ui/error-summary.tsx';
 import { t } from './text.ts';
 
+/** Names the app to which the user will return, and contains the project's own text. */
+export const introduction = '%PLINTH_INTRO%';
 export const email = '%PLINTH_EMAIL%';
 export const host = '%PLINTH_HOST%';
 export const connection = '%PLINTH_CONNECTION%';
@@ -70,7 +73,7 @@ export function DomainInput({ errorField }: { errorField: ErrorField | undefined
 export function PasswordEntry(props: {
   errorField: ErrorField | undefined;
   isNew?: boolean;
-  /** Whether the page focuses this field, because it is the only one. */
+  /** Whether the page focuses this field because it is the only one. */
   isFirst?: boolean;
 }) {
   return (
@@ -81,7 +84,7 @@ export function PasswordEntry(props: {
       label={props.isNew === true ? t('field.new-password') : t('field.password')}
       autoComplete={props.isNew === true ? 'new-password' : 'current-password'}
       autoFocus={props.isFirst === true || props.errorField === 'password'}
-      {...(props.isNew === true ? { 'aria-describedby': 'password-rules' } : {})}
+      {...(props.isNew === true ? describedBy('password-rules') : {})}
       error={errorOf('password', props.errorField)}
       visibilityToggleButtonProps={{ hidden: true }}
     />
@@ -91,7 +94,7 @@ export function PasswordEntry(props: {
 export function CodeInput(props: {
   errorField: ErrorField | undefined;
   className: string | undefined;
-  /** Whether the field is for the number that another window shows. */
+  /** Whether the field is for the number in another window. */
   isNumber?: boolean;
 }) {
   const { errorField, className, isNumber = false } = props;

@@ -1,5 +1,6 @@
-/** The pages to which the link "This wasn't me" in security notices leads. */
+/** The pages that the link "This wasn't me" in security notices opens. */
 import type { ReactElement } from 'react';
+import { WithAddresses } from '../addresses.tsx';
 import partClasses from '../parts.module.css';
 import { Aside, PageButton, Stack, Submit } from '../parts.tsx';
 import { browser, email, system, when } from './fields.tsx';
@@ -9,6 +10,7 @@ import { t } from './text.ts';
 /** The changes that the link in a security notice undoes. */
 const kinds = [
   'new_device',
+  'password_set',
   'password_changed',
   'email_changed',
   'phone_changed',
@@ -25,6 +27,7 @@ const kinds = [
 
 /** The later changes that the link undoes too. The server repeats the rows (`repeatChanges`). */
 const laterKinds = [
+  'password_set',
   'password_changed',
   'email_changed',
   'phone_changed',
@@ -41,7 +44,7 @@ const later = {
   system: '%PLINTH_CHANGE_SYSTEM%',
 };
 
-/** Says what the button undoes, before anything changes. */
+/** Shows which change the button undoes, before the user presses it. */
 function NotMe({ kind }: { kind: (typeof kinds)[number] }) {
   return (
     <Page title="page.not-me" intro={t(`not-me.${kind}`, { when })}>
@@ -49,8 +52,12 @@ function NotMe({ kind }: { kind: (typeof kinds)[number] }) {
         <p data-device="true">{t('not-me.device', { browser, system })}</p>
         <p>{t('not-me.then')}</p>
         <ul className={partClasses.steps}>
-          {/* The list says anyway that the password stops working. */}
-          {kind === 'password_changed' ? null : <li>{t(`not-me.${kind}-undo`, { email })}</li>}
+          {/* The list already says that the password stops working. */}
+          {kind === 'password_changed' || kind === 'password_set' ? null : (
+            <li>
+              <WithAddresses text={t(`not-me.${kind}-undo`, { email })} />
+            </li>
+          )}
           <li data-later="true">
             {t('not-me.later')}
             <ul className={partClasses.steps} data-list="changes">
@@ -63,7 +70,9 @@ function NotMe({ kind }: { kind: (typeof kinds)[number] }) {
             </ul>
           </li>
           <li>{t('not-me.sign-out')}</li>
-          <li>{t('not-me.back-in', { email })}</li>
+          <li>
+            <WithAddresses text={t('not-me.back-in', { email })} />
+          </li>
         </ul>
       </Stack>
       <Posted errorField={undefined}>
@@ -81,7 +90,7 @@ const Secured = ({ hasFactor }: { hasFactor: boolean }) => (
   </Page>
 );
 
-/** Pages by file name. */
+/** Returns the pages by file name. */
 export const notMePages = (): [string, ReactElement][] => [
   ...kinds.map((kind): [string, ReactElement] => [`not-me-${kind}`, <NotMe key={kind} kind={kind} />]),
   [

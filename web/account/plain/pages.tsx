@@ -3,14 +3,26 @@
  * contain scripts, so only visitors without scripts download them.
  */
 import { Button } from '@mantine/core';
-import { IconMail, IconUser } from '@tabler/icons-react';
+import { IconBuilding, IconMail, IconUser } from '@tabler/icons-react';
 import type { ReactElement, ReactNode } from 'react';
 import { Notice } from '../../ui/notice.tsx';
+import { WithAddresses } from '../addresses.tsx';
+import { Agreement } from '../agreement.tsx';
 import { mark } from '../methods/mark.tsx';
 import { OtherWays } from '../methods/others.tsx';
 import { SocialLinks } from '../methods/social.tsx';
 import partClasses from '../parts.module.css';
-import { Aside, Divider, PageButton, PageLink, Stack, Submit, SubtleButton } from '../parts.tsx';
+import {
+  Aside,
+  DangerButton,
+  Divider,
+  NumberAside,
+  PageButton,
+  PageLink,
+  Stack,
+  Submit,
+  SubtleButton,
+} from '../parts.tsx';
 import { PasswordRules } from '../password-rules.tsx';
 import { Accounts } from './accounts.tsx';
 import {
@@ -22,6 +34,7 @@ import {
   type ErrorField,
   email,
   host,
+  introduction,
   number,
   PasswordEntry,
   requestId,
@@ -47,11 +60,14 @@ const ActionButton = (props: { value: string; mark?: ReactNode; children: ReactN
 
 function SignIn({ errorField }: State) {
   return (
-    <Page title="page.sign-in">
+    <Page title="page.sign-in" intro={introduction}>
       <Posted errorField={errorField}>
         <div data-part="address">
           <EmailInput errorField={errorField} />
           <Submit busy={false}>{t('sign-in.next')}</Submit>
+        </div>
+        <div data-part="or">
+          <Divider>{t('sign-in.or')}</Divider>
         </div>
         <SocialLinks list="first" />
         <OtherWays>
@@ -61,6 +77,11 @@ function SignIn({ errorField }: State) {
               {t('sign-in.guest')}
             </ActionButton>
           </div>
+          <span data-part="sso">
+            <PageButton isSubtle to="sso" icon={<IconBuilding {...mark} />}>
+              {t('sign-in.sso')}
+            </PageButton>
+          </span>
         </OtherWays>
       </Posted>
       <div data-part="signUp">
@@ -78,7 +99,7 @@ function Password({ errorField, unconfirmed }: State) {
       title="page.password"
       intro={
         <span className={partClasses.who}>
-          <bdi>{email}</bdi>
+          <WithAddresses text={email} />
           <PageLink to="sign-in">{t('password.change')}</PageLink>
         </span>
       }
@@ -125,12 +146,13 @@ function SsoDomain({ errorField }: State) {
 
 function SignUp({ errorField }: State) {
   return (
-    <Page title="page.sign-up">
+    <Page title="page.sign-up" intro={introduction}>
       <Posted errorField={errorField}>
         <EmailInput errorField={errorField} />
         <PasswordEntry errorField={errorField} isNew />
         <PasswordRules id="password-rules" password="" />
         <Submit busy={false}>{t('sign-up.submit')}</Submit>
+        <Agreement />
         <div data-part="social">
           <Divider>{t('sign-in.or')}</Divider>
         </div>
@@ -179,7 +201,7 @@ function EnterCode({ errorField, resent, unconfirmed, isSignUp }: State & { isSi
       <Posted errorField={errorField}>
         <CodeInput errorField={errorField} className={partClasses.code} />
         <Submit busy={false}>{t('code.submit')}</Submit>
-        <Aside>{t('plain.number', { number })}</Aside>
+        <NumberAside text={t('plain.number', { number })} number={number} />
         <ActionButton value="check">{t('plain.check')}</ActionButton>
         <ActionButton value="resend">{t('code.resend')}</ActionButton>
         <ActionButton value="other">{t('code.other')}</ActionButton>
@@ -210,7 +232,7 @@ const linkTypes = ['invite', 'recovery', 'magiclink', 'email_change'] as const;
 function ConfirmLink({ type }: { type: (typeof linkTypes)[number] }) {
   const name = '%PLINTH_NAME%';
   return (
-    <Page title={`page.confirm-${type}`} intro={t(`confirm.${type}`, { name })}>
+    <Page title={`page.confirm-${type}`} intro={t(`confirm.${type}`, { name, email })}>
       <Posted errorField={undefined}>
         <Submit busy={false}>{t(`confirm.${type}-button`, { name })}</Submit>
       </Posted>
@@ -218,14 +240,16 @@ function ConfirmLink({ type }: { type: (typeof linkTypes)[number] }) {
   );
 }
 
-/** Asks for the number shown in the window that requested the email. */
+/** Asks for the number in the window that requested the email. */
 function ConfirmNumber({ errorField, hasDevice }: State & { hasDevice: boolean }) {
   return (
     <Page
       title="page.confirm-number"
       intro={hasDevice ? t('confirm.number-device', { browser, system }) : t('confirm.number')}
     >
-      <p>{t('confirm.number-link', { email, name: '%PLINTH_NAME%' })}</p>
+      <p>
+        <WithAddresses text={t('confirm.number-link', { email, name: '%PLINTH_NAME%' })} />
+      </p>
       <Posted errorField={errorField}>
         <CodeInput errorField={errorField} className={partClasses.code} isNumber />
         <Submit busy={false}>{t('confirm.number-button')}</Submit>
@@ -237,11 +261,15 @@ function ConfirmNumber({ errorField, hasDevice }: State & { hasDevice: boolean }
 
 function Mfa({ errorField }: State) {
   return (
-    <Page title="page.mfa" intro={t('plain.mfa', { name: '%PLINTH_NAME%' })}>
+    <Page title="page.mfa" intro={t('plain.mfa', { name: '%PLINTH_NAME%', email })}>
       <Posted errorField={errorField}>
         <CodeInput errorField={errorField} className={partClasses.code} />
         <Submit busy={false}>{t('mfa.submit')}</Submit>
       </Posted>
+      <Aside>{t('plain.mfa-other')}</Aside>
+      <a className={partClasses.link} href="/account/accounts">
+        {t('sign-in.other')}
+      </a>
       <SignOut>{t('mfa.leave')}</SignOut>
     </Page>
   );
@@ -275,7 +303,7 @@ function SignedIn({ to, isGuest, errorField }: State & { to: 'app' | 'home'; isG
   );
 }
 
-/** A guest can't sign in to the same account again. */
+/** Asks guests for confirmation before they sign out, because they can't sign in to the same account again. */
 const LeaveGuest = (props: { from: 'signed-in' | 'accounts' }) => (
   <Page title="page.leave-guest" intro={t('guest.leave-text')}>
     <PageButton isSubtle to={props.from}>
@@ -283,21 +311,23 @@ const LeaveGuest = (props: { from: 'signed-in' | 'accounts' }) => (
     </PageButton>
     {props.from === 'accounts' ? (
       <Posted errorField={undefined}>
-        <SubtleButton type="submit" name="leave" value="yes">
+        <DangerButton type="submit" name="leave" value="yes">
           {t('guest.leave')}
-        </SubtleButton>
+        </DangerButton>
       </Posted>
     ) : (
       <form method="post" action="/account/sign-out" className={partClasses.stack}>
         <noscript>{'%PLINTH_FIELDS%'}</noscript>
-        <ActionButton value="leave">{t('guest.leave')}</ActionButton>
+        <DangerButton type="submit" name="do" value="leave">
+          {t('guest.leave')}
+        </DangerButton>
       </form>
     )}
     <Aside>{t(props.from === 'accounts' ? 'accounts.save-guest' : 'plain.save-guest')}</Aside>
   </Page>
 );
 
-/** Asks before the browser opens an identity provider, because another site opened this page. */
+/** Asks for confirmation before the browser opens an identity provider, because another site opened this page. */
 const With = () => (
   <Page title="page.with" intro={t('with.text', { connection })}>
     <Posted errorField={undefined}>
@@ -310,7 +340,7 @@ const With = () => (
 
 const faults = ['redirect_not_allowed', 'pkce_required', 'bad_code_challenge'] as const;
 
-/** The page for an app's request that can't succeed. In development, the page also names the setting to change. */
+/** The page for an app's request that can't succeed. In development, it also names the setting to change. */
 function AppRefused({ fault, hint }: { fault: (typeof faults)[number]; hint: boolean }) {
   return (
     <Page title="page.refused-app" intro={t(`refused.${fault}`)}>
@@ -341,6 +371,15 @@ const CancelChange = ({ text }: { text: string }) => (
   </Page>
 );
 
+const Unlocked = ({ title }: { title: string }) => (
+  <Page title={title} intro={t('unlocked.text')}>
+    <PageButton to="sign-in">{t('unlocked.button')}</PageButton>
+    <PageButton isSubtle to="recover">
+      {t('unlocked.password')}
+    </PageButton>
+  </Page>
+);
+
 type Render = (state: State) => ReactElement;
 
 /** Returns the page in its successful state, and once for each possible error. */
@@ -358,7 +397,7 @@ function inStates(
   ];
 }
 
-/** Pages by file name. The part after the dot is the state. */
+/** Returns the pages by file name. The part after the dot is the state. */
 export const plainPages = (): ReadonlyMap<string, ReactElement> =>
   new Map([
     ...inStates('sign-in', (state) => <SignIn {...state} />, ['form', 'email']),
@@ -400,15 +439,8 @@ export const plainPages = (): ReadonlyMap<string, ReactElement> =>
         <Aside>{t('not-me.was-me-not')}</Aside>
       </Page>,
     ],
-    [
-      'unlocked',
-      <Page key="unlocked" title="page.unlocked" intro={t('unlocked.text')}>
-        <PageButton to="sign-in">{t('unlocked.button')}</PageButton>
-        <PageButton isSubtle to="recover">
-          {t('unlocked.password')}
-        </PageButton>
-      </Page>,
-    ],
+    ['unlocked', <Unlocked key="unlocked" title="page.unlocked" />],
+    ['unlocked-before', <Unlocked key="unlocked-before" title="page.unlocked-before" />],
     ['email-changed', <Last key="email-changed" title="page.email-changed" text={t('email-changed.text')} />],
     [
       'link-expired-recovery',
@@ -421,8 +453,9 @@ export const plainPages = (): ReadonlyMap<string, ReactElement> =>
     ],
     [
       'confirmed',
-      <Page key="confirmed" title="page.confirmed" intro={t('confirm.done')}>
-        <Notice tone="success">{t('confirm.closed')}</Notice>
+      <Page key="confirmed" title="page.confirmed">
+        <Notice tone="success">{t('confirm.done')}</Notice>
+        <Aside>{t('confirm.closed')}</Aside>
         <PageButton isSubtle to="sign-in">
           {t('confirm.sign-in')}
         </PageButton>

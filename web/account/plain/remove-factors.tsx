@@ -1,11 +1,11 @@
-/** The pages to which the email about lost second factors leads. */
+/** The pages that links in the email about lost second factors open. */
 import type { ReactElement } from 'react';
 import { Aside, PageButton, Submit } from '../parts.tsx';
 import { email, when } from './fields.tsx';
 import { Page, Posted } from './parts.tsx';
 import { t } from './text.ts';
 
-/** Pages by file name. */
+/** Returns the pages by file name. */
 export const removeFactorsPages = (): [string, ReactElement][] => [
   [
     'remove-factors',

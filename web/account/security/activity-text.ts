@@ -1,4 +1,5 @@
 /** Returns the text for an event in the timeline of the account. */
+import { providerName } from '../provider-name.ts';
 import { t } from '../text.ts';
 
 export interface SecurityEvent {
@@ -48,9 +49,9 @@ export function eventText({ kind, details }: SecurityEvent): string {
     case 'passkey_removed':
       return t('activity.passkey_removed');
     case 'identity_linked':
-      return t('activity.identity_linked', { provider: detail('provider') });
+      return t('activity.identity_linked', { provider: providerName(detail('provider')) });
     case 'identity_unlinked':
-      return t('activity.identity_unlinked', { provider: detail('provider') });
+      return t('activity.identity_unlinked', { provider: providerName(detail('provider')) });
     case 'app_connected':
       return t('activity.app_connected', { app: detail('name') || detail('client_id') });
     case 'app_disconnected':
@@ -62,6 +63,10 @@ export function eventText({ kind, details }: SecurityEvent): string {
       return t('activity.locked');
     case 'unlocked':
       return t('activity.unlocked');
+    case 'banned':
+      return t('activity.banned');
+    case 'unbanned':
+      return t('activity.unbanned');
     default:
       return t('activity.secured');
   }
@@ -74,7 +79,7 @@ function signInText(method: string, provider: string): string {
   if (method === 'anonymous') return t('activity.sign_in-anonymous');
   if (method.startsWith('sso') || provider.startsWith('sso:')) return t('activity.sign_in-sso');
   if (method === 'web3' || provider === 'web3') return t('activity.sign_in-wallet');
-  if (provider !== '') return t('activity.sign_in-provider', { provider });
+  if (provider !== '') return t('activity.sign_in-provider', { provider: providerName(provider) });
   return ['otp', 'magiclink', 'recovery'].includes(method) || method.startsWith('email')
     ? t('activity.sign_in-otp')
     : t('activity.sign_in');

@@ -1,8 +1,9 @@
-/** The timeline of the account: sign-ins and changes, newest first. */
+/** The account's timeline, which lists sign-ins and changes, newest first. */
 import { Button } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { formatDateTime, formatRelative } from '../../lib/i18n.ts';
+import { WithAddresses } from '../addresses.tsx';
 import { deviceOf } from '../fields.ts';
 import { Waiting } from '../parts.tsx';
 import { callAuth, type User } from '../session.ts';
@@ -19,7 +20,8 @@ interface EventPage {
 
 const pageSize = 6;
 
-export function ActivitySection({ user }: { user: User }) {
+/** Shows the timeline. `isManaged` is set if the user's organization manages how the user signs in. */
+export function ActivitySection({ user, isManaged }: { user: User; isManaged: boolean }) {
   const list = useInfiniteQuery({
     queryKey: ['activity', user.id],
     queryFn: ({ pageParam }) =>
@@ -30,13 +32,13 @@ export function ActivitySection({ user }: { user: User }) {
   const { refetch } = list;
   const shownFor = useRef(user);
   useEffect(() => {
-    // Every change on this page loads the user again, and adds an entry.
+    // Every change on this page reloads the user and adds an entry.
     if (shownFor.current !== user) void refetch();
     shownFor.current = user;
   }, [user, refetch]);
   const events = list.data?.pages.flatMap((page) => page.events) ?? [];
   return (
-    <Card title={t('activity.title')} intro={t('activity.intro')}>
+    <Card title={t('activity.title')} intro={t(isManaged ? 'activity.intro-managed' : 'activity.intro')}>
       {list.isPending ? <Waiting /> : null}
       {list.isError ? <LoadFailed onAgain={() => void list.refetch()} /> : null}
       {list.isSuccess && events.length === 0 ? <p className={classes.meta}>{t('activity.none')}</p> : null}
@@ -74,7 +76,9 @@ function EventItem({ event }: { event: SecurityEvent }) {
     <li className={classes.item}>
       <span className={classes.what}>
         <span className={classes.name}>
-          <span className={classes.long}>{eventText(event)}</span>
+          <span className={classes.long}>
+            <WithAddresses text={eventText(event)} />
+          </span>
           {details.new_device === true ? <Badge tone="plain">{t('activity.new-device')}</Badge> : null}
         </span>
         <span className={`${classes.meta} ${classes.clip}`}>

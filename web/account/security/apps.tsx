@@ -64,11 +64,17 @@ function AppItem({ grant, busy, onRemove }: { grant: Grant; busy: boolean; onRem
     <li className={classes.item}>
       <span className={classes.what}>
         <span className={classes.name}>{name}</span>
-        <span className={classes.meta}>
-          <time dateTime={since} title={formatDateTime(since)}>
-            {t('apps.since', { when: formatRelative(since) })}
-          </time>
-          {site === undefined ? null : ` · ${site}`}
+        <span className={`${classes.meta} ${classes.clip}`}>
+          <span className={classes.facts}>
+            <time className={classes.fact} dateTime={since} title={formatDateTime(since)}>
+              {t('apps.since', { when: formatRelative(since) })}
+            </time>
+            {site === undefined ? null : (
+              <span className={classes.fact}>
+                <bdi>{site}</bdi>
+              </span>
+            )}
+          </span>
         </span>
       </span>
       <Button

@@ -6,7 +6,7 @@ import classes from './security.module.css';
 
 export interface CardProps {
   readonly title: string;
-  /** The ID of the section, for links to it. */
+  /** The section's ID, for links to it. */
   readonly anchor?: string;
   readonly badge?: ReactNode;
   /** Describes the card's purpose, or summarizes its content. */

@@ -2,9 +2,11 @@
 import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { ApiError } from '../../lib/api.ts';
+import { describedBy } from '../../ui/described-by.tsx';
 import { ErrorSummary } from '../../ui/error-summary.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { signOut } from '../account-api.ts';
+import { WithAddresses } from '../addresses.tsx';
 import { Form, FormButton } from '../form.tsx';
 import { usePageConfig } from '../page-config.ts';
 import { callAuth, nameOf, type User } from '../session.ts';
@@ -15,6 +17,7 @@ import { useFresh } from './fresh.tsx';
 import classes from './security.module.css';
 
 const nameId = 'account-name';
+const introId = 'delete-intro';
 
 export function DataSection({ user, onDeleted }: { user: User; onDeleted: () => void }) {
   const { brand, deletion } = usePageConfig();
@@ -46,7 +49,7 @@ export function DataSection({ user, onDeleted }: { user: User; onDeleted: () => 
       </div>
       {confirming ? (
         <div className={classes.part}>
-          <p>{t('data.delete-intro', { name: brand.name })}</p>
+          <p id={introId}>{t('data.delete-intro', { name: brand.name })}</p>
           <DeleteForm user={user} onDeleted={onDeleted} onKeep={() => setConfirming(false)} />
         </div>
       ) : null}
@@ -54,7 +57,10 @@ export function DataSection({ user, onDeleted }: { user: User; onDeleted: () => 
   );
 }
 
-/** The user must type the account's name, which is unlikely to happen by accident. Guests don't have a name. */
+/**
+ * Asks for confirmation before the account is deleted. The user must type the account's name to prevent accidents.
+ * Guests don't have a name.
+ */
 function DeleteForm(props: { user: User; onDeleted: () => void; onKeep: () => void }) {
   const who = nameOf(props.user);
   const submit = useSubmit(async (field) => {
@@ -78,12 +84,13 @@ function DeleteForm(props: { user: User; onDeleted: () => void; onKeep: () => vo
           id={nameId}
           name={nameId}
           size="md"
-          label={t('data.delete-type', { who })}
+          label={<WithAddresses text={t('data.delete-type', { who })} />}
           autoComplete="off"
           autoCapitalize="none"
           spellCheck={false}
           required
           withAsterisk={false}
+          {...describedBy(introId)}
           error={submit.errorAt(nameId)}
         />
       )}

@@ -1,18 +1,19 @@
 import { Button } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import { ApiError } from '../../lib/api.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { verifyEmailChange } from '../account-api.ts';
-import { digitsOf, looksLikeEmail } from '../fields.ts';
+import { WithAddresses } from '../addresses.tsx';
+import { looksLikeEmail } from '../fields.ts';
 import { FormButton } from '../form.tsx';
 import { usePageConfig } from '../page-config.ts';
-import { CodeField, EmailField, Form } from '../parts.tsx';
+import { EmailField, Form } from '../parts.tsx';
 import { callAuth, sessionClient, type User } from '../session.ts';
 import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
 import { Card } from './card.tsx';
 import { useFresh } from './fresh.tsx';
 import { PendingChange } from './pending-change.tsx';
+import { PendingCodes } from './pending-codes.tsx';
 import { t as pendingText } from './pending-text.ts';
 import classes from './security.module.css';
 
@@ -22,6 +23,7 @@ export function EmailSection({ user }: { user: User }) {
   const [open, setOpen] = useState(false);
   const [done, setDone] = useState<'changed' | 'canceled'>();
   const fresh = useFresh();
+  const [isSent, setSent] = useState(false);
   useEffect(() => {
     // Set if the user confirmed the change with the link in an email.
     if (new URLSearchParams(window.location.search).get('changed') === 'email') setDone('changed');
@@ -37,18 +39,30 @@ export function EmailSection({ user }: { user: User }) {
       await sessionClient().changed('USER_UPDATED');
       setDone('changed');
       setOpen(false);
+      setSent(true);
       return undefined;
     },
     { email_exists: emailId, email_address_invalid: emailId },
   );
   const pending = user.new_email !== undefined && user.new_email !== '' ? user.new_email : undefined;
+  useEffect(() => {
+    if (pending === undefined) return;
+    // The link may already have been used in another window.
+    const look = () => void sessionClient().load();
+    window.addEventListener('focus', look);
+    return () => window.removeEventListener('focus', look);
+  }, [pending]);
   return (
     <Card
       title={t('security.email')}
-      intro={user.email === '' ? t('security.email-none') : <bdi>{user.email}</bdi>}
+      intro={user.email === '' ? t('security.email-none') : <WithAddresses text={user.email} />}
       action={
-        open ? null : (
-          <Button variant="default" onClick={() => fresh(() => setOpen(true))}>
+        open || pending !== undefined ? null : (
+          <Button
+            variant="default"
+            aria-label={user.email === '' ? undefined : t('security.email-change-what')}
+            onClick={() => fresh(() => setOpen(true))}
+          >
             {user.email === '' ? t('security.email-add') : t('security.email-change')}
           </Button>
         )
@@ -65,19 +79,26 @@ export function EmailSection({ user }: { user: User }) {
           }
           onCanceled={() => setDone('canceled')}
         >
-          <EmailCodes
+          <PendingCodes
             key={pending}
-            addresses={doubleConfirm && user.email !== '' ? [pending, user.email] : [pending]}
+            kind="email"
+            sentTo={doubleConfirm && user.email !== '' ? [pending, user.email] : [pending]}
+            verify={verifyEmailChange}
             onConfirmed={() => setDone('changed')}
+            hasFocus={isSent}
           />
         </PendingChange>
       )}
       <div role="status">
         {done !== undefined && pending === undefined ? (
           <Notice tone="success">
-            {done === 'changed'
-              ? t('security.email-changed', { email: user.email })
-              : pendingText('pending.canceled')}
+            {done === 'changed' ? (
+              <p>
+                <WithAddresses text={t('security.email-changed', { email: user.email })} />
+              </p>
+            ) : (
+              pendingText('pending.canceled')
+            )}
           </Notice>
         ) : null}
       </div>
@@ -93,65 +114,5 @@ export function EmailSection({ user }: { user: User }) {
         </Form>
       ) : null}
     </Card>
-  );
-}
-
-/** Asks for the codes that were sent to the addresses. Each code can also be confirmed with the link in its email. */
-function EmailCodes({ addresses, onConfirmed }: { addresses: readonly string[]; onConfirmed: () => void }) {
-  const { codeLength } = usePageConfig();
-  const [confirmed, setConfirmed] = useState<readonly string[]>([]);
-  useEffect(() => {
-    // The link may have been used in another window.
-    const look = () => void sessionClient().load();
-    window.addEventListener('focus', look);
-    return () => window.removeEventListener('focus', look);
-  }, []);
-  const open = addresses.filter((address) => !confirmed.includes(address));
-  const fieldOf = (address: string) => `email-code-${addresses.indexOf(address)}`;
-  const submit = useSubmit(async (field) => {
-    const typed = open.map((address) => ({ address, code: digitsOf(field(fieldOf(address)), codeLength) }));
-    const complete = typed.filter(({ code }) => code.length === codeLength);
-    const first = open[0];
-    // After the first of two codes, an empty field isn't an error.
-    if (confirmed.length > 0 && typed.every(({ code }) => code === '')) return undefined;
-    if (complete.length === 0 && first !== undefined) {
-      return [{ text: t('field.code-missing', { length: codeLength }), fieldId: fieldOf(first) }];
-    }
-    for (const { address, code } of complete) {
-      try {
-        if (await verifyEmailChange(address, code)) {
-          onConfirmed();
-          return undefined;
-        }
-        setConfirmed((known) => [...known, address]);
-      } catch (error) {
-        if (!(error instanceof ApiError) || error.code !== 'otp_expired') throw error;
-        return [{ text: t('error.otp_expired'), fieldId: fieldOf(address) }];
-      }
-    }
-    return undefined;
-  });
-  return (
-    <Form onSubmit={submit.onSubmit} problems={submit.problems} label={pendingText('pending.codes')}>
-      {confirmed.map((address) => (
-        <p key={address}>{pendingText('pending.code-accepted', { email: address })}</p>
-      ))}
-      {open.map((address) => (
-        <CodeField
-          key={address}
-          id={fieldOf(address)}
-          name={fieldOf(address)}
-          length={codeLength}
-          label={pendingText('pending.code', { email: address })}
-          error={submit.errorAt(fieldOf(address))}
-          onComplete={(form) => submit.run(form)}
-        />
-      ))}
-      <div className={classes.actions}>
-        <FormButton variant="default" size="xs" loading={submit.busy}>
-          {pendingText('pending.confirm')}
-        </FormButton>
-      </div>
-    </Form>
   );
 }

@@ -87,7 +87,10 @@ function Proof({ enrolled, onClose }: { enrolled: Enrolled; onClose: (isReady: b
   return (
     <div className={classes.enroll}>
       <div>
-        <p>{t('security.enroll-scan')}</p>
+        {/* The new step is announced, and its instructions precede the code field. */}
+        <p tabIndex={-1} data-autofocus>
+          {t('security.enroll-scan')}
+        </p>
         <img
           className={classes.qr}
           src={`data:image/svg+xml;utf8,${encodeURIComponent(totp.qr_code)}`}

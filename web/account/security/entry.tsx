@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useId, useState } from 'react';
+import { WithAddresses } from '../addresses.tsx';
 import { Form, FormButton } from '../form.tsx';
 import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
@@ -12,7 +13,7 @@ export function Entry(props: {
   meta: ReactNode;
   ask: string;
   remove: string;
-  /** The reason why the entry can't be removed. If this is set, the button is hidden. */
+  /** The reason why the entry can't be removed. If this is set, the button is hidden. An empty reason isn't shown. */
   kept?: string | undefined;
   onRemove: () => Promise<void>;
   children?: ReactNode;
@@ -20,6 +21,7 @@ export function Entry(props: {
   const { name, remove } = props;
   const [confirming, setConfirming] = useState(false);
   const fresh = useFresh();
+  const askId = useId();
   const submit = useSubmit(async () => {
     await props.onRemove();
     setConfirming(false);
@@ -29,20 +31,29 @@ export function Entry(props: {
     <li className={classes.item}>
       <span className={classes.what}>
         <span className={classes.name}>
-          <bdi>{name}</bdi>
+          <bdi>
+            <WithAddresses text={name} />
+          </bdi>
         </span>
         <span className={`${classes.meta} ${classes.clip}`}>{props.meta}</span>
-        {props.kept === undefined ? null : <span className={classes.meta}>{props.kept}</span>}
+        {props.kept ? <span className={classes.meta}>{props.kept}</span> : null}
       </span>
       {confirming ? (
         <Form onSubmit={submit.onSubmit} problems={submit.problems} label={`${remove} ${name}`}>
-          <p>{props.ask}</p>
+          <p id={askId}>
+            <WithAddresses text={props.ask} />
+          </p>
           <div className={classes.actions}>
             <FormButton color="red" loading={submit.busy}>
               {remove}
             </FormButton>
-            {/* The safe choice has the focus, because the user might press Enter twice. */}
-            <Button variant="default" data-autofocus onClick={() => setConfirming(false)}>
+            {/* The safe choice has the focus because the user might press Enter twice. The question is read with it. */}
+            <Button
+              variant="default"
+              data-autofocus
+              aria-describedby={askId}
+              onClick={() => setConfirming(false)}
+            >
               {t('security.factor-keep')}
             </Button>
           </div>
@@ -66,8 +77,8 @@ export function Entry(props: {
 }
 
 /**
- * A message with isolated values has the direction of the page. Its first value would otherwise determine the direction,
- * which reverses "browser on system" in Arabic.
+ * Returns the direction of a detail. A message with bidi-isolated values (U+2068) has the page's direction. Otherwise,
+ * its first value would determine the direction, which would reverse "browser on system" in Arabic.
  */
 const directionOf = (part: string): { dir?: string } =>
   part.includes('\u2068') ? { dir: document.documentElement.dir } : {};
@@ -80,7 +91,9 @@ export function Meta({ parts }: { parts: readonly string[] }) {
         .filter((part) => part !== '')
         .map((part) => (
           <span key={part} className={classes.fact}>
-            <bdi {...directionOf(part)}>{part}</bdi>
+            <bdi {...directionOf(part)}>
+              <WithAddresses text={part} />
+            </bdi>
           </span>
         ))}
     </span>

@@ -23,7 +23,7 @@ const enrollments: Readonly<Record<Kind, ComponentType<{ onClose: (isReady: bool
   webAuthn: KeyEnrollment,
 };
 
-/** Second factors and recovery codes. Hidden if the project offers none and the user has none. */
+/** Shows second factors and recovery codes. Hidden if the project doesn't offer any and the user doesn't have any. */
 export function FactorsSection({ user }: { user: User }) {
   const { factors: offered, requireMfa } = usePageConfig();
   const [adding, setAdding] = useState<Kind>();

@@ -1,14 +1,15 @@
 import { Button } from '@mantine/core';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { formatDateTime } from '../../lib/i18n.ts';
 import { ErrorSummary, type Problem } from '../../ui/error-summary.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { leaveFor } from '../account-api.ts';
+import { leaveFor, unlink } from '../account-api.ts';
 import { linkAddress } from '../methods/api.ts';
 import { Mark } from '../methods/mark.tsx';
 import { usePageConfig } from '../page-config.ts';
 import { problemFor } from '../problems.ts';
-import { callAuth, type Identity, sessionClient, type User, walletOf } from '../session.ts';
+import { providerName } from '../provider-name.ts';
+import { type Identity, type User, walletOf } from '../session.ts';
 import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
 import { Card } from './card.tsx';
@@ -18,47 +19,57 @@ import classes from './security.module.css';
 
 /**
  * Lists identities from other providers. Email addresses and phone numbers are shown elsewhere. Users can't unlink
- * their last identity.
+ * their last identity, unless they can still sign in with a confirmed address.
  */
 export function IdentitiesSection({ user }: { user: User }) {
-  const { providers, linking } = usePageConfig();
+  const { providers, linking, offers } = usePageConfig();
   const [done, setDone] = useState<string>();
   const [arrived, setArrived] = useState<readonly Problem[]>([]);
   const fresh = useFresh();
+  const status = useRef<HTMLDivElement>(null);
   const identities = user.identities ?? [];
   useEffect(() => {
-    // A provider redirected the browser here. The parameter is removed, so that a reload doesn't show the message
+    // A provider redirected the browser here. The parameter is removed because a reload must not show the message
     // again.
     const query = new URLSearchParams(window.location.search);
     const problem = query.get('problem');
     if (problem !== null) setArrived([problemFor(problem)]);
-    if (query.has('linked')) setDone(t('identity.linked'));
-    if (problem !== null || query.has('linked'))
-      window.history.replaceState(null, '', window.location.pathname);
+    const linked = query.get('linked');
+    if (linked !== null) setDone(t('identity.linked', { name: providerName(linked) }));
+    if (linked !== null) status.current?.focus();
+    if (problem !== null || linked !== null) window.history.replaceState(null, '', window.location.pathname);
   }, []);
   const link = useSubmit(async () => undefined);
   const linkable = providers.filter(({ id }) => !identities.some(({ provider }) => provider === id));
+  // Without its last provider, the account can still be signed in to with the confirmed address.
+  const keepsAddress =
+    offers.password && !user.is_sso_user && user.email !== '' && Boolean(user.email_confirmed_at);
+  const hasAddress = identities.some(({ provider }) => provider === 'email');
+  const reasonFor = ({ provider }: Identity): string | undefined => {
+    if (!linking) return t('identity.kept-by-project');
+    if (identities.length > 1) return undefined;
+    // The address itself isn't linked to another service.
+    if (provider === 'email') return '';
+    return keepsAddress ? undefined : t('identity.last');
+  };
   if (
     identities.length <= 1 &&
+    identities.every((identity) => reasonFor(identity) !== undefined) &&
     !identities.some(walletOf) &&
     (!linking || linkable.length === 0) &&
     done === undefined &&
     arrived.length === 0
   )
     return null;
-  const reason = !linking
-    ? t('identity.kept-by-project')
-    : identities.length <= 1
-      ? t('identity.last')
-      : undefined;
   return (
     <Card title={t('identity.title')} intro={t('identity.intro')}>
       <ErrorSummary problems={[...arrived, ...link.problems]} />
-      <div role="status">{done === undefined ? null : <Notice tone="success">{done}</Notice>}</div>
+      <div role="status" tabIndex={-1} ref={status}>
+        {done === undefined ? null : <Notice tone="success">{done}</Notice>}
+      </div>
       <ul className={classes.list}>
         {identities.map((identity) => {
-          const provider = providers.find(({ id }) => id === identity.provider);
-          const name = provider?.name ?? ownName(identity);
+          const name = ownName(identity);
           const who = walletOf(identity) ?? loginName(identity, user);
           const since = t('identity.since', { when: formatDateTime(identity.created_at) });
           return (
@@ -66,12 +77,15 @@ export function IdentitiesSection({ user }: { user: User }) {
               key={identity.identity_id}
               name={name}
               meta={<Meta parts={[who, since]} />}
-              kept={reason}
+              kept={reasonFor(identity)}
               remove={t('identity.unlink')}
-              ask={t('identity.unlink-ask', { name })}
+              ask={
+                keepsAddress && !hasAddress
+                  ? t('identity.unlink-ask-address', { name, email: user.email })
+                  : t('identity.unlink-ask', { name })
+              }
               onRemove={async () => {
-                await callAuth(`/user/identities/${identity.identity_id}`, { method: 'DELETE' });
-                await sessionClient().changed('USER_UPDATED');
+                await unlink(identity.identity_id);
                 setDone(t('identity.unlinked', { name }));
               }}
             />
@@ -113,5 +127,5 @@ function ownName({ provider, identity_data: data }: Identity): string {
   if (provider === 'email') return t('field.email');
   if (provider === 'phone') return t('field.phone');
   if (provider.startsWith('sso:')) return t('identity.organization');
-  return provider.replace(/^custom:/, '');
+  return providerName(provider);
 }

@@ -1,4 +1,4 @@
-/** The user's sessions, grouped by browser (`src/auth/core/session-entry.ts`). */
+/** Fetches the user's sessions and groups them by browser (`src/auth/core/session-entry.ts`). */
 import { appName } from '../consent/consent-request.ts';
 import { hostOf } from '../flow.ts';
 import { callAuth } from '../session.ts';
@@ -62,7 +62,7 @@ function toGroup(key: string, sessions: readonly SessionEntry[]): BrowserSession
   );
   const newestFirst = [...sessions].sort((one, other) => lastSeen(other).localeCompare(lastSeen(one)));
   const [latest] = newestFirst as [SessionEntry, ...SessionEntry[]];
-  // An app may refresh its session from a server, so the Account pages know the browser best.
+  // An app may refresh its session from a server, so the session of the Account pages describes the browser best.
   const shown = inAccount.find(({ current }) => current) ?? inAccount[0] ?? latest;
   return {
     key,

@@ -25,7 +25,7 @@ interface Passkey {
 
 const none: never[] = [];
 
-/** Passkeys: add, rename, remove. */
+/** Lists passkeys, which users can add, rename and remove. */
 export function PasskeysSection({ user }: { user: User }) {
   const cache = useQueryClient();
   const queryKey = ['passkeys', user.id];

@@ -1,13 +1,15 @@
 import { Button, TextInput } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { ApiError } from '../../lib/api.ts';
+import { describedBy } from '../../ui/described-by.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PasswordField } from '../../ui/password-field.tsx';
+import { WithAddresses } from '../addresses.tsx';
 import { isGoodPassword } from '../fields.ts';
 import { Form, FormButton } from '../form.tsx';
 import { usePageConfig } from '../page-config.ts';
 import { PasswordRules } from '../password-rules.tsx';
-import { callAuth, nameOf, sessionClient, type User } from '../session.ts';
+import { callAuth, sessionClient, type User } from '../session.ts';
 import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
 import { Card } from './card.tsx';
@@ -19,11 +21,13 @@ const passwordId = 'new-password';
 const nonceId = 'nonce';
 const rulesId = 'password-rules';
 
-/** The fragment to which `/.well-known/change-password` leads. */
+/** The fragment that `/.well-known/change-password` redirects to. */
 const anchor = 'password';
 
 export function PasswordSection({ user }: { user: User }) {
   const isNew = user.has_password === false;
+  // On these pages, users sign in with a code if they have only a phone number.
+  const hasOnlyPhone = user.email === '';
   const [open, setOpen] = useState(false);
   const [saved, setSaved] = useState<'set' | 'changed'>();
   const fresh = useFresh();
@@ -33,11 +37,17 @@ export function PasswordSection({ user }: { user: User }) {
     section?.scrollIntoView();
     section?.focus();
   }, []);
+  // A password can't be used without an email address or a phone number.
+  if (isNew && hasOnlyPhone && !user.phone) return null;
   return (
     <Card
       anchor={anchor}
       title={t('security.password')}
-      intro={isNew ? t('security.password-none') : t('security.password-intro')}
+      intro={
+        isNew
+          ? t(hasOnlyPhone ? 'security.password-none-phone' : 'security.password-none')
+          : t('security.password-intro')
+      }
       action={
         open ? null : (
           <Button variant="default" onClick={() => fresh(() => setOpen(true))}>
@@ -49,9 +59,15 @@ export function PasswordSection({ user }: { user: User }) {
       <div role="status">
         {saved === undefined ? null : (
           <Notice tone="success">
-            {saved === 'set'
-              ? t('security.password-was-set', { who: user.email || nameOf(user) })
-              : t('security.password-saved')}
+            {saved === 'set' ? (
+              hasOnlyPhone ? (
+                t('security.password-was-set-phone')
+              ) : (
+                <WithAddresses text={t('security.password-was-set', { who: user.email })} />
+              )
+            ) : (
+              t('security.password-saved')
+            )}
           </Notice>
         )}
       </div>
@@ -125,14 +141,18 @@ function PasswordForm({ user, onClose }: { user: User; onClose: (isSaved: boolea
         size="md"
         label={t('field.new-password')}
         autoComplete="new-password"
-        aria-describedby={rulesId}
+        {...describedBy(rulesId)}
         value={password}
         onChange={(event) => setPassword(event.currentTarget.value)}
         error={submit.errorAt(passwordId)}
       />
       <PasswordRules id={rulesId} password={password} />
       <div role="status">
-        {needsNonce ? <Notice tone="info">{t('security.password-nonce')}</Notice> : null}
+        {needsNonce ? (
+          <Notice tone="info">
+            {t(user.email === '' ? 'security.password-nonce-phone' : 'security.password-nonce')}
+          </Notice>
+        ) : null}
       </div>
       {needsNonce ? (
         <TextInput

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { ErrorSummary } from '../../ui/error-summary.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { WithAddresses } from '../addresses.tsx';
 import { callAuth, sessionClient } from '../session.ts';
 import { useSubmit } from '../use-submit.ts';
 import { t } from './pending-text.ts';
@@ -40,7 +41,9 @@ export function PendingChange(props: PendingChangeProps) {
   const busy = again.busy || cancel.busy;
   return (
     <Notice tone="info">
-      <p>{text}</p>
+      <p>
+        <WithAddresses text={text} />
+      </p>
       <p role="status">{resent ? t('pending.resent') : ''}</p>
       {children}
       <ErrorSummary problems={[...again.problems, ...cancel.problems]} />

@@ -2,21 +2,21 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { Notice } from '../../ui/notice.tsx';
 import { verifyPhoneChange } from '../account-api.ts';
-import { digitsOf, phoneOf } from '../fields.ts';
+import { phoneOf } from '../fields.ts';
 import { FormButton } from '../form.tsx';
 import { usePageConfig } from '../page-config.ts';
-import { CodeField, Form, PhoneField } from '../parts.tsx';
+import { Form, PhoneField } from '../parts.tsx';
 import { callAuth, sessionClient, type User } from '../session.ts';
 import { t as account } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
 import { Card } from './card.tsx';
 import { useFresh } from './fresh.tsx';
 import { PendingChange } from './pending-change.tsx';
+import { PendingCodes } from './pending-codes.tsx';
 import { t } from './pending-text.ts';
 import classes from './security.module.css';
 
 const phoneId = 'new-phone';
-const codeId = 'phone-code';
 
 /**
  * Shows the phone number, a form to change it, and a change that isn't confirmed yet. Hidden if the project doesn't
@@ -27,6 +27,7 @@ export function PhoneSection({ user }: { user: User }) {
   const [open, setOpen] = useState(false);
   const [done, setDone] = useState<'changed' | 'canceled'>();
   const fresh = useFresh();
+  const [isSent, setSent] = useState(false);
   const { phone = '', new_phone: pending = '' } = user;
   if (!offers.phone && phone === '' && pending === '' && done === undefined) return null;
   const isSettled = pending === '';
@@ -47,15 +48,24 @@ export function PhoneSection({ user }: { user: User }) {
       }
     >
       {isSettled ? null : (
-        <>
-          <PendingChange
+        <PendingChange
+          kind="phone"
+          to={pending}
+          text={t('phone.pending', { phone: `+${pending}` })}
+          onCanceled={() => setDone('canceled')}
+        >
+          <PendingCodes
+            key={pending}
             kind="phone"
-            to={pending}
-            text={t('phone.pending', { phone: `+${pending}` })}
-            onCanceled={() => setDone('canceled')}
+            sentTo={[`+${pending}`]}
+            verify={async (_to, code) => {
+              await verifyPhoneChange(pending, code);
+              return true;
+            }}
+            onConfirmed={() => setDone('changed')}
+            hasFocus={isSent}
           />
-          <Confirm phone={pending} onDone={() => setDone('changed')} />
-        </>
+        </PendingChange>
       )}
       <div role="status">
         {done !== undefined && isSettled ? (
@@ -68,6 +78,7 @@ export function PhoneSection({ user }: { user: User }) {
         <Change
           onClose={(isSent) => {
             setOpen(false);
+            setSent(isSent);
             setDone(isSent ? 'changed' : undefined);
           }}
         />
@@ -96,35 +107,6 @@ function Change({ onClose }: { onClose: (isSent: boolean) => void }) {
         <Button variant="default" onClick={() => onClose(false)}>
           {account('security.cancel')}
         </Button>
-      </div>
-    </Form>
-  );
-}
-
-function Confirm({ phone, onDone }: { phone: string; onDone: () => void }) {
-  const { codeLength } = usePageConfig();
-  const submit = useSubmit(
-    async (field) => {
-      const code = digitsOf(field('code'), codeLength);
-      if (code.length !== codeLength) {
-        return [{ text: account('field.code-missing', { length: codeLength }), fieldId: codeId }];
-      }
-      await verifyPhoneChange(phone, code);
-      onDone();
-      return undefined;
-    },
-    { otp_expired: codeId },
-  );
-  return (
-    <Form onSubmit={submit.onSubmit} problems={submit.problems} label={t('phone.title')}>
-      <CodeField
-        id={codeId}
-        length={codeLength}
-        error={submit.errorAt(codeId)}
-        onComplete={(form) => submit.run(form)}
-      />
-      <div className={classes.actions}>
-        <FormButton loading={submit.busy}>{t('phone.confirm')}</FormButton>
       </div>
     </Form>
   );

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { ErrorSummary } from '../../ui/error-summary.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -41,23 +41,31 @@ export function RecoveryCodes({ user, isLastStep }: { user: User; isLastStep: bo
     return undefined;
   });
   const { total = 0, remaining = 0 } = count.data ?? {};
+  const isNext = isLastStep && total === 0 && codes === undefined && count.isSuccess;
+  const generate = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (!isNext) return;
+    generate.current?.focus();
+    // The user may already have moved the focus here. The notices above the button can then push it out of the window.
+    generate.current?.scrollIntoView({ block: 'nearest' });
+  }, [isNext]);
   return (
     <div className={classes.part}>
-      <h3>{t('recovery.title')}</h3>
-      <p className={classes.intro}>{t('recovery.intro')}</p>
+      <div className={classes.about}>
+        <h3>{t('recovery.title')}</h3>
+        <p className={classes.intro}>{t('recovery.intro')}</p>
+      </div>
       <ErrorSummary problems={make.problems} />
       <div role="status">
         {codes === undefined ? null : <Notice tone="warning">{t('recovery.shown-once')}</Notice>}
       </div>
       {count.isPending ? <Waiting /> : null}
       {count.isError ? <LoadFailed onAgain={() => void count.refetch()} /> : null}
-      <div role="status">
-        {isLastStep && total === 0 && codes === undefined && count.isSuccess ? (
-          <Notice tone="warning">{t('recovery.last-step')}</Notice>
-        ) : null}
-      </div>
+      <div role="status">{isNext ? <Notice tone="warning">{t('recovery.last-step')}</Notice> : null}</div>
       {codes === undefined && count.isSuccess ? (
-        <p>{total === 0 ? t('recovery.none') : t('recovery.left', { remaining, total })}</p>
+        <p className={classes.meta}>
+          {total === 0 ? t('recovery.none') : t('recovery.left', { remaining, total })}
+        </p>
       ) : null}
       {codes === undefined ? null : (
         <>
@@ -69,7 +77,7 @@ export function RecoveryCodes({ user, isLastStep }: { user: User; isLastStep: bo
                 </li>
               ))}
             </ol>
-            <CopyButton value={codes.join('\n')} what={t('recovery.title')} />
+            <CopyButton value={codes.join('\n')} what={t('recovery.codes')} />
           </div>
           <div className={classes.actions}>
             <Button
@@ -94,11 +102,12 @@ export function RecoveryCodes({ user, isLastStep }: { user: User; isLastStep: bo
         <div className={classes.actions}>
           {isAsking ? <p>{t('recovery.remake-ask')}</p> : null}
           <Button
-            variant={isLastStep && total === 0 ? 'filled' : 'default'}
+            ref={generate}
+            variant={isNext ? 'filled' : 'default'}
             loading={make.busy}
             onClick={() =>
               fresh(() => {
-                // The saved codes stop working, so the user is asked first.
+                // The saved codes will stop working, so the user is asked for confirmation first.
                 if (total > 0 && !isAsking) setAsking(true);
                 else void make.run(undefined);
               })

@@ -1,4 +1,4 @@
-/** States the rules by which the project ends sessions. */
+/** Shows the rules by which the project ends sessions. */
 import { formatLocale, i18n } from '../../lib/i18n.ts';
 import { usePageConfig } from '../page-config.ts';
 import { t } from '../text.ts';

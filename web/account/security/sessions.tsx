@@ -17,7 +17,10 @@ import { SessionPolicy } from './session-policy.tsx';
 
 const none: never[] = [];
 
-/** All of the user's sessions by browser, the current browser first. Each browser names the apps that are signed in. */
+/**
+ * Lists all of the user's sessions by browser, beginning with the current one. Each browser lists the apps that are
+ * signed in.
+ */
 export function SessionsSection({ user }: { user: User }) {
   const cache = useQueryClient();
   const queryKey = ['sessions', user.id];
@@ -72,6 +75,8 @@ function BrowserItem({ browser, busy, onEnd }: ItemProps) {
   const known = deviceOf(browser.userAgent);
   const device = known === undefined ? t('security.device-unknown') : t('security.device', known);
   const seen = browser.lastSeen;
+  const seenText = t('security.session-seen', { when: formatRelative(seen) });
+  const endText = t('security.session-end-what', { device });
   return (
     <li className={classes.item}>
       <span className={classes.what}>
@@ -79,18 +84,25 @@ function BrowserItem({ browser, busy, onEnd }: ItemProps) {
           {device}
           {browser.isCurrent ? <Badge tone="good">{t('security.session-current')}</Badge> : null}
         </span>
-        <span className={classes.meta}>
-          <time dateTime={seen} title={formatDateTime(seen)}>
-            {t('security.session-seen', { when: formatRelative(seen) })}
-          </time>
-          {browser.ip === null ? null : ` · ${browser.ip}`}
+        <span className={`${classes.meta} ${classes.clip}`}>
+          <span className={classes.facts}>
+            <time className={classes.fact} dateTime={seen} title={formatDateTime(seen)}>
+              {seenText}
+            </time>
+            {browser.ip === null ? null : (
+              <span className={classes.fact}>
+                <bdi>{browser.ip}</bdi>
+              </span>
+            )}
+          </span>
         </span>
       </span>
       {browser.isCurrent ? null : (
         <Button
           variant="default"
           disabled={busy}
-          aria-label={t('security.session-end-what', { device })}
+          // The label contains details because several browsers may be on the same kind of device.
+          aria-label={[endText, seenText, ...(browser.ip === null ? [] : [browser.ip])].join(' · ')}
           onClick={() => onEnd(browser.ids)}
         >
           {t('security.session-end')}

@@ -1,5 +1,6 @@
-/** Queries for data that several pages use. Each query combines a key and a fetch function. */
-import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query';
+/** Defines queries for data that several pages use. Each query combines a key and a fetch function. */
+import { keepPreviousData, type QueryClient, queryOptions, replaceEqualDeep } from '@tanstack/react-query';
+import { inFormerOrder } from './former-order.ts';
 import { type Address, consoleUrl } from './route.ts';
 import { fetchConsole } from './session.ts';
 import type { Cell, Filter, RowKey, RowPage, Sort } from './types.ts';
@@ -41,7 +42,7 @@ export const relationQuery = (name: TableName) =>
     staleTime: 30_000,
   });
 
-/** The filters, order and persona of a row view. Without `as`, the persona is the operator. */
+/** The filters, the order and the persona of a row view. Without `as`, the persona is the operator. */
 export interface RowView {
   readonly filters: readonly Filter[];
   readonly sort: readonly Sort[];
@@ -64,7 +65,7 @@ type PageCursor = Pick<
   'after' | 'before' | 'offset'
 >;
 
-/** Returns a cursor if the page before or after this one is cached, and otherwise an offset. */
+/** Returns a cursor if the previous or next page is cached, and otherwise an offset. */
 function cursorOf(client: QueryClient, name: TableName, view: RowView, page: number): PageCursor {
   const beside = (other: number): RowPage | undefined => {
     const state = client.getQueryState<RowPage>([...rowsKey(name, view), other]);
@@ -86,6 +87,11 @@ export const rowsQuery = (name: TableName, view: RowView, page: number) =>
         query: { ...viewQuery(view), limit: pageSize, ...cursorOf(client, name, view, page) },
         signal,
       }),
+    structuralSharing: (before, after) =>
+      replaceEqualDeep(
+        before,
+        view.sort.length > 0 ? after : inFormerOrder(before as RowPage | undefined, after as RowPage),
+      ),
     staleTime: 30_000,
   });
 
@@ -136,7 +142,7 @@ export const rowQuery = (name: TableName, key: RowKey, as?: string) =>
         })
       ).row,
     staleTime: 0,
-    // Sharing would copy the values to a new object, which loses a column that is named `__proto__`.
+    // Sharing would copy the values to a new object, which would lose a column named `__proto__`.
     structuralSharing: false,
     // Refetching could change values while the user edits them.
     refetchOnWindowFocus: false,

@@ -1,4 +1,6 @@
-/** The compiler checks the types here: each `@ts-expect-error` fails the type check if its line becomes valid. */
+/**
+ * The compiler checks the types in this file. If a line with `@ts-expect-error` becomes valid, the type check fails.
+ */
 import { expect, expectTypeOf, test } from 'vitest';
 import { consoleUrl, type Payload } from './route.ts';
 import type { fetchConsole } from './session.ts';

@@ -1,4 +1,7 @@
-/** Types for the routes of the Console's API, derived from the server's contract: a call's input, response and URL. */
+/**
+ * Defines types for the routes of the Console's API. The input, response and URL of a call are derived from the
+ * server's contract.
+ */
 import type { ConsoleContract } from '../../../src/console/contract.ts';
 import type { Given, ParamsOf, PayloadOf } from '../../../src/console/core/contract.ts';
 
@@ -9,7 +12,10 @@ export type Payload<Name extends Route> = Received<PayloadOf<ConsoleContract[Nam
 type Received<Value> = undefined extends Value ? undefined : Value;
 export type Body<Name extends Route> = Given<ConsoleContract[Name], 'body'>;
 
-/** An option that is absent if the route doesn't have this input, and required if the input has required fields. */
+/**
+ * An option of a call. It is absent if the route doesn't have this input, and required if the input has required
+ * fields.
+ */
 type Option<Name extends string, Value> = [Value] extends [never]
   ? { readonly [Key in Name]?: never }
   : object extends Value

@@ -1,4 +1,4 @@
-/** The operator's session, and functions that call the Console's API with it. */
+/** Provides the operator's session, and functions that call the Console's API with it. */
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
 import { ApiError, callApi, openApi } from '../../lib/api.ts';
 import { takeEarly } from '../early.ts';
@@ -45,9 +45,9 @@ export function openConsole<Name extends Route>(
 }
 
 /**
- * Sends a request with the session's CSRF token. If the operator signed in again from another tab, the server rejects
- * the old token before it does anything. The new session is then fetched, and the call is repeated if the operator is
- * the same.
+ * Sends a request with the session's CSRF token. If the operator has signed in again in another tab, the server rejects
+ * the old token before it does anything. In that case, the new session is fetched, and the call is repeated if the
+ * operator is the same.
  */
 async function proven<Result>(call: (headers: Record<string, string>) => Promise<Result>): Promise<Result> {
   const send = (): Promise<Result> => call({ 'x-plinth-csrf': own?.csrfToken ?? '' });
@@ -84,7 +84,8 @@ export const sessionQuery = queryOptions({
 });
 
 /**
- * Whether this page's session has ended on the server. The page keeps the operator's input until they sign in again.
+ * Whether this page's session has ended on the server. The page keeps the operator's input, so they can continue after
+ * they sign in again.
  */
 export const sessionEndedQuery = queryOptions({
   queryKey: ['session-ended'],

@@ -1,4 +1,4 @@
-/** The schemas of the services and extensions. Operators rarely need them, and migrations of the server create them. */
+/** The schemas of the services and extensions. Plinth's own migrations create them, and operators rarely need them. */
 const systemSchemas: ReadonlySet<string> = new Set([
   '_plinth',
   'auth',

@@ -10,7 +10,7 @@ export function Cards({ children }: { children: ReactNode }) {
   );
 }
 
-/** A section of a page: title, description, actions and content. */
+/** A section of a page, with a title, a description, actions and content. */
 export function Card({
   title,
   text,

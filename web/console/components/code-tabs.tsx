@@ -10,8 +10,8 @@ export interface CodeExample {
 }
 
 /**
- * Code examples in tabs. Arrow keys move between the tabs. `what` returns the accessible name of an example. `chosen`
- * and `onChoose` let the parent remember the tab.
+ * Code examples in tabs. Arrow keys move between the tabs. `what` returns an example's accessible name. With `chosen`
+ * and `onChoose`, the parent remembers the tab.
  */
 export function CodeTabs({
   examples,

@@ -1,14 +1,25 @@
-import { Modal } from '@mantine/core';
+import { type MantineSize, Modal } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { t } from '../text.ts';
 import classes from './dialog.module.css';
+import { useModalLayer } from './modal-layer.ts';
 
 /** A dialog with a title and a close button. `dialog.module.css` contains the layout of its form. */
-export function Dialog(props: { title: string; onClose: () => void; children: ReactNode }) {
+export function Dialog(props: {
+  title: string;
+  size?: MantineSize;
+  onClose: () => void;
+  children: ReactNode;
+}) {
+  const { root, isTop } = useModalLayer();
   return (
     <Modal
+      ref={root}
       opened
-      onClose={props.onClose}
+      size={props.size ?? 'md'}
+      onClose={() => {
+        if (isTop()) props.onClose();
+      }}
       title={props.title}
       lockScroll={false}
       closeButtonProps={{ 'aria-label': t('panel.close') }}

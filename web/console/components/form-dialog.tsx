@@ -27,17 +27,18 @@ export function FormDialog({
   const [isTouched, setTouched] = useState(false);
   const { close, question, release, hold } = useUnsaved(isTouched && !isBusy, onClose);
   return (
-    <Dialog
-      title={title}
-      onClose={() => {
-        if (question === null) close();
-      }}
-    >
+    <Dialog title={title} onClose={close}>
       <form
         className={classes.form}
         onInput={() => {
           setTouched(true);
           hold();
+        }}
+        onKeyDown={(event) => {
+          // Browsers submit a form on Enter only from text fields.
+          if (event.key !== 'Enter' || !(event.target instanceof HTMLSelectElement)) return;
+          event.preventDefault();
+          event.currentTarget.requestSubmit();
         }}
         onSubmit={(event) => {
           event.preventDefault();

@@ -1,6 +1,6 @@
 /**
- * What the command palette asks a page to do when it opens, such as to open a dialog. An intent never changes data: the
- * operator still confirms in the dialog.
+ * An action that the command palette requests from a page, such as opening a dialog. An intent never changes data,
+ * because the operator must still confirm in the dialog.
  */
 import { useEffect, useRef } from 'react';
 
@@ -12,9 +12,10 @@ export type Intent =
   | 'act-as-user'
   | 'create-bucket'
   | 'create-cron-job'
+  | 'create-function'
   | 'invite-operator';
 
-/** An intent that no page has taken after this time is dropped. */
+/** If no page has taken an intent after this time, it is dropped. */
 const lifetimeMs = 10_000;
 let pending: { readonly intent: Intent; readonly until: number } | undefined;
 const listeners = new Set<() => void>();
@@ -24,7 +25,7 @@ export function requestIntent(intent: Intent): void {
   for (const listener of listeners) listener();
 }
 
-/** Calls the handler if the palette has requested this intent, now or before the page was rendered. */
+/** Calls the handler if the palette requests this intent, or if it did before the page was rendered. */
 export function useIntent(handlers: Partial<Record<Intent, () => void>>): void {
   const latest = useRef(handlers);
   latest.current = handlers;

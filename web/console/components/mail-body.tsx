@@ -1,4 +1,6 @@
-/** The HTML and text of an email. The HTML is shown in a sandboxed frame that can't run scripts or load resources. */
+/**
+ * Shows the HTML and the text of an email. The HTML is in a sandboxed frame that can't run scripts or load resources.
+ */
 import { useState } from 'react';
 import { t } from '../text.ts';
 import { CodeBlock } from './json-block.tsx';
@@ -35,7 +37,8 @@ export function MailBody({
       )}
       {shows === 'html' && htmlUrl !== null ? (
         <iframe
-          // A new frame doesn't add an entry to the browser's history, unlike a new address in the same frame.
+          // With a key, each address has a new frame. A new address in the same frame would add an entry to the
+          // browser's history.
           key={htmlUrl}
           className={classes.frame}
           title={t('inbox.preview', { subject })}

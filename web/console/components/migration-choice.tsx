@@ -18,11 +18,11 @@ export interface MigrationChoice {
   readonly setName: (name: string) => void;
   /** Whether the name is valid, or none is required. */
   readonly isReady: boolean;
-  /** The part of the request's body. */
+  /** The part of the request body that saves the migration. */
   readonly body: { readonly migration?: string };
 }
 
-/** @example const migration = useMigrationChoice('create_notes'); */
+/** Returns the state of the choice. @example const migration = useMigrationChoice('create_notes'); */
 export function useMigrationChoice(suggested: string): MigrationChoice {
   const [asFile, setFile] = useState(keepsMigrations);
   // The suggestion changes with the form until the operator enters a name.
@@ -66,7 +66,7 @@ export function MigrationFields({ choice }: { choice: MigrationChoice }) {
   );
 }
 
-/** Returns a name for a migration file from words. */
+/** Returns a name for a migration file that consists of these words. */
 export const migrationName = (...words: readonly string[]): string =>
   words
     .join('_')

@@ -1,6 +1,6 @@
 /**
- * Lets the operator choose whose access the page shows: the operator's own, an anonymous visitor's, a user's, or that
- * of custom claims. The choice is part of the URL.
+ * Lets the operator choose the persona whose access the page shows, which is the operator, an anonymous visitor, a user
+ * or custom claims. The choice is part of the URL.
  */
 import { Button, Popover, Textarea } from '@mantine/core';
 import { IconCheck, IconChevronDown, IconEye } from '@tabler/icons-react';
@@ -128,7 +128,7 @@ function Choices({ persona, onChoose }: { persona: Persona; onChoose: (persona: 
   );
 }
 
-/** One persona in a list of personas. */
+/** An entry in a list of personas. */
 export function PersonaChoice({
   isChosen,
   title,
@@ -151,7 +151,7 @@ export function PersonaChoice({
   );
 }
 
-/** The users who signed in most recently, and a search for others. */
+/** Lists the users who signed in most recently, with a search for others. */
 export function PersonaUsers({
   chosen,
   onChoose,

@@ -1,4 +1,4 @@
-/** The persona in the URL (`as=`). The server resolves it in `src/console/persona`. */
+/** Reads and prints the persona in the URL (`as=`). The server resolves it in `src/console/persona`. */
 
 export type Persona =
   | { readonly kind: 'operator' }
@@ -28,7 +28,7 @@ export function parsePersona(text: string | undefined): Persona {
   return operator;
 }
 
-/** Returns the persona's text in the URL. Returns undefined for the operator. */
+/** Returns the persona's text in the URL, or undefined for the operator. */
 export function printPersona(persona: Persona): string | undefined {
   switch (persona.kind) {
     case 'operator':

@@ -1,3 +1,5 @@
+import { Button } from '@mantine/core';
+import { useIsFetching, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ApiError } from '../../lib/api.ts';
 import { Copyable } from '../../ui/copyable.tsx';
@@ -5,7 +7,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { t } from '../text.ts';
 import classes from './problem-box.module.css';
 
-/** Returns PostgreSQL's SQLSTATE if there is one, otherwise the server's code. */
+/** Returns PostgreSQL's SQLSTATE if the error has one, and otherwise the server's code. */
 export function codeOf(error: ApiError): string {
   return typeof error.body.sqlstate === 'string' ? error.body.sqlstate : error.code;
 }
@@ -46,7 +48,33 @@ export function ProblemBox({
           </p>
         )}
         {children}
+        {isTemporary(error) ? <Retry error={error} /> : null}
       </Notice>
     </div>
+  );
+}
+
+/** Whether the same request can succeed later: the server failed or didn't respond. */
+const isTemporary = (error: unknown): boolean =>
+  error instanceof ApiError && (error.code === 'network' || error.status >= 500);
+
+/** Repeats the query that failed with this error. Nothing is shown for actions, because their buttons repeat them. */
+function Retry({ error }: { error: unknown }) {
+  const client = useQueryClient();
+  const failed = client
+    .getQueryCache()
+    .getAll()
+    .find(({ state }) => state.error === error);
+  const isRepeating = useIsFetching({ predicate: (query) => query === failed }) > 0;
+  if (failed === undefined) return null;
+  return (
+    <Button
+      size="compact-sm"
+      variant="default"
+      loading={isRepeating}
+      onClick={() => void client.refetchQueries({ predicate: (query) => query === failed })}
+    >
+      {t('problem.again')}
+    </Button>
   );
 }

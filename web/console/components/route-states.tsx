@@ -19,11 +19,11 @@ export function RouteFault({ error }: { error: unknown }) {
 
 export function RouteMissing() {
   return (
-    <main>
+    <>
       <title>{t('app.title', { page: t('missing.title') })}</title>
       <EmptyState isPage icon={<IconMapOff size={22} />} title={t('missing.title')} text={t('missing.text')}>
         <Link to="/">{t('missing.home')}</Link>
       </EmptyState>
-    </main>
+    </>
   );
 }

@@ -2,10 +2,7 @@ import { TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import list from './list.module.css';
 
-/**
- * A search field. With `toolbar`, its width suits the header of a page. Otherwise, the surrounding layout sets the
- * width.
- */
+/** A search field. With `toolbar`, its width fits a page's header. Otherwise, the surrounding layout sets the width. */
 export function SearchInput({
   label,
   value,

@@ -2,7 +2,7 @@ import { t } from '../text.ts';
 import { AfterDelay } from './after-delay.tsx';
 import classes from './skeleton.module.css';
 
-/** Shows gray lines in place of content that is being loaded. */
+/** Shows gray lines in place of content that is loading. */
 export function SkeletonLines({ lines }: { lines: number }) {
   return (
     <AfterDelay>

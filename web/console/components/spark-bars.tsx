@@ -1,4 +1,4 @@
-/** A small bar chart without axes. The label states in words what it shows. */
+/** A small bar chart without axes. The label describes its content in words. */
 import classes from './spark-bars.module.css';
 
 export interface BarSeries {
@@ -8,7 +8,9 @@ export interface BarSeries {
 }
 
 const height = 32;
-/** A value above zero is visible even if another one is a thousand times larger. */
+/**
+ * The minimum height of a bar. With it, a value above zero is visible even if another one is a thousand times larger.
+ */
 const minBar = 2;
 
 /** Draws one bar per step. The series of a step are stacked in the given order, the first one at the bottom. */

@@ -1,7 +1,7 @@
 /**
- * Asks for confirmation before unsaved input is discarded. This happens when a dialog closes, when the operator leaves
- * the page through a link or the Back button, and when the tab closes. Callers must report that nothing is unsaved
- * while they save.
+ * Asks for confirmation before unsaved input is discarded. Input can be discarded when a dialog closes, when the
+ * operator leaves the page through a link or the Back button, and when the tab closes. While callers save, they must
+ * report that nothing is unsaved.
  */
 import { useBlocker } from '@tanstack/react-router';
 import { createContext, type ReactNode, useContext, useLayoutEffect, useRef, useState } from 'react';
@@ -73,7 +73,7 @@ export const UnsavedParts = Report.Provider;
 /** Reports to the surrounding dialog whether this part has unsaved input. */
 export function useDirty(isDirty: boolean): void {
   const report = useContext(Report);
-  // Uses a layout effect, so that the state is current if the user types and immediately presses Escape.
+  // With a layout effect, the state is current even if the user types and immediately presses Escape.
   useLayoutEffect(() => {
     if (!isDirty) return;
     report(1);

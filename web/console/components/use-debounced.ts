@@ -3,8 +3,8 @@ import { useEffect, useRef, useState } from 'react';
 const settleMs = 250;
 
 /**
- * A text field whose value is written to the URL when the user stops typing. If the URL changes for another reason,
- * such as the Back button, the field is updated.
+ * Returns the state of a text field whose value is written to the URL when the user stops typing. If the URL changes
+ * for another reason, such as the Back button, the field is updated.
  */
 export function useDebounced(value: string, write: (text: string) => void): [string, (text: string) => void] {
   const [text, setText] = useState(value);

@@ -1,8 +1,8 @@
 /**
  * Follows log entries that the Console's API streams (`src/console/event-stream.ts`), newest last. The browser
- * reconnects after a lost connection, but not after an error response (HTML standard, section 9.2.3). Error responses
- * occur while the server starts, after the session has ended, and if there are too many streams. This hook reconnects
- * in these cases.
+ * reconnects after a lost connection, but not after an error response (HTML standard, section 9.2.3). This hook also
+ * reconnects after error responses, which occur while the server starts, after the session has ended, and if there are
+ * too many streams.
  */
 import { useCallback, useEffect, useState } from 'react';
 
@@ -13,7 +13,7 @@ const maxEntries = 500;
 
 interface Batch<Entry> {
   readonly entries: readonly Entry[];
-  /** The number of entries skipped because they arrived too quickly. */
+  /** The number of entries that were skipped because they arrived too quickly. */
   readonly left: number;
 }
 
@@ -22,9 +22,7 @@ export interface EntryStream<Entry> extends Batch<Entry> {
   clear(): void;
 }
 
-/**
- * Subscribes to the entries at `url`, and reconnects when the URL changes. If `url` is undefined, doesn't subscribe.
- */
+/** Subscribes to the entries at `url`. Reconnects when the URL changes. If it is undefined, doesn't subscribe. */
 export function useEntryStream<Entry>(url: string | undefined): EntryStream<Entry> {
   const [{ entries, left }, setBatch] = useState<Batch<Entry>>({ entries: [], left: 0 });
   const [isLive, setLive] = useState(false);

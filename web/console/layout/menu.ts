@@ -1,4 +1,4 @@
-/** The entries of the menu with their icons. The palette and the list of shortcuts use the same entries. */
+/** Defines the menu's entries with their icons. The palette and the list of shortcuts use the same entries. */
 import {
   IconApi,
   IconBolt,
@@ -18,6 +18,7 @@ import {
   IconSettings,
   IconShieldCheck,
   IconShieldLock,
+  IconStack2,
   IconTerminal2,
   IconUserShield,
   IconUsers,
@@ -30,6 +31,7 @@ const icons: Record<MenuPath, typeof IconHome> = {
   '/sql': IconTerminal2,
   '/policies': IconShieldLock,
   '/advisors': IconShieldCheck,
+  '/migrations': IconStack2,
   '/why': IconHelpCircle,
   '/users': IconUsers,
   '/storage': IconBucket,

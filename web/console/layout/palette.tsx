@@ -8,6 +8,8 @@ import { DocPanel } from './palette/doc-panel.tsx';
 import type { DocSection } from './palette/doc-sections.ts';
 import { SearchDialog } from './palette/search-dialog.tsx';
 import type { SearchTarget } from './palette/types.ts';
+import { takeTyped } from './typed-ahead.ts';
+import { focusContent } from './use-page-focus.ts';
 
 export default function Palette({ opens, onShortcuts }: { opens: number; onShortcuts: () => void }) {
   const navigate = useNavigate();
@@ -16,11 +18,15 @@ export default function Palette({ opens, onShortcuts }: { opens: number; onShort
   const [confirming, setConfirming] = useState<ConfirmedAction>();
   const [doc, setDoc] = useState<DocSection>();
   // biome-ignore lint/correctness/useExhaustiveDependencies: each request opens the palette again
-  useEffect(() => setOpen(true), [opens]);
+  useEffect(() => {
+    // An open palette already receives the keys.
+    if (isOpen) takeTyped();
+    setOpen(true);
+  }, [opens]);
   const tools = useMemo((): ActionTools => {
     return {
-      // The server and the list of recent results contain routes as text, which the router validates.
-      open: (target: SearchTarget) => void navigate(target as never),
+      // The server and the list of recent results provide routes as text, which the router validates.
+      open: (target: SearchTarget) => void navigate(target as never).then(() => focusContent(true)),
       setScheme: setColorScheme,
       confirm: setConfirming,
       showShortcuts: onShortcuts,

@@ -1,5 +1,5 @@
-/** The frame around every page: menu, palette, color scheme and operator. */
-import { ActionIcon, Drawer } from '@mantine/core';
+/** The frame around every page, with the menu, the palette, the color scheme and the operator. */
+import { ActionIcon } from '@mantine/core';
 import { IconLogout, IconMenu2, IconSearch } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useRouter } from '@tanstack/react-router';
@@ -9,13 +9,18 @@ import { t as shared } from '../../ui/text.ts';
 import { homeQuery } from '../api/queries.ts';
 import { sessionEndedQuery, sessionQuery, signOut } from '../api/session.ts';
 import { ImpersonationBanner } from '../components/impersonation-banner.tsx';
+import { useNearestFocus } from '../components/nearest-focus.ts';
 import logo from '../logo.svg';
 import { type MenuGroup, menuGroups } from '../pages.ts';
 import { t } from '../text.ts';
 import { menu } from './menu.ts';
 import classes from './shell.module.css';
+import { collectTyped } from './typed-ahead.ts';
+import { usePageFocus } from './use-page-focus.ts';
+import { useRowKeys } from './use-row-keys.ts';
 import { commandKey, useShortcuts } from './use-shortcuts.ts';
 
+const MenuDrawer = lazy(() => import('./menu-drawer.tsx'));
 const Palette = lazy(() => import('./palette.tsx'));
 const ShortcutList = lazy(() => import('./shortcut-list.tsx'));
 const SignedOut = lazy(() => import('./signed-out.tsx'));
@@ -24,12 +29,19 @@ export function Shell() {
   const [menuOpen, setMenuOpen] = useState(false);
   const [paletteOpens, setPaletteOpens] = useState(0);
   const [shortcutsOpen, setShortcutsOpen] = useState(false);
+  const openPalette = (): void => {
+    collectTyped();
+    setPaletteOpens((times) => times + 1);
+  };
   const { data: hasEnded } = useQuery(sessionEndedQuery);
   useShortcuts({
-    onPalette: () => setPaletteOpens((times) => times + 1),
+    onPalette: openPalette,
     onShortcuts: () => setShortcutsOpen(true),
   });
-  const openPalette = (): void => setPaletteOpens((times) => times + 1);
+  useNearestFocus();
+  const closeMenu = (): void => setMenuOpen(false);
+  usePageFocus();
+  useRowKeys();
   return (
     <div className={classes.shell}>
       <a className={classes.skip} href="#content">
@@ -60,33 +72,26 @@ export function Shell() {
         <Brand />
         <Sidebar onPalette={openPalette} onShortcuts={() => setShortcutsOpen(true)} />
       </section>
-      <Drawer
-        opened={menuOpen}
-        onClose={() => setMenuOpen(false)}
-        size="17rem"
-        title={<Brand />}
-        lockScroll={false}
-        transitionProps={{ duration: 120 }}
-        closeButtonProps={{ 'aria-label': t('panel.close') }}
-        classNames={{ content: classes.drawer, body: classes.drawerBody }}
-      >
-        <Sidebar
-          onNavigate={() => setMenuOpen(false)}
-          onPalette={() => {
-            setMenuOpen(false);
-            openPalette();
-          }}
-          onShortcuts={() => {
-            setMenuOpen(false);
-            setShortcutsOpen(true);
-          }}
-        />
-      </Drawer>
       <main id="content" className={classes.content} tabIndex={-1}>
         <ImpersonationBanner />
         <Outlet />
       </main>
       <Suspense fallback={null}>
+        {menuOpen ? (
+          <MenuDrawer title={<Brand />} onClose={closeMenu}>
+            <Sidebar
+              onNavigate={closeMenu}
+              onPalette={() => {
+                closeMenu();
+                openPalette();
+              }}
+              onShortcuts={() => {
+                closeMenu();
+                setShortcutsOpen(true);
+              }}
+            />
+          </MenuDrawer>
+        ) : null}
         {paletteOpens === 0 ? null : (
           <Palette opens={paletteOpens} onShortcuts={() => setShortcutsOpen(true)} />
         )}

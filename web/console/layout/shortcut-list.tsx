@@ -1,4 +1,7 @@
-import { Modal } from '@mantine/core';
+import { Switch } from '@mantine/core';
+import { useState } from 'react';
+import { Dialog } from '../components/dialog.tsx';
+import { areKeysOn, turnKeys } from '../components/single-keys.ts';
 import { type TextId, t } from '../text.ts';
 import { menu } from './menu.ts';
 import classes from './shortcut-list.module.css';
@@ -10,6 +13,12 @@ const everywhere: readonly Shortcut[] = [
   [[`${commandKey}K`], 'palette.open'],
   [['?'], 'shortcuts.title'],
   ...menu.map(({ key, label }) => [['g', key], label] as const),
+];
+
+const inList: readonly Shortcut[] = [
+  [['↑', '↓'], 'shortcuts.list-move'],
+  [['→'], 'shortcuts.list-open'],
+  [['j', 'k'], 'shortcuts.users'],
 ];
 
 const inGrid: readonly Shortcut[] = [
@@ -27,24 +36,59 @@ const inGrid: readonly Shortcut[] = [
   [[`${commandKey}C`], 'shortcuts.copy'],
   [[`${commandKey}V`], 'shortcuts.paste'],
   [['Alt', 'Enter'], 'shortcuts.peek'],
+  [['Delete'], 'shortcuts.delete'],
   [[`${commandKey}Z`], 'shortcuts.undo'],
+  [['Shift', 'F10'], 'shortcuts.menu'],
+];
+
+const inHeader: readonly Shortcut[] = [
+  [['Enter'], 'shortcuts.sort'],
+  [['Shift', '→'], 'shortcuts.widen'],
+  [[`${commandKey}Shift`, '→'], 'shortcuts.reorder'],
+  [['Shift', 'F10'], 'shortcuts.menu'],
+];
+
+const inSql: readonly Shortcut[] = [
+  [[`${commandKey}Enter`], 'shortcuts.run'],
+  [[`${commandKey}F`], 'shortcuts.find'],
 ];
 
 export default function ShortcutList({ onClose }: { onClose: () => void }) {
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      size="lg"
-      title={t('shortcuts.title')}
-      lockScroll={false}
-      closeButtonProps={{ 'aria-label': t('panel.close') }}
-    >
+    <Dialog onClose={onClose} size="lg" title={t('shortcuts.title')}>
       <div className={classes.columns}>
-        <Section title={t('shortcuts.everywhere')} items={everywhere} />
-        <Section title={t('shortcuts.in-grid')} items={inGrid} />
+        <div className={classes.sections}>
+          <Section title={t('shortcuts.everywhere')} items={everywhere} />
+          <Section title={t('shortcuts.in-list')} items={inList} />
+        </div>
+        <div className={classes.sections}>
+          <Section title={t('shortcuts.in-grid')} items={inGrid} />
+          <Section title={t('shortcuts.in-header')} items={inHeader} />
+          <Section title={t('shortcuts.in-sql')} items={inSql} />
+        </div>
       </div>
-    </Modal>
+      <SingleKeys />
+    </Dialog>
+  );
+}
+
+/**
+ * Turns off the shortcuts without Ctrl, because speech input can trigger them by accident (WCAG 2.2, success criterion
+ * 2.1.4).
+ */
+function SingleKeys() {
+  const [isOn, setOn] = useState(areKeysOn);
+  return (
+    <Switch
+      className={classes.single}
+      label={t('shortcuts.single')}
+      description={t('shortcuts.single-help')}
+      checked={isOn}
+      onChange={({ currentTarget: { checked } }) => {
+        turnKeys(checked);
+        setOn(checked);
+      }}
+    />
   );
 }
 

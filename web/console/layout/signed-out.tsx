@@ -1,5 +1,5 @@
 /**
- * Covers the page after the session has ended. The operator's input is kept, and they can continue after signing in
+ * Covers the page after the session has ended. The operator's input is kept, so they can continue after they sign in
  * again in another tab.
  */
 import { Button, Modal } from '@mantine/core';
@@ -8,17 +8,20 @@ import { ApiError } from '../../lib/api.ts';
 import { Copyable } from '../../ui/copyable.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { resumeSession } from '../api/session.ts';
+import { useModalLayer } from '../components/modal-layer.ts';
 import { ProblemBox } from '../components/problem-box.tsx';
 import { signInCommand } from '../components/sign-in-command.ts';
 import { t } from '../text.ts';
 import classes from './signed-out.module.css';
 
 export default function SignedOut() {
+  const { root } = useModalLayer();
   const queryClient = useQueryClient();
   const { mutate, isPending, error, data } = useMutation({ mutationFn: () => resumeSession(queryClient) });
   const isSignedOut = error instanceof ApiError && error.status === 401;
   return (
     <Modal
+      ref={root}
       opened
       onClose={() => undefined}
       title={t('session.ended-title')}

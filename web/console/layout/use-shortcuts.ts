@@ -1,6 +1,10 @@
-/** Keyboard shortcuts on every page: the palette, the list of shortcuts, and "g" followed by the letter of a page. */
+/**
+ * Handles the keyboard shortcuts on every page. They open the palette, the list of shortcuts or, with "g" followed by a
+ * letter, a page.
+ */
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
+import { areKeysOn } from '../components/single-keys.ts';
 import { menu } from './menu.ts';
 
 const chordMs = 1200;
@@ -36,7 +40,7 @@ export function useShortcuts({
       onPalette();
       return;
     }
-    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || !areKeysOn()) return;
     if (event.key === '?') {
       event.preventDefault();
       onShortcuts();

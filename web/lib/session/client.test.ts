@@ -67,7 +67,7 @@ test('five session events exist', () => {
 });
 
 test.each(['SIGNED_IN', 'USER_UPDATED', 'PASSWORD_RECOVERY'] as const satisfies SessionEvent[])(
-  '%s reaches this tab and the others, which load the session again',
+  '%s reaches this tab and the other tabs, which load the session again',
   async (event) => {
     const server = { session: null as HeldSession<string> | null };
     const channel = newChannel();
@@ -97,7 +97,7 @@ test('TOKEN_REFRESHED passes the new token to the other tabs', async () => {
   );
 });
 
-test('signing out in one tab signs out the others, which are notified that another tab did it', async () => {
+test('signing out in one tab signs out the other tabs and notifies them', async () => {
   const server = { session: held('ada') as HeldSession<string> | null };
   const channel = newChannel();
   const one = openTab(channel, server);
@@ -109,7 +109,7 @@ test('signing out in one tab signs out the others, which are notified that anoth
   await vi.waitFor(() => expect(two.client.state()).toEqual({ status: 'signed-out', reason: 'ended' }));
 });
 
-test('a session ended elsewhere is detected at the next refresh', async () => {
+test('a session that was ended elsewhere is detected at the next refresh', async () => {
   const server = { session: held('ada') as HeldSession<string> | null };
   const tab = openTab(newChannel(), server);
   await tab.client.load();

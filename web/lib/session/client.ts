@@ -1,7 +1,7 @@
 /**
- * The state of the session in a page. The server stores the session (an httpOnly cookie and a row). The page keeps the
- * access token only in memory, verifies it, and requests a new one before it expires. Tabs exchange the five session
- * events.
+ * Manages the state of the session in a page. The server stores the session (an httpOnly cookie and a row). The page
+ * keeps the access token only in memory, verifies it, and requests a new one before it expires. Tabs exchange the five
+ * session events.
  */
 import { ApiError } from '../api.ts';
 import type { SessionEvent, SessionEvents } from './events.ts';
@@ -23,7 +23,7 @@ export interface Session<User = unknown> extends HeldSession<User> {
 
 export type SessionState<User = unknown> =
   | { readonly status: 'loading' }
-  /** The reason is `ended` if this tab had a session that was ended elsewhere. */
+  /** The user is signed out. The reason is `ended` if this tab had a session that was ended elsewhere. */
   | { readonly status: 'signed-out'; readonly reason: 'none' | 'ended' | 'left' }
   | { readonly status: 'signed-in'; readonly session: Session<User> }
   /** The token couldn't be verified, or the server couldn't be reached. */
@@ -34,8 +34,8 @@ export interface SessionTransport<User = unknown> {
   /** Returns the session, or null if there is none. If the session expires soon, the server refreshes it first. */
   read(): Promise<HeldSession<User> | null>;
   /**
-   * Always returns a new access token. Used after the user's rights have changed, or to check whether the session still
-   * exists.
+   * Always returns a new access token. Used after the user's permissions have changed, or to check whether the session
+   * still exists.
    */
   refresh(): Promise<HeldSession<User> | null>;
 }
@@ -147,7 +147,9 @@ export function createSessionClient<User>(options: SessionClientOptions<User>): 
     }
   }
 
-  /** Keeps the state if the server doesn't respond, because a device that wakes up may be offline for a moment. */
+  /**
+   * Runs `work`, but keeps the state if the server doesn't respond. A device that wakes up may be offline for a moment.
+   */
   async function orAsBefore(work: () => Promise<SessionState<User>>): Promise<SessionState<User>> {
     try {
       return await work();

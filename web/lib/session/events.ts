@@ -1,6 +1,6 @@
 /**
- * The five session events, which are sent to all open tabs of the same origin. An event doesn't contain a token. A tab
- * that receives an event requests the current session from the server.
+ * Sends the five session events to all open tabs of the same origin. An event doesn't contain a token. A tab that
+ * receives an event requests the current session from the server.
  */
 export const sessionEvents = [
   'SIGNED_IN',
@@ -15,7 +15,7 @@ export type SessionEvent = (typeof sessionEvents)[number];
 export type SessionListener = (event: SessionEvent, from: 'this tab' | 'another tab') => void;
 
 export interface SessionEvents {
-  /** Notifies this tab's listeners, then the other tabs. */
+  /** Notifies this tab's listeners and then the other tabs. */
   emit(event: SessionEvent): void;
   /** Adds a listener. Returns a function that removes it. */
   listen(listener: SessionListener): () => void;

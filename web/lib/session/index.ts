@@ -1,4 +1,4 @@
-/** Access tokens and sessions in the browser. This is the only module that verifies tokens there. */
+/** Manages access tokens and sessions in the browser. This is the only module that verifies tokens there. */
 export {
   createSessionClient,
   type HeldSession,

@@ -1,5 +1,5 @@
 /**
- * The project's public signing keys. The keys are fetched once and cached, and fetched again when a token uses an
+ * Provides the project's public signing keys. They are fetched once and cached, and fetched again when a token uses an
  * unknown key.
  */
 import { SessionFault } from './faults.ts';
@@ -13,7 +13,7 @@ export interface Jwk extends JsonWebKey {
 
 export interface KeySource {
   /**
-   * Returns all keys that may have signed a token with this `kid`. If the token has no `kid`, returns all keys.
+   * Returns all keys that may have signed a token with this `kid`, or all keys if the token doesn't have one.
    * @throws {SessionFault}
    */
   find(kid: string | undefined, keyType: string): Promise<readonly Jwk[]>;

@@ -61,7 +61,7 @@ describe('a valid token', () => {
     await expect(verify(text, [key])).resolves.toEqual(claims);
   });
 
-  test('without kid is verified with every key of its type', async () => {
+  test('that has no kid is verified with every key of its type', async () => {
     const text = token({ alg: 'ES256' }, claims, signs.ES256);
     await expect(verify(text, [rsaJwk, jwk(otherEc.publicKey, 'ec-0'), ecJwk])).resolves.toEqual(claims);
   });

@@ -30,7 +30,7 @@ export interface VerifyOptions {
   readonly keys: KeySource;
   /** Returns the current time in milliseconds since the epoch. */
   readonly now: () => number;
-  /** Asks the auth service whether the token is valid. */
+  /** Returns whether the token is valid according to the auth service. */
   readonly confirm?: (token: string) => Promise<boolean>;
 }
 
@@ -82,7 +82,8 @@ async function isSignedBy(
   signature: Uint8Array<ArrayBuffer>,
   data: Uint8Array<ArrayBuffer>,
 ): Promise<boolean> {
-  // Imports only the parameters that define the key, because `use`, `alg` and `key_ops` in a key set are often wrong.
+  // Only the parameters that define the key are imported, because `use`, `alg` and `key_ops` in a key set are often
+  // wrong.
   const { kty, crv, x, y, n, e, k } = key;
   const imported = await crypto.subtle.importKey(
     'jwk',
@@ -94,7 +95,7 @@ async function isSignedBy(
   return crypto.subtle.verify(algorithm.verifyAs, imported, signature, data);
 }
 
-/** Decodes base64url without padding. Returns undefined for anything else. */
+/** Decodes base64url without padding. Returns undefined for any other text. */
 function decode(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (text === '' || !/^[A-Za-z0-9_-]+$/.test(text)) return undefined;
   try {

@@ -3,6 +3,8 @@ export const messages = {
   'activity.title': 'النشاط الأخير',
   'activity.intro':
     'عمليات تسجيل الدخول والتغييرات الأمنية. إذا لم تتعرّف على إحدى هذه العمليات، فسجّل الخروج من كل مكان آخر وغيّر كلمة مرورك إن كانت لديك كلمة مرور.',
+  'activity.intro-managed':
+    'عمليات تسجيل الدخول والتغييرات الأمنية. إذا لم تتعرّف على إحدى هذه العمليات، فسجّل الخروج من كل مكان آخر وتواصل مع مؤسستك.',
   'activity.none': 'لا يوجد نشاط بعد.',
   'activity.older': 'عرض نشاط أقدم',
   'activity.by-operator': 'غيّره فريق الدعم',
@@ -10,7 +12,7 @@ export const messages = {
   'activity.near': 'عنوان IP {network}',
   'activity.sign_in': 'تسجيل دخول',
   'activity.sign_in-password': 'تسجيل دخول بكلمة المرور',
-  'activity.sign_in-otp': 'تسجيل دخول برمز مُرسل بالبريد أو برسالة نصية',
+  'activity.sign_in-otp': 'تسجيل دخول برمز أو رابط أرسلناه',
   'activity.sign_in-passkey': 'تسجيل دخول بمفتاح مرور',
   'activity.sign_in-provider': 'تسجيل دخول عبر {provider}',
   'activity.sign_in-sso': 'تسجيل دخول عبر SSO',
@@ -43,6 +45,8 @@ export const messages = {
   'activity.sessions_ended-one': 'سُجّل خروج جلسة',
   'activity.locked': 'أُوقف تسجيل الدخول مؤقتًا بعد محاولات خاطئة كثيرة',
   'activity.unlocked': 'أُلغي إيقاف تسجيل الدخول بالبريد',
+  'activity.banned': 'حُظر الحساب',
+  'activity.unbanned': 'رُفع الحظر عن الحساب',
   'activity.secured': 'أبلغت «لم أكن أنا». تم التراجع عن التغييرات وتسجيل خروج جميع الجلسات',
   'policy.idle': 'يُسجَّل خروجك بعد {time} دون نشاط.',
   'policy.timebox': 'يُسجَّل خروجك بعد {time} من تسجيل الدخول.',

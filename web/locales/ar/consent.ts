@@ -1,5 +1,9 @@
 /** Arabic translations of `en/consent.ts`. */
 export const messages = {
+  'page.consent-leaving': 'جارٍ نقلك',
+  'page.consent-none': 'لا يوجد تطبيق يطلب الوصول',
+  'page.consent-expired': 'لم يعد هذا الطلب متاحًا',
+  'page.consent-answered': 'لقد رددت من قبل',
   'consent.asks': 'يريد {app} استخدام حسابك في {name}.',
   'consent.nameless': 'تطبيق بلا اسم',
   'consent.site': 'الموقع: {host}',
@@ -19,7 +23,7 @@ export const messages = {
   'consent.allow': 'السماح',
   'consent.deny': 'عدم السماح',
   'consent.leaving': 'نعيدك إلى {place}. يمكنك إغلاق هذه الصفحة إذا لم يحدث شيء.',
-  'consent.missing': 'تظهر هذه الصفحة عندما يطلب تطبيق الوصول. لا يوجد طلب في عنوانها.',
+  'consent.missing': 'لربط تطبيق، ارجع إلى التطبيق وابدأ من جديد.',
   'consent.account': 'الانتقال إلى حسابك',
 
   'apps.title': 'التطبيقات المرتبطة',

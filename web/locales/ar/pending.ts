@@ -4,8 +4,8 @@ export const messages = {
   'pending.resent': 'أرسلنا تأكيدًا جديدًا.',
   'pending.cancel': 'إلغاء التغيير',
   'pending.codes': 'التأكيد برمز',
-  'pending.code': 'الرمز المرسل إلى {email}',
-  'pending.code-accepted': 'تم تأكيد {email}.',
+  'pending.code': 'الرمز المرسل إلى {to}',
+  'pending.code-accepted': 'تم تأكيد {to}.',
   'pending.confirm': 'تأكيد',
   'pending.canceled': 'أُلغي التغيير. لم يتغيّر شيء.',
   'phone.title': 'رقم الهاتف',
@@ -15,6 +15,5 @@ export const messages = {
   'phone.new': 'رقم الهاتف الجديد',
   'phone.none': 'لم تُضف رقمًا بعد.',
   'phone.pending': 'أرسلنا رمزًا إلى {phone}. أدخله لتأكيد الرقم.',
-  'phone.confirm': 'تأكيد الرقم',
   'phone.changed': 'رقم هاتفك الآن {phone}.',
 } as const;

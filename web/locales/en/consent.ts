@@ -3,6 +3,10 @@
  * and `{app}` is the name of the app that requests access.
  */
 export const messages = {
+  'page.consent-leaving': 'You’re being redirected',
+  'page.consent-none': 'No app is requesting access',
+  'page.consent-expired': 'This request isn’t available anymore',
+  'page.consent-answered': 'You’ve already responded',
   'consent.asks': '{app} wants to use your {name} account.',
   'consent.nameless': 'An unnamed app',
   'consent.site': 'Website: {host}',
@@ -22,8 +26,7 @@ export const messages = {
   'consent.allow': 'Allow',
   'consent.deny': 'Don’t allow',
   'consent.leaving': 'Redirecting you to {place}. If nothing happens, you can close this page.',
-  'consent.missing':
-    'This page appears when an app requests access, but this address doesn’t contain a request.',
+  'consent.missing': 'To connect an app, go back to the app and start again.',
   'consent.account': 'Go to your account',
 
   'apps.title': 'Connected apps',

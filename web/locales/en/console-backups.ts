@@ -40,10 +40,10 @@ export const messages = {
   'backups.drill-read': 'Checked',
   'backups.drill-counts':
     '{tables, plural, one {# table} other {# tables}}, {rows, plural, one {# row} other {# rows}}, {objects, plural, one {# file} other {# files}}',
-  'backups.drill-age': 'Age of the newest recoverable time',
+  'backups.drill-age': 'Time since the latest recovery point',
   'backups.list': 'Base backups',
   'backups.list-text':
-    'A base backup is a copy of the whole database. Together with the archived changes, it can restore any point in time in its range.',
+    'A base backup is a copy of the whole database. Together with the archived changes, it lets you restore any point in time in its range.',
   'backups.list-none': 'The target doesn’t contain a complete backup yet.',
   'backups.started': 'Started',
   'backups.duration': 'Duration',
@@ -56,7 +56,7 @@ export const messages = {
   'backups.trend': 'Trend',
   'backups.restore': 'Restore',
   'backups.restore-text':
-    'Backups are always restored into an empty folder, so the current data is kept. Stop the server, run the command on the machine, and start the server with the restored folder.',
+    'Backups are always restored into an empty folder, so the current data is kept. Stop the server, run one of these commands, and start the server with the restored folder.',
   'backups.restore-newest': 'The newest state',
   'backups.restore-time': 'A point in time',
   'backups.restore-elsewhere': 'On another machine',

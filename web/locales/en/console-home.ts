@@ -1,4 +1,4 @@
-/** Texts of the overview on the Console's home page. */
+/** Interface text for the overview on the Console's home page, as ICU messages. */
 export const messages = {
   'overview.title': 'Overview',
   'overview.requests': 'Requests',
@@ -10,7 +10,7 @@ export const messages = {
     '{failed, plural, one {# server error} other {# server errors}}, {refused, plural, one {# client error} other {# client errors}} in the last hour',
   'overview.no-errors': 'No errors in the last hour',
   'overview.new-users': '{count, plural, =0 {No new users} one {# new user} other {# new users}} in 14 days',
-  'overview.no-days': 'New users per day aren’t counted without an index on auth.users (created_at)',
+  'overview.no-days': 'To count new users per day, create the index auth.users_list_created_idx',
   'overview.about': 'about {value}',
   'overview.database': 'in the database, {used} of {max} connections in use',
   'overview.storage': 'Storage: {bytes} in {count, plural, one {# file} other {# files}}',

@@ -11,7 +11,7 @@ export const messages = {
   'jobs.statement': 'Statement',
   'jobs.missing': '{name} isn’t available on this PostgreSQL server',
   'jobs.missing-text': 'Install it on the server, or use Plinth’s embedded PostgreSQL, which includes it.',
-  'jobs.hidden': 'hidden for your role',
+  'jobs.hidden': 'hidden from your role',
   'jobs.open': 'Open {name}',
   'jobs.ms': '{ms} ms',
   'jobs.seconds': '{seconds} s',
@@ -38,9 +38,9 @@ export const messages = {
 
   'cron.off-title': 'Run SQL on a schedule',
   'cron.off-text':
-    'pg_cron runs SQL every night, every minute or every few seconds, for example to delete old rows, update counts or invoke a function. pg_cron isn’t enabled in this database yet.',
+    'Enable pg_cron to run SQL at set times or intervals. Use it to delete old rows, update counts or invoke functions.',
   'cron.none-title': 'No scheduled jobs yet',
-  'cron.none-text': 'A job runs a SQL statement on a schedule, for example every night at 3:00.',
+  'cron.none-text': 'A job runs a SQL statement on a schedule, such as every night at 3:00.',
   'cron.new': 'New job',
   'cron.new-title': 'New scheduled job',
   'cron.edit': 'Edit',
@@ -57,7 +57,7 @@ export const messages = {
   'cron.at-start': 'at the next server start',
   'cron.paused': 'disabled',
   'cron.command': 'Command',
-  'cron.command-help': 'SQL that runs as postgres. You can use more than one statement.',
+  'cron.command-help': 'Enter one or more SQL statements. They run as postgres.',
   'cron.zone': 'Schedules use the {zone} time zone (cron.timezone).',
   'cron.schedule-help':
     'Enter five fields (minute, hour, day of month, month, day of week), or an interval such as “30 seconds”. Times are in the {zone} time zone.',
@@ -76,13 +76,13 @@ export const messages = {
   'cron.create': 'Create job',
   'cron.save': 'Save',
   'cron.run': 'Run now',
-  'cron.run-asked': 'The job is running. The result appears below.',
+  'cron.run-asked': 'The job is running. The result will appear below.',
   'cron.run-waits': 'A run is already in progress. The next run starts when that run ends.',
   'cron.delete': 'Delete',
   'cron.delete-title': 'Delete {name}?',
   'cron.delete-text':
-    'The job won’t run anymore, and a run in progress is stopped. Changes that are already committed are kept.',
-  'cron.others': 'Only the role that owns this job can change it. The owner is {role}.',
+    'The job won’t run anymore, and any run in progress will be stopped. Committed changes are kept.',
+  'cron.others': 'This job belongs to the role {role}, and only that role can change it.',
   'cron.role': 'Runs as',
   'cron.database': 'Database',
   'cron.id': 'Job ID',
@@ -96,7 +96,7 @@ export const messages = {
 
   'hooks.off-title': 'Notify other services of changes',
   'hooks.off-text':
-    'A webhook sends each inserted, updated or deleted row of a table to the URL of a function or another service. Webhooks require pg_net, which isn’t enabled in this database.',
+    'A webhook sends each inserted, updated or deleted row of a table to the URL of a function or another service. To use webhooks in this database, enable pg_net.',
   'hooks.none-title': 'No webhooks yet',
   'hooks.none-text':
     'Select a table and enter a URL. Each inserted, updated or deleted row is sent to the URL as JSON once its transaction commits.',
@@ -152,7 +152,7 @@ export const messages = {
 
   'requests.off-title': 'Send requests from SQL',
   'requests.off-text':
-    'pg_net sends HTTP requests from SQL, triggers and scheduled jobs in the background. pg_net isn’t enabled in this database.',
+    'Enable pg_net to send HTTP requests from SQL, triggers and scheduled jobs in the background.',
   'requests.waiting': 'Queued',
   'requests.waiting-text':
     '{count, plural, =0 {No requests are queued.} one {# request is queued.} other {# requests are queued.}}',
@@ -186,7 +186,7 @@ export const messages = {
 
   'queues.off-title': 'Process work in the background with queues',
   'queues.off-text':
-    'pgmq stores messages in tables. A consumer that reads a message hides it from others until it deletes the message or the timeout ends. pgmq isn’t enabled in this database yet.',
+    'Enable pgmq to queue messages. After a consumer reads a message, it’s hidden from other consumers until it’s deleted or its visibility timeout expires.',
   'queues.none-title': 'No queues yet',
   'queues.none-text':
     'A queue holds work for later, such as emails to send, images to resize or rows to index.',
@@ -233,7 +233,7 @@ export const messages = {
   'queues.body': 'Message {id}',
   'queues.headers-of': 'Headers of message {id}',
   'queues.message': 'Message (JSON)',
-  'queues.message-bad': 'Invalid JSON. Put text in quotes, for example "hello".',
+  'queues.message-bad': 'Invalid JSON. Put text in quotes, such as "hello".',
   'queues.message-headers': 'Headers (JSON)',
   'queues.headers-optional': 'Optional',
   'queues.delay': 'Delay (seconds)',

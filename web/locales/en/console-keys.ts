@@ -28,6 +28,23 @@ export const messages = {
   'keys.none': 'No keys yet',
   'keys.created-title': 'Key “{name}”',
   'keys.created-text': 'Copy the key now. It won’t be shown again.',
+  'keys.replace-of': 'Rotate {name}',
+  'keys.replace-text':
+    'Rotating creates a second key of the same kind. “{name}” stays valid until you revoke it, so apps that use it keep working.',
+  'keys.default-why':
+    'A running server can’t exchange a default key, but an additional key works at the same time. Nothing stops working until the last step.',
+  'keys.default-create': 'Create an additional key.',
+  'keys.default-swap-publishable':
+    'Use the new key in every app. Users with an older version of an app need the old key until they update.',
+  'keys.default-swap-secret':
+    'Use the new key on every server and in scripts. Functions receive it after the restart.',
+  'keys.default-set': 'Enter the new key as the default key in the settings:',
+  'keys.default-restart':
+    'Restart the server. Requests with the old key will be rejected, and the additional key can be revoked.',
+  'keys.default-name': 'Default {name}',
+  'keys.replaced-name': '{name} (new)',
+  'keys.replaced-text':
+    'Replace “{name}” wherever you use it, then revoke it. After that, requests with “{name}” will be rejected.',
   'keys.done': 'Done',
   'keys.revoke': 'Revoke',
   'keys.revoke-of': 'Revoke {name}',
@@ -47,9 +64,13 @@ export const messages = {
   'keys.rotate': 'Rotate',
   'keys.rotate-of': 'Rotate to {kid}',
   'keys.rotate-text':
-    'New tokens are signed with this key. Clients may cache the key list for 10 minutes, so leave a new key on standby for at least that long.',
+    'New tokens will be signed with this key. Clients may cache the key list for 10 minutes, so keep a new key on standby for at least that long.',
+  'keys.rotate-legacy-text':
+    'The legacy anon and service_role keys will be signed again, so their values above will change unless config.toml sets them. The old values and existing access tokens stay valid until you revoke the previous signing key.',
   'keys.revoke-signing-text':
-    'Tokens signed with this key will be rejected immediately. If you wait instead, the last of them expires {minutes, plural, one {# minute} other {# minutes}} after the rotation.',
+    'Tokens signed with this key will be rejected immediately. To keep users signed in, wait until the last of these tokens expires, {minutes, plural, one {# minute} other {# minutes}} after the rotation.',
+  'keys.revoke-legacy-text':
+    'The legacy anon and service_role keys that were signed with this key will be rejected too. Before you revoke it, replace them in your apps and servers with the current values.',
   'keys.uses': '{count, plural, =0 {no tokens} one {# token} other {# tokens}}',
   'keys.who': 'Users with tokens signed by {kid}',
   'keys.users': '{count, plural, one {# user} other {# users}}',

@@ -28,6 +28,7 @@ export const messages = {
   'logs.left':
     '{count, plural, one {# entry was} other {# entries were}} skipped because they arrived too quickly.',
   'logs.what': 'Event',
+  'logs.lines': '{count, plural, one {# more line} other {# more lines}}',
   'logs.took': 'Duration',
   'logs.older': 'Load older entries',
   'logs.none-title': 'No matching entries',

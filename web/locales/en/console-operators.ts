@@ -1,5 +1,10 @@
 /** Interface text for the Operators page, second factors and the audit log, as ICU messages. */
 export const messages = {
+  'again.title': 'Confirm that it’s you',
+  'again.text': 'This action requires a sign-in within the last 10 minutes.',
+  'again.link':
+    'To get a new sign-in link, run this command and open the link in this browser. Then continue here. If you set up a second factor, you’ll need only its code next time.',
+
   'operators.title': 'Operators',
   'operators.people': 'Operators',
   'operators.people-why': 'People who can sign in to this Console. They aren’t users of your app.',
@@ -32,12 +37,13 @@ export const messages = {
   'operators.link-title': 'Sign-in link for {name}',
   'operators.link': 'Sign-in link',
   'operators.link-why':
-    'Send the link to {name} over a secure channel. The first person who opens the link is signed in as {name}. It’s shown only once, works once and expires at {until}.',
+    'Send the link to {name} over a secure channel. The first person who opens the link is signed in as {name}. The link is shown only once, works once and expires at {until}.',
   'operators.done': 'Done',
   'operators.own-factor': 'Your second factor',
   'operators.own-factor-on':
     'You need a code from your authenticator app to sign in. {left, plural, one {# recovery code is} other {# recovery codes are}} left.',
-  'operators.own-factor-off': 'An authenticator app protects your account if someone steals a sign-in link.',
+  'operators.own-factor-off':
+    'An authenticator app protects your account even if someone steals a sign-in link.',
   'operators.factor-set-up': 'Set up',
   'operators.factor-remove': 'Turn off',
   'operators.factor-remove-text': 'Enter a code from your app or a recovery code.',
@@ -54,14 +60,14 @@ export const messages = {
 
   'tokens.title': 'Access tokens',
   'tokens.why':
-    'For the command line and scripts that manage this project with “plinth link” or the Management API.',
+    'Use access tokens on the command line and in scripts to manage this project with “plinth link” or the Management API.',
   'tokens.create': 'Create token',
   'tokens.none': 'No access tokens yet',
   'tokens.name': 'Name',
-  'tokens.name-hint': 'For example, the machine or script that uses the token.',
+  'tokens.name-hint': 'Name the machine or script that uses the token.',
   'tokens.operator': 'Operator',
   'tokens.role': 'Role',
-  'tokens.role-hint': 'The token loses permissions that you lose.',
+  'tokens.role-hint': 'If you lose a permission, the token loses it too.',
   'tokens.lifetime': 'Expires in',
   'tokens.lifetime-days': '{days, plural, one {# day} other {# days}}',
   'tokens.lifetime-year': '1 year',
@@ -74,10 +80,10 @@ export const messages = {
   'tokens.not-used': 'not used',
   'tokens.created-title': 'Token {name}',
   'tokens.created-text':
-    'Copy the token now. It won’t be shown again. Anyone who has it can act with the role {role}.',
+    'Copy the token now. It won’t be shown again. Anyone who has the token can act with the role {role}.',
   'tokens.created-expires': 'It expires at {until}.',
   'tokens.token': 'Access token',
-  'tokens.use': 'Command to use it',
+  'tokens.use': 'Command to use the token',
   'tokens.done': 'Done',
   'tokens.revoke': 'Revoke',
   'tokens.revoke-of': 'Revoke token {name} of {operator}',
@@ -89,7 +95,7 @@ export const messages = {
   'passkey.text': 'You can use a passkey instead of a code from your app.',
   'passkey.made': 'added',
   'passkey.used': 'last used',
-  'passkey.name': 'Name (for example, your device)',
+  'passkey.name': 'Name, such as your device',
   'passkey.add': 'Add passkey',
   'passkey.remove': 'Remove passkey {name}',
   'passkey.use': 'Use passkey',
@@ -126,4 +132,8 @@ export const messages = {
   'audit.none-title': 'No matching entries',
   'audit.none-text': 'Every change made in the Console is recorded here.',
   'audit.open': 'Details of {action}',
+  'audit.operation':
+    '{users, plural, one {# user} other {# users}} in {count, plural, one {# entry} other {# entries}}',
+  'audit.users': '{users, plural, one {# user} other {# users}}',
+  'audit.open-operation': 'The {count} entries of {action}',
 } as const;

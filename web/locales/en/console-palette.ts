@@ -4,9 +4,10 @@ export const messages = {
   'palette.placeholder': 'Find pages, tables, users, rows, settings and actions',
   'palette.results': 'Results',
   'palette.count': '{count, plural, =0 {No results} one {# result} other {# results}}',
+  'palette.more': 'Show all {count, number} results',
   'palette.searching': 'Searching the project…',
   'palette.nothing': 'No results. Try a name, an email address or an ID.',
-  'palette.partial': '{groups} took too long, so some results may be missing.',
+  'palette.partial': 'Some results may be missing because searching {groups} took too long.',
   'palette.failed': 'The project couldn’t be searched. Try again.',
   'palette.keys': '↑ ↓ to move, Enter to open, Esc to close',
   'group.recent': 'Recent',
@@ -65,7 +66,13 @@ export const messages = {
   'confirm.backup': 'Run a backup now?',
   'confirm.backup-text': 'The backup runs in the background. The Backups page shows its progress.',
   'confirm.backup-action': 'Run backup',
+  'confirm.backup-target': 'Target:',
+  'confirm.backup-set-up': 'Set up backups',
+  'confirm.backup-missing':
+    'This project has no backup target yet. The Backups page shows which settings to add.',
+  'confirm.backup-external':
+    'This project uses its own PostgreSQL server, which Plinth can’t back up. The Backups page explains the alternatives.',
   'confirm.sign-out': 'Sign out of the Console?',
-  'confirm.sign-out-text': 'Open forms with unsaved input will be lost.',
+  'confirm.sign-out-text': 'Unsaved input in open forms will be lost.',
   'confirm.sign-out-action': 'Sign out',
 } as const;

@@ -13,7 +13,7 @@ export const messages = {
   'persona.claims': 'Custom claims',
   'persona.claims-name': 'Claims of {name}',
   'persona.claims-field': 'Claims (JSON with a "role")',
-  'persona.claims-bad': 'Enter a JSON object with a "role", the database role.',
+  'persona.claims-bad': 'Enter a JSON object with a "role" key that names a database role.',
   'persona.claims-use': 'Use claims',
   'persona.gone': 'a deleted user',
 } as const;

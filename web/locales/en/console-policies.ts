@@ -58,12 +58,12 @@ export const messages = {
   'policies.template-tables': 'Tables',
   'policies.template-functions': 'Functions',
   'policies.template-column': 'Column of this table',
-  'policies.template-group': 'Its group column',
-  'policies.template-user': 'Its user column',
+  'policies.template-group': 'Group column',
+  'policies.template-user': 'User column',
   'policies.template-rls':
-    '{table} has row-level security too. The condition only finds rows of {table} that the user can read.',
+    '{table} has row-level security too. The condition sees only the rows of {table} that the user can read.',
   'policies.template-no-members':
-    'No table connects users with groups yet. Create one with a user column and a group column, such as user_id and group_id.',
+    'No table connects users to groups yet. Create one with a user column and a group column, such as user_id and group_id.',
   'policies.template-mfa': 'Require a second factor (restrictive)',
   'policies.name': 'Name',
   'policies.command': 'Command',
@@ -85,6 +85,20 @@ export const messages = {
   'policies.drop-title': 'Drop policy {name}?',
   'policies.drop-text':
     'Access that only this policy allowed will be denied. Access that it restricted may be allowed.',
+  'policies.off': 'turned off',
+  'policies.turn-off-one': 'Turn off policy',
+  'policies.turn-off-one-title': 'Turn off policy {name}?',
+  'policies.turn-off-one-text':
+    'Access that only this policy allowed will be denied. Access that it restricted may be allowed. PostgreSQL can’t disable a policy, so it’s dropped. The Console keeps its definition so that you can turn it on again.',
+  'policies.turn-on-one': 'Turn on {name}',
+  'policies.turn-on-one-title': 'Turn on policy {name}?',
+  'policies.turn-on-one-text':
+    'The policy is created again with the definition that it had when it was turned off.',
+  'policies.forget': 'Delete {name}',
+  'policies.forget-action': 'Delete',
+  'policies.forget-title': 'Delete policy {name}?',
+  'policies.forget-text':
+    'This policy is turned off, so access doesn’t change. You won’t be able to turn it on again.',
   'policies.read-only': 'Your role can view policies but not change them.',
   'matrix.caption': 'Access by table and role',
   'matrix.table': 'Table',
@@ -92,9 +106,11 @@ export const messages = {
   'matrix.some': 'by policy',
   'matrix.none': 'none',
   'matrix.no-grant': '–',
+  'matrix.bypass': 'all',
   'matrix.all-why': '{role} can {command} every row of {table}',
   'matrix.some-why':
     '{count, plural, one {# policy defines} other {# policies define}} which rows of {table} {role} can {command}',
+  'matrix.bypass-why': '{role} bypasses row-level security and can {command} every row of {table}',
   'matrix.none-why': '{role} has the {command} grant on {table}, but no policy allows any row',
   'matrix.no-grant-why': '{role} doesn’t have the {command} grant on {table}',
 } as const;

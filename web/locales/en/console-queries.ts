@@ -3,7 +3,7 @@ export const messages = {
   'queries.parts': 'Query views',
   'queries.statements': 'Statements',
   'queries.activity': 'Activity',
-  'queries.advice': 'Advice',
+  'queries.advisors': 'Performance advisors',
   'queries.search': 'Search statements',
   'queries.role': 'Role',
   'queries.every-role': 'All roles',
@@ -16,13 +16,13 @@ export const messages = {
   'queries.redacted': 'Your role is read-only, so values in statements are hidden.',
   'queries.off-title': 'Statement statistics aren’t available',
   'queries.off-text':
-    'Add pg_stat_statements to shared_preload_libraries of your PostgreSQL server, restart it, and run: create extension pg_stat_statements schema extensions',
+    'Add pg_stat_statements to shared_preload_libraries of your PostgreSQL server and restart it. Then run: create extension pg_stat_statements schema extensions',
   'queries.none-title': 'No statements yet',
   'queries.none-text':
-    'PostgreSQL counts every statement. Send a request to your API, and it will appear here.',
+    'PostgreSQL counts every statement. Send a request to your API, and its statements will appear here.',
   'queries.no-results-title': 'No results',
   'queries.no-results-text':
-    'No statement matches these filters. Change the search, the role, or include the services.',
+    'No statement matches these filters. Change the search or the role, or include services.',
   'queries.statement': 'Statement',
   'queries.total': 'Total',
   'queries.calls': 'Calls',
@@ -44,26 +44,17 @@ export const messages = {
     'PostgreSQL’s generic plan for the role {role}. The statement wasn’t run, so the plan contains only estimates.',
   'queries.plan-show': 'Show plan',
   'queries.plan-none': 'Only queries and data changes have a plan.',
-  'queries.plan-forbidden': 'Your role can’t request plans.',
+  'queries.plan-forbidden': 'Your role can’t request query plans.',
   'queries.ms': '{ms} ms',
   'queries.seconds': '{seconds} s',
   'queries.minutes': '{minutes} min',
   'queries.hours': '{hours} h',
   'queries.none': 'none',
 
-  'advice.none-title': 'No advice',
-  'advice.none-text': 'All foreign keys have an index, and no large table is mainly read with full scans.',
-  'advice.foreign-key': 'Foreign key without an index',
-  'advice.foreign-key-text':
-    '{table} references another table with {columns}. Without an index, each delete from the other table and each join reads all of {table}.',
-  'advice.scan': 'Large table without a suitable index',
-  'advice.scan-often':
-    '{scans, plural, one {# query} other {# queries}} scanned all of {table}, about {rows, plural, one {# row} other {# rows}} each time. Find the statements, and create an index on the columns in their conditions.',
+  'advice.scan': 'Missing index',
   'advice.scan-once':
-    'This statement scans all of {table}, about {rows, plural, one {# row} other {# rows}}. An index on the columns in this condition would help:',
-  'advice.find': 'Find statements',
-  'advice.fix': 'Statement to run',
-  'advice.condition': 'Condition',
+    'This statement scans all of {table}, about {rows, plural, one {# row} other {# rows}}, to find about {kept, plural, one {# row} other {# rows}}. An index on the columns in this condition would help:',
+  'advice.condition': 'Condition on {table}',
 
   'activity.none-title': 'Nothing is running',
   'activity.none-text': 'Statements and open transactions appear here while they run.',
@@ -83,9 +74,9 @@ export const messages = {
   'activity.gone': 'This session has ended.',
   'activity.session': 'Session {pid}',
   'activity.cancel': 'Cancel statement',
-  'activity.cancel-title': 'Cancel the statement of session {pid}?',
+  'activity.cancel-title': 'Cancel the statement running in session {pid}?',
   'activity.cancel-text':
-    'Its transaction is rolled back, and the client receives an error. The connection stays open.',
+    'The statement’s transaction is rolled back, and the client receives an error. The connection stays open.',
   'activity.terminate': 'Terminate session',
   'activity.terminate-title': 'Terminate session {pid}?',
   'activity.terminate-text':

@@ -46,9 +46,9 @@ export const messages = {
 
   'delivery-check.title': 'Delivery check',
   'delivery-check.of-change':
-    'Checks whether a change to the table above would be delivered to the user selected above. Nothing is sent.',
+    'Checks whether a change to the selected table would be delivered to the selected user. Nothing is sent.',
   'delivery-check.of-broadcast':
-    'Checks whether a broadcast in the channel above would be delivered to the user selected above. Nothing is sent.',
+    'Checks whether a broadcast in the channel above would be delivered to the selected user. Nothing is sent.',
   'delivery-check.action': 'Change',
   'delivery-check.key': 'Row key (JSON)',
   'delivery-check.filter': 'Subscription filter',

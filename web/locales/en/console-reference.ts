@@ -24,6 +24,8 @@ export const messages = {
   'reference.op.delete': 'Delete',
   'reference.try': 'Try it',
   'reference.try-text': 'Sends the request to the REST API as {name}. Policies and grants apply.',
+  'reference.try-text-operator':
+    'Sends the request to the REST API as {name}. Policies don’t apply. To test them, choose a user or Anonymous.',
   'reference.request': 'Request',
   'reference.body': 'Body (JSON)',
   'reference.keep': 'Keep changes',
@@ -35,5 +37,5 @@ export const messages = {
   'reference.answer': 'Response',
   'reference.cut': 'Only the beginning is shown.',
   'reference.none-title': 'No tables or functions exposed yet',
-  'reference.none-text': 'Create a table to see how to use it here.',
+  'reference.none-text': 'Create a table to see its API reference here.',
 } as const;

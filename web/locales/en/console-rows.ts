@@ -18,7 +18,7 @@ export const messages = {
   'json.valid': 'Valid JSON',
   'json.items': '{count, plural, one {# item} other {# items}}',
   'json.keys': '{count, plural, one {# key} other {# keys}}',
-  'json.more': 'Show more of {count, number}',
+  'json.more': 'Show more ({count, number} remaining)',
   'array.item': 'Item {number, number} of {column}',
   'array.null': 'Set item {number, number} to NULL',
   'array.up': 'Move item {number, number} up',
@@ -30,6 +30,7 @@ export const messages = {
   'reference.searching': 'Searching…',
   'reference.none': 'No matching rows',
   'reference.more': 'Showing the first {count, number} rows. Type to search.',
+  'reference.only': 'Press Enter to select {key}.',
   'reference.failed': 'The rows couldn’t be searched. {reason}',
 
   'columns.title': 'Columns',
@@ -41,7 +42,7 @@ export const messages = {
   'columns.comfortable': 'Comfortable',
   'columns.compact': 'Compact',
   'columns.reset': 'Reset layout',
-  'columns.kept': 'The layout of this table is stored in this browser.',
+  'columns.kept': 'This table’s layout is saved in this browser.',
 
   'menu.cell': 'Actions for this cell',
   'menu.copy': 'Copy cell',
@@ -49,7 +50,7 @@ export const messages = {
   'menu.json': '{count, plural, one {Copy row as JSON} other {Copy # rows as JSON}}',
   'menu.insert': '{count, plural, one {Copy row as INSERT} other {Copy # rows as INSERT}}',
   'menu.rows-copied': '{count, plural, one {# row copied} other {# rows copied}}',
-  'menu.no-clipboard': 'The browser allows this only on HTTPS pages. Press Ctrl+C to copy cells.',
+  'menu.no-clipboard': 'Copying from this menu works only on HTTPS pages. Press Ctrl+C to copy cells.',
   'menu.edit': 'Edit cell',
   'menu.filter': 'Filter by this value',
   'menu.null': 'Set to NULL',
@@ -73,8 +74,9 @@ export const messages = {
   'head.copied': 'Column name copied',
 
   'delete.checking': 'Checking which other rows are affected…',
-  'delete.undo': 'You can undo this for 5 minutes.',
-  'delete.no-undo': 'These rows are too many or too large to restore, so this can’t be undone.',
+  'delete.undo': 'You can undo the deletion for 5 minutes.',
+  'delete.no-undo':
+    'There are too many rows to restore, or they’re too large, so the deletion can’t be undone.',
   'delete.cascade':
     '{more, select, true {More than {count, plural, one {# row} other {# rows}}} other {{count, plural, one {# row} other {# rows}}}} in {table} will be deleted too (ON DELETE CASCADE). {count, plural, one {Undo won’t restore it.} other {Undo won’t restore them.}}',
   'delete.set null':
@@ -82,18 +84,22 @@ export const messages = {
   'delete.set default':
     '{column} will be set to its default in {more, select, true {more than {count, plural, one {# row} other {# rows}}} other {{count, plural, one {# row} other {# rows}}}} of {table}. Undo won’t restore the references.',
   'delete.reject':
-    '{more, select, true {More than {count, plural, one {# row} other {# rows}}} other {{count, plural, one {# row} other {# rows}}}} in {table} still reference these rows, so PostgreSQL will reject this.',
-  'delete.deeper': 'Deleting rows in {table} can affect further tables.',
-  'delete.unknown': 'The affected rows of other tables couldn’t be counted. {reason}',
+    '{more, select, true {More than {count, plural, one {# row} other {# rows}}} other {{count, plural, one {# row} other {# rows}}}} in {table} still reference these rows, so PostgreSQL will reject the deletion.',
+  'delete.deeper': 'Deleting rows in {table} can affect other tables.',
+  'delete.unknown': 'The affected rows in other tables couldn’t be counted. {reason}',
 
   'hidden.title': '{name} can’t read any row',
   'hidden.match-title': '{name} can’t read any matching row',
-  'hidden.text':
+  'hidden.all-exact':
+    'This table has {count, plural, one {# row} other {# rows}}, and all of them are hidden.',
+  'hidden.all-about':
     'This table has about {count, plural, one {# row} other {# rows}}, and all of them are hidden.',
-  'hidden.match-text':
+  'hidden.match-exact':
+    '{count, plural, one {# row matches} other {# rows match}} the filters, and all of them are hidden.',
+  'hidden.match-about':
     'About {count, plural, one {# row matches} other {# rows match}} the filters, and all of them are hidden.',
   'hidden.no-policy': 'Row-level security is on, and the table has no policy.',
-  'hidden.policy': 'No SELECT policy matches one of these rows.',
+  'hidden.policy': 'No SELECT policy matches any of these rows.',
   'hidden.empty': 'The table is empty for every user.',
   'hidden.policies': 'Open policies',
   'hidden.why': 'Explain the first row',

@@ -4,7 +4,7 @@ export const messages = {
   'library.view': 'Library',
   'library.nothing': 'No results',
   'library.saved': 'Saved',
-  'library.saved-none': 'Queries that you save, and queries that other operators share, appear here.',
+  'library.saved-none': 'Your saved queries and the queries that other operators share appear here.',
   'library.private': 'Private',
   'library.by': 'by {name}',
   'library.delete': 'Delete {name}',
@@ -40,14 +40,16 @@ export const messages = {
   'template.unused-indexes.text':
     'Indexes that no query has used since the statistics were reset, largest first.',
   'template.sequential-scans': 'Sequential scans',
-  'template.sequential-scans.text': 'Tables that are often read completely, which an index might avoid.',
+  'template.sequential-scans.text':
+    'Tables that are often read in full. An index might speed up these reads.',
   'template.cache-hits': 'Cache hit rate',
-  'template.cache-hits.text': 'The share of reads that the cache answered. Below 99 %, more memory can help.',
+  'template.cache-hits.text':
+    'The share of reads served from the cache. If it’s below 99%, more memory can help.',
   'template.running-statements': 'Running statements',
   'template.running-statements.text':
-    'What each connection is doing now, longest first. Suited to run at intervals.',
+    'What each connection is doing now, longest first. Run it at intervals to follow changes.',
   'template.locks': 'Blocked statements',
-  'template.locks.text': 'Statements that wait for a lock, and the statements that hold it.',
+  'template.locks.text': 'Statements that are waiting for a lock, and the statements that hold it.',
   'template.rls-overview': 'Row-level security overview',
   'template.rls-overview.text': 'Whether each table has row-level security, and how many policies it has.',
   'template.policies': 'Policies',
@@ -59,8 +61,8 @@ export const messages = {
   'template.definer-functions.text':
     'Functions that run with their owner’s permissions and can bypass policies.',
   'template.new-users': 'New users per day',
-  'template.new-users.text': 'Sign-ups in the last 30 days. Suited for a bar chart.',
-  'template.active-users': 'Last sign-ins per day',
+  'template.new-users.text': 'Sign-ups per day in the last 30 days. Works well as a bar chart.',
+  'template.active-users': 'Users by last sign-in date',
   'template.active-users.text': 'How many users last signed in on each of the last 30 days.',
   'template.unconfirmed-users': 'Unconfirmed users',
   'template.unconfirmed-users.text': 'Users who have confirmed neither an email address nor a phone number.',

@@ -21,11 +21,11 @@ export const messages = {
   'bucket.public': 'Public',
   'bucket.public-why': 'Anyone with a file’s URL can read it without a key. Policies still control writing.',
   'bucket.limit': 'Max file size',
-  'bucket.limit-help': 'For example, 5 MB. If empty, the project limit of {size} applies.',
+  'bucket.limit-help': 'Enter a size, such as 5 MB. If empty, the project limit of {size} applies.',
   'bucket.limit-bad': 'Enter a number and a unit: B, KB, MB or GB.',
   'bucket.types': 'Allowed MIME types',
   'bucket.types-help':
-    'Separate the types with commas, for example: image/*, application/pdf. If empty, all types are allowed.',
+    'Separate types with commas, such as image/*, application/pdf. If empty, all types are allowed.',
   'bucket.create': 'Create bucket',
   'bucket.save': 'Save',
   'bucket.edit': 'Edit bucket',
@@ -57,7 +57,7 @@ export const messages = {
   'files.none-title': 'No files yet',
   'files.none-text': 'Drop files here, or use the Upload button.',
   'files.no-match-title': 'No matching files',
-  'files.no-match-text': 'The search matches the beginning of names in this folder.',
+  'files.no-match-text': 'The search finds only names in this folder that start with your text.',
   'files.select-page': 'Select all loaded files and folders',
   'files.select-all': 'Select everything in this folder',
   'files.selection': 'Selected files',
@@ -68,7 +68,8 @@ export const messages = {
   'files.move-go': 'Move {count, plural, one {# item} other {# items}}',
   'files.new-name': 'Name',
   'files.to-folder': 'Folder',
-  'files.to-folder-why': 'The path of the folder, such as photos/2026/. If empty, the root of the bucket.',
+  'files.to-folder-why':
+    'Enter a folder path, such as photos/2026/. If empty, the items are moved to the root of the bucket.',
   'files.move-folder-text':
     'Every file in a folder is moved separately. If the move is interrupted, move the folder again to continue.',
   'files.moving': '{count, plural, one {# file moved} other {# files moved}}…',
@@ -91,7 +92,8 @@ export const messages = {
   'file.share': 'Share link',
   'file.share-for': 'Valid for',
   'file.share-make': 'Create link',
-  'file.share-text': 'Anyone with the link can read this file until the link expires. You can’t revoke it.',
+  'file.share-text':
+    'Anyone with the link can read this file until the link expires. You can’t revoke the link.',
   'file.share-hours': '{hours, plural, one {# hour} other {# hours}}',
   'file.share-days': '{days, plural, one {# day} other {# days}}',
   'file.public-address': 'Public URL',

@@ -1,4 +1,4 @@
-/** Interface text for the Tables page that the first load doesn't need, as ICU messages. */
+/** Interface text for the Tables page, except for the initial load, as ICU messages. */
 export const messages = {
   'grid.copied': '{count, plural, one {# cell copied} other {# cells copied}}',
   'grid.copying': 'Copying…',
@@ -8,6 +8,8 @@ export const messages = {
   'grid.paste-over':
     '{count, plural, one {# line was skipped because the table has no more rows} other {# lines were skipped because the table has no more rows}}',
   'grid.range': '{rows, number} × {columns, number} cells',
+  'missing-table.title': 'Table not found',
+  'missing-table.back': 'Choose another table',
   'check.required': 'Enter a value. This column is required and has no default.',
   'check.boolean': 'Enter true or false.',
   'check.choice': 'Choose one of the listed values.',
@@ -29,7 +31,8 @@ export const messages = {
     'None of the {count, number} changes were saved because row {row, number} was rejected',
   'rows.live': 'Live',
   'rows.live-slow': 'Updated every {seconds, plural, one {second} other {# seconds}}',
-  'rows.live-why': 'Changes by anyone, including SQL, appear here automatically while this page is visible.',
+  'rows.live-why':
+    'Changes from any source, including SQL, appear here automatically while this page is visible.',
   'rows.deleted': 'Deleted {count, plural, one {# row} other {# rows}}',
   'rows.restored': 'Restored {count, plural, one {# row} other {# rows}}',
   'rows.restore-failed': 'The rows couldn’t be restored. {reason}',
@@ -60,8 +63,8 @@ export const messages = {
   'columns.open': 'Columns',
   'transfer.menu': 'Import and export',
   'transfer.import': 'Import file…',
-  'transfer.csv': 'Export as CSV',
-  'transfer.csv-exact': 'Export CSV, formulas unchanged',
+  'transfer.csv': 'Export as CSV, with an apostrophe before formulas',
+  'transfer.csv-exact': 'Export as CSV, formulas unchanged',
   'transfer.json': 'Export as JSON',
 
   'import.title': 'Import into {table}',
@@ -81,6 +84,8 @@ export const messages = {
   'import.to-label': 'Table column for {column}',
   'import.dry': 'Dry run',
   'import.run': 'Import',
+  'import.again': 'Import another file',
+  'import.open': 'Open table',
   'import.running': '{rows, plural, one {# row} other {# rows}} imported so far',
   'import.fine':
     '{rows, plural, one {# row is valid} other {All # rows are valid}}. Nothing has been imported yet.',
@@ -93,8 +98,8 @@ export const messages = {
   'import.more': '{count, plural, one {and # more line} other {and # more lines}}',
   'import.download': 'Download skipped rows',
   'import.skip': 'Skip invalid rows',
-  'import.skip-why': 'Imports the valid rows. You can download the others with the reasons.',
-  'import.others': 'Columns that the file doesn’t provide',
+  'import.skip-why': 'Imports only the valid rows. You can download the skipped rows with the reasons.',
+  'import.others': 'Columns missing from the file',
   'import.others-count':
     '{count, plural, one {# column of the table isn’t in the file} other {# columns of the table aren’t in the file}}',
   'import.every-row': 'Each row gets',

@@ -1,13 +1,17 @@
 /** Interface text for the users page, as ICU messages. */
 export const messages = {
   'users.search-any': 'Search by email, phone, name or ID',
-  'users.parts': 'Parts of the users page',
+  'users.parts': 'Sections of the users page',
   'users.no-match-filter': 'Remove a filter, or search for something else.',
   'users.no-match-any': 'The search covers email addresses, phone numbers, names and the beginning of IDs.',
   'users.invite': 'Invite',
   'users.invite-title': 'Invite a user',
-  'users.invite-text': 'The user gets an email with a link and chooses a password after opening it.',
+  'users.invite-text': 'The user receives an email with a link and chooses a password after opening it.',
   'users.invite-send': 'Send invitation',
+  'users.device': '{browser} on {system}',
+  'users.invited': 'Invited',
+  'users.invited-at': 'Invited',
+  'users.invite-sent': 'Invitation sent to {email}.',
   'users.phone-or-email': 'Enter an email address and a password, or a phone number.',
   'users.phone-field': 'Phone number',
 
@@ -17,11 +21,15 @@ export const messages = {
   'users.filter-any': 'Any',
   'users.filter-yes': 'Yes',
   'users.filter-no': 'No',
+  'users.filter-ever': 'At least once',
+  'users.filter-never': 'Never',
   'users.filter-confirmed': 'Confirmed',
+  'users.filter-invited': 'Invited',
   'users.filter-banned': 'Banned',
   'users.filter-factor': 'Second factor',
   'users.filter-guest': 'Guest',
   'users.filter-sso': 'SSO user',
+  'users.filter-signedIn': 'Signed in',
   'users.filter-provider': 'Provider',
   'users.filter-createdFrom': 'Created from',
   'users.filter-createdTo': 'Created until',
@@ -79,7 +87,7 @@ export const messages = {
   'bulk.incomplete':
     'More users match. This action applies to the first {count, number}. Repeat it afterward for the others.',
   'bulk.metadata-fields': 'Fields to add',
-  'bulk.metadata-why': 'A JSON object. Fields with the value null are removed.',
+  'bulk.metadata-why': 'Enter a JSON object. Fields set to null are removed.',
   'bulk.progress': '{finished, number} of {total, number} users',
   'bulk.left': '{count, plural, one {# user was} other {# users were}} not processed.',
   'bulk.failures': '{count, plural, one {# user failed} other {# users failed}}',
@@ -114,7 +122,8 @@ export const messages = {
   'sso.domains-why':
     'People with an address in one of these domains sign in through this connection. Separate domains with commas.',
   'sso.mapping': 'Attribute mapping',
-  'sso.mapping-why': 'A JSON object. Each key is a claim, and its name or names are the attributes to read.',
+  'sso.mapping-why':
+    'A JSON object. Each key is a claim. Its “name” or “names” are the SAML attributes to read.',
   'sso.disabled': 'disabled',
   'sso.disable': 'Disable this connection',
   'sso.disable-why': 'Users can’t sign in through a disabled connection. Existing sessions stay signed in.',
@@ -149,7 +158,7 @@ export const messages = {
   'users.reset-link-title': 'Password reset link',
   'users.reset-link-text':
     'Anyone who opens this link is signed in as {name}. The link works once. Send it only to {name}.',
-  'users.reset-sent': 'A password reset email is on its way to {email}.',
+  'users.reset-sent': 'We’ve sent a password reset email to {email}.',
   'users.ban': 'Ban',
   'users.ban-title': 'Ban {name}',
   'users.ban-text':
@@ -162,6 +171,9 @@ export const messages = {
   'users.ban-ever': 'Until lifted',
   'users.unban': 'Lift ban',
   'users.banned-until': 'Banned until',
+  'users.banned-until-short': 'banned until {date}',
+  'users.until-lifted': 'lifted by an operator',
+  'users.identity-used': 'last used',
   'users.why': 'Explain access',
   'users.act-as': 'Act as this user',
 
@@ -187,6 +199,7 @@ export const messages = {
   'users.event-operator': 'by an operator',
   'users.event-new-device': 'new device',
   'users.event.sign_in': 'Signed in',
+  'users.event.password_set': 'Password set',
   'users.event.password_changed': 'Password changed',
   'users.event.email_changed': 'Email address changed',
   'users.event.phone_changed': 'Phone number changed',
@@ -207,6 +220,8 @@ export const messages = {
   'users.event.locked': 'Locked after too many wrong attempts',
   'users.event.unlocked': 'Unlocked by email',
   'users.event.secured': 'Reported “This wasn’t me”',
+  'users.event.banned': 'Banned',
+  'users.event.unbanned': 'Ban lifted',
 
   'users.edit': 'Edit',
   'users.save': 'Save',
@@ -214,7 +229,7 @@ export const messages = {
 
   'act.title': 'Act as {name}',
   'act.text':
-    'Creates a token that acts as this user for 15 minutes in every service, with every policy applied. It can’t be renewed or revoked. The audit log records that you created it.',
+    'Creates a token that acts as this user for 15 minutes in every service, with every policy applied. The token can’t be renewed or revoked. The audit log records that you created it.',
   'act.start': 'Create token',
   'act.ready': 'You can act as {name} until {time}.',
   'act.snippet': 'With supabase-js',

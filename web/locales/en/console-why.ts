@@ -25,7 +25,7 @@ export const messages = {
     'Only REST requests that filter a table by single columns can be loaded. Select the table and row yourself.',
   'why.request-gone': 'The log has no request with this ID. It may have been deleted.',
   'why.reads-only':
-    'Your role can only explain reads, because explaining a write runs it, and not every effect can be undone.',
+    'Your role can explain only reads. Explaining a write runs it, and some effects can’t be undone.',
   'why.empty-title': 'Find out why access is allowed or denied',
   'why.empty-text':
     'Select a table, a row and a persona. Each policy is evaluated for that row, and the statement is run and rolled back.',
@@ -47,7 +47,7 @@ export const messages = {
   'why.reason.evaluation': 'Evaluating the {command} policies raised an error.',
   'why.reason.passes': 'The row passes every policy that applies.',
   'why.disagrees':
-    'According to the policies, the result would be “{explained}”, but the database returned a different result. Its message describes the cause, such as a constraint, a trigger or a rule.',
+    'The policies predict “{explained}”, but the database returned a different result. See its message for the cause, such as a constraint, a trigger or a rule.',
   'why.no-role': 'The role {role} doesn’t exist.',
   'why.security.on': 'row-level security is on',
   'why.security.off': 'row-level security is off for this table',
@@ -80,7 +80,7 @@ export const messages = {
   'why.true': 'true',
   'why.false': 'false',
   'why.null-value': 'NULL',
-  'why.hidden-value': 'hidden for your role',
+  'why.hidden-value': 'hidden from your role',
   'why.error': 'error',
   'why.and': 'all of',
   'why.or': 'one of',
@@ -91,9 +91,9 @@ export const messages = {
   'why.call.language': 'This function isn’t written in SQL, so only its source and its result are shown.',
   'why.call.form': 'This function’s body isn’t a single SELECT, so only its result is shown.',
   'why.call.role': 'This function runs as {role}. The Console can’t switch to this role to show its steps.',
-  'why.call.limit': 'Too many nested functions, so this one isn’t unfolded.',
-  'why.cause': 'No row of {from} meets all conditions.',
-  'why.cause-condition': 'No row of {from} meets the condition {condition}.',
+  'why.call.limit': 'This function isn’t expanded, because too many functions are nested.',
+  'why.cause': 'No row in {from} meets all conditions.',
+  'why.cause-condition': 'No row in {from} meets the condition {condition}.',
   'why.cause-hidden':
     'Row-level security of {from} hides {count, plural, one {# row} other {# rows}} that would match.',
   'why.rows-count': '{count, plural, one {# row} other {# rows}}',
@@ -101,8 +101,8 @@ export const messages = {
   'why.rows-matched': 'match in {from}',
   'why.rows-matched-of': 'match in {from}, which has {total} this role can read',
   'why.rows-hidden':
-    '{count, plural, one {# more row would match} other {# more rows would match}}, but row-level security hides it from this role.',
-  'why.rows-of': 'Matching rows of {from}',
+    '{count, plural, one {# more row would match, but row-level security hides it} other {# more rows would match, but row-level security hides them}} from this role.',
+  'why.rows-of': 'Matching rows in {from}',
   'why.who': 'Whose access?',
   'why.who-change': 'Change',
   'why.who-anon': 'Anonymous',

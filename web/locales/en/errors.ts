@@ -1,12 +1,14 @@
 /**
- * Messages for the error codes of auth, `/account/api` and the session module: what happened, then what to do. The ID is
- * `error.` and the code. No message discloses whether an account exists.
+ * Messages for the error codes of auth, `/account/api` and the session module. Each message explains what happened and
+ * then what to do. The ID is `error.` and the code. Messages never disclose whether an account exists.
  */
 export const messages = {
   // general
   'error.network': 'Can’t reach the server. Check your connection and try again.',
   'error.key-canceled':
     'No passkey or security key was used. You may have canceled, or this device has none for this site.',
+  'error.key-not-added':
+    'Nothing was added. You may have canceled, or this device can’t store a key for this site.',
   'error.key-known': 'This device already has a security key for your account. Use that key.',
   'error.other': 'Something went wrong on our side. Try again in a moment.',
   'error.unknown': 'Something went wrong on our side. Try again in a moment.',
@@ -48,14 +50,14 @@ export const messages = {
   'error.phone_provider_disabled': 'Phone sign-in is turned off. Choose another way to sign in.',
   'error.anonymous_provider_disabled': 'Guest accounts are turned off. Sign in or create an account.',
   'error.device_not_confirmed':
-    'You haven’t used this device before. Sign in with the code that we’ve emailed you.',
+    'You haven’t signed in on this device before. Sign in with the code we’ve emailed you.',
   'error.email_not_confirmed':
     'This address isn’t confirmed yet. Open the email we sent you, or request a new code.',
   'error.phone_not_confirmed': 'This phone number isn’t confirmed yet. Request a new code.',
   'error.email_address_not_authorized': 'We can’t send email to this address yet. Use another one.',
   'error.email_address_invalid': 'We can’t send email to this address. Check it for mistakes.',
   'error.email_address_not_provided':
-    'The other service didn’t send your email address. Allow it there, or choose another way to sign in.',
+    'The other service didn’t share your email address. Allow it to share the address, or choose another way to sign in.',
   'error.invite_not_found': 'This invitation is invalid or expired. Request a new one.',
   'error.otp_expired': 'Incorrect or expired code. Check it, or request a new one.',
   'error.otp_disabled': 'We can’t send a code. If you don’t have an account yet, create one first.',
@@ -69,12 +71,12 @@ export const messages = {
     'You signed in a while ago. Confirm it’s you with the code we emailed you.',
   'error.reauthentication_not_valid': 'Incorrect or expired code. Request a new one.',
   'error.current_password_invalid': 'Incorrect current password. Check it and try again.',
-  'error.current_password_required': 'Your current password is missing. Enter it as well.',
+  'error.current_password_required': 'Your current password is missing. Enter it to make this change.',
 
   // limits
   'error.overloaded': 'The server is receiving too many requests. Try again in a moment.',
   'error.over_request_rate_limit':
-    'There were too many attempts, not necessarily by you. Wait before you try again, or use another way to sign in, such as a code by email.',
+    'There were too many attempts, possibly by someone else. Wait before you try again, or use another way to sign in, such as a code by email.',
   'error.over_email_send_rate_limit': 'We’ve just sent an email. Wait a moment before you request another.',
   'error.over_sms_send_rate_limit':
     'We’ve just sent a text message. Wait a moment before you request another.',
@@ -83,7 +85,7 @@ export const messages = {
   // OAuth, PKCE
   'error.flow_state_not_found': 'This sign-in has expired. Start again from the app.',
   'error.flow_state_expired': 'This sign-in has expired. Start again from the app.',
-  'error.flow_state_already_used': 'This sign-in was already used. Start again from the app.',
+  'error.flow_state_already_used': 'This sign-in request has already been used. Start again from the app.',
   'error.oauth_client_state_not_found': 'This sign-in has expired. Start again.',
   'error.oauth_client_state_expired': 'This sign-in has expired. Start again.',
   'error.oauth_invalid_state': 'This sign-in was started in another browser. Start again in this browser.',
@@ -94,7 +96,7 @@ export const messages = {
   'error.oauth_provider_not_supported': 'This sign-in method isn’t available. Choose another one.',
   'error.provider_disabled': 'This sign-in method is turned off. Choose another one.',
   'error.provider_email_needs_verification':
-    'The other service hasn’t confirmed your email address. To confirm it, open the email we sent you.',
+    'The other service hasn’t confirmed your email address. If we’ve emailed you, open the email to confirm it. Otherwise, confirm it at the other service and try again.',
   'error.web3_provider_disabled': 'Wallet sign-in is turned off. Choose another way to sign in.',
   'error.web3_unsupported_chain': 'Wallets on this network aren’t supported. Choose another wallet.',
   'error.custom_provider_not_found': 'This sign-in method doesn’t exist anymore. Choose another one.',
@@ -107,12 +109,13 @@ export const messages = {
     'This account is already linked. Sign in with it to see which user it belongs to.',
   'error.single_identity_not_deletable': 'You can’t remove your only way to sign in. Add another one first.',
   'error.email_conflict_identity_not_deletable':
-    'This account can’t be unlinked while its email address is in use. Change your email address first.',
+    'Unlinking this account would change your email address to one that another user has. First change your email address, or unlink the other linked account.',
   'error.manual_linking_disabled':
     'You can’t link accounts here. Sign in with an account that is already linked.',
 
   // SSO
-  'error.user_sso_managed': 'Your organization manages this account. Change it there.',
+  'error.user_sso_managed':
+    'Your organization manages this account. Ask its administrator to make this change.',
   'error.sso_failed':
     'Your organization’s sign-in didn’t work. Try again, or contact your organization’s administrator.',
   'error.sso_required':
@@ -183,12 +186,11 @@ export const messages = {
   'error.factor_required':
     'This service requires two-step verification. Set it up below, then go back to the app.',
   'error.access_denied':
-    'Sign-in with the other service was canceled. Try again, or choose another way to sign in.',
+    'You canceled sign-in at the other service. Try again, or choose another way to sign in.',
   'error.redirect_not_allowed':
     'You’re signed in, but the app’s address isn’t allowed here. Contact the app’s support team.',
-  'error.pkce_required': 'The app sent an incomplete request to sign you in. Contact the app’s support team.',
-  'error.bad_code_challenge':
-    'The app sent an incomplete request to sign you in. Contact the app’s support team.',
+  'error.pkce_required': 'The app’s sign-in request is incomplete. Contact the app’s support team.',
+  'error.bad_code_challenge': 'The app’s sign-in request is incomplete. Contact the app’s support team.',
   'error.not_same_origin': 'The request didn’t come from this page. Reload it and try again.',
   'error.wallet-refused': 'The wallet didn’t sign the request. Try again, or choose another way to sign in.',
   'error.wallet_refused':

@@ -4,8 +4,8 @@ export const messages = {
   'pending.resent': 'We’ve sent a new confirmation.',
   'pending.cancel': 'Cancel change',
   'pending.codes': 'Confirm with a code',
-  'pending.code': 'Code sent to {email}',
-  'pending.code-accepted': '{email} is confirmed.',
+  'pending.code': 'Code sent to {to}',
+  'pending.code-accepted': '{to} is confirmed.',
   'pending.confirm': 'Confirm',
   'pending.canceled': 'Change canceled.',
   'phone.title': 'Phone number',
@@ -15,6 +15,5 @@ export const messages = {
   'phone.new': 'New phone number',
   'phone.none': 'No phone number',
   'phone.pending': 'We’ve texted a code to {phone}. Enter it to confirm the number.',
-  'phone.confirm': 'Confirm number',
   'phone.changed': 'Your phone number is now {phone}.',
 } as const;

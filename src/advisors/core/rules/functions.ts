@@ -14,7 +14,7 @@ export const functionSearchPathMutable: Rule = {
   level: 'WARN',
   category: 'SECURITY',
   description:
-    'Unqualified names in the function are resolved with the caller’s search path, so a caller can make it use other tables and functions.',
+    'Unqualified names in the function are resolved with the caller’s search path, so a caller can make the function use other tables and functions.',
   remediation: upstreamDocs('0011_function_search_path_mutable'),
   find: (catalog) =>
     catalog.functions
@@ -31,8 +31,9 @@ export const functionSearchPathMutable: Rule = {
 };
 
 /**
- * An empty search path breaks bodies with unqualified names, so the fix keeps the API's usual schemas. A procedure with
- * settings can't control transactions, so procedures have no fix.
+ * Returns the fix for a function without a fixed search path. It sets the API's usual schemas, because an empty path
+ * would break bodies with unqualified names. Procedures have no fix, because a procedure with settings can't control
+ * transactions.
  */
 const fixSearchPath = (each: DatabaseFunction): { readonly fix?: Fix } =>
   each.kind === 'procedure'
@@ -47,7 +48,7 @@ const fixSearchPath = (each: DatabaseFunction): { readonly fix?: Fix } =>
 const qualifiedPath = (schema: string): string =>
   [...new Set([schema, 'public', 'extensions', 'pg_temp'])].map(quoteIdentifier).join(', ');
 
-/** Returns the functions that the API exposes to this role as RPC. */
+/** Returns the functions that this role can call through the API (RPC). */
 const callable = (catalog: Catalog, role: ClientRole): DatabaseFunction[] =>
   catalog.functions.filter(
     ({ schema, executableBy }) =>
@@ -81,7 +82,7 @@ function definerRule(role: ClientRole, number: string, who: string, title: strin
   };
 }
 
-/** Roles that need the privilege may have it only through PUBLIC, so it is granted to them again. */
+/** Roles that need the privilege may have it only through PUBLIC, so it is granted to them explicitly. */
 function revokeExecute(each: DatabaseFunction, role: ClientRole): Fix {
   const keepsAuthenticated = role === 'anon' && each.executableBy.includes('authenticated');
   const revoked = role === 'anon' ? 'public, anon' : 'public, anon, authenticated';
@@ -141,8 +142,9 @@ export const extensionFunctionExecutable: Rule = {
 };
 
 /**
- * `alter extension ... set schema` isn't an option, because it requires the privileges of a superuser. An extension with
- * tables would lose their rows.
+ * Returns the fix for an extension in an exposed schema. It recreates the extension, because `alter extension ... set
+ * schema` requires superuser privileges. Extensions with tables have no fix, because recreating them would delete the
+ * rows.
  */
 export function moveExtension({ name: extension, ownsTables }: Extension): { readonly fix?: Fix } {
   if (ownsTables) return {};

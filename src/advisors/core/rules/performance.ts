@@ -18,7 +18,7 @@ export const unindexedForeignKeys: Rule = {
   level: 'INFO',
   category: 'PERFORMANCE',
   description:
-    'No index starts with the columns of a foreign key. Each DELETE or key change in the referenced table then scans the whole referencing table, and so do joins.',
+    'No index starts with the columns of a foreign key. Joins, and each DELETE or key change in the referenced table, then scan the whole referencing table.',
   remediation: upstreamDocs('0001_unindexed_foreign_keys'),
   find: (catalog) =>
     catalog.foreignKeys
@@ -42,7 +42,10 @@ export const unindexedForeignKeys: Rule = {
       })),
 };
 
-/** Reports whether the index starts with the key's columns in any order. A partial index doesn't serve all rows. */
+/**
+ * Returns whether the index starts with the key's columns in any order. Partial indexes don't count, because they don't
+ * contain all rows.
+ */
 const covers = (index: Index, { columnNumbers }: ForeignKey): boolean =>
   index.isValid &&
   !index.isPartial &&
@@ -50,13 +53,40 @@ const covers = (index: Index, { columnNumbers }: ForeignKey): boolean =>
 
 const dropIndex = ({ schema, name }: Index): string => `drop index ${qualified(schema, name)};`;
 
+/** Below this row count, reading the whole table is as fast as using an index. */
+const bigTableRows = 10_000;
+const minFullScans = 100;
+
+export const frequentFullScans: Rule = {
+  name: 'frequent_full_scans',
+  title: 'Frequent Full Scans',
+  level: 'INFO',
+  category: 'PERFORMANCE',
+  description:
+    'Most queries on this large table read all of its rows since the statistics were last reset. An index on the columns in their conditions speeds up queries that need few rows.',
+  remediation: 'Find the statements on the Queries page, and check their plans for the missing index.',
+  find: (catalog) =>
+    catalog.relations
+      .filter(isUserRelation)
+      .filter(
+        ({ rows, fullScans, indexScans }) =>
+          rows !== null && rows >= bigTableRows && fullScans >= minFullScans && fullScans > indexScans,
+      )
+      .map(({ schema, name, rows, fullScans, indexScans }) => ({
+        detail: `Table \`${schema}.${name}\` was read in full ${fullScans} times, and with an index ${indexScans} times.`,
+        metadata: { schema, name, type: 'table', full_scans: fullScans, index_scans: indexScans },
+        key: [schema, name],
+        affectedRows: rows,
+      })),
+};
+
 export const unusedIndex: Rule = {
   name: 'unused_index',
   title: 'Unused Index',
   level: 'INFO',
   category: 'PERFORMANCE',
   description:
-    'No query has used the index since the statistics were last reset. It takes space and slows down every write.',
+    'No query has used the index since the statistics were last reset. The index takes space and slows down every write.',
   remediation: upstreamDocs('0005_unused_index'),
   find: (catalog) =>
     catalog.indexes
@@ -125,7 +155,10 @@ const fixDuplicates = (duplicates: readonly Index[]): { readonly fix?: Fix } =>
         },
       };
 
-/** Returns the indexes that can be dropped. Indexes of constraints and replica identities stay, and a valid index. */
+/**
+ * Returns the indexes that can be dropped. Keeps one valid index, and all indexes of constraints and replica
+ * identities.
+ */
 function duplicatesOf(group: readonly Index[]): Index[] {
   const isBound = ({ ownedByConstraint, isReplicaIdentity }: Index) => ownedByConstraint || isReplicaIdentity;
   const free = group.filter((index) => !isBound(index));
@@ -161,7 +194,7 @@ export const tableBloat: Rule = {
   title: 'Table Bloat',
   level: 'INFO',
   category: 'PERFORMANCE',
-  description: 'Most of the table’s pages are empty, so scans read far more than the rows need.',
+  description: 'Most of the table’s space is empty, so scans read much more data than necessary.',
   remediation: 'Run VACUUM FULL when the table can be locked, and tune autovacuum for it.',
   find: (catalog) =>
     catalog.relations
@@ -187,7 +220,7 @@ const pageHeaderBytes = 20;
 
 const aligned = (bytes: number): number => Math.ceil(bytes / alignment) * alignment;
 
-/** Estimates how many pages the rows need, from the column statistics. */
+/** Estimates the number of pages that the rows need, based on the column statistics. */
 export function neededPages(
   { tuples, dataWidth, maxNullFraction, nullableColumns }: PageStatistics,
   blockSize: number,

@@ -43,7 +43,7 @@ export const extensionVersionsOutdated: Rule = {
       })),
 };
 
-/** The types that store an OID that pg_upgrade can't translate. */
+/** The types whose OID values pg_upgrade can't convert. */
 const unsupportedTypes = new Set([
   'regcollation',
   'regconfig',
@@ -60,7 +60,8 @@ export const unsupportedRegTypes: Rule = {
   title: 'Unsupported reg types',
   level: 'WARN',
   category: 'SECURITY',
-  description: 'A column has a type that contains OIDs. pg_upgrade refuses databases with such columns.',
+  description:
+    'A column has a type that contains OIDs. pg_upgrade can’t upgrade databases with such columns.',
   remediation: upstreamDocs('unsupported_reg_types'),
   find: ({ relations }) =>
     relations
@@ -82,7 +83,7 @@ export const fkeyToAuthUnique: Rule = {
   level: 'ERROR',
   category: 'SECURITY',
   description:
-    'A foreign key references a unique constraint of the auth schema, which can change with a release. Reference the primary key instead.',
+    'A foreign key references a unique constraint of the auth schema, which can change in a new release. Reference the primary key instead.',
   remediation: 'Drop the foreign key, and reference the primary key of the auth table.',
   find: ({ foreignKeys }) =>
     foreignKeys

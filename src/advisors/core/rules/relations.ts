@@ -13,7 +13,7 @@ const exposed = (catalog: Catalog, kind: RelationKind): Relation[] =>
 
 const metadataOf = ({ schema, name, kind }: Relation) => ({ schema, name, type: kind });
 
-/** Roles that need the privilege may have it only through PUBLIC, so it is granted to them again. */
+/** Roles that need the privilege may have it only through PUBLIC, so it is granted to them explicitly. */
 function revoke(relation: Relation, roles: readonly ClientRole[]): string {
   const name = qualified(relation.schema, relation.name);
   const kept = relation.readableBy.filter((role) => !roles.includes(role));
@@ -126,7 +126,7 @@ function graphqlRule(role: ClientRole, number: string, who: string, title: strin
   };
 }
 
-/** Plinth installs a placeholder for the extension that has no functions. */
+/** Checks for functions because Plinth's placeholder for the extension has none. */
 const hasGraphql = (catalog: Catalog): boolean =>
   catalog.functions.some(({ extension }) => extension === 'pg_graphql');
 

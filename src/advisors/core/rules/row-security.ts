@@ -22,7 +22,7 @@ const enableRowSecurity = ({ schema, name }: Relation, note: string): Fix => ({
 const noteWithoutPolicies =
   'Clients can no longer read or change any rows until you create policies. Secret keys are unaffected.';
 
-/** Returns the tables that clients can read through the API without any policy. */
+/** Returns the tables that clients can read through the API and that have no policies. */
 const openTables = (catalog: Catalog): Relation[] =>
   catalog.relations.filter(
     (relation) =>
@@ -165,7 +165,7 @@ export const insecureQueueExposed: Rule = {
       : [],
 };
 
-/** Returns the roles as the subject of a sentence. */
+/** Formats the roles as the subject of a sentence. */
 function listRoles(roles: readonly string[]): string {
   return clientRoles.filter((role) => roles.includes(role)).length === 2
     ? 'Anyone with the publishable key'

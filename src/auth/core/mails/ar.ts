@@ -11,19 +11,28 @@ export const words: MailWords = {
 };
 
 const ignore = 'إذا لم تطلب ذلك، فيمكنك تجاهل هذه الرسالة. لا تشارك الرمز مع أي شخص.';
+const expiry = 'تنتهي صلاحية الرمز والرابط خلال {{ .ValidFor }}.';
 const alarm =
   'لم تكن أنت؟ استخدم هذا الرابط للتراجع عن التغيير وتسجيل الخروج من جميع الأجهزة واختيار كلمة مرور جديدة. إذا كنت أنت، فتجاهل هذه الرسالة.';
+/** Isolates a number from the surrounding text. Otherwise, its plus sign would be displayed at the end (UAX 9). */
+const ltr = (text: string) => `\u2066${text}\u2069`;
+const phone = ltr('+{{ .Phone }}');
+const oldPhone = ltr('+{{ .OldPhone }}');
 const undo = { label: 'لم أكن أنا', url: 'RevertURL' } as const;
 
 const factor =
   '{{ if eq .FactorType "totp" }}تطبيق مصادقة{{ else if eq .FactorType "phone" }}رقم هاتف' +
   '{{ else if eq .FactorType "webauthn" }}مفتاح أمان{{ else }}{{ .FactorType }}{{ end }}';
 
+const provider =
+  '{{ if eq .Provider "email" }}رمز بالبريد{{ else if eq .Provider "phone" }}رقم هاتفك' +
+  '{{ else if eq .Provider "web3" }}محفظة{{ else }}{{ .ProviderName }}{{ end }}';
+
 export const mails: Readonly<Record<TemplateName, MailTexts>> = {
   confirmation: {
     subject: '{{ .Token }} هو رمز التأكيد في {{ .Brand.name }}',
     title: 'أكّد عنوان بريدك الإلكتروني',
-    intro: 'أدخل هذا الرمز، أو استخدم الزر، لتأكيد {{ .Email }} وإكمال إنشاء حسابك في {{ .Brand.name }}.',
+    intro: `أدخل هذا الرمز، أو استخدم الزر، لتأكيد {{ .Email }} وإكمال إنشاء حسابك في {{ .Brand.name }}. ${expiry}`,
     button: 'تأكيد البريد الإلكتروني',
     showsCode: true,
     closing: ignore,
@@ -31,32 +40,32 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
   invite: {
     subject: 'تمت دعوتك إلى {{ .Brand.name }}',
     title: 'الانضمام إلى {{ .Brand.name }}',
-    intro: 'تمت دعوتك لإنشاء حساب في {{ .Brand.name }} باستخدام {{ .Email }}.',
+    intro:
+      'تمت دعوتك لإنشاء حساب في {{ .Brand.name }} باستخدام {{ .Email }}. تنتهي صلاحية الرابط خلال {{ .ValidFor }}.',
     button: 'قبول الدعوة',
     closing: 'إذا لم تكن تتوقع هذه الدعوة، فيمكنك تجاهل هذه الرسالة.',
   },
   recovery: {
     subject: '{{ .Token }} هو رمز إعادة تعيين كلمة المرور في {{ .Brand.name }}',
     title: 'إعادة تعيين كلمة المرور',
-    intro: 'أدخل هذا الرمز، أو استخدم الزر، لاختيار كلمة مرور جديدة للحساب {{ .Email }}.',
+    intro: `استخدم الزر لاختيار كلمة مرور جديدة للحساب {{ .Email }}، أو أدخل هذا الرمز في الصفحة التي تطلبه. ${expiry}`,
     button: 'إعادة تعيين كلمة المرور',
     showsCode: true,
     closing: `${ignore} لم تتغير كلمة مرورك.`,
   },
   magic_link: {
     subject: '{{ .Token }} هو رمز تسجيل الدخول إلى {{ .Brand.name }}',
-    title: 'تسجيل الدخول إلى {{ .Brand.name }}',
-    intro:
-      'أدخل هذا الرمز، أو استخدم الزر، لتسجيل الدخول باسم {{ .Email }}. تنتهي صلاحيتهما قريبًا ويعملان مرة واحدة فقط.',
+    title: '{{ if .IsNewDevice }}أكّد هويتك{{ else }}تسجيل الدخول إلى {{ .Brand.name }}{{ end }}',
+    intro: `{{ if .IsNewDevice }}أُدخلت كلمة مرورك للحساب {{ .Email }} على جهاز لم تستخدمه من قبل{{ if .Device }} ({{ .Device }}){{ end }}. إذا كنت أنت، فأدخل هذا الرمز، أو استخدم الزر، لتسجيل الدخول.{{ else }}أدخل هذا الرمز، أو استخدم الزر، لتسجيل الدخول باسم {{ .Email }}.{{ end }} ${expiry}`,
     button: 'تسجيل الدخول',
     showsCode: true,
-    closing: ignore,
+    closing: `{{ if .IsNewDevice }}لم تكن أنت؟ هناك من يعرف كلمة مرورك. لا تشارك الرمز، واختر كلمة مرور جديدة.{{ else }}${ignore}{{ end }}`,
+    undo: { label: 'اختيار كلمة مرور جديدة', url: 'SecureURL' },
   },
   existing_account: {
-    subject: 'لديك حساب بالفعل في {{ .Brand.name }}',
+    subject: '{{ .Token }} هو رمز تسجيل الدخول إلى {{ .Brand.name }}. لديك حساب بالفعل',
     title: 'لديك حساب بالفعل',
-    intro:
-      'حاولت إنشاء حساب في {{ .Brand.name }} باستخدام {{ .Email }}، لكن لديك حسابًا بالفعل. أدخل هذا الرمز، أو استخدم الزر، لتسجيل الدخول.',
+    intro: `حاولت إنشاء حساب في {{ .Brand.name }} باستخدام {{ .Email }}، لكن لديك حسابًا بالفعل. أدخل هذا الرمز، أو استخدم الزر، لتسجيل الدخول. ${expiry}`,
     button: 'تسجيل الدخول',
     showsCode: true,
     closing: 'إذا لم تحاول إنشاء حساب، فيمكنك تجاهل هذه الرسالة. لم يتغير حسابك ولا كلمة مرورك.',
@@ -65,18 +74,16 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
     subject:
       '{{ if .Email }}{{ .Token }} هو رمز تأكيد بريدك الجديد في {{ .Brand.name }}{{ else }}{{ .Token }} هو رمز التأكيد في {{ .Brand.name }}{{ end }}',
     title: '{{ if .Email }}أكّد عنوان بريدك الإلكتروني الجديد{{ else }}أكّد عنوان بريدك الإلكتروني{{ end }}',
-    intro:
-      '{{ if .Email }}أدخل هذا الرمز، أو استخدم الزر، لتغيير عنوان حسابك في {{ .Brand.name }} من {{ .Email }} إلى {{ .NewEmail }}.{{ else }}أدخل هذا الرمز، أو استخدم الزر، لإضافة {{ .NewEmail }} إلى حسابك في {{ .Brand.name }} وحفظ الحساب.{{ end }}',
-    button: '{{ if .Email }}تأكيد التغيير{{ else }}تأكيد عنوان البريد الإلكتروني{{ end }}',
+    intro: `{{ if .Email }}أدخل هذا الرمز، أو استخدم الزر، لتغيير عنوان حسابك في {{ .Brand.name }} من {{ .Email }} إلى {{ .NewEmail }}.{{ else }}أدخل هذا الرمز، أو استخدم الزر، لإضافة {{ .NewEmail }} إلى حسابك في {{ .Brand.name }} وحفظ الحساب.{{ end }} ${expiry}`,
+    button: 'تأكيد عنوان البريد الإلكتروني',
     showsCode: true,
     closing: ignore,
   },
   email_change_current: {
     subject: 'سيتغير عنوان بريدك الإلكتروني في {{ .Brand.name }}',
     title: 'عنوان بريدك الإلكتروني على وشك التغيير',
-    intro:
-      'سيتغير عنوان حسابك في {{ .Brand.name }} من {{ .Email }} إلى {{ .NewEmail }}. إذا طلبت ذلك، فأدخل الرمز أو استخدم الزر.',
-    button: 'تأكيد التغيير',
+    intro: `سيتغير عنوان حسابك في {{ .Brand.name }} من {{ .Email }} إلى {{ .NewEmail }}. إذا طلبت ذلك، فأدخل الرمز أو استخدم الزر. ${expiry}`,
+    button: 'تأكيد عنوان البريد الإلكتروني',
     showsCode: true,
     closing: 'لم تكن أنت؟ ألغِ التغيير الآن، ثم اختر كلمة مرور جديدة. لا تشارك الرمز مع أي شخص.',
     undo: { label: 'إلغاء التغيير', url: 'CancelURL' },
@@ -84,9 +91,12 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
   reauthentication: {
     subject: '{{ .Token }} هو رمز التحقق في {{ .Brand.name }}',
     title: 'أكّد أنك أنت',
-    intro: 'أدخل هذا الرمز للمتابعة.',
+    intro:
+      'أدخل هذا الرمز لتأكيد تغيير في حسابك {{ .Email }} في {{ .Brand.name }}. تنتهي صلاحية الرمز خلال {{ .ValidFor }}.',
     showsCode: true,
-    closing: 'لا تشارك هذا الرمز مع أي شخص. إذا لم تطلبه، فغيّر كلمة مرورك.',
+    closing:
+      'لا تشارك هذا الرمز مع أي شخص. إذا لم تطلبه، فقد سجّل شخص آخر الدخول إلى حسابك، لذا اختر كلمة مرور جديدة.',
+    undo: { label: 'اختيار كلمة مرور جديدة', url: 'SecureURL' },
   },
   password_changed_notification: {
     subject:
@@ -109,7 +119,7 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
   phone_changed_notification: {
     subject: 'تم تغيير رقم هاتفك في {{ .Brand.name }}',
     title: 'تم تغيير رقم هاتفك',
-    intro: 'تم تغيير رقم هاتف حسابك {{ .Email }} من {{ .OldPhone }} إلى {{ .Phone }}.',
+    intro: `تم تغيير رقم هاتف حسابك {{ .Email }} من ${oldPhone} إلى ${phone}.`,
     closing: alarm,
     undo,
     isNotice: true,
@@ -117,7 +127,7 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
   identity_linked_notification: {
     subject: 'أُضيفت طريقة تسجيل دخول إلى حسابك في {{ .Brand.name }}',
     title: 'أُضيفت طريقة تسجيل دخول',
-    intro: 'يمكنك الآن تسجيل الدخول إلى حسابك {{ .Email }} عبر {{ .Provider }}.',
+    intro: `يمكنك الآن تسجيل الدخول إلى حسابك {{ .Email }} عبر ${provider}.`,
     closing: alarm,
     undo,
     isNotice: true,
@@ -125,7 +135,7 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
   identity_unlinked_notification: {
     subject: 'أُزيلت طريقة تسجيل دخول من حسابك في {{ .Brand.name }}',
     title: 'أُزيلت طريقة تسجيل دخول',
-    intro: 'لم يعد بالإمكان استخدام {{ .Provider }} لتسجيل الدخول إلى حسابك {{ .Email }}.',
+    intro: `لم يعد بالإمكان تسجيل الدخول إلى حسابك {{ .Email }} عبر ${provider}.`,
     closing: alarm,
     undo,
     isNotice: true,
@@ -186,8 +196,8 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
     title: 'أصبح حسابك محميًا',
     intro:
       'أبلغت أن تغييرًا في حسابك {{ .Email }} لم يكن منك. تم التراجع عن التغيير وتسجيل خروج جميع الأجهزة، ولم تعد كلمة المرور القديمة تعمل.',
-    closing:
-      'سجّل الدخول برمز عبر البريد واختر كلمة مرور جديدة. لم تعد بحاجة إلى الروابط في التنبيهات السابقة.',
+    closing: 'احصل على رمز عبر البريد واختر كلمة مرور جديدة. لم تعد بحاجة إلى الروابط في التنبيهات السابقة.',
+    undo: { label: 'اختيار كلمة مرور جديدة', url: 'SecureURL' },
     isNotice: true,
   },
   recovery_code_used_notification: {

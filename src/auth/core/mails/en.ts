@@ -11,6 +11,7 @@ export const words: MailWords = {
 };
 
 const ignore = "If you didn't request this, you can ignore this email. Never share the code.";
+const expiry = 'The code and the link expire in {{ .ValidFor }}.';
 const alarm =
   "Wasn't you? Use this link to undo the change, sign out all devices and choose a new password. If it was you, ignore this email.";
 const undo = { label: "This wasn't me", url: 'RevertURL' } as const;
@@ -19,12 +20,15 @@ const factor =
   '{{ if eq .FactorType "totp" }}An authenticator app{{ else if eq .FactorType "phone" }}A phone number' +
   '{{ else if eq .FactorType "webauthn" }}A security key{{ else }}{{ .FactorType }}{{ end }}';
 
+const provider =
+  '{{ if eq .Provider "email" }}a code by email{{ else if eq .Provider "phone" }}your phone number' +
+  '{{ else if eq .Provider "web3" }}a wallet{{ else }}{{ .ProviderName }}{{ end }}';
+
 export const mails: Readonly<Record<TemplateName, MailTexts>> = {
   confirmation: {
     subject: '{{ .Token }} is your {{ .Brand.name }} confirmation code',
     title: 'Confirm your email address',
-    intro:
-      'Enter this code, or use the button, to confirm {{ .Email }} and finish signing up to {{ .Brand.name }}.',
+    intro: `Enter this code, or use the button, to confirm {{ .Email }} and finish signing up to {{ .Brand.name }}. ${expiry}`,
     button: 'Confirm email address',
     showsCode: true,
     closing: ignore,
@@ -32,32 +36,32 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
   invite: {
     subject: "You've been invited to {{ .Brand.name }}",
     title: 'Join {{ .Brand.name }}',
-    intro: "You've been invited to create an account at {{ .Brand.name }} for {{ .Email }}.",
+    intro:
+      "You've been invited to create an account at {{ .Brand.name }} for {{ .Email }}. The link expires in {{ .ValidFor }}.",
     button: 'Accept invitation',
     closing: "If you didn't expect this invitation, you can ignore this email.",
   },
   recovery: {
     subject: '{{ .Token }} is your {{ .Brand.name }} password reset code',
     title: 'Reset your password',
-    intro: 'Enter this code, or use the button, to choose a new password for {{ .Email }}.',
+    intro: `Enter this code, or use the button, to choose a new password for {{ .Email }}. ${expiry}`,
     button: 'Reset password',
     showsCode: true,
     closing: `${ignore} Your password hasn't changed.`,
   },
   magic_link: {
     subject: '{{ .Token }} is your {{ .Brand.name }} sign-in code',
-    title: 'Sign in to {{ .Brand.name }}',
-    intro:
-      'Enter this code, or use the button, to sign in as {{ .Email }}. Both expire soon and work only once.',
+    title: "{{ if .IsNewDevice }}Confirm that it's you{{ else }}Sign in to {{ .Brand.name }}{{ end }}",
+    intro: `{{ if .IsNewDevice }}Your password for {{ .Email }} was entered on a device that you haven't used before{{ if .Device }} ({{ .Device }}){{ end }}. If it was you, enter this code, or use the button, to sign in.{{ else }}Enter this code, or use the button, to sign in as {{ .Email }}.{{ end }} ${expiry}`,
     button: 'Sign in',
     showsCode: true,
-    closing: ignore,
+    closing: `{{ if .IsNewDevice }}Wasn't you? Someone knows your password. Don't share the code, and choose a new password.{{ else }}${ignore}{{ end }}`,
+    undo: { label: 'Choose a new password', url: 'SecureURL' },
   },
   existing_account: {
-    subject: 'You already have an account at {{ .Brand.name }}',
+    subject: '{{ .Token }} is your {{ .Brand.name }} sign-in code. You already have an account',
     title: 'You already have an account',
-    intro:
-      'You tried to sign up to {{ .Brand.name }} with {{ .Email }}, but you already have an account. Enter this code, or use the button, to sign in.',
+    intro: `You tried to sign up to {{ .Brand.name }} with {{ .Email }}, but you already have an account. Enter this code, or use the button, to sign in. ${expiry}`,
     button: 'Sign in',
     showsCode: true,
     closing:
@@ -67,18 +71,16 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
     subject:
       '{{ if .Email }}{{ .Token }} is your {{ .Brand.name }} code for your new email address{{ else }}{{ .Token }} is your {{ .Brand.name }} confirmation code{{ end }}',
     title: '{{ if .Email }}Confirm your new email address{{ else }}Confirm your email address{{ end }}',
-    intro:
-      '{{ if .Email }}Enter this code, or use the button, to change the address of your account at {{ .Brand.name }} from {{ .Email }} to {{ .NewEmail }}.{{ else }}Enter this code, or use the button, to add {{ .NewEmail }} to your account at {{ .Brand.name }} and save the account.{{ end }}',
-    button: '{{ if .Email }}Confirm the change{{ else }}Confirm email address{{ end }}',
+    intro: `{{ if .Email }}Enter this code, or use the button, to change the email address of your {{ .Brand.name }} account from {{ .Email }} to {{ .NewEmail }}.{{ else }}Enter this code, or use the button, to add {{ .NewEmail }} to your {{ .Brand.name }} account and save the account.{{ end }} ${expiry}`,
+    button: 'Confirm email address',
     showsCode: true,
     closing: ignore,
   },
   email_change_current: {
     subject: 'Your {{ .Brand.name }} email address is about to change',
     title: 'Your email address is about to change',
-    intro:
-      'The address of your account at {{ .Brand.name }} is about to change from {{ .Email }} to {{ .NewEmail }}. If you requested this, enter the code or use the button.',
-    button: 'Confirm the change',
+    intro: `The email address of your {{ .Brand.name }} account is about to change from {{ .Email }} to {{ .NewEmail }}. If you requested this, enter the code or use the button. ${expiry}`,
+    button: 'Confirm email address',
     showsCode: true,
     closing: "Wasn't you? Cancel the change now, then choose a new password. Never share the code.",
     undo: { label: 'Cancel the change', url: 'CancelURL' },
@@ -86,16 +88,19 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
   reauthentication: {
     subject: '{{ .Token }} is your {{ .Brand.name }} verification code',
     title: "Confirm that it's you",
-    intro: 'Enter this code to continue.',
+    intro:
+      'Enter this code to confirm a change to your {{ .Brand.name }} account {{ .Email }}. The code expires in {{ .ValidFor }}.',
     showsCode: true,
-    closing: "Never share this code. If you didn't request it, change your password.",
+    closing:
+      "Never share this code. If you didn't request it, someone else is signed in to your account, so choose a new password.",
+    undo: { label: 'Choose a new password', url: 'SecureURL' },
   },
   password_changed_notification: {
     subject:
       '{{ if .IsFirstPassword }}A password was set for your {{ .Brand.name }} account{{ else }}Your {{ .Brand.name }} password was changed{{ end }}',
     title: '{{ if .IsFirstPassword }}A password was set{{ else }}Your password was changed{{ end }}',
     intro:
-      '{{ if .IsFirstPassword }}You can now sign in to your account {{ .Email }} at {{ .Brand.name }} with a password.{{ else }}The password for your account {{ .Email }} at {{ .Brand.name }} was changed.{{ end }}',
+      '{{ if .IsFirstPassword }}You can now sign in to your {{ .Brand.name }} account {{ .Email }} with a password.{{ else }}The password of your {{ .Brand.name }} account {{ .Email }} was changed.{{ end }}',
     closing: alarm,
     undo,
     isNotice: true,
@@ -104,7 +109,7 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
     subject: 'Your {{ .Brand.name }} email address was changed',
     title: 'Your email address was changed',
     intro:
-      'The address of your account at {{ .Brand.name }} was changed from {{ .OldEmail }} to {{ .Email }}.',
+      'The email address of your {{ .Brand.name }} account was changed from {{ .OldEmail }} to {{ .Email }}.',
     closing: alarm,
     undo,
     isNotice: true,
@@ -112,7 +117,8 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
   phone_changed_notification: {
     subject: 'Your {{ .Brand.name }} phone number was changed',
     title: 'Your phone number was changed',
-    intro: 'The phone number of your account {{ .Email }} was changed from {{ .OldPhone }} to {{ .Phone }}.',
+    intro:
+      'The phone number of your account {{ .Email }} was changed from +{{ .OldPhone }} to +{{ .Phone }}.',
     closing: alarm,
     undo,
     isNotice: true,
@@ -120,7 +126,7 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
   identity_linked_notification: {
     subject: 'A sign-in method was added to your {{ .Brand.name }} account',
     title: 'A sign-in method was added',
-    intro: 'You can now sign in to your account {{ .Email }} with {{ .Provider }}.',
+    intro: `You can now sign in to your account {{ .Email }} with ${provider}.`,
     closing: alarm,
     undo,
     isNotice: true,
@@ -128,7 +134,7 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
   identity_unlinked_notification: {
     subject: 'A sign-in method was removed from your {{ .Brand.name }} account',
     title: 'A sign-in method was removed',
-    intro: '{{ .Provider }} can no longer be used to sign in to your account {{ .Email }}.',
+    intro: `You can no longer sign in to your account {{ .Email }} with ${provider}.`,
     closing: alarm,
     undo,
     isNotice: true,
@@ -136,7 +142,7 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
   mfa_factor_enrolled_notification: {
     subject: 'A verification method was added to your {{ .Brand.name }} account',
     title: 'A verification method was added',
-    intro: `${factor} can now be used to confirm who signs in to your account {{ .Email }}.`,
+    intro: `${factor} can now be used as the second step when you sign in to your account {{ .Email }}.`,
     closing: alarm,
     undo,
     isNotice: true,
@@ -144,7 +150,7 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
   mfa_factor_unenrolled_notification: {
     subject: 'A verification method was removed from your {{ .Brand.name }} account',
     title: 'A verification method was removed',
-    intro: `${factor} can no longer be used to confirm who signs in to your account {{ .Email }}.`,
+    intro: `${factor} can no longer be used as the second step when you sign in to your account {{ .Email }}.`,
     closing: alarm,
     undo,
     isNotice: true,
@@ -178,9 +184,9 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
     subject: 'Too many failed sign-ins to your {{ .Brand.name }} account',
     title: 'Sign-ins are paused',
     intro:
-      'Someone entered a wrong password or code for your account {{ .Email }} too many times. No one got in with these attempts. To protect the account, new browsers must wait before they can try again.',
+      'Someone entered a wrong password or code for your account {{ .Email }} too many times. None of these attempts succeeded. To protect your account, new browsers must wait before they can try again.',
     closing:
-      "Was it you? Use this link to sign in again right away. If it wasn't you, your password is still safe unless you also use it elsewhere. Then choose a new one. Browsers in which you're signed in still work.",
+      "Was it you? Use this link to sign in again immediately. If it wasn't you, your password is still safe. If you also use it elsewhere, choose a new one. Browsers where you're signed in still work.",
     undo: { label: 'Unlock sign-in', url: 'UnlockURL' },
     isNotice: true,
   },
@@ -188,9 +194,10 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
     subject: 'Your {{ .Brand.name }} account is secured',
     title: 'Your account is secured',
     intro:
-      'You reported that a change to your account {{ .Email }} wasn’t yours. The change was undone, all devices were signed out, and the old password no longer works.',
+      "You reported that a change to your account {{ .Email }} wasn't yours. The change was undone, all devices were signed out, and the old password no longer works.",
     closing:
-      'Sign in with a code by email and choose a new password. You don’t need the links in earlier notices anymore.',
+      "Get a code by email and choose a new password. You don't need the links in earlier notices anymore.",
+    undo: { label: 'Choose a new password', url: 'SecureURL' },
     isNotice: true,
   },
   recovery_code_used_notification: {
@@ -204,9 +211,9 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
   },
   factor_removal_requested_notification: {
     subject: 'Confirm the removal of two-step verification from your {{ .Brand.name }} account',
-    title: 'Remove two-step verification?',
+    title: 'Remove two‑step verification?',
     intro:
-      'Someone signed in to your account {{ .Email }} and asked to remove two-step verification, because the second step is lost. If it was you, confirm the request within an hour.',
+      'Someone signed in to your account {{ .Email }} and requested removal of two-step verification because the second step was lost. If it was you, confirm the request within an hour.',
     button: 'Review request',
     closing:
       "Wasn't you? Don't confirm the request, and use this link to sign out all devices and choose a new password.",
@@ -217,7 +224,7 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
     subject: 'Two-step verification will be removed from your {{ .Brand.name }} account',
     title: 'Two-step verification will be removed',
     intro:
-      'Two-step verification will be removed from your account {{ .Email }} on {{ .Due }}. If you find your second step before that, sign in with it. This cancels the removal.',
+      'Two-step verification will be removed from your account {{ .Email }} on {{ .Due }}. If you can use your second step again before then, sign in with it to cancel the removal.',
     closing:
       "Wasn't you? Use this link to cancel the removal, sign out all devices and choose a new password. Someone knows your current password.",
     undo,

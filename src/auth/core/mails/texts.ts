@@ -1,27 +1,27 @@
-/** Defines the text of the default emails. Each language has one file with all emails. */
+/** Defines the texts of the default emails. Each language has a file with all emails. */
 
 export type MailLanguage = 'en' | 'ar';
 
-/** The text of an email, as Go templates. `.Brand.name` is the name of the project. */
+/** The texts of an email, which are Go templates. `.Brand.name` is the project's name. */
 export interface MailTexts {
   readonly subject: string;
   readonly title: string;
   readonly intro: string;
-  /** The label of the button that leads to .ConfirmationURL. */
+  /** The label of the button that opens .ConfirmationURL. */
   readonly button?: string;
   readonly showsCode?: boolean;
   /** What to do if the recipient didn't request the email. */
   readonly closing: string;
-  /** The label of the link that reverses the change, and the template value that contains its URL. */
+  /** The label of the link that reverses the change, and the template value with the link's URL. */
   readonly undo?: {
     readonly label: string;
     readonly url: 'CancelURL' | 'RevertURL' | 'UnlockURL' | 'SecureURL';
   };
-  /** Whether the email states when and on which device the change was made. */
+  /** Whether the email states the time of the change and the device. */
   readonly isNotice?: boolean;
 }
 
-/** The text of all emails in one language. */
+/** The words that all emails in a language share. */
 export interface MailWords {
   readonly when: string;
   readonly device: string;

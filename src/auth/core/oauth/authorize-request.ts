@@ -1,4 +1,4 @@
-/** The parameters of an authorization request other than the client and the redirect URI (RFC 6749 section 4.1.1). */
+/** The parameters of an authorization request, except the client and the redirect URI (RFC 6749 section 4.1.1). */
 import type { CodeChallengeMethod } from '../pkce.ts';
 import { isSupportedScope, parseScopes } from './scopes.ts';
 
@@ -9,13 +9,13 @@ export interface AuthorizeRequest {
   readonly resource: string | null;
   readonly codeChallenge: string;
   readonly codeChallengeMethod: CodeChallengeMethod;
-  /** The nonce for the ID token (OpenID Connect Core section 3.1.2.1). */
+  /** The ID token's nonce (OpenID Connect Core section 3.1.2.1). */
   readonly nonce: string | null;
 }
 
 const defaultScope = 'email';
 
-/** Parses an authorization request. If it is invalid, returns the `error_description` for the client. */
+/** Parses an authorization request. Returns the client's `error_description` if the request is invalid. */
 export function parseAuthorizeRequest(
   query: URLSearchParams,
 ): { readonly request: AuthorizeRequest } | { readonly fault: string } {

@@ -1,5 +1,5 @@
 /**
- * The sign-out metadata of a client: `post_logout_redirect_uris` (OpenID Connect RP-Initiated Logout 1.0, section 3.1),
+ * A client's sign-out metadata: `post_logout_redirect_uris` (OpenID Connect RP-Initiated Logout 1.0, section 3.1),
  * `backchannel_logout_uri` (Back-Channel Logout 1.0, section 2.2) and `frontchannel_logout_uri` (Front-Channel Logout
  * 1.0, section 2). Also builds logout tokens.
  */
@@ -12,7 +12,7 @@ export interface ClientLogout {
   readonly redirectUris: readonly string[];
   readonly backchannelUri: string | null;
   readonly frontchannelUri: string | null;
-  /** Whether the client's page needs `iss` and `sid` in its query. */
+  /** Whether the client's logout page needs `iss` and `sid` in its query. */
   readonly frontchannelNeedsSession: boolean;
 }
 
@@ -20,7 +20,7 @@ const maxUris = 10;
 const maxUriBytes = 2048;
 
 /**
- * Parses the metadata. Fields that are missing keep their previous value. Returns undefined if all are missing.
+ * Parses the metadata. Missing fields keep their previous value. Returns undefined if all fields are missing.
  * @throws {AuthError} bad_json, validation_failed
  */
 export function parseClientLogout(fields: Fields, previous?: ClientLogout): ClientLogout | undefined {
@@ -59,9 +59,9 @@ function checkWebUri(name: string, uri: string): void {
 }
 
 /**
- * Returns the reason why the Account pages can't load the client's page in a frame. Its origin must be the origin of one
- * of the client's redirect URIs (Front-Channel Logout 1.0, section 2). It must not be our own origin, because our pages
- * trust requests from there.
+ * Returns the reason why the Account pages can't load the client's logout page in a frame, or undefined if they can.
+ * Its origin must be that of a redirect URI of the client (Front-Channel Logout 1.0, section 2). It must not be the
+ * origin of the Account pages, which trust requests from there.
  */
 export function frontchannelFault(
   uri: string,
@@ -73,14 +73,14 @@ export function frontchannelFault(
   return sharesOrigin(uri, accountUrl) ? "can't have the origin of this server" : undefined;
 }
 
-/** Whether two URLs have the same origin. All names of this machine are equal. */
+/** Whether two URLs have the same origin. All loopback names count as the same host. */
 function sharesOrigin(one: string, other: string): boolean {
   const origin = ({ protocol, hostname, port }: URL): string =>
     `${protocol}//${/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname) ? 'localhost' : hostname}:${port}`;
   return origin(new URL(one)) === origin(new URL(other));
 }
 
-/** Returns the address of the client's page for a session that has ended. */
+/** Returns the URL of the client's logout page for a session that has ended. */
 export function frontchannelUrl(
   { uri, needsSession }: { readonly uri: string; readonly needsSession: boolean },
   { issuer, sessionId }: { readonly issuer: string; readonly sessionId: string },
@@ -110,7 +110,7 @@ export function renderClientLogout(logout: ClientLogout | undefined): JsonObject
   };
 }
 
-/** The `typ` header, which keeps a logout token from being used as any other token (section 2.4). */
+/** The `typ` header, which prevents a logout token from being used as another kind of token (section 2.4). */
 export const logoutTokenType = 'logout+jwt';
 const logoutTokenSeconds = 120;
 

@@ -1,4 +1,4 @@
-/** Builds the metadata of the OAuth server. The same document is used for OpenID Connect Discovery and RFC 8414. */
+/** Builds the OAuth server's metadata. OpenID Connect Discovery and RFC 8414 use the same document. */
 import type { JsonObject } from '../json.ts';
 import { supportedScopes } from './scopes.ts';
 
@@ -8,9 +8,9 @@ const namedAlgorithms = ['RS256', 'HS256', 'ES256'];
 export function discoveryDocument(facts: {
   readonly issuer: string;
   readonly allowsRegistration: boolean;
-  /** Whether users can sign out on the Account pages. */
+  /** Whether users can sign out through the Account pages. */
   readonly hasLogout: boolean;
-  /** The algorithm of the current signing key. */
+  /** The current signing key's algorithm. */
   readonly algorithm: string;
 }): JsonObject {
   const base = facts.issuer.replace(/\/+$/, '');
@@ -46,7 +46,7 @@ export function discoveryDocument(facts: {
       'updated_at',
     ],
     code_challenge_methods_supported: ['S256', 'plain'],
-    // Defined in RFC 9207. Upstream doesn't support this parameter.
+    // Defined in RFC 9207. Upstream doesn't support it.
     authorization_response_iss_parameter_supported: true,
     // Defined in OpenID Connect RP-Initiated, Back-Channel and Front-Channel Logout, which upstream doesn't support.
     ...(facts.hasLogout

@@ -1,12 +1,11 @@
 /**
- * Determines the claims that a client's scopes grant it, both in ID tokens and at the UserInfo endpoint (OpenID Connect
- * Core).
+ * Determines the claims that a client's scopes grant, for ID tokens and the UserInfo endpoint (OpenID Connect Core).
  */
 import type { User } from '../../rows.ts';
 import { type JsonObject, sortKeys } from '../json.ts';
 import { toMs } from '../times.ts';
 
-/** The lifetime of ID tokens, which doesn't depend on the access token lifetime. */
+/** The lifetime of ID tokens, which is independent of the access token lifetime. */
 const idTokenSeconds = 3600;
 
 export interface IdTokenInput {
@@ -17,12 +16,12 @@ export interface IdTokenInput {
   readonly nonce: string | null;
   readonly authTimeSeconds: number;
   readonly issuedAtSeconds: number;
-  /** The session that a logout token identifies. Undefined for clients that don't receive logout tokens. */
+  /** The session that a logout token would identify. Undefined for clients that don't receive logout tokens. */
   readonly sessionId: string | undefined;
 }
 
 /**
- * Returns the ID token claims (section 2) in upstream's order. Both `…_verified` claims are present regardless of the
+ * Returns the ID token claims (section 2) in upstream's order. Both `…_verified` claims are included regardless of the
  * scopes.
  */
 export function idTokenClaims(input: IdTokenInput): JsonObject {
@@ -47,7 +46,7 @@ export function idTokenClaims(input: IdTokenInput): JsonObject {
   };
 }
 
-/** Returns the UserInfo claims (section 5.3), with upstream's names `phone` and `phone_verified`. */
+/** Returns the UserInfo claims (section 5.3). The names `phone` and `phone_verified` are upstream's. */
 export function userInfo(user: User, scopes: readonly string[]): JsonObject {
   return {
     sub: user.id,

@@ -30,7 +30,7 @@ const maxNameBytes = 1024;
 const maxUriBytes = 2048;
 
 /**
- * Parses the metadata of a new client.
+ * Parses a new client's metadata.
  * @throws {AuthError} bad_json for members of the wrong type, validation_failed for invalid metadata
  */
 export function parseRegistration(fields: Fields): Registration {
@@ -69,10 +69,7 @@ export function parseRegistration(fields: Fields): Registration {
   };
 }
 
-/**
- * Parses the fields of an update. Fields that are missing remain unchanged. Throws the same errors as {@link
- * parseRegistration}.
- */
+/** Parses the fields of an update. Missing fields don't change. Throws the same errors as {@link parseRegistration}. */
 export function parseUpdate(
   fields: Fields,
   clientType: ClientType,
@@ -143,8 +140,9 @@ function checkName(name: string): void {
 }
 
 /**
- * Throws unless the URI is an http or https URL because consent pages use the URIs as links and images. Upstream
- * accepts `javascript:` here.
+ * Checks that the URI is an http or https URL, because consent pages use it for links and images. Upstream accepts
+ * `javascript:` here.
+ * @throws {AuthError} validation_failed
  */
 function checkUri(name: 'client_uri' | 'logo_uri', uri: string): void {
   if (uri === '') return;

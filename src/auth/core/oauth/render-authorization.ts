@@ -1,11 +1,8 @@
-/** Renders the authorization request of an OAuth client for the user who will approve or deny it. */
+/** Renders an OAuth client's authorization request for the user who approves or denies it. */
 import type { OAuthAuthorization, OAuthClient, User } from '../../rows.ts';
 import type { JsonObject } from '../json.ts';
 
-/**
- * An authorization that a user has opened. It contains the client's request, or the redirect URL if access was already
- * granted.
- */
+/** An authorization opened by a user: the client's request, or the redirect URL if access was already granted. */
 export type OpenedAuthorization =
   | {
       readonly kind: 'ask';
@@ -27,7 +24,7 @@ export function renderOpenedAuthorization(opened: OpenedAuthorization): JsonObje
   };
 }
 
-/** Renders the client's public details for users. */
+/** Renders the client's details that users may see. */
 export function renderClient(
   client: Pick<OAuthClient, 'id' | 'client_name' | 'client_uri' | 'logo_uri'>,
 ): JsonObject {

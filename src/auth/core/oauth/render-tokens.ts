@@ -1,4 +1,4 @@
-/** The tokens that the OAuth server has issued. */
+/** Renders the tokens that the OAuth server has issued. */
 import type { IssuedSession } from '../issued-session.ts';
 import type { JsonObject } from '../json.ts';
 
@@ -8,7 +8,7 @@ export interface GrantedTokens {
   readonly idToken?: string | undefined;
 }
 
-/** Renders the token response (RFC 6749 section 5.1). OAuth clients don't receive the user object. */
+/** Returns the token response (RFC 6749 section 5.1). OAuth clients don't receive the user object. */
 export function renderTokens({ session, idToken }: GrantedTokens): JsonObject {
   return {
     access_token: session.accessToken,

@@ -1,14 +1,14 @@
-/** Generates the OAuth server's random values and computes their hashes. */
+/** Generates and hashes the OAuth server's random values. */
 import { createHash, randomBytes } from 'node:crypto';
 import { base32 } from '../../../shared/base32.ts';
 import { sameSecret } from '../secrets.ts';
 
-/** Generates a client secret: 32 bytes as base64url. The secret is shown only once, when the client is registered. */
+/** Generates a client secret: 32 bytes as base64url. It is shown only once, when the client is registered. */
 export function clientSecretText(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** Returns the hash that is stored: SHA-256 in base64url. A random secret doesn't need a slower hash. */
+/** Returns the hash to store: SHA-256 in base64url. A random secret doesn't need a slower hash. */
 export function hashClientSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url');
 }
@@ -17,18 +17,15 @@ export function isClientSecret(secret: string, hash: string | null): boolean {
   return hash !== null && hash !== '' && sameSecret(hashClientSecret(secret), hash);
 }
 
-/**
- * Generates the ID of an authorization request: 32 characters of `a-z2-7`. The ID appears in the URL of the consent
- * page.
- */
+/** Generates an authorization request ID: 32 characters of `a-z2-7`. The consent page's URL contains it. */
 export function authorizationIdText(): string {
   return base32(randomBytes(20)).toLowerCase();
 }
 
 /**
- * Derives the ID of the session that a code is exchanged for. The ID is a version 8 UUID (RFC 9562, section 5.8). If a
- * code is used a second time, its row has already been deleted, but this ID still identifies the session that was
- * created with the code.
+ * Derives the ID of the session that is created from a code. It is a version 8 UUID (RFC 9562, section 5.8). If a code
+ * is used again, its row has already been deleted, but this ID still identifies the session that was created with the
+ * code.
  */
 export function sessionIdOfCode(code: string): string {
   const bytes = createHash('sha256').update(`oauth session of ${code}`).digest().subarray(0, 16);

@@ -1,16 +1,16 @@
 /**
- * Parses a request to the token endpoint, which contains parameters and the client's authentication (RFC 6749 sections
- * 2.3 and 4.1.3).
+ * Parses a request to the token endpoint: the parameters and the client's credentials (RFC 6749 sections 2.3 and
+ * 4.1.3).
  */
 import { authError } from '../../errors.ts';
 import type { AuthMethod } from './registration.ts';
 
-/** Returns a parameter by name, or '' if absent. */
+/** Returns a parameter's value, or '' if it is missing. */
 export type TokenParams = (name: string) => string;
 
 /**
- * Reads the parameters from the body. Parameters in the query are ignored because queries appear in logs (RFC 6749
- * section 2.3.1). Returns undefined if the body should be JSON but isn't.
+ * Returns the parameters in the body. Ignores the query, because queries appear in logs (RFC 6749 section 2.3.1).
+ * Returns undefined if the content type is JSON but the body isn't valid.
  */
 export function parseTokenParams(contentType: string, body: string): TokenParams | undefined {
   if (!contentType.includes('application/json')) {
@@ -50,7 +50,7 @@ export interface ClientCredentials {
   readonly method: AuthMethod;
 }
 
-/** Reads the client's credentials. @throws {AuthError} invalid_credentials */
+/** Returns the client's credentials. @throws {AuthError} invalid_credentials */
 export function readCredentials(
   authorization: string | undefined,
   params: TokenParams | undefined,
@@ -73,8 +73,8 @@ function parseBasic(encoded: string): { clientId: string; clientSecret: string }
 }
 
 /**
- * Decodes a client ID or secret. Both are form-encoded before they are joined (RFC 6749 section 2.3.1). Our own values
- * contain no `%`.
+ * Decodes a client ID or secret. Clients form-encode both before joining them (RFC 6749 section 2.3.1). Values that
+ * this server generates contain no `%`.
  */
 function decodePart(text: string): string {
   try {

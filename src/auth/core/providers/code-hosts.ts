@@ -108,7 +108,7 @@ const github: ProviderSpec = {
   clientAuth: 'post',
   profile: {
     from: 'api',
-    // On GitHub Enterprise Server, the API is under /api/v3.
+    // GitHub Enterprise Server's API is under /api/v3.
     issuer: at('api.github.com', '', '/api/v3'),
     resources: {
       user: at('api.github.com', '/user', '/api/v3/user'),
@@ -157,7 +157,7 @@ const gitlab: ProviderSpec = {
       const name = textAt(user, 'name');
       const picture = textAt(user, 'avatar_url');
       const isConfirmed = textAt(user, 'confirmed_at') !== '';
-      // GitLab doesn't indicate whether additional addresses are confirmed.
+      // GitLab doesn't report whether additional addresses are confirmed.
       const others = listAt(emails)
         .map((each) => ({ email: textAt(each, 'email'), verified: false, primary: false }))
         .filter(({ email }) => email !== '');
@@ -193,7 +193,7 @@ const notion: ProviderSpec = {
       const name = textAt(person, 'name');
       const picture = textAt(person, 'avatar_url');
       return {
-        // Notion doesn't indicate whether an address is verified. Upstream treats it as verified.
+        // Notion doesn't report whether an address is verified. Upstream treats it as verified.
         emails: soleEmail(textAt(person, 'person', 'email'), true),
         claims: claimsOf({
           iss: issuer,

@@ -1,6 +1,6 @@
 /**
- * Reads user profiles from ID tokens, depending on the issuer, as GoTrue 2.196 does. The signature, issuer and audience
- * of the tokens must already be verified.
+ * Reads user profiles from ID tokens, depending on the issuer, as in GoTrue 2.196. The caller must already have
+ * verified the token's signature, issuer and audience.
  */
 import { claimsOf, type ExternalClaims, type ExternalProfile, soleEmail } from '../external-profile.ts';
 import type { Json, JsonObject } from '../json.ts';
@@ -20,14 +20,14 @@ export const isAzureCiamIssuer = (issuer: string): boolean => azureCiamIssuer.te
 const appleIssuers = new Set<string>([issuers.apple, 'https://account.apple.com']);
 export const isAppleIssuer = (issuer: string): boolean => appleIssuers.has(issuer);
 
-/** The URLs of Microsoft's multi-tenant endpoints. They never appear as issuers in tokens. */
+/** The URLs of Microsoft's multi-tenant endpoints, which are never issuers of tokens. */
 const azureShared = new Set([
   'https://login.microsoftonline.com/common/v2.0',
   'https://login.microsoftonline.com/organizations/v2.0',
 ]);
 
 /**
- * Returns the issuer of the only tenant whose tokens are accepted. Returns undefined if the configured URL doesn't
+ * Returns the issuer of the single tenant whose tokens are accepted. Returns undefined if the configured URL doesn't
  * specify a tenant.
  */
 export function expectedAzureIssuer(url: string): string | undefined {
@@ -75,7 +75,7 @@ function google(claims: IdTokenClaims): ExternalProfile {
   };
 }
 
-/** Reads tokens from Facebook's Limited Login. Facebook includes only confirmed addresses. */
+/** Reads a token from Facebook's Limited Login, which includes only confirmed addresses. */
 function facebook(claims: IdTokenClaims): ExternalProfile {
   const sub = textAt(claims, 'sub');
   return {
@@ -96,7 +96,7 @@ function apple(claims: IdTokenClaims): ExternalProfile {
   const authTime = valueAt(claims, 'auth_time');
   const transferSub = textAt(claims, 'transfer_sub');
   const custom: JsonObject = {
-    // Apple sends the string "true" as well as the boolean.
+    // Apple sends either a boolean or the string "true".
     ...(isPrivate === undefined ? {} : { is_private_email: isPrivate === true || isPrivate === 'true' }),
     ...(typeof authTime === 'number' ? { auth_time: authTime } : {}),
     ...(transferSub === '' ? {} : { transfer_sub: transferSub }),
@@ -133,7 +133,7 @@ function linkedin(claims: IdTokenClaims): ExternalProfile {
   };
 }
 
-/** Claims that aren't copied to the profile, because they don't describe the user or are stored elsewhere. */
+/** Claims that aren't copied to the profile because they don't describe the user or are stored elsewhere. */
 const azureProtocolClaims = new Set(
   'aud iss iat nbf exp c_hash at_hash aio nonce rh uti jti ver sub name preferred_username'.split(' '),
 );
@@ -155,8 +155,9 @@ function azure(claims: IdTokenClaims): ExternalProfile {
 }
 
 /**
- * `xms_edov` indicates whether the tenant owns the domain of the address. Microsoft sends true, "true" or "1". Without
- * this claim, only single-tenant apps get unverified addresses (Microsoft, "Migrate away from using email claims").
+ * Whether the email address is verified. `xms_edov` is true, "true" or "1" if the tenant owns the address's domain. A
+ * missing claim counts as verified, because Microsoft then sends unverified addresses only to single-tenant apps
+ * (Microsoft, "Migrate away from using email claims").
  */
 function isAzureEmailVerified(claims: IdTokenClaims): boolean {
   const edov = valueAt(claims, 'xms_edov') ?? undefined;
@@ -203,7 +204,7 @@ function generic(claims: IdTokenClaims): ExternalProfile {
   return profileFromClaims(standardClaims(claims));
 }
 
-/** Returns the email address in the claims, and whether the issuer has verified this address. */
+/** Returns the profile, including the email address and whether the issuer has verified it. */
 export function profileFromClaims(claims: ExternalClaims): ExternalProfile {
   return { emails: soleEmail(textAt(claims, 'email'), claims.email_verified === true), claims };
 }
@@ -213,8 +214,8 @@ const textClaims =
   'zoneinfo locale email phone full_name avatar_url slug provider_id user_name';
 
 /**
- * Returns the claims defined in OpenID Connect Core section 5.1, and the older names that upstream stores. Other claims
- * are dropped.
+ * Returns the claims defined in OpenID Connect Core section 5.1, and older names that upstream stores. Drops all other
+ * claims.
  */
 export function standardClaims(claims: IdTokenClaims): ExternalClaims {
   const aud = valueAt(claims, 'aud');
@@ -233,8 +234,8 @@ const isText = (value: unknown): boolean => typeof value === 'string';
 const numberOrZero = (value: unknown): number => (typeof value === 'number' ? value : 0);
 
 /**
- * Converts seconds since the epoch to an RFC 3339 time, which is the format that identities store. RFC 3339 times are
- * also accepted.
+ * Converts seconds since the epoch to an RFC 3339 time, which is the format of times in identities. Also accepts RFC
+ * 3339 times.
  */
 function asTime(value: unknown): string {
   const ms =

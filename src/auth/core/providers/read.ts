@@ -1,6 +1,4 @@
-/**
- * Reads values from a provider's response. A value that is missing or has the wrong type is read as the empty value.
- */
+/** Reads values from a provider's response. A missing value, or one of the wrong type, is read as the empty value. */
 import { isJsonObject, type JsonObject } from '../json.ts';
 
 type Path = readonly (string | number)[];

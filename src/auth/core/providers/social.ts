@@ -33,7 +33,7 @@ const discord: ProviderSpec = {
   },
 };
 
-/** Returns the URL of a user's picture (https://discord.com/developers/docs/reference#image-formatting). */
+/** Returns the URL of the user's avatar (https://discord.com/developers/docs/reference#image-formatting). */
 function discordAvatar(user: unknown): string {
   const avatar = textAt(user, 'avatar');
   if (avatar === '') {
@@ -55,8 +55,8 @@ const facebook: ProviderSpec = {
     from: 'api',
     issuer: facebookProfile,
     resources: { user: facebookProfile },
-    // Without this proof, Facebook accepts tokens issued to other apps (developers.facebook.com, "Securing Graph API
-    // Requests").
+    // Proves that the token belongs to this app. Otherwise, Facebook would accept tokens issued to other apps
+    // (developers.facebook.com, "Securing Graph API Requests").
     query: ({ accessToken, secret }) => ({
       appsecret_proof: createHmac('sha256', secret).update(accessToken).digest('hex'),
     }),
@@ -170,7 +170,7 @@ const spotify: ProviderSpec = {
       );
       const picture = textAt(largest, 'url');
       return {
-        // Spotify's documentation states that the address isn't verified (Web API, "Get Current User's Profile").
+        // According to Spotify's documentation, the address isn't verified (Web API, "Get Current User's Profile").
         emails: soleEmail(textAt(user, 'email'), false),
         claims: claimsOf({
           iss: issuer,

@@ -1,11 +1,11 @@
 /**
- * Specifies a provider: where browsers are sent, where codes are exchanged, and how responses become profiles.
- * Endpoints, default scopes and mappings match GoTrue 2.196.
+ * The types that describe a provider: where browsers are sent, where codes are exchanged, and how responses become
+ * profiles. Endpoints, default scopes and mappings match GoTrue 2.196.
  */
 import type { ExternalProfile } from '../external-profile.ts';
 import type { JsonObject } from '../json.ts';
 
-/** An endpoint path and its base URL. A configured `url` replaces the base URL. */
+/** An endpoint's path and base URL. A configured `url` replaces the base URL. */
 export interface Endpoint {
   readonly base: string;
   readonly path: string;
@@ -32,12 +32,12 @@ export interface TokenResponse {
   readonly tokenType: string;
   readonly refreshToken: string;
   readonly idToken: string | undefined;
-  /** All members of the response, because some providers send more than the standard members. */
+  /** All members of the response, because some providers send non-standard ones. */
   readonly members: JsonObject;
 }
 
 export interface ProfileContext {
-  /** The issuer that is stored with identities from this provider. */
+  /** The issuer stored with this provider's identities. */
   readonly issuer: string;
   readonly token: TokenResponse;
 }
@@ -59,13 +59,13 @@ export interface ApiSource {
 export interface IdTokenSource {
   readonly from: 'id-token';
   /**
-   * The expected issuer. Undefined for Microsoft, because Microsoft's tokens name their tenant as the issuer and the
-   * configuration determines which tenants are accepted.
+   * The expected issuer. Undefined for Microsoft, whose tokens name their tenant as the issuer. The configuration
+   * determines which tenants are accepted.
    */
   readonly issuer: string | undefined;
   /**
-   * How to proceed if the token response contains no ID token. `fail` rejects the sign-in, `empty-profile` accepts a
-   * user without an address or a name, and an API source reads the profile from the provider's API.
+   * What to do if the token response contains no ID token. `fail` rejects the sign-in. `empty-profile` accepts a user
+   * without an address or name. An API source reads the profile from the provider's API.
    */
   readonly otherwise: 'fail' | 'empty-profile' | ApiSource;
 }
@@ -82,14 +82,14 @@ export type ProfileSource = ApiSource | IdTokenSource | TokenSource;
 export interface ProviderSpec {
   readonly authorize: Endpoint;
   readonly token: Endpoint;
-  /** The default scopes. The request's scopes are added unless `fixedScopes` is set. */
+  /** The default scopes. The request's scopes are added to them unless `fixedScopes` is set. */
   readonly scopes: readonly string[];
   readonly fixedScopes?: boolean;
-  /** The client authentication method that is tried first at the token endpoint. Defaults to HTTP Basic. */
+  /** The client authentication method to try first at the token endpoint. Defaults to HTTP Basic. */
   readonly clientAuth?: 'post';
   /** Whether to use PKCE with the provider (RFC 7636). */
   readonly pkce?: boolean;
-  /** Parameters that are added to every authorization request. */
+  /** Parameters added to every authorization request. */
   readonly authorizeParams?: Readonly<Record<string, string>>;
   /** Whether the app's parameters are ignored. */
   readonly fixedParams?: boolean;

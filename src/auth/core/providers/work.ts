@@ -22,7 +22,7 @@ const apple: ProviderSpec = {
   scopes: ['email', 'name'],
   fixedScopes: true,
   clientAuth: 'post',
-  // If a name or email scope is requested, Apple responds only with a form post.
+  // If a name or email scope is requested, Apple's only response mode is a form post.
   authorizeParams: { response_mode: 'form_post' },
   fixedParams: true,
   profile: { from: 'id-token', issuer: issuers.apple, otherwise: 'empty-profile' },

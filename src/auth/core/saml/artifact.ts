@@ -1,5 +1,5 @@
 /**
- * The SAML artifact binding, in which the browser delivers only a reference (the artifact), and we fetch the response
+ * The SAML artifact binding. The browser delivers only a reference (the artifact), and this server fetches the response
  * from the identity provider (SAML 2.0 Bindings, section 3.6; Core, section 3.5).
  */
 import { createHash } from 'node:crypto';
@@ -12,15 +12,15 @@ import type { ServiceProvider } from './service-provider.ts';
 import { parseSamlXml } from './xml.ts';
 
 /**
- * An artifact contains the type code 4 and the endpoint index (2 bytes each), and the source ID and message handle (20
- * bytes each).
+ * An artifact contains the type code 4 and the endpoint index (2 bytes each), followed by the source ID and the message
+ * handle (20 bytes each).
  */
 const artifactBytes = 44;
 const artifactType = 4;
 
 /**
  * Returns the URL of the service that resolves the artifact.
- * @throws {SamlFault} if the text isn't an artifact, or belongs to another identity provider
+ * @throws {SamlFault} if the text isn't an artifact or belongs to another identity provider
  */
 export function artifactAddress(artifact: string, provider: IdentityProvider): string {
   const bytes = Buffer.from(artifact, 'base64');
@@ -37,14 +37,14 @@ export function artifactAddress(artifact: string, provider: IdentityProvider): s
 }
 
 export interface ArtifactQuestion {
-  /** The ID of the request. An XML ID must not start with a digit. */
+  /** The request's ID. An XML ID must not start with a digit. */
   readonly id: string;
   readonly issuedAt: string;
   readonly destination: string;
   readonly artifact: string;
 }
 
-/** Builds the request that resolves an artifact. The request must be signed, and sent in {@link soapEnvelope}. */
+/** Builds the request that resolves an artifact. It must be signed and sent in a {@link soapEnvelope}. */
 export function artifactResolve(provider: ServiceProvider, question: ArtifactQuestion): string {
   return (
     `<samlp:ArtifactResolve xmlns:samlp="${protocol}" xmlns:saml="${assertionNamespace}" ID="${question.id}" Version="2.0" ` +
@@ -58,8 +58,8 @@ export const soapEnvelope = (body: string): string =>
   `<soap:Envelope xmlns:soap="${soapNamespace}"><soap:Body>${body}</soap:Body></soap:Envelope>`;
 
 /**
- * Checks that the identity provider's response belongs to the request and contains one SAML response. The caller must
- * verify that SAML response in the same way as one that a browser delivered.
+ * Checks that the identity provider's response belongs to the request and contains exactly one SAML response. The
+ * caller must verify that response like one delivered by a browser.
  * @throws {SamlFault}
  */
 export function checkArtifactResponse(

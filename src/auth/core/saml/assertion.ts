@@ -1,12 +1,10 @@
-/**
- * Reads the content of an assertion as GoTrue 2.196 does: the user, the time when the session ends, and the attributes.
- */
+/** Reads an assertion's content as in GoTrue 2.196: the user, the end of the session, and the attributes. */
 import { childOf, childrenOf, type XmlElement } from '../../../shared/xml.ts';
 import { authError } from '../../errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { assertionNamespace, nameIdFormats } from './names.ts';
 
-/** The rule for one claim. It lists the attributes that the claim can be read from, and a default value. */
+/** The rule for a claim: the attributes that can contain it, and a default value. */
 export interface AttributeRule {
   readonly name?: string;
   readonly names?: readonly string[];
@@ -18,7 +16,7 @@ export interface AttributeMapping {
   readonly keys?: Readonly<Record<string, AttributeRule>>;
 }
 
-/** Parses a mapping. Returns undefined if the value isn't a mapping. */
+/** Parses a mapping. Returns undefined if the value isn't one. */
 export function parseAttributeMapping(value: JsonObject): AttributeMapping | undefined {
   const { keys } = value;
   if (keys === undefined || keys === null) return {};
@@ -44,7 +42,7 @@ const emailAttributes = [
   'email',
 ];
 
-/** Returns all values of the attributes whose name or friendly name is `name`, ignoring case. */
+/** Returns all values of attributes whose name or friendly name is `name`, ignoring case. */
 function valuesOf(assertion: XmlElement, name: string): string[] {
   const expected = name.toLowerCase();
   return childrenOf(assertion, assertionNamespace, 'AttributeStatement')
@@ -62,7 +60,7 @@ function nameIdOf(assertion: XmlElement): { format: string; value: string } | un
   return nameId && { format: nameId.attributes.get('Format') ?? '', value: nameId.text };
 }
 
-/** Returns the user's persistent identifier at the provider, or `''`. */
+/** Returns the user's persistent identifier at the provider, or `''` if there isn't one. */
 function userIdOf(assertion: XmlElement): string {
   const [subjectId] = valuesOf(assertion, subjectIdAttribute);
   if (subjectId !== undefined) return subjectId;
@@ -71,7 +69,7 @@ function userIdOf(assertion: XmlElement): string {
   return nameId.format === nameIdFormats.email ? nameId.value.trim().toLowerCase() : nameId.value;
 }
 
-/** Returns the user's most likely email address, or `''` if there is none. */
+/** Returns the user's most likely email address, or `''` if there isn't one. */
 function emailOf(assertion: XmlElement): string {
   for (const name of emailAttributes) {
     const email = valuesOf(assertion, name).find((value) => value !== '');
@@ -81,7 +79,7 @@ function emailOf(assertion: XmlElement): string {
   return nameId?.format === nameIdFormats.email ? nameId.value : '';
 }
 
-/** Maps attributes to claims. A claim's value comes from the first listed attribute that has a value. */
+/** Maps attributes to claims. The first listed attribute with a value determines the claim's value. */
 function mapAttributes(assertion: XmlElement, { keys = {} }: AttributeMapping): [string, Json][] {
   return Object.entries(keys).flatMap(([key, rule]): [string, Json][] => {
     const values = [...(rule.name ? [rule.name] : []), ...(rule.names ?? [])]
@@ -92,7 +90,7 @@ function mapAttributes(assertion: XmlElement, { keys = {} }: AttributeMapping): 
   });
 }
 
-/** Standard claims, which are stored under their own names. All other mapped claims are stored in `custom_claims`. */
+/** Standard claims, which keep their names. All other mapped claims are stored in `custom_claims`. */
 const standardClaims = new Set(
   (
     'name family_name given_name middle_name nickname preferred_username profile picture website gender birthdate ' +
@@ -100,7 +98,7 @@ const standardClaims = new Set(
   ).split(' '),
 );
 
-/** Claims that the mapping can't override. */
+/** Claims that a mapping can't override. */
 const ownClaims = new Set(['iss', 'sub', 'email', 'email_verified', 'phone_verified', 'custom_claims']);
 
 export interface AssertedUser {
@@ -108,7 +106,7 @@ export interface AssertedUser {
   readonly claims: JsonObject & { readonly sub: string };
 }
 
-/** Reads the user from an assertion. @throws {AuthError} saml_assertion_no_user_id, saml_assertion_no_email */
+/** Returns the user from an assertion. @throws {AuthError} saml_assertion_no_user_id, saml_assertion_no_email */
 export function readUser(assertion: XmlElement, entityId: string, mapping: AttributeMapping): AssertedUser {
   const sub = userIdOf(assertion);
   if (sub === '') throw authError('saml_assertion_no_user_id');
@@ -134,8 +132,8 @@ export function readUser(assertion: XmlElement, entityId: string, mapping: Attri
 }
 
 /**
- * Returns the time when the session at the provider ends, as ISO 8601 text. Returns undefined if the assertion doesn't
- * specify this.
+ * Returns when the session at the provider ends, as ISO 8601 text. Returns undefined if the assertion doesn't specify
+ * it.
  */
 export function sessionEndOf(assertion: XmlElement): string | undefined {
   return childrenOf(assertion, assertionNamespace, 'AuthnStatement')

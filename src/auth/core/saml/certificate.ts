@@ -1,13 +1,13 @@
 /**
- * Generates the certificate that contains our public key, for identity providers. The certificate is self-signed and
- * byte for byte identical to the one that GoTrue 2.196 generates from the same key and host, so migrated projects keep
+ * Generates the self-signed certificate that contains this server's public key, for identity providers. It is
+ * byte-for-byte identical to the one that GoTrue 2.196 generates from the same key and host, so migrated projects keep
  * their connections.
  *
  * X.509 v3 (RFC 5280) in DER (X.690), signed with RSASSA-PKCS1-v1_5 and SHA-256, so equal keys produce equal bytes.
  */
 import { createPublicKey, type KeyObject, sign } from 'node:crypto';
 
-/** Returns the certificate in DER. `host` is the host in the service's URL, without a port. */
+/** Returns the certificate in DER. `host` is the host from the service's URL, without a port. */
 export function certificateOf(key: KeyObject, host: string, mayEncrypt: boolean): Buffer {
   const algorithm = sequence(objectId('2a864886f70d01010b'), tlv(0x05));
   const name = sequence(tlv(0x31, sequence(objectId('550403'), textOf(`SAML 2.0 Certificate for ${host}`))));
@@ -33,7 +33,7 @@ export function certificateOf(key: KeyObject, host: string, mayEncrypt: boolean)
 
 type Bytes = string | readonly number[] | Buffer;
 
-/** Encodes a tag, the length of a value, and the value. */
+/** Encodes a tag, a value's length, and the value. */
 function tlv(tag: number, ...values: readonly Bytes[]): Buffer {
   const value = Buffer.concat(values.map((part) => Buffer.from(part as string)));
   const { length } = value;
@@ -50,8 +50,5 @@ const sequence = (...values: readonly Bytes[]): Buffer => tlv(0x30, ...values);
  */
 const objectId = (hex: string): Buffer => tlv(0x06, Buffer.from(hex, 'hex'));
 
-/**
- * Encodes text as a PrintableString if its character set is sufficient, or else as UTF-8. Go encodes names in the same
- * way.
- */
+/** Encodes text like Go: as a PrintableString if its character set suffices, otherwise as UTF-8. */
 const textOf = (text: string): Buffer => tlv(/^[A-Za-z0-9 '()+,\-./:=?]*$/.test(text) ? 0x13 : 0x0c, text);

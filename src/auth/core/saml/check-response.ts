@@ -1,6 +1,7 @@
 /**
- * Checks that a response is intended for us, is current, and belongs to a sign-in that we started. A valid signature
- * proves none of this. Follows SAML 2.0 Profiles, section 4.1.4, even where GoTrue 2.196 is more lenient.
+ * Checks that a response is intended for this server, is current, and belongs to a sign-in that was started here. A
+ * valid signature proves none of this. Follows SAML 2.0 Profiles, section 4.1.4, even where GoTrue 2.196 is more
+ * lenient.
  */
 
 import { childOf, childrenOf, type XmlElement } from '../../../shared/xml.ts';
@@ -8,22 +9,21 @@ import { assertionNamespace, protocol, SamlFault, statusSuccess } from './names.
 
 export interface Expected {
   readonly entityId: string;
-  /** The entity ID of our service provider, which the assertion must name as its audience. */
+  /** This service provider's entity ID, which the assertion must name as its audience. */
   readonly audience: string;
   readonly acsUrl: string;
-  /** The ID of our request. Undefined if the sign-in was started by the identity provider. */
+  /** The ID of the request. Undefined if the identity provider started the sign-in. */
   readonly requestId: string | undefined;
 }
 
-/** The tolerances for clock skew and for the delivery time. */
+/** The tolerances for clock skew and delivery time. */
 const clockSkewMs = 180_000;
 const maxIssueDelayMs = 90_000;
 
 const bearer = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
 
 /**
- * Checks the parts of the response outside the assertion. These parts may be unsigned, so they can only cause a
- * rejection.
+ * Checks the parts of the response outside the assertion. They may be unsigned, so they can only lead to a rejection.
  * @throws {SamlFault}
  */
 export function checkResponse(
@@ -59,7 +59,7 @@ export function checkAssertion(assertion: XmlElement, expected: Expected, nowMs:
   checkConditions(assertion, expected, nowMs);
 }
 
-/** Checks the subject. One valid bearer confirmation is enough. */
+/** Checks the subject. One valid bearer confirmation suffices. */
 function checkSubject(assertion: XmlElement, expected: Expected, nowMs: number): void {
   const subject = childOf(assertion, assertionNamespace, 'Subject');
   const bearers = (subject ? childrenOf(subject, assertionNamespace, 'SubjectConfirmation') : []).filter(
@@ -108,14 +108,17 @@ function checkConditions(assertion: XmlElement, expected: Expected, nowMs: numbe
   }
 }
 
-/** An unsolicited response must not refer to a request, because an attacker may have started that request. */
+/**
+ * Checks that the element refers to this sign-in's request. An unsolicited response must not refer to a request,
+ * because an attacker may have started that request.
+ */
 function checkInResponseTo(element: XmlElement, { requestId }: Expected): void {
   const inResponseTo = element.attributes.get('InResponseTo');
   if (inResponseTo !== requestId)
     throw new SamlFault(`${element.name} refers to ${inResponseTo ?? 'no request'}`);
 }
 
-/** Checks when an element was issued. @throws {SamlFault} if this is too long ago or in the future */
+/** Checks when an element was issued. @throws {SamlFault} if this was too long ago or is in the future */
 export function checkIssueInstant(element: XmlElement, nowMs: number): void {
   const issued = timeOf(element, 'IssueInstant');
   if (issued === undefined)
@@ -124,7 +127,7 @@ export function checkIssueInstant(element: XmlElement, nowMs: number): void {
   if (nowMs < issued - clockSkewMs) throw new SamlFault(`${element.name} was issued in the future`);
 }
 
-/** Returns the time after which the same assertion can't be presented again, in milliseconds since the epoch. */
+/** Returns when the assertion becomes too old to be presented again, in milliseconds since the epoch. */
 export function presentableUntilMs(assertion: XmlElement): number {
   const issued = timeOf(assertion, 'IssueInstant') ?? 0;
   return issued + maxIssueDelayMs + clockSkewMs;

@@ -1,4 +1,4 @@
-/** Parses the metadata of an identity provider (SAML 2.0 Metadata). */
+/** Parses an identity provider's metadata (SAML 2.0 Metadata). */
 
 import { childOf, childrenOf, type XmlElement, XmlError } from '../../../shared/xml.ts';
 import { authError } from '../../errors.ts';
@@ -7,11 +7,11 @@ import { parseSamlXml } from './xml.ts';
 
 export interface IdentityProvider {
   readonly entityId: string;
-  /** The URL that the browser is redirected to with a request. Undefined if the provider doesn't support redirects. */
+  /** The URL that the browser is redirected to with a request. */
   readonly signOnUrl: string | undefined;
   /** The provider's certificates in base64. A signature is valid if it matches any of them. */
   readonly certificates: readonly string[];
-  /** The services that resolve artifacts. The default service is first. */
+  /** The services that resolve artifacts, with the default service first. */
   readonly artifactServices: readonly ArtifactService[];
   readonly validUntilMs: number | undefined;
   readonly cacheDurationMs: number | undefined;
@@ -74,7 +74,7 @@ function readXml(xml: string): XmlElement {
 
 const rolesOf = (entity: XmlElement) => childrenOf(entity, metadataNamespace, 'IDPSSODescriptor');
 
-/** Returns the root element. If the root is a list, returns the first identity provider in the list. */
+/** Returns the root element, or the first identity provider in it if the root is a list. */
 function findEntity(root: XmlElement): XmlElement | undefined {
   if (root.namespace !== metadataNamespace) return undefined;
   if (root.name === 'EntityDescriptor') return root;
@@ -99,8 +99,8 @@ function timeOf(text: string | undefined): number | undefined {
 const dayMs = 86_400_000;
 
 /**
- * Parses an XML Schema duration into milliseconds, with 30 days per month and 365 per year. Returns undefined for any
- * other text.
+ * Converts an XML Schema duration to milliseconds, with 30 days per month and 365 days per year. Returns undefined for
+ * any other text.
  *
  * @example parseDuration('PT1H30M') // 5400000
  */
@@ -115,7 +115,8 @@ export function parseDuration(text: string): number | undefined {
 }
 
 /**
- * Whether the metadata must be fetched again. Metadata is fetched once a day unless the document specifies otherwise.
+ * Whether the metadata must be fetched again. By default, it is fetched once a day. The document can specify a
+ * different interval.
  */
 export function isStale(
   { validUntilMs, cacheDurationMs }: Pick<IdentityProvider, 'validUntilMs' | 'cacheDurationMs'>,

@@ -21,9 +21,7 @@ export const nameIdFormats = {
   unspecified: 'urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified',
 } as const;
 
-/**
- * Thrown if a response from an identity provider is rejected. The message is for the log and isn't sent to the browser.
- */
+/** Thrown to reject an identity provider's response. The message is logged and not sent to the browser. */
 export class SamlFault extends Error {
   override name = 'SamlFault';
 }

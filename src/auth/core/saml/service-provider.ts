@@ -1,4 +1,7 @@
-/** Our side of SAML (the service provider): its identifiers, its metadata, and the requests that start a sign-in. */
+/**
+ * This server's side of SAML (the service provider): its identifiers, its metadata, and the requests that start a
+ * sign-in.
+ */
 import { type KeyObject, sign } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
 import { escapeXml } from '../../../shared/escape-markup.ts';
@@ -12,12 +15,12 @@ import {
 } from './names.ts';
 
 export interface ServiceProvider {
-  /** The entity ID. It is also the URL of our metadata. */
+  /** The entity ID, which is also the metadata's URL. */
   readonly entityId: string;
   readonly acsUrl: string;
 }
 
-/** Returns our service provider. `externalUrl` is the URL of the auth service. */
+/** Returns this service provider. `externalUrl` is the auth service's URL. */
 export function serviceProviderAt(externalUrl: string): ServiceProvider {
   const base = `${externalUrl.replace(/\/+$/, '')}/sso/saml`;
   return { entityId: `${base}/metadata`, acsUrl: `${base}/acs` };
@@ -28,7 +31,7 @@ export interface AdvertisedCertificate {
   readonly der: Buffer;
 }
 
-/** The ciphers that an encrypted assertion may use. */
+/** The supported ciphers for encrypted assertions. */
 export const ciphers = {
   data: [
     'http://www.w3.org/2009/xmlenc11#aes256-gcm',
@@ -69,7 +72,7 @@ export function serviceProviderMetadata(
 }
 
 export interface SignInRequest {
-  /** The ID of the request. An XML ID must not start with a digit. */
+  /** The request's ID. An XML ID must not start with a digit. */
   readonly id: string;
   readonly issuedAt: string;
   /** The URL where the identity provider accepts requests. */
@@ -79,7 +82,7 @@ export interface SignInRequest {
 }
 
 /**
- * Returns the URL that starts a sign-in. The request uses the binding HTTP-Redirect (SAML 2.0 Bindings, section 3.4)
+ * Returns the URL that starts a sign-in. The request uses the HTTP-Redirect binding (SAML 2.0 Bindings, section 3.4)
  * and is signed with RSA and SHA-256.
  */
 export function signInUrl(provider: ServiceProvider, request: SignInRequest, key: KeyObject): string {

@@ -1,6 +1,6 @@
 /**
- * Limits the work of one rendering. Templates are written by operators and filled with data of users, and rendering
- * blocks the server's only thread.
+ * Limits the work of a rendering, which blocks the server's only thread. Operators write the templates, and user data
+ * fills them.
  */
 import { TemplateError } from './parse.ts';
 
@@ -8,17 +8,17 @@ const maxSteps = 20_000;
 const maxVariables = 100;
 /** The maximum length of the result and of each value. */
 const maxChars = 500_000;
-/** This many characters of a value count as a step. */
+/** The number of characters in a value that count as one step. */
 const charsPerStep = 256;
-/** A list or map counts as this many steps, because it can be printed with all its contents. */
+/** The number of steps for a list or map, which can be printed with all its contents. */
 const stepsPerObject = 20;
 
 export interface Budget {
   /** Counts a node, an iteration or a value. @throws {TemplateError} */
   spend(value?: unknown): void;
-  /** Checks the length of the result. @throws {TemplateError} */
+  /** Checks the result's length. @throws {TemplateError} */
   checkLength(length: number): void;
-  /** Checks the number of variables, which each block copies. @throws {TemplateError} */
+  /** Checks the number of variables, because each block copies them. @throws {TemplateError} */
   checkVariables(count: number): void;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Escapes values by context, as Go's html/template does: text, attributes, URLs in attributes, scripts and styles. The
+ * Escapes values by context, like Go's html/template: text, attributes, URLs in attributes, scripts and styles. The
  * scanner tracks the context through the literal HTML between actions.
  */
 export type EscapeContext =
@@ -40,12 +40,11 @@ export function createScanner(): Scanner {
 
   function feed(text: string): void {
     let rest = text;
-    // A step may only change the context without consuming text, but two consecutive steps never do this, so the loop
-    // ends.
+    // A step may change the context without consuming text. This never happens twice in a row, so the loop ends.
     while (rest !== '') rest = rest.slice(step(rest));
   }
 
-  /** Handles the beginning of `rest`. Returns the number of characters that were consumed. */
+  /** Processes the beginning of `rest`. Returns the number of consumed characters. */
   function step(rest: string): number {
     switch (context) {
       case 'text':
@@ -108,8 +107,8 @@ export function createScanner(): Scanner {
     if (end < 0) return rest.length;
     context = 'tag';
     attribute = '';
-    // A closing quote is consumed together with its attribute. If the value has no quotes, the `>` or space after the
-    // value is part of the tag, so it isn't consumed here.
+    // A closing quote is consumed with its attribute. For an unquoted value, the following `>` or space is part of the
+    // tag and isn't consumed here.
     return end + quote.length;
   }
 
@@ -148,13 +147,13 @@ export function createScanner(): Scanner {
   return { feed, insert };
 }
 
-/** Whether a URL opens a web page or composes an email. All other URLs, such as `javascript:`, become `#ZgotmplZ`. */
+/** Whether a URL opens a web page or composes an email. Any other URL, such as `javascript:`, becomes `#ZgotmplZ`. */
 function isSafeUrl(url: string): boolean {
   const scheme = /^([^/?#:]*):/.exec(url);
   return !scheme || /^(?:https?|mailto)$/i.test(scheme[1] ?? '');
 }
 
-/** Percent-encodes characters that a URL can't contain. Keeps existing escapes. */
+/** Percent-encodes characters that aren't allowed in URLs. Keeps existing escapes. */
 function normalizeUrl(url: string): string {
   return url.replace(/%(?![0-9a-fA-F]{2})|[^A-Za-z0-9\-._~!#$&*+,/:;=?@[\]%]/gu, percentEncode);
 }

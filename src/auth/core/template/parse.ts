@@ -4,23 +4,22 @@
  */
 export type Node =
   | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'output'; readonly pipeline: Pipeline }
+  | { readonly kind: 'output'; readonly line: number; readonly pipeline: Pipeline }
   | {
       readonly kind: 'if' | 'with' | 'range';
+      readonly line: number;
       readonly pipeline: Pipeline;
       readonly body: readonly Node[];
       readonly otherwise: readonly Node[];
     };
 
 export interface Pipeline {
-  /** The variables that are declared before a pipeline: `$name :=`, or `$index, $item :=` in a range. */
+  /** The variables declared before a pipeline: `$name :=`, or `$index, $item :=` in a range. */
   readonly declares: readonly string[];
   readonly commands: readonly Command[];
 }
 
-/**
- * A list of operands. If the first operand is a function's name, this function is called with the remaining operands.
- */
+/** A list of operands. If the first operand is a function name, the function is called with the other operands. */
 export type Command = readonly Operand[];
 
 export type Operand =
@@ -30,17 +29,36 @@ export type Operand =
   | { readonly kind: 'function'; readonly name: string }
   | { readonly kind: 'group'; readonly pipeline: Pipeline; readonly path: readonly string[] };
 
-/** An invalid template. The message quotes the invalid action. */
+/** An invalid template. The message quotes the invalid action and, if known, ends with its line number. */
 export class TemplateError extends Error {
   override readonly name = 'TemplateError';
+  readonly line: number | undefined;
+
+  constructor(message: string, line?: number) {
+    super(line === undefined ? message : `${message} (line ${line})`);
+    this.line = line;
+  }
 }
 
-/** How deeply blocks and parentheses can be nested. */
+/** Runs a step and adds the line to a template error that doesn't have one. */
+export function atLine<T>(line: number, step: () => T): T {
+  try {
+    return step();
+  } catch (error) {
+    if (error instanceof TemplateError && error.line === undefined)
+      throw new TemplateError(error.message, line);
+    throw error;
+  }
+}
+
+/** The maximum nesting depth of blocks and parentheses. */
 const maxDepth = 200;
 
 interface Segment {
   readonly text?: string;
   readonly action?: string;
+  /** The line where the action begins, starting at 1. */
+  readonly line: number;
 }
 
 /** Parses a template. @throws {TemplateError} */
@@ -49,23 +67,27 @@ export function parseTemplate(source: string): readonly Node[] {
   let position = 0;
   let depth = 0;
 
-  function parseNodes(): { nodes: Node[]; stop: string | undefined } {
+  function parseNodes(): { nodes: Node[]; stop: string | undefined; stopLine: number } {
     const nodes: Node[] = [];
+    let line = 1;
     while (position < segments.length) {
       const segment = segments[position++];
       if (segment?.text !== undefined) nodes.push({ kind: 'text', text: segment.text });
       const action = segment?.action;
-      if (action === undefined || action === '') continue;
+      if (segment === undefined || action === undefined || action === '') continue;
+      line = segment.line;
       if (action === 'end' || action === 'else' || /^else\s+(if|with)\s/.test(action))
-        return { nodes, stop: action };
-      nodes.push(parseAction(action));
+        return { nodes, stop: action, stopLine: line };
+      nodes.push(parseAction(action, line));
     }
-    return { nodes, stop: undefined };
+    return { nodes, stop: undefined, stopLine: line };
   }
 
-  function parseAction(action: string): Node {
+  const parseAction = (action: string, line: number): Node => atLine(line, () => actionAt(action, line));
+
+  function actionAt(action: string, line: number): Node {
     const control = /^(if|with|range)\s+([\s\S]*)$/.exec(action);
-    if (!control) return { kind: 'output', pipeline: parsePipeline(action) };
+    if (!control) return { kind: 'output', line, pipeline: parsePipeline(action) };
     if (++depth > maxDepth) throw new TemplateError('the template is nested too deeply');
     const kind = control[1] as 'if' | 'with' | 'range';
     const pipeline = parsePipeline(control[2] ?? '');
@@ -76,15 +98,16 @@ export function parseTemplate(source: string): readonly Node[] {
       if (rest.stop !== 'end') throw new TemplateError(`{{ ${action} }} has no {{ end }}`);
       otherwise = rest.nodes;
     } else if (body.stop?.startsWith('else')) {
-      // `else if` and its `if` share one `end`.
-      otherwise = [parseAction(body.stop.replace(/^else\s+/, ''))];
+      // `else if` shares its `end` with the preceding `if`.
+      otherwise = [parseAction(body.stop.replace(/^else\s+/, ''), body.stopLine)];
     } else if (body.stop !== 'end') throw new TemplateError(`{{ ${action} }} has no {{ end }}`);
     depth--;
-    return { kind, pipeline, body: body.nodes, otherwise };
+    return { kind, line, pipeline, body: body.nodes, otherwise };
   }
 
   const all = parseNodes();
-  if (all.stop !== undefined) throw new TemplateError(`{{ ${all.stop} }} without a matching opening tag`);
+  if (all.stop !== undefined)
+    throw new TemplateError(`{{ ${all.stop} }} without a matching opening tag`, all.stopLine);
   return all.nodes;
 }
 
@@ -92,29 +115,34 @@ function splitSegments(source: string): Segment[] {
   const segments: Segment[] = [];
   let rest = source;
   let trimStart = false;
+  let line = 1;
   for (;;) {
     const open = rest.indexOf('{{');
     let text = open < 0 ? rest : rest.slice(0, open);
+    line += countNewlines(text);
     if (trimStart) text = text.trimStart();
     const trimsBefore = open >= 0 && /^-\s/.test(rest.slice(open + 2));
     if (trimsBefore) text = text.trimEnd();
-    if (text !== '') segments.push({ text });
+    if (text !== '') segments.push({ text, line });
     if (open < 0) return segments;
     const inside = rest.slice(open + 2 + (trimsBefore ? 1 : 0));
     const close = findClose(inside);
-    if (close < 0) throw new TemplateError('an action is not closed with }}');
+    if (close < 0) throw new TemplateError('an action is not closed with }}', line);
     let action = inside.slice(0, close);
     trimStart = /\s-$/.test(action);
     if (trimStart) action = action.slice(0, -1);
     action = action.trim();
-    segments.push({ action: action.startsWith('/*') ? '' : action });
+    segments.push({ action: action.startsWith('/*') ? '' : action, line });
+    line += countNewlines(inside.slice(0, close));
     rest = inside.slice(close + 2);
   }
 }
 
+const countNewlines = (text: string): number => text.split('\n').length - 1;
+
 /**
- * Returns the index of the first `}}` outside of strings and comments. One that isn't closed extends to the end, so that
- * the text isn't searched again from each of its characters.
+ * Returns the index of the first `}}` outside strings and comments. An unclosed string or comment extends to the end,
+ * so that the text isn't searched again from each of its characters.
  */
 function findClose(text: string): number {
   const token = /\/\*[\s\S]*?(?:\*\/|$)|"(?:\\.|[^"\\\n])*(?:"|\\?$|\n)|`[^`]*(?:`|$)|\}\}/g;
@@ -126,7 +154,7 @@ function findClose(text: string): number {
 const tokenPattern =
   /\s*(?:("(?:\\.|[^"\\])*")|`([^`]*)`|(:=|=|\||,|\(|\))|(\$[A-Za-z0-9_]*)((?:\.[A-Za-z_][A-Za-z0-9_]*)*)|((?:\.[A-Za-z_][A-Za-z0-9_]*)+|\.)|(-?\d+(?:\.\d+)?)|([A-Za-z_][A-Za-z0-9_]*))/y;
 
-/** `end` is the position in the text after the symbol. */
+/** `end` is the position after the symbol in the text. */
 type Token = { readonly symbol: string; readonly end: number } | { readonly operand: Operand };
 
 function parsePipeline(text: string): Pipeline {
@@ -164,7 +192,7 @@ function parsePipeline(text: string): Pipeline {
     return { declares, commands };
   }
 
-  /** Whether the field in `(…).Field` belongs to the group, which is the case only if nothing separates the two. */
+  /** Whether the field in `(…).Field` belongs to the group. This is the case only if they aren't separated. */
   function isGlued(closing: number): boolean {
     const token = tokens[closing];
     return token !== undefined && 'symbol' in token && text[token.end] === '.';

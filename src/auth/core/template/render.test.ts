@@ -63,6 +63,18 @@ describe('renderHtml', () => {
     expect(() => renderHtml(source, data)).toThrow(TemplateError);
   });
 
+  test.each([
+    ['a\n{{ nofunction .X }}', 'function "nofunction" not defined (line 2)'],
+    ['{{ if .Token }}\n\n{{ $none }}{{ end }}', 'undefined variable "$none" (line 3)'],
+    ['{{ .Token }}\n{{ if .Token }}\n{{ else }}\n', '{{ if .Token }} has no {{ end }} (line 2)'],
+    ['{{/* a\nb */}}\n{{ end }}', '{{ end }} without a matching opening tag (line 3)'],
+    ['\n{{ .X\n', 'an action is not closed with }} (line 2)'],
+    ['{{- if .Token -}}\n\n {{ ( .X }}{{ end }}', 'unclosed ( in {{ ( .X }} (line 3)'],
+    ['{{ if .None }}\n{{ else if nothing }}{{ end }}', 'function "nothing" not defined (line 2)'],
+  ])('the error in %j has its line number', (source, message) => {
+    expect(() => renderHtml(source, data)).toThrow(message);
+  });
+
   test('a value can’t open a tag or escape its attribute', () => {
     fc.assert(
       fc.property(fc.string(), (value) => {

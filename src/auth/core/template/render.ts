@@ -1,12 +1,13 @@
 /**
- * Renders Go's template language for emails. `renderHtml` escapes values by context, as html/template does, and
- * `renderText` doesn't escape.
+ * Renders Go's template language for emails. `renderHtml` escapes values by context, like html/template. `renderText`
+ * doesn't escape them.
  *
  * @example renderHtml('<b>{{ .Name }}</b>', { Name: 'A & B' }) // '<b>A &amp; B</b>'
  */
 import { type Budget, createBudget } from './budget.ts';
 import { createScanner, escapeHtml, type Scanner } from './escape.ts';
 import {
+  atLine,
   type Command,
   type Node,
   type Operand,
@@ -17,12 +18,12 @@ import {
 
 export type TemplateData = Readonly<Record<string, unknown>>;
 
-/** Renders a template as HTML and escapes its values by context. @throws {TemplateError} */
+/** Renders a template as HTML. @throws {TemplateError} */
 export function renderHtml(source: string, data: TemplateData): string {
   return render(source, data, createScanner());
 }
 
-/** Renders without escaping, for plain text (SMS, the text part of emails). @throws {TemplateError} */
+/** Renders a template as plain text (SMS, the text part of emails). @throws {TemplateError} */
 export function renderText(source: string, data: TemplateData): string {
   return render(source, data, { feed() {}, insert: (value) => value });
 }
@@ -44,7 +45,7 @@ function render(source: string, data: TemplateData, scanner: Scanner): string {
         scanner.feed(node.text);
         output += node.text;
       } else if (node.kind === 'output') {
-        const value = evaluate(node.pipeline, frame);
+        const value = atLine(node.line, () => evaluate(node.pipeline, frame));
         if (node.pipeline.declares.length === 0) output += scanner.insert(print(value));
       } else runBlock(node, frame);
       budget.checkLength(output.length);
@@ -53,7 +54,7 @@ function render(source: string, data: TemplateData, scanner: Scanner): string {
 
   function runBlock(node: Exclude<Node, { kind: 'text' | 'output' }>, outer: Frame): void {
     const frame: Frame = { ...outer, variables: new Map(outer.variables) };
-    const value = evaluate(node.pipeline, frame);
+    const value = atLine(node.line, () => evaluate(node.pipeline, frame));
     if (node.kind === 'range') {
       const entries = listEntries(value);
       for (const [key, item] of entries) {
@@ -119,7 +120,7 @@ function resultOf(operand: Operand, frame: Frame): unknown {
   }
 }
 
-/** Follows a field path. The value of a missing key is empty, as in a Go map. */
+/** Returns the value at a field path. A missing key has an empty value, as in a Go map. */
 function walk(value: unknown, path: readonly string[]): unknown {
   let current = value;
   for (const key of path) {
@@ -169,7 +170,7 @@ function index(value: unknown, ...keys: unknown[]): unknown {
   }, value);
 }
 
-/** Wider numbers are printed with this width. */
+/** The maximum width of a printed number. */
 const maxWidth = 200;
 
 function printf(format: unknown, ...values: unknown[]): string {

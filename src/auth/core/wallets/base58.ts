@@ -2,8 +2,8 @@
 const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
 /**
- * Decodes an address. Returns undefined if the text contains other characters. Decoding takes quadratic time, so use
- * this function only for short texts.
+ * Decodes an address. Returns undefined if the text contains other characters. Takes quadratic time, so it is suitable
+ * only for short texts.
  */
 export function decodeBase58(text: string): Uint8Array | undefined {
   let number = 0n;

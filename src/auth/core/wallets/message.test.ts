@@ -169,7 +169,7 @@ test.each([
   }
 });
 
-/** The examples are from spruceid/siwe, test/parsing_positive.json. */
+/** From spruceid/siwe, test/parsing_positive.json. */
 test('the examples in EIP-4361 are parsed', () => {
   const message = (...lines: string[]) =>
     [

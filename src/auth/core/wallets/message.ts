@@ -1,7 +1,7 @@
 /**
- * Parses messages signed by wallets, as GoTrue 2.196 does: Sign-In with Ethereum (EIP-4361) and its Solana counterpart.
- * Fields may appear in any order, but each field only once. Otherwise, a wallet could show one occurrence of a field
- * while we read the other.
+ * Parses messages signed by wallets, as in GoTrue 2.196: Sign-In with Ethereum (EIP-4361) and its Solana counterpart.
+ * Fields may appear in any order, but only once. Otherwise, a wallet could display one occurrence of a field while this
+ * parser reads the other.
  */
 import { type AuthError, authError } from '../../errors.ts';
 import { isRequestUri } from './uri.ts';
@@ -10,10 +10,10 @@ export type Chain = 'ethereum' | 'solana';
 
 export interface WalletMessage {
   readonly chain: Chain;
-  /** The host of the requesting page, with an optional port. */
+  /** The requesting page's host, with an optional port. */
   readonly domain: string;
   readonly address: string;
-  /** The statement that the user sees. If it is missing, the value is null for Ethereum and empty for Solana. */
+  /** The statement displayed to the user. If it is missing, the value is null for Ethereum and empty for Solana. */
   readonly statement: string | null;
   readonly uri: string;
   /** The chain ID. Empty if the message doesn't contain one. */
@@ -89,7 +89,7 @@ export function parseWalletMessage(chain: Chain, text: string): WalletMessage {
     const value = fields.get(name);
     const ms = value === undefined ? undefined : parseTime(value);
     if (value !== undefined && ms === undefined) throw refuse(`${name} is not a valid ISO8601 timestamp`);
-    // Go's zero time represents a missing field.
+    // Go's zero time means that the field is missing.
     return ms === goZeroMs ? undefined : ms;
   };
   const uri = fields.get('URI');
@@ -125,7 +125,7 @@ export function parseWalletMessage(chain: Chain, text: string): WalletMessage {
   };
 }
 
-/** Reads field values by name. Unknown fields are ignored. The entries of the resource list must be URIs. */
+/** Reads field values by name. Ignores unknown fields. The entries of the resource list must be URIs. */
 function readFields(
   lines: readonly string[],
   start: number,
@@ -154,7 +154,7 @@ function readFields(
 
 const goZeroMs = Date.parse('0001-01-01T00:00:00Z');
 
-/** Parses an RFC 3339 time with a fraction of any length, as Go's time.Parse does. */
+/** Parses an RFC 3339 time with a fraction of any length, like Go's time.Parse. */
 function parseTime(text: string): number | undefined {
   const match =
     /^(\d{4}-\d{2}-(\d{2}))T((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:[.,](\d+))?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/.exec(
@@ -162,7 +162,7 @@ function parseTime(text: string): number | undefined {
     );
   if (!match) return undefined;
   const [, date, day, clock, fraction = '', zone] = match;
-  // `Date.parse` would turn a day that doesn't exist in the month into a day of the next month.
+  // Checks the date, because `Date.parse` would convert a nonexistent day to one in the next month.
   const midnight = Date.parse(`${date}T00:00:00Z`);
   if (Number.isNaN(midnight) || new Date(midnight).getUTCDate() !== Number(day)) return undefined;
   return Date.parse(`${date}T${clock}.${fraction.padEnd(3, '0').slice(0, 3)}${zone}`);

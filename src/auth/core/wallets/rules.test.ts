@@ -14,7 +14,7 @@ const redirects = redirectRules('https://site.example', [
 const issuedAt = Date.parse('2025-03-29T00:00:00Z');
 const minutes = (count: number) => issuedAt + count * 60_000;
 
-/** Returns the fault in a message with this domain and URI at the given time. */
+/** Returns the fault in a message with this domain and URI at this time. */
 function fault(domain: string, uri: string, nowMs = issuedAt, ...more: string[]): string | undefined {
   const text = [
     `${domain} wants you to sign in with your Ethereum account:`,
@@ -63,7 +63,7 @@ describe('the intended site', () => {
     ['evil.example', 'https://site.example/', otherDomain],
     ['site.example:443', 'https://site.example/', otherDomain],
     ['evil.example', 'https://api.example/account/sign-in', otherDomain],
-    // Files that users upload are served from the same host.
+    // Files uploaded by users are served from the same host.
     ['api.example', 'https://api.example/storage/v1/object/public/x/y.html', otherApp],
     // The page is an allowed redirect URL, but the root page of its domain isn't.
     ['path.example', 'https://path.example/only/here', otherDomain],

@@ -1,9 +1,9 @@
-/** Checks that a signed message is intended for us and hasn't expired. */
+/** Checks that a signed message is intended for this project and hasn't expired. */
 import { isBelow, isRedirectAllowed, type RedirectRules } from '../redirects.ts';
 import type { Chain, WalletMessage } from './message.ts';
 import { splitUri } from './uri.ts';
 
-/** The maximum age of a message. A message's time may also be ahead of our clock by up to this duration. */
+/** The maximum age of a message. Its time may also be ahead of this server's clock by up to this duration. */
 export const walletMessageValidityMs = 600_000;
 
 export const chainNames: Readonly<Record<Chain, string>> = { ethereum: 'Ethereum', solana: 'Solana' };
@@ -13,7 +13,7 @@ export function walletMessageFault(
   message: WalletMessage,
   redirects: RedirectRules,
   nowMs: number,
-  /** The URL of the Account pages. Wallets can also sign in there. */
+  /** The URL of the Account pages, where wallets can also sign in. */
   accountUrl: string,
 ): string | undefined {
   const chain = chainNames[message.chain];
@@ -25,7 +25,7 @@ export function walletMessageFault(
   if (!isOwn && !isRedirectAllowed(redirects, message.uri)) {
     return `${signed} is using URI which is not allowed on this server, message was signed for another app`;
   }
-  // Upstream doesn't check the domain of a message for localhost. Any page could then ask its visitors to sign such a
+  // Upstream doesn't check a message's domain for localhost. Any page could then ask its visitors to sign such a
   // message and use it to sign in.
   const isKnown = isOwn || isLocal || isRedirectAllowed(redirects, `https://${message.domain}/`);
   if (host !== message.domain || !isKnown) {

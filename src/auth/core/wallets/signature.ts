@@ -1,10 +1,9 @@
-/** Verifies that the owner of an address signed a message. A signature that is malformed counts as invalid. */
+/** Verifies that an address's owner signed a message. A malformed signature counts as invalid. */
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { decodeBase58 } from './base58.ts';
 
 /**
- * Verifies a personal signature from an Ethereum account (EIP-191, version 0x45). Recovers the key and compares its
- * address.
+ * Verifies an Ethereum account's personal signature (EIP-191, version 0x45). Recovers the key and compares its address.
  *
  * @param signature 65 bytes (R, S and V) as hexadecimal with `0x`
  */
@@ -19,7 +18,8 @@ export async function isSignedByEthereum(text: string, address: string, signatur
   const v = bytes[64] ?? 0;
   try {
     const compact = secp256k1.Signature.fromBytes(bytes.subarray(0, 64), 'compact');
-    // Every signature has a second valid form, which is rejected. Wallets create the form with the lower S (EIP-2).
+    // Every signature has a second valid form with a higher S, which is rejected. Wallets create the form with the
+    // lower S (EIP-2).
     if (compact.hasHighS()) return false;
     const key = compact
       .addRecoveryBit(v >= 27 ? v - 27 : v)
@@ -32,14 +32,14 @@ export async function isSignedByEthereum(text: string, address: string, signatur
   }
 }
 
-/** Computes Keccak-256 as it was before its standardization as SHA-3. */
+/** Computes Keccak-256 as it was before SHA-3 was standardized. */
 function keccak256(bytes: Uint8Array): Buffer {
   return createHash('keccak-256').update(bytes).digest();
 }
 
 /**
- * Verifies an Ed25519 signature from a Solana account. The signature covers the text or, on Ledger devices, its
- * off-chain format (docs.anza.xyz/proposals/off-chain-message-signing).
+ * Verifies a Solana account's Ed25519 signature. It covers the text or, on Ledger devices, the text in an off-chain
+ * format (docs.anza.xyz/proposals/off-chain-message-signing).
  *
  * @param domain the message's domain, which is part of the off-chain format
  */
@@ -60,7 +60,7 @@ export function isSignedBySolana(
     const isSigned = (signed: Uint8Array) => verify(null, signed, publicKey, signature);
     return isSigned(message) || isSigned(offChainMessage(message, domain, key));
   } catch {
-    // Thrown by `createPublicKey` if the 32 bytes don't represent a point on the curve.
+    // `createPublicKey` throws if the 32 bytes aren't a point on the curve.
     return false;
   }
 }

@@ -1,11 +1,11 @@
 /**
- * Splits the URIs in signed messages without normalizing them. Otherwise, we would compare a browser's interpretation
- * of the URI instead of the text that was signed.
+ * Splits URIs in signed messages without normalizing them, so that the signed text is compared instead of a browser's
+ * interpretation of it.
  */
 
 /**
- * Whether the string is an absolute URI with a slash after its scheme, or an absolute path. Go's url.ParseRequestURI
- * accepts the same strings.
+ * Whether the string is an absolute URI with a slash after its scheme, or an absolute path. Accepts the same strings as
+ * Go's url.ParseRequestURI.
  */
 export function isRequestUri(text: string): boolean {
   if (!/^(?:[a-z][a-z0-9+.-]*:)?\/[^\s\p{Cc}]*$/iu.test(text)) return false;
@@ -13,7 +13,7 @@ export function isRequestUri(text: string): boolean {
 }
 
 export interface UriParts {
-  /** The scheme in lower case, or an empty string for a path. */
+  /** The scheme in lowercase, or an empty string for a path. */
   readonly scheme: string;
   /** The host, including the port if there is one. */
   readonly host: string;

@@ -1,23 +1,23 @@
 /**
- * Starts WebAuthn ceremonies (the registration or use of a key). Builds the options for the browser, and the state that
- * is stored until the browser responds. The state has the format of go-webauthn 0.16 (`webauthn.SessionData`), as
- * GoTrue 2.196 stores it, so that either server can finish a ceremony that the other started.
+ * Starts WebAuthn ceremonies (the registration or use of a key). Builds the options for the browser and the state to
+ * store until the browser responds. The state has the format of go-webauthn 0.16 (`webauthn.SessionData`), which GoTrue
+ * 2.196 stores. Either server can finish a ceremony that the other started.
  */
 import { randomBytes } from 'node:crypto';
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import type { RelyingParty } from './relying-party.ts';
 
-/** How long the browser waits for the user. The challenge expires separately. */
+/** How long the browser waits for the user. The challenge has a separate expiration time. */
 const ceremonyTimeoutMs = 300_000;
 
 /**
- * The signature algorithms in order of preference, as COSE numbers: ES256, ES384, ES512, RS256, RS384, RS512, PS256,
- * PS384, PS512 and EdDSA.
+ * The supported signature algorithms in order of preference, as COSE numbers: ES256, ES384, ES512, RS256, RS384, RS512,
+ * PS256, PS384, PS512 and EdDSA.
  */
 const algorithms = [-7, -35, -36, -257, -258, -259, -37, -38, -39, -8];
 
 /**
- * `passkey`: a key that signs users in without a username, and that verifies the user if the device supports this.
+ * `passkey`: a key that signs users in without a username, and that verifies the user if the device supports it.
  * `factor`: any key.
  */
 export type KeyKind = 'passkey' | 'factor';
@@ -39,10 +39,10 @@ export interface Ceremony {
   readonly challenge: string;
   /** The user's ID. Undefined if the user isn't known yet. */
   readonly userId: string | undefined;
-  /** The keys that may respond. An empty list allows any key. */
+  /** The keys that may respond. If empty, any key may respond. */
   readonly allowed: readonly Uint8Array[];
   readonly userVerification: string;
-  /** The COSE numbers of the algorithms that a new key may use. The list is empty if no key is created. */
+  /** The COSE numbers of the algorithms that a new key may use. Empty if no key is created. */
   readonly algorithms: readonly number[];
 }
 
@@ -100,12 +100,12 @@ function keyParameters(): JsonObject[] {
   return algorithms.map((alg) => ({ type: 'public-key', alg }));
 }
 
-/** Returns the user handle that authenticators store, which contains the bytes of the user ID's text. */
+/** Returns the user handle that authenticators store: the bytes of the user ID's text. */
 export function userHandle(userId: string): Buffer {
   return Buffer.from(userId, 'utf8');
 }
 
-/** Returns the state to store while a key is being created. */
+/** Returns the state to store during the creation of a key. */
 export function creationSession(
   party: RelyingParty,
   kind: KeyKind,
@@ -115,7 +115,7 @@ export function creationSession(
   return { ...session(party, kind, challenge, userId), credParams: keyParameters() };
 }
 
-/** Returns the state to store while a signature is requested. */
+/** Returns the state to store during a signature request. */
 export function requestSession(
   party: RelyingParty,
   kind: KeyKind,
@@ -141,13 +141,13 @@ function session(
     challenge,
     rpId: party.id,
     user_id: userId === undefined ? null : userHandle(userId).toString('base64'),
-    // Set to Go's zero time, because the expiry is stored in a column of the row instead.
+    // Go's zero time, because a separate column stores the expiration time.
     expires: '0001-01-01T00:00:00Z',
     userVerification: userVerification[kind],
   };
 }
 
-/** Parses a stored ceremony. Returns undefined if the value isn't a stored ceremony. */
+/** Parses a stored ceremony. Returns undefined if the value is invalid. */
 export function readSession(kept: unknown): Ceremony | undefined {
   if (!isJsonObject(kept) || typeof kept.challenge !== 'string' || kept.challenge === '') return undefined;
   const userId = typeof kept.user_id === 'string' ? Buffer.from(kept.user_id, 'base64').toString('utf8') : '';

@@ -1,18 +1,18 @@
 /**
  * Reads and writes stored keys. A factor's key is one JSON value in the format of go-webauthn 0.16
- * (`webauthn.Credential`), as GoTrue 2.196 stores it, with bytes in base64.
+ * (`webauthn.Credential`), which GoTrue 2.196 stores, with bytes in base64.
  */
 import { isJsonObject, type JsonObject } from '../json.ts';
 import type { CreationResponse } from './response.ts';
 
-/** The part of a credential record (WebAuthn level 3, section 4) that is needed to verify a signature. */
+/** The part of a credential record (WebAuthn level 3, section 4) needed to verify a signature. */
 export interface KeyRecord {
   readonly id: Uint8Array;
   /** The public key, encoded as COSE_Key. */
   readonly publicKey: Uint8Array;
-  /** The value of the signature counter after the last use. 0 if the authenticator has no counter. */
+  /** The signature counter after the last use. 0 if the authenticator has no counter. */
   readonly signCount: number;
-  /** Whether the key can be copied to other devices. This never changes for a key. */
+  /** Whether the key can be copied to other devices. This never changes. */
   readonly backupEligible: boolean;
   readonly transports: readonly string[];
 }
@@ -20,7 +20,7 @@ export interface KeyRecord {
 /** The result of a verified registration. */
 export interface NewKey extends KeyRecord {
   readonly attestationFormat: string;
-  /** The model of the authenticator, as a UUID. */
+  /** The authenticator's model, as a UUID. */
   readonly aaguid: string;
   readonly userVerified: boolean;
   readonly backedUp: boolean;
@@ -42,7 +42,7 @@ export function looksCloned(key: KeyRecord, use: KeyUse): boolean {
   return (use.signCount !== 0 || key.signCount !== 0) && use.signCount <= key.signCount;
 }
 
-/** Returns the value of the column web_authn_credential for a new key. */
+/** Returns a new key's value for the column web_authn_credential. */
 export function factorCredential(
   key: NewKey,
   response: CreationResponse,
@@ -53,8 +53,7 @@ export function factorCredential(
   return {
     id: base64(key.id),
     publicKey: base64(key.publicKey),
-    // This field contains the attestation format because go-webauthn stored it here before the library had separate
-    // fields.
+    // The attestation format, which go-webauthn stored in this field before it had separate fields.
     attestationType: attestationFormat,
     transport: transports.length > 0 ? [...transports] : null,
     flags: { userPresent: true, userVerified, backupEligible, backupState: backedUp },
@@ -74,7 +73,7 @@ export function factorCredential(
   };
 }
 
-/** Reads a factor's key. Returns undefined if the factor was never verified. */
+/** Returns a factor's key, or undefined if the factor was never verified. */
 export function readFactorCredential(credential: JsonObject | null): KeyRecord | undefined {
   if (credential === null || typeof credential.id !== 'string' || typeof credential.publicKey !== 'string') {
     return undefined;

@@ -1,6 +1,7 @@
 /**
- * Returns the model of a passkey's authenticator, or undefined if the model is unknown. aaguids.json contains the names from the
- * community's list (github.com/passkeydeveloper/passkey-authenticator-aaguids), which GoTrue 2.196 also includes.
+ * Returns the model name of a passkey's authenticator, or undefined if it is unknown. aaguids.json contains the names
+ * from the community's list (github.com/passkeydeveloper/passkey-authenticator-aaguids), which GoTrue 2.196 also
+ * includes.
  */
 const noModel = '00000000-0000-0000-0000-000000000000';
 /** The name of a passkey whose model is unknown, as in GoTrue. */

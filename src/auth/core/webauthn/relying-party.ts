@@ -4,17 +4,15 @@ import type { Config } from '../../../config/index.ts';
 export interface RelyingParty {
   /** The relying party's domain, without a scheme or port. */
   readonly id: string;
-  /** The name that the browser shows. */
+  /** The name that browsers display. */
   readonly name: string;
-  /**
-   * The origins of the pages that may use WebAuthn. The origin of an Android app has the form `android:apk-key-hash:…`.
-   */
+  /** The origins of pages that may use WebAuthn. An Android app's origin has the form `android:apk-key-hash:…`. */
   readonly origins: readonly string[];
 }
 
 /**
- * Returns the relying party from `[auth.webauthn]`. Missing values default to values from the site URL. Passkeys
- * require both values, which the configuration loader checks, but second factors work without them.
+ * Returns the relying party from `[auth.webauthn]`. Missing values are derived from the site URL. The configuration
+ * loader ensures that both values are set if passkeys are enabled. Second factors work without them.
  */
 export function relyingParty(webauthn: Config['auth']['webauthn'], siteUrl: string): RelyingParty {
   const site = URL.canParse(siteUrl) ? new URL(siteUrl) : undefined;
@@ -23,7 +21,7 @@ export function relyingParty(webauthn: Config['auth']['webauthn'], siteUrl: stri
   return { id, name: webauthn.rp_display_name || id, origins: origins.map(canonicalOrigin) };
 }
 
-/** Returns the origin as browsers write it: scheme and host in lower case, without a default port. */
+/** Returns the origin as browsers write it: lowercase scheme and host, without a default port. */
 function canonicalOrigin(address: string): string {
   return /^https?:\/\//i.test(address) && URL.canParse(address) ? new URL(address).origin : address;
 }

@@ -3,7 +3,7 @@ import type { Passkey } from '../../rows.ts';
 import type { JsonObject } from '../json.ts';
 import { toRfc3339 } from '../times.ts';
 
-/** Renders a challenge to register a passkey or to sign in with one. */
+/** Renders a challenge to register or sign in with a passkey. */
 export function renderPasskeyOptions({
   challengeId,
   options,

@@ -1,6 +1,6 @@
 /**
  * Parses browser responses strictly: RegistrationResponseJSON and AuthenticationResponseJSON of WebAuthn level 3,
- * section 5.1. Padded base64url is accepted, as in go-webauthn.
+ * section 5.1. As in go-webauthn, base64url with padding is accepted.
  */
 import { isJsonObject, type JsonObject } from '../json.ts';
 
@@ -13,7 +13,7 @@ interface KeyResponse {
 
 export interface CreationResponse extends KeyResponse {
   readonly attestationObject: string;
-  /** A copy of the data from the attestation object. Empty if the browser omits the copy. */
+  /** A copy of the data in the attestation object. Empty if the browser omits it. */
   readonly authenticatorData: string;
   /** The COSE number of the key's algorithm. 0 if the browser omits it. */
   readonly publicKeyAlgorithm: number;
@@ -28,7 +28,7 @@ export interface AssertionResponse extends KeyResponse {
   readonly userHandle: string;
 }
 
-/** Parses a registration response. Returns undefined if the value isn't one. */
+/** Parses a registration response. Returns undefined if the value is invalid. */
 export function parseCreation(json: unknown): CreationResponse | undefined {
   const parts = readParts(json);
   if (!parts) return undefined;
@@ -44,13 +44,13 @@ export function parseCreation(json: unknown): CreationResponse | undefined {
     attestationObject,
     authenticatorData,
     publicKeyAlgorithm,
-    // Before standardization, `hybrid` was called `cable`.
+    // Before standardization, `hybrid` was named `cable`.
     transports: transports.map((name) => (name === 'cable' ? 'hybrid' : name)),
     attachment: attachment === 'platform' || attachment === 'cross-platform' ? attachment : '',
   };
 }
 
-/** Parses an authentication response. Returns undefined if the value isn't one. */
+/** Parses an authentication response. Returns undefined if the value is invalid. */
 export function parseAssertion(json: unknown): AssertionResponse | undefined {
   const parts = readParts(json);
   if (!parts) return undefined;
@@ -70,7 +70,7 @@ interface Parts extends KeyResponse {
 function readParts(json: unknown): Parts | undefined {
   if (!isJsonObject(json) || json.type !== 'public-key') return undefined;
   const { response } = json;
-  // As in upstream, rawId identifies the key, and id only needs to have the same format.
+  // As in upstream, `rawId` identifies the key, and `id` only needs to be valid base64url.
   const id = bytes(json.rawId);
   if (!bytes(json.id) || !id || !isJsonObject(response)) return undefined;
   const clientDataJSON = bytes(response.clientDataJSON);
@@ -89,7 +89,7 @@ function isClientData(base64url: string): boolean {
   }
 }
 
-/** Returns the value in base64url without padding. Returns undefined if the value isn't base64url. */
+/** Returns base64url without padding, or undefined if the value isn't base64url. */
 function bytes(value: unknown): string | undefined {
   const text = typeof value === 'string' ? /^([A-Za-z0-9_-]*)=*$/.exec(value)?.[1] : undefined;
   return text === undefined || text.length % 4 === 1 ? undefined : text;

@@ -1,17 +1,16 @@
-/** Decides whether an object key can be a file inside a folder so that no download is written elsewhere. */
+/** Determines whether an object key can become a path inside a folder, so that downloads never write elsewhere. */
 
-/** Names that Windows reserves in every folder, with any extension. */
+/** Names that Windows reserves in every folder, regardless of their extension. */
 const windowsDevices = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: file names can't contain control characters on Windows
 const windowsForbidden = /[<>:"|?*\u0000-\u001f]/;
 
 /**
- * Returns the path segments, or undefined if the key can't be a file name. A slash at the end denotes a folder and is
- * ignored.
+ * Returns the path segments, or undefined if the key can't be a file path. Ignores a trailing slash, which marks a
+ * folder.
  *
  * @example
- * localSegments('docs/a.txt', 'linux'); // ['docs', 'a.txt']
- * localSegments('../a.txt', 'linux'); // undefined
+ * localSegments('docs/a.txt', 'linux'); // ['docs', 'a.txt'] localSegments('../a.txt', 'linux'); // undefined
  */
 export function localSegments(key: string, platform: NodeJS.Platform): readonly string[] | undefined {
   const segments = key.replace(/\/$/, '').split('/');

@@ -1,21 +1,24 @@
-/** Parses `ss:///bucket/key`, the notation of upstream's CLI for buckets and objects. */
+/** Parses `ss:///bucket/key`, which is how upstream's CLI writes buckets and objects. */
 import { UsageError } from '../../command.ts';
 
-/** A bucket, an object or a folder. */
+/** A bucket, object or folder. */
 export interface StoragePath {
   /** Empty for all buckets. */
   readonly bucket: string;
   /** Empty for the whole bucket. Ends with a slash for a folder. */
   readonly key: string;
-  /** Whether the path ends with a slash. `ss:///a/` is one bucket, and `ss:///a` all buckets that begin with `a`. */
+  /**
+   * Whether the path ends with a slash. `ss:///a/` is a single bucket, but `ss:///a` is all buckets whose names begin
+   * with `a`.
+   */
   readonly isFolder: boolean;
 }
 
 export const isStorageUrl = (text: string): boolean => /^ss:/i.test(text);
 
 /**
- * Percent escapes are decoded, as upstream does. `?` and `#` belong to the key because a name that is cut off at them
- * would identify a different object.
+ * Parses a storage URL. As in upstream, percent escapes are decoded. `?` and `#` belong to the key, because a truncated
+ * key would identify a different object.
  *
  * @throws {UsageError}
  * @example parseStorageUrl('ss:///images/cats/1.png'); // { bucket: 'images', key: 'cats/1.png', isFolder: false }
@@ -38,15 +41,15 @@ export function parseStorageUrl(text: string): StoragePath {
   };
 }
 
-/** Returns the path to show to users. @example shownPath({ bucket: 'images', key: 'a.png' }); // '/images/a.png' */
+/** Returns the path shown to users. @example shownPath({ bucket: 'images', key: 'a.png' }); // '/images/a.png' */
 export const shownPath = ({ bucket, key }: Pick<StoragePath, 'bucket' | 'key'>): string =>
   `/${bucket}/${key}`;
 
-/** Returns the last segment of a path, or the bucket's name. Empty for all buckets. */
+/** Returns the path's last segment, or the bucket's name. Empty for all buckets. */
 export function baseName({ bucket, key }: Pick<StoragePath, 'bucket' | 'key'>): string {
   const trimmed = key.replace(/\/+$/, '');
   return trimmed === '' ? bucket : trimmed.slice(trimmed.lastIndexOf('/') + 1);
 }
 
-/** Returns the folder with the same name. The bucket's root is the empty key. */
+/** Returns the key of the folder with this name. The empty key is the bucket's root. */
 export const folderKey = (key: string): string => (key === '' || key.endsWith('/') ? key : `${key}/`);

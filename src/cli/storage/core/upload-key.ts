@@ -1,4 +1,4 @@
-/** Chooses the object key of each uploaded file, following the rules of `cp`. */
+/** Determines each uploaded file's object key, following the rules of `cp`. */
 import { folderKey, type StoragePath } from './storage-url.ts';
 
 /** Whether the target exists, as an object or as a folder. */
@@ -9,15 +9,15 @@ export interface TargetState {
 
 type Address = Pick<StoragePath, 'bucket' | 'key'>;
 
-/** Returns the target of a single file, which keeps its name if the target is a folder. */
+/** Returns the target of a single file. If the target is a folder, the file keeps its name. */
 export function fileTarget(target: StoragePath, fileName: string, state: TargetState): Address {
   const isFolder = target.key === '' || target.isFolder || (state.isFolder && !state.isObject);
   return isFolder ? inside(target, fileName) : { bucket: target.bucket, key: target.key };
 }
 
 /**
- * Returns the target of a file in a folder. If the target exists, the folder is created in it under its own name.
- * Otherwise, the target becomes the folder. If no bucket is specified, the folder's name becomes the bucket's name.
+ * Returns the target of a file in an uploaded folder. If the target exists, the folder is created inside it. Otherwise,
+ * the target becomes the folder. If no bucket is specified, the folder's name is the bucket name.
  */
 export function folderTarget(
   target: StoragePath,

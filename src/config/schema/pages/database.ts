@@ -1,4 +1,4 @@
-/** The pages about PostgreSQL, its connections, migrations and seeds. */
+/** The settings pages for PostgreSQL, its connections, migrations and seeds. */
 import { type PageSpec, under } from './types.ts';
 
 export const databasePages: readonly PageSpec[] = [
@@ -6,7 +6,7 @@ export const databasePages: readonly PageSpec[] = [
     id: 'database',
     group: 'database',
     title: 'Database',
-    text: 'Connections to PostgreSQL and the space that it keeps free.',
+    text: 'Connections to PostgreSQL, and the disk space that stays free.',
     words: 'postgres postgresql',
     parts: [
       {
@@ -31,7 +31,7 @@ export const databasePages: readonly PageSpec[] = [
       },
       {
         title: 'Less secure options',
-        text: 'As in upstream’s local stack. Use these only in development.',
+        text: 'These options match upstream’s local stack. Use them only in development.',
         isRare: true,
         settings: under('database', [
           ['shared_password', 'One password for all login roles', { words: 'insecure supabase_admin' }],

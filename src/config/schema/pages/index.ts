@@ -1,4 +1,4 @@
-/** All pages of the Console's settings, in the order of their list. */
+/** All pages of the Console's settings, in display order. */
 import { databasePages } from './database.ts';
 import { messagePages } from './messages.ts';
 import { projectPages } from './project.ts';
@@ -20,7 +20,9 @@ export const settingPages: readonly PageSpec[] = [
   ...serverPages,
 ];
 
-/** The settings that have no page: keys that exist only so that the loader can reject them with an explanation. */
+/**
+ * The settings that aren't on any page: keys that exist only so that the loader can reject them with an explanation.
+ */
 export const withoutPage = /^auth\.email\.(template|notification)\.\w+\.content$/;
 
 const entries = new Map<string, Entry>(
@@ -29,5 +31,5 @@ const entries = new Map<string, Entry>(
   ),
 );
 
-/** Returns the label and the extras of a setting. In its path, `*` stands for names that the user chooses. */
+/** Returns a setting's entry. In the path, `*` stands for user-chosen names. */
 export const entryOf = (path: readonly string[]): Entry | undefined => entries.get(path.join('.'));

@@ -1,4 +1,4 @@
-/** The pages about emails and text messages. */
+/** The settings pages for emails and text messages. */
 import { type PagePart, type PageSpec, under } from './types.ts';
 
 const templates: readonly (readonly [name: string, title: string, words: string])[] = [

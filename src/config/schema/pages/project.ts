@@ -1,4 +1,4 @@
-/** The pages about the project and about the pages that its users see. */
+/** The settings pages for the project and for the Account pages. */
 import { type PageSpec, under } from './types.ts';
 
 export const projectPages: readonly PageSpec[] = [

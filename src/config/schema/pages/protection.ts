@@ -1,4 +1,4 @@
-/** The pages about redirects, the protection of accounts, and rate limits. */
+/** The settings pages for redirects, account protection and rate limits. */
 import { type PageSpec, under } from './types.ts';
 
 export const protectionPages: readonly PageSpec[] = [

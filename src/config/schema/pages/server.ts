@@ -1,4 +1,4 @@
-/** The pages about the network, TLS, limits, logs and traces. */
+/** The settings pages for the network, TLS, limits, logs and traces. */
 import { type PageSpec, under } from './types.ts';
 
 export const serverPages: readonly PageSpec[] = [
@@ -73,7 +73,7 @@ export const serverPages: readonly PageSpec[] = [
     id: 'limits',
     group: 'server',
     title: 'Connection limits',
-    text: 'Limits that keep the server working under load and attacks.',
+    text: 'Limits that keep the server working during high load and attacks.',
     words: 'overload ddos timeout',
     parts: [
       {

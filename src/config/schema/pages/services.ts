@@ -1,4 +1,4 @@
-/** The pages about the REST API, realtime, storage, functions and jobs. */
+/** The settings pages for the REST API, realtime, storage, functions and jobs. */
 import { type PageSpec, under } from './types.ts';
 
 export const servicePages: readonly PageSpec[] = [
@@ -196,7 +196,7 @@ export const servicePages: readonly PageSpec[] = [
         ]),
       },
       {
-        title: 'Secrets of all functions',
+        title: 'Secrets for all functions',
         text: 'Environment variables that every function receives.',
         names: 'edge_runtime.secrets',
         settings: [['edge_runtime.secrets.*', 'Value', { words: 'environment variable' }]],

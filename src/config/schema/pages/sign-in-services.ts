@@ -1,7 +1,7 @@
-/** The pages about providers, SSO, hooks, and other issuers of tokens. */
+/** The settings pages for providers, SSO, hooks and other token issuers. */
 import { type PagePart, type PageSpec, under } from './types.ts';
 
-/** The names of the providers and the pages on which their OAuth apps are created, with the most common ones first. */
+/** The providers, most common first, with the pages where their OAuth apps are created. */
 const providers: readonly (readonly [name: string, title: string, url: string])[] = [
   ['google', 'Google', 'https://console.cloud.google.com/apis/credentials'],
   ['apple', 'Apple', 'https://developer.apple.com/account/resources/identifiers/list/serviceId'],
@@ -32,7 +32,7 @@ const providers: readonly (readonly [name: string, title: string, url: string])[
   ['twitter', 'Twitter (OAuth 1.0a)', 'https://developer.x.com/en/portal/dashboard'],
 ];
 
-/** The providers that organizations host themselves, or that have a URL per tenant. */
+/** The providers that organizations host themselves or that have a URL for each tenant. */
 const withServer = new Set(['azure', 'gitlab', 'keycloak', 'workos']);
 
 const providerPart = ([name, title, url]: (typeof providers)[number]): PagePart => ({
@@ -75,7 +75,7 @@ export const signInServicePages: readonly PageSpec[] = [
     id: 'providers',
     group: 'users',
     title: 'Providers',
-    text: 'Sign-in with an account that users have elsewhere.',
+    text: 'Sign-in with accounts from other services.',
     words: 'social oauth openid',
     parts: providers.map(providerPart),
   },
@@ -83,7 +83,7 @@ export const signInServicePages: readonly PageSpec[] = [
     id: 'sso',
     group: 'users',
     title: 'SSO',
-    text: 'Single sign-on for organizations with SAML 2.0. Use the admin API to add connections.',
+    text: 'Single sign-on for organizations with SAML 2.0. Add connections under Users, SSO connections.',
     words: 'enterprise saml okta single sign-on',
     parts: [
       {
@@ -117,7 +117,7 @@ export const signInServicePages: readonly PageSpec[] = [
     id: 'oauth-server',
     group: 'users',
     title: 'OAuth server',
-    text: 'Lets users sign in to other apps with the account that they have here.',
+    text: 'Lets users sign in to other apps with their account here.',
     words: 'openid connect identity provider',
     parts: [
       {

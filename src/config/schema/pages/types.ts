@@ -1,12 +1,12 @@
 /**
- * Types for the pages of the Console's settings. Every setting with an effect is on exactly one page, where it has a
- * label. `pages.test.ts` checks this.
+ * Types for the Console's settings pages. Every setting with an effect is on exactly one page, where it has a label.
+ * `pages.test.ts` checks this.
  */
 
 export interface EntryExtras {
-  /** Search words that neither the label nor the help text contains. */
+  /** Search terms that neither the label nor the help text contains. */
   readonly words?: string;
-  /** The unit of a number, such as `seconds`. */
+  /** A number's unit, such as `seconds`. */
   readonly unit?: string;
   /** The labels of an enum's values. */
   readonly options?: Readonly<Record<string, string>>;
@@ -15,9 +15,12 @@ export interface EntryExtras {
 /** A setting's key, its label and optional extras. */
 export type Entry = readonly [key: string, label: string, extras?: EntryExtras];
 
-/** A tool that the page shows below the settings of a part. */
+/** A tool below the settings of a section. */
 export type Panel =
-  /** `url` is the page on which OAuth apps are created. With `hasServer`, the URL of the provider's server is often set. */
+  /**
+   * A provider. `url` is the page where its OAuth apps are created. `hasServer` is set if the URL of its server is
+   * usually set.
+   */
   | { readonly kind: 'provider'; readonly name: string; readonly url: string; readonly hasServer: boolean }
   | { readonly kind: 'hook'; readonly name: string }
   | { readonly kind: 'template'; readonly name: string }
@@ -27,10 +30,10 @@ export type Panel =
 export interface PagePart {
   readonly title?: string;
   readonly text?: string;
-  /** Whether the part is collapsed until the operator opens it. */
+  /** Whether the section is collapsed until the operator expands it. */
   readonly isRare?: true;
   readonly settings: readonly Entry[];
-  /** The path of a table whose keys the user chooses, if the part shows one. Its settings contain `*`. */
+  /** The path of a table with user-chosen keys, if the section shows one. The keys of its settings contain `*`. */
   readonly names?: string;
   readonly panel?: Panel;
 }
@@ -43,7 +46,7 @@ export interface PageSpec {
   readonly group: PageGroup;
   readonly title: string;
   readonly text: string;
-  /** Search words for all settings of the page. */
+  /** Search terms for all settings of the page. */
   readonly words?: string;
   readonly parts: readonly PagePart[];
 }

@@ -1,4 +1,4 @@
-/** The pages about sign-in, sessions and the security of accounts. */
+/** The settings pages for sign-in, sessions and account security. */
 import { type PageSpec, under } from './types.ts';
 
 export const userPages: readonly PageSpec[] = [
@@ -6,7 +6,7 @@ export const userPages: readonly PageSpec[] = [
     id: 'sign-in',
     group: 'users',
     title: 'Sign-in methods',
-    text: 'The ways in which users can sign up and sign in.',
+    text: 'How users can sign up and sign in.',
     words: 'login auth authentication register',
     parts: [
       {

@@ -1,7 +1,6 @@
 /**
- * Returns the parts of a request that operators without the `secrets` permission can see: the origin of its URL and the
- * names of its headers. The path is hidden because the path of a webhook URL often serves as a password (Slack,
- * Discord).
+ * Returns the parts of a request that operators without the `secrets` permission may see: the URL's origin and the
+ * header names. The path is hidden because it often serves as a password in webhook URLs (Slack, Discord).
  */
 import type { ShownPair } from '../contract.ts';
 
@@ -12,11 +11,11 @@ import type { ShownPair } from '../contract.ts';
  */
 export function shownUrl(url: string, maySeeSecrets: boolean): string {
   if (maySeeSecrets) return url;
-  // Text that isn't a URL can contain secrets in any position.
+  // Text that isn't a URL can contain secrets anywhere.
   return URL.canParse(url) && /^https?:/i.test(url) ? `${new URL(url).origin}/…` : '…';
 }
 
-/** Returns the fields of a JSON object in their order. The values are null if the operator can't see secrets. */
+/** Returns a JSON object's fields in order. The values are null if the operator can't see secrets. */
 export function shownPairs(
   pairs: Readonly<Record<string, unknown>> | null,
   maySeeSecrets: boolean,

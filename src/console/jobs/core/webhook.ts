@@ -1,7 +1,7 @@
 /**
- * A database webhook is stored as a trigger. The trigger has five text arguments for `supabase_functions.http_request`
- * (url, method, headers, params, and timeout in ms, where the word `null` stands for the default) and the bits of
- * `pg_trigger.tgtype`.
+ * Converts between database webhooks and triggers. A trigger has five text arguments for
+ * `supabase_functions.http_request` (url, method, headers, params, and timeout in ms, with the word `null` for
+ * defaults), and the bits of `pg_trigger.tgtype`.
  */
 
 import { isRecord } from '../../../shared/is-record.ts';
@@ -20,7 +20,7 @@ export interface WebhookRequest {
   readonly timeoutMs: number;
 }
 
-/** The defaults that the function uses for missing arguments (`src/database/sql/0009_functions_hooks.sql`). */
+/** The function's defaults for missing arguments (`src/database/sql/0009_functions_hooks.sql`). */
 export const hookDefaults = { headers: { 'Content-Type': 'application/json' }, timeoutMs: 1000 } as const;
 
 /** Parses `pg_trigger.tgargs`, which contains zero-terminated strings. */
@@ -42,8 +42,8 @@ export function argumentsOf({ url, method, headers, params, timeoutMs }: Webhook
 }
 
 /**
- * Parses a JSON object. A trigger that was written by hand can contain any text here. If it isn't an object, every call
- * of the trigger fails.
+ * Parses a JSON object. A trigger written by hand can contain any text here. If it isn't an object, every call of the
+ * trigger fails.
  */
 function objectIn(text: string | undefined): Record<string, unknown> | undefined {
   if (text === undefined) return undefined;
@@ -55,14 +55,14 @@ function objectIn(text: string | undefined): Record<string, unknown> | undefined
   }
 }
 
-/** The bits of `tgtype`, which PostgreSQL defines in `catalog/pg_trigger.h`. */
+/** The bits of `tgtype`, as defined in `catalog/pg_trigger.h`. */
 const bits = { row: 1, before: 2, insert: 4, delete: 8, update: 16, truncate: 32, instead: 64 } as const;
 
 export function eventsOf(type: number): TriggerEvent[] {
   return (['insert', 'update', 'delete', 'truncate'] as const).filter((event) => (type & bits[event]) !== 0);
 }
 
-/** Whether the form supports this type of trigger, which must run after the event and for each row. */
+/** Whether the form supports this kind of trigger: after the event and for each row. */
 export function isPlainType(type: number): boolean {
   return (type & bits.row) !== 0 && (type & (bits.before | bits.truncate | bits.instead)) === 0;
 }

@@ -1,4 +1,4 @@
-/** The project's API keys with the fields of upstream's Management API. */
+/** Renders the project's API keys with the fields of upstream's Management API. */
 import { createHash } from 'node:crypto';
 import type { Keys } from '../../../keys/types.ts';
 
@@ -8,7 +8,7 @@ export interface ApiKeyFields {
   readonly id: string;
   readonly name: string;
   readonly type: 'legacy' | 'publishable' | 'secret';
-  /** Null for a secret that isn't revealed. */
+  /** Null if the secret isn't revealed. */
   readonly api_key: string | null;
   readonly prefix: string;
   readonly hash: string;
@@ -29,7 +29,7 @@ export function apiKeyFields(keys: KeyValues, reveals: boolean): ApiKeyFields[] 
     name,
     type,
     api_key: isSecret && !reveals ? null : value,
-    // A JWT begins with its header, so only the end of the token is distinctive.
+    // A JWT begins with its header, so only its end is distinctive.
     prefix: type === 'legacy' ? value.slice(-prefixChars.legacy) : value.slice(0, prefixChars[type]),
     hash: createHash('sha256').update(value).digest('base64url'),
     description,

@@ -1,14 +1,14 @@
-/** Selects the settings in a pushed config.toml that make sense on another server. */
+/** Selects the settings in a pushed config.toml that are meaningful on another server. */
 
 export type PushedValue = string | number | boolean | readonly string[];
 
 export interface PushedSettings {
   readonly changes: readonly { readonly path: readonly string[]; readonly value: PushedValue }[];
-  /** The keys of settings that aren't pushed, although they are in one of the sections. */
+  /** The keys of settings in these sections that aren't pushed. */
   readonly skipped: readonly string[];
 }
 
-/** The sections that upstream's CLI 3.1 pushes and that belong to the app rather than to the machine. */
+/** The sections that upstream's CLI 3.1 pushes and that belong to the app instead of the machine. */
 const sections = ['api', 'auth', 'storage'] as const;
 
 /** Ports, addresses, services and files of the machine where the file was written. */
@@ -16,6 +16,8 @@ const ofMachine =
   /^(?:api\.(?:enabled|port|external_url|tls\..+)|auth\.(?:enabled|external_url|signing_keys_path)|storage\.(?:enabled|buckets\..+)|.+\.(?:content_path|logo|logo_path))$/;
 
 /**
+ * Returns the settings to push.
+ *
  * @param table the parsed file
  * @example
  * pushedSettings({ api: { port: 1, max_rows: 10 } }); // changes: api.max_rows, skipped: api.port

@@ -1,4 +1,4 @@
-/** Converts functions and keys to the fields of upstream's Management API v1 (the version of CLI 3.1). */
+/** Renders functions and keys with the fields of upstream's Management API v1 (as used by CLI 3.1). */
 import { createHash } from 'node:crypto';
 import type { DeployedVersion, FunctionFacts } from '../../../functions/index.ts';
 
@@ -19,7 +19,7 @@ export interface FunctionFields {
   readonly source: 'deployed' | 'project folder';
 }
 
-/** Upstream returns URLs of files on its build machine, so only the end of the path is meaningful. */
+/** Returns a file's URL. Upstream returns URLs on its build machine, so only the end of the path is meaningful. */
 const fileUrl = (path: string): string =>
   `file:///source/${path.split('/').map(encodeURIComponent).join('/')}`;
 
@@ -42,7 +42,10 @@ export function deployedFields(version: DeployedVersion): FunctionFields {
   };
 }
 
-/** A function in the server's project folder. Its ID is derived from its name, and its version is always 1. */
+/**
+ * Returns the fields of a function in the server's project folder. Its ID is derived from its name, and its version is
+ * always 1.
+ */
 export function folderFields({ slug, verifyJwt, entrypoint, changedAt }: FunctionFacts): FunctionFields {
   const at = Math.trunc(changedAt);
   return {
@@ -60,7 +63,7 @@ export function folderFields({ slug, verifyJwt, entrypoint, changedAt }: Functio
   };
 }
 
-/** A UUID of version 8 (RFC 9562, section 5.8). */
+/** Returns a version 8 UUID (RFC 9562, section 5.8). */
 function uuidOf(slug: string): string {
   const bytes = createHash('sha256').update(`plinth function ${slug}`).digest().subarray(0, 16);
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
@@ -68,7 +71,7 @@ function uuidOf(slug: string): string {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
-/** Renders the files of a function as upstream does for `Accept: multipart/form-data`. */
+/** Renders a function's files as upstream does for `Accept: multipart/form-data`. */
 export function filesForm(
   entrypointPath: string,
   files: readonly { readonly path: string; readonly content: Buffer }[],
@@ -95,5 +98,5 @@ export function filesForm(
   ]);
 }
 
-/** Stored paths contain no quotes or control characters. */
+/** Replaces characters that a quoted file name can't contain. Stored paths don't contain them. */
 const quoted = (path: string): string => path.replace(/["\\\r\n]/g, '_');

@@ -1,11 +1,14 @@
-/** Removes the literals of a statement. */
+/** Removes the literals from a statement. */
 import { lex, type Token } from '../../../shared/sql/lex.ts';
 
-/** Other statements can contain a password or a key in a place where the grammar doesn't allow a parameter. */
+/**
+ * The verbs of statements whose literals can all be replaced. Other statements can contain a password or key where the
+ * grammar doesn't allow a parameter.
+ */
 const openVerbs = ['select', 'with', 'insert', 'update', 'delete', 'merge', 'values', 'table'];
 
 /**
- * Returns the statement with `…` instead of its strings, numbers and comments. Statements other than queries and data
+ * Returns the statement with `…` in place of strings, numbers and comments. Statements other than queries and data
  * modifications are shortened to their first two words.
  * @example redactLiterals("select * from t where token = 'secret'") // "select * from t where token = …"
  */

@@ -1,16 +1,25 @@
-/** Finds the sequential scans with a condition in a plan. */
+/** Finds sequential scans with a condition in a plan. */
 import { isRecord } from '../../../shared/is-record.ts';
 
 export interface Scan {
   readonly schema: string;
   readonly table: string;
   readonly filter: string;
+  /** The estimated number of rows that satisfy the condition. */
+  readonly kept: number;
 }
 
-/** The plan must be verbose because only then does it contain schemas. */
+/** Returns the scans in a plan, which must be verbose because only verbose plans contain schemas. */
 export function filteredScans(plan: unknown): Scan[] {
   if (!isRecord(plan)) return [];
-  const { Plans: children, 'Node Type': type, 'Relation Name': table, Schema: schema, Filter: filter } = plan;
+  const {
+    Plans: children,
+    'Node Type': type,
+    'Relation Name': table,
+    Schema: schema,
+    Filter: filter,
+    'Plan Rows': kept,
+  } = plan;
   const inner = isRecord(plan.Plan)
     ? filteredScans(plan.Plan)
     : Array.isArray(children)
@@ -18,6 +27,14 @@ export function filteredScans(plan: unknown): Scan[] {
       : [];
   const isScan = type === 'Seq Scan' && typeof table === 'string' && typeof filter === 'string';
   return isScan
-    ? [{ schema: typeof schema === 'string' ? schema : 'public', table, filter }, ...inner]
+    ? [
+        {
+          schema: typeof schema === 'string' ? schema : 'public',
+          table,
+          filter,
+          kept: Number(kept ?? 0),
+        },
+        ...inner,
+      ]
     : inner;
 }

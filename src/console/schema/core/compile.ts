@@ -1,11 +1,11 @@
 /**
  * Converts changes to SQL statements. Names are quoted with `quoteIdentifier`, and values with `quoteLiteral`.
- * Expressions are checked by `expression.ts` and enclosed in parentheses. No other text from the operator becomes part
+ * `expression.ts` checks expressions, which are enclosed in parentheses. No other text from the operator becomes part
  * of the SQL.
  *
  * @example
- * compileChange({ kind: 'rename_table', schema: 'public', table: 'todos', name: 'tasks' });
- * // ['alter table "public"."todos" rename to "tasks"']
+ * compileChange({ kind: 'rename_table', schema: 'public', table: 'todos', name: 'tasks' }); // ['alter table
+ * "public"."todos" rename to "tasks"']
  */
 import { quoteIdentifier as id, quoteLiteral } from '../../../kernel/sql.ts';
 import type {
@@ -23,10 +23,10 @@ import { typeNames } from './type-names.ts';
 
 type Of<Kind extends SchemaChange['kind']> = Extract<SchemaChange, { kind: Kind }>;
 
-/** An error for a change that can't be expressed in SQL. `message` describes the invalid part. */
+/** A change that can't be expressed in SQL. `message` describes the invalid part. */
 export class ChangeFault extends Error {}
 
-/** Returns the statements of a change in order, without semicolons. @throws {ChangeFault} */
+/** Returns a change's statements in order, without semicolons. @throws {ChangeFault} */
 export function compileChange(change: SchemaChange): string[] {
   return isTableChange(change) ? compileTableChange(change) : [compileOther(change)];
 }
@@ -123,7 +123,7 @@ function columnDefinition(column: ColumnDefinition): string {
 function alterColumn(change: Of<'alter_column'>, table: string): string[] {
   const alter = (action: string): string => `alter column ${id(change.column)} ${action}`;
   const actions: string[] = [];
-  // The default is dropped before the type is changed, because PostgreSQL might not be able to cast it to the new type.
+  // Drops the default before changing the type, because PostgreSQL might not be able to cast it.
   if (change.default === null || (typeof change.default === 'string' && change.type !== undefined))
     actions.push(alter('drop default'));
   if (change.type !== undefined) {
@@ -212,8 +212,7 @@ function createTrigger(change: Of<'create_trigger'>, table: string): string {
 }
 
 /**
- * Returns an expression that converts the values of a column to another type. It is used to count the values that would
- * change.
+ * Returns an expression that converts a column's values to another type. Used to count the values that would change.
  */
 export function conversionOf(column: string, to: TypeRef, using: string | undefined): string {
   return `${using === undefined ? id(column) : expression(using, 'conversion')}::${typeName(to)}`;

@@ -22,7 +22,7 @@ test.each([
   ['', 'is empty'],
   ['1; drop table x', 'contains a semicolon'],
   ['1) , add column x int default (1', 'has a ) without an opening one'],
-  ['(1', 'lacks a )'],
+  ['(1', 'is missing a )'],
   ['(1]', 'has a ] without an opening one'],
   ['1 -- x', 'contains a comment'],
   ['1 /* x', 'contains a comment'],
@@ -30,10 +30,10 @@ test.each([
   ['"open', 'has a quote that is never closed'],
   ['$$ open', 'has a quote that is never closed'],
   ["E'open\\'", 'has a quote that is never closed'],
-  // If an E belongs to the preceding identifier, a backslash in the string is an ordinary character.
+  // The E belongs to the preceding identifier, so the backslash in the string is an ordinary character.
   ["éE'\\'; drop table x", 'contains a semicolon'],
   ["E'a'\n'b\\' || '; drop table x --'", 'contains a semicolon'],
-  ['1\0', 'contains a zero byte'],
+  ['1\0', 'contains a null byte'],
 ])('%j %s', (text, fault) => {
   expect(expressionFault(text)).toBe(fault);
 });

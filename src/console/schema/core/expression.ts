@@ -1,15 +1,15 @@
 /**
- * Checks that SQL text from an operator is a single expression. Enclosed in parentheses, such text can't end the
- * surrounding statement, begin another one, or comment anything out. PostgreSQL checks everything else.
+ * Checks that SQL text from an operator is a single expression. Enclosed in parentheses, it can't end the surrounding
+ * statement, begin another one, or comment anything out. PostgreSQL checks everything else.
  */
 
 /**
- * Returns the reason why a string isn't a single SQL expression. Returns undefined if the string can be enclosed in
+ * Returns the reason why a string isn't a single SQL expression. Returns undefined if it can safely be enclosed in
  * parentheses.
  */
 export function expressionFault(text: string): string | undefined {
   if (text.trim() === '') return 'is empty';
-  if (text.includes('\0')) return 'contains a zero byte';
+  if (text.includes('\0')) return 'contains a null byte';
   const closers: string[] = [];
   for (let at = 0; at < text.length; at++) {
     const char = text[at] as string;
@@ -25,15 +25,15 @@ export function expressionFault(text: string): string | undefined {
     else if ((char === ')' || char === ']') && closers.pop() !== char)
       return `has a ${char} without an opening one`;
   }
-  return closers.length > 0 ? `lacks a ${closers.at(-1)}` : undefined;
+  return closers.length > 0 ? `is missing a ${closers.at(-1)}` : undefined;
 }
 
 /** Matches text that ends with a character of an unquoted name. */
 const nameEnd = /[\w$\u0080-\uffff]$/;
 
 /**
- * Returns the position after the quoted part that begins at `at`. Returns `at` if no quoted part begins there, and
- * undefined if the quoted part isn't closed.
+ * Returns the position after the quoted part that begins at `at`. Returns `at` if none begins there, and undefined if
+ * it isn't closed.
  */
 function quotedEnd(text: string, at: number): number | undefined {
   const char = text[at];
@@ -51,7 +51,7 @@ function quotedEnd(text: string, at: number): number | undefined {
 }
 
 /**
- * Returns the position after the closing quote. A quote inside the text is doubled. If `escapes` is set, a backslash
+ * Returns the position after the closing quote. A quote within the text is doubled. If `escapes` is set, a backslash
  * escapes the next character.
  */
 function closing(text: string, from: number, quote: string, escapes = false): number | undefined {
@@ -66,8 +66,8 @@ function closing(text: string, from: number, quote: string, escapes = false): nu
 }
 
 /**
- * Returns the end of an `E'…'` string. After a line break, such a string can continue with another `'…'`, where
- * backslashes are also escapes (PostgreSQL manual, 4.1.2.2).
+ * Returns the end of an `E'…'` string. After a line break, it can continue with another `'…'`, where backslashes are
+ * also escapes (PostgreSQL manual, 4.1.2.2).
  */
 function escapedEnd(text: string, from: number): number | undefined {
   const end = closing(text, from, "'", true);

@@ -1,4 +1,4 @@
-/** Ranks matches: an exact match first, then a prefix, the start of a word, and any other part of the text. */
+/** Ranks matches: exact matches first, then prefixes, the start of a word, and any other part of the text. */
 const ranks = { exact: 4, prefix: 3, word: 2, part: 1, none: 0 } as const;
 
 export function rankOf(search: string, text: string): number {
@@ -12,7 +12,7 @@ export function rankOf(search: string, text: string): number {
   return ranks.part;
 }
 
-/** Returns the best matches in order. Items with the same rank keep their order. */
+/** Returns the best matches, best first. Items with the same rank keep their order. */
 export const bestOf = <Item>(items: readonly Item[], rank: (item: Item) => number, limit: number): Item[] =>
   items
     .map((item) => ({ item, rank: rank(item) }))

@@ -85,7 +85,7 @@ export function dangerOf(statement: Pick<Statement, 'tokens'>): Danger | undefin
     case 'select':
     case 'insert':
     case 'create':
-      // A CREATE can contain other statements (in rules and functions), which don't run now.
+      // A CREATE can contain other statements (in rules and functions), but they don't run now.
       return verb === 'create' ? undefined : changeDanger(tokens);
     default:
       return harmless.has(verb) ? undefined : 'unclear';
@@ -103,7 +103,7 @@ function alterDanger(tokens: readonly SqlToken[]): Danger | undefined {
   return undefined;
 }
 
-/** EXPLAIN ANALYZE runs the statement, so the statement is checked. */
+/** Checks the statement inside EXPLAIN ANALYZE, because it runs. */
 function explainDanger(tokens: readonly SqlToken[]): Danger | undefined {
   const runs = tokens.some(({ kind, text }) => kind === 'word' && (text === 'analyze' || text === 'analyse'));
   if (!runs) return undefined;
@@ -118,7 +118,7 @@ function preparedDanger(tokens: readonly SqlToken[]): Danger | undefined {
   return as < 0 ? 'unclear' : dangerOf({ tokens: tokens.slice(as + 1) });
 }
 
-/** Checks every DELETE, UPDATE and MERGE, including those in WITH, at its own level of parentheses. */
+/** Checks every DELETE, UPDATE and MERGE at its own parenthesis level, including those in WITH. */
 function changeDanger(tokens: readonly SqlToken[]): Danger | undefined {
   for (const [at, token] of tokens.entries()) {
     if (token.kind !== 'word' || !beginsStatement(tokens, at)) continue;
@@ -132,8 +132,8 @@ function changeDanger(tokens: readonly SqlToken[]): Danger | undefined {
 }
 
 /**
- * Whether the keyword begins a statement, which isn't the case in `FOR UPDATE`, `ON CONFLICT DO UPDATE` and `THEN
- * DELETE`. A keyword begins a statement only if it comes first or follows the parentheses of WITH.
+ * Whether the keyword begins a statement, unlike in `FOR UPDATE`, `ON CONFLICT DO UPDATE` and `THEN DELETE`. A keyword
+ * begins a statement only if it is first or follows the parentheses of WITH.
  */
 function beginsStatement(tokens: readonly SqlToken[], at: number): boolean {
   const before = tokens[at - 1]?.text;
@@ -154,7 +154,7 @@ function narrows(level: readonly SqlToken[]): boolean {
   return !(condition.length === 3 && sign === '=' && left === right);
 }
 
-/** Returns the tokens on the same level of parentheses as the first one, up to the end of this level. */
+/** Returns the tokens at the first token's parenthesis level, up to the end of that level. */
 function outer(tokens: readonly SqlToken[]): SqlToken[] {
   const level: SqlToken[] = [];
   let depth = 0;

@@ -1,20 +1,20 @@
 /**
- * Finds the parameters of statements, `$1` and `:name`, and numbers them. PostgreSQL accepts only numbers, and each
+ * Finds and numbers the parameters of statements, `$1` and `:name`. PostgreSQL supports only numbers, and each
  * statement must use all numbers from 1.
  */
 import { type Statement, verbOf } from './statements.ts';
 
-/** A statement whose parameters are numbered in the order in which they first occur. */
+/** A statement whose parameters are numbered by their first occurrence. */
 export interface Numbered {
-  /** The parameters' names, without `:` or `$`. */
+  /** The parameter names without `:` or `$`. */
   readonly names: readonly string[];
-  /** Returns the text of the statement. `write` returns the text of a parameter, whose number starts at 1. */
+  /** Returns the statement's text. `write` returns the text of the parameter with this number, starting at 1. */
   print(write: (number: number) => string): string;
-  /** Converts an offset in the text with `$1…` to an offset in the statement's own text. */
+  /** Converts an offset in the text with `$1…` to an offset in the original text. */
   ownOffset(offset: number): number;
 }
 
-/** The statements in which PostgreSQL accepts parameters. */
+/** The statements that can contain parameters in PostgreSQL. */
 const bindable = [
   'select',
   'with',
@@ -35,6 +35,8 @@ interface Place {
 }
 
 /**
+ * Numbers a statement's parameters.
+ *
  * @example numberParameters(splitStatements('select :b, :a, :b')[0]).names; // ['b', 'a']
  */
 export function numberParameters(statement: Statement): Numbered {
@@ -65,14 +67,14 @@ export function numberParameters(statement: Statement): Numbered {
   };
 }
 
-/** Returns the names of all parameters in the order in which they first occur. */
+/** Returns all parameter names by their first occurrence. */
 export const parameterNames = (statements: readonly Statement[]): string[] => [
   ...new Set(statements.flatMap((statement) => numberParameters(statement).names)),
 ];
 
 /**
- * Finds the parameters by their offset in the statement. A colon before a name isn't a parameter in a cast (`::text`),
- * in a slice (`a[1:n]`), or if there is whitespace between the colon and the name.
+ * Finds parameters by their offset in the statement. A colon isn't a parameter in a cast (`::text`), in a slice
+ * (`a[1:n]`), or before whitespace.
  */
 function placesIn({ tokens, text, start: offset }: Statement): Place[] {
   const places: Place[] = [];

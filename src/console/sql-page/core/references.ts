@@ -1,11 +1,11 @@
-/** Finds the relations and functions that a query uses, in the text of its parse tree (pg_rewrite.ev_action). */
+/** Finds the relations and functions that a query uses, based on its parse tree as text (pg_rewrite.ev_action). */
 
 export interface References {
-  /** The OIDs of the relations in pg_class. */
+  /** The relations' OIDs in pg_class. */
   readonly relations: readonly number[];
   /**
-   * The OIDs of the functions in pg_proc. They include the functions of operators and casts, aggregates, window
-   * functions and sampling methods.
+   * The functions' OIDs in pg_proc. Includes the functions of operators and casts, aggregates, window functions and
+   * sampling methods.
    */
   readonly functions: readonly number[];
 }
@@ -13,8 +13,8 @@ export interface References {
 const field = /:(relid|funcid|opfuncid|aggfnoid|winfnoid|tsmhandler) (\d+)/g;
 
 /**
- * Finds the fields that contain OIDs. Names and constants can't look like one of these fields, because their spaces are
- * escaped (`readfuncs.c` splits the text at spaces). A false match could only add an object and never hide one.
+ * Finds the fields that contain OIDs. Names and constants can't look like such a field, because spaces in them are
+ * escaped (`readfuncs.c` splits the text at spaces). A false match could only add an object, never hide one.
  */
 export function referencesOf(tree: string): References {
   const relations = new Set<number>();

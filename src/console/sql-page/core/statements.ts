@@ -3,16 +3,18 @@ import { splitSql } from '../../../shared/sql/split.ts';
 import { type SqlToken, significant, tokenize } from '../../../shared/sql/tokens.ts';
 
 export interface Statement {
-  /** The text without its semicolon and the surrounding whitespace. */
+  /** The text without its semicolon and surrounding whitespace. */
   readonly text: string;
-  /** The offset of the text in the script, in UTF-16 code units. */
+  /** The text's offset in the script, in UTF-16 code units. */
   readonly start: number;
   readonly end: number;
-  /** The tokens of the statement, excluding comments. */
+  /** The statement's tokens without comments. */
   readonly tokens: readonly SqlToken[];
 }
 
 /**
+ * Splits a script into statements.
+ *
  * @example
  * splitStatements("select ';'; select 2").map(({ text }) => text); // ["select ';'", 'select 2']
  */
@@ -29,7 +31,7 @@ export function splitStatements(script: string): Statement[] {
   });
 }
 
-/** Returns the first keyword of a statement. Returns an empty string if the statement doesn't begin with a keyword. */
+/** Returns a statement's first keyword, or an empty string if it doesn't begin with one. */
 export function verbOf({ tokens }: Pick<Statement, 'tokens'>): string {
   const first = tokens.find(({ text }) => text !== '(');
   return first?.kind === 'word' ? first.text : '';
@@ -52,7 +54,7 @@ export const controlsTransaction = (statement: Statement): boolean => {
   return transactionVerbs.has(words[0] ?? '') || (words[0] === 'prepare' && words[1] === 'transaction');
 };
 
-/** Whether PostgreSQL rejects the statement inside a transaction. */
+/** Whether PostgreSQL rejects the statement in a transaction. */
 export function needsNoTransaction({ tokens }: Statement): boolean {
   const [first = '', second = ''] = tokens.map(({ text }) => text);
   if (first === 'vacuum' || (first === 'alter' && second === 'system')) return true;

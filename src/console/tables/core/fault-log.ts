@@ -1,18 +1,21 @@
-/** Collects the errors of an import: groups of equal errors with their counts, and the rows that are skipped. */
+/** Collects an import's errors: groups of equal errors with their counts, and the skipped rows. */
 import type { FaultGroup, ImportFault, SkippedRow } from '../contract.ts';
 
-/** The number of errors and of examples per group that a report lists. */
+/** The maximum number of errors, and of examples per group, in a report. */
 const maxListed = 100;
 const maxExamples = 5;
-/** The number of invalid rows after which an import stops. */
+/** An import stops after this number of invalid rows. */
 const maxFaults = 1000;
-/** The same limit for an import that skips invalid rows, and the limit of their total size. */
+/** The limits for an import that skips invalid rows: their number and their total size. */
 const maxSkipped = 10_000;
 const maxSkippedChars = 10_000_000;
 
 export interface FaultyRow {
   readonly values: Readonly<Record<string, unknown>>;
-  /** Returns the column that contains the text. PostgreSQL doesn't report it for a value of the wrong type. */
+  /**
+   * Returns the column that contains the text, because PostgreSQL doesn't name the column of a value with the wrong
+   * type.
+   */
   readonly columnOf: (text: string) => string | undefined;
 }
 
@@ -29,7 +32,7 @@ export class FaultLog {
     this.#skips = skips;
   }
 
-  /** Adds an error. `row` is undefined if it doesn't refer to a row. */
+  /** Adds an error. `row` is undefined if the error isn't about a row. */
   add(fault: ImportFault, row?: FaultyRow): void {
     this.count++;
     const { message, value } = splitMessage(fault.message);
@@ -42,7 +45,7 @@ export class FaultLog {
       count: 0,
       examples: [],
     };
-    // The detail of a NOT NULL violation is the whole row.
+    // The detail of a NOT NULL violation contains the whole row, so it is omitted.
     const detail = value ?? (fault.sqlstate === '23502' ? undefined : fault.detail);
     if (group.examples.length < maxExamples)
       group.examples.push({ line: fault.line, ...(detail === undefined ? {} : { detail }) });
@@ -61,7 +64,7 @@ export class FaultLog {
     return this.#skips ? this.count > maxSkipped || this.#chars > maxSkippedChars : this.count >= maxFaults;
   }
 
-  /** Whether the valid rows can be written. */
+  /** Whether the valid rows may be written. */
   mayWrite(rows: number): boolean {
     if (this.count === 0) return true;
     return this.#skips && !this.isFull && !this.#hasLateFault && this.count < rows;
@@ -87,7 +90,9 @@ export class FaultLog {
   }
 }
 
-/** Separates the value from a message, because it differs in each row: `invalid input syntax for type date: "x"`. */
+/**
+ * Separates the value from a message such as `invalid input syntax for type date: "x"`, because it differs in each row.
+ */
 function splitMessage(text: string): { message: string; value: string | undefined } {
   const match = /^(.*?): "(.*)"$/s.exec(text) ?? /^(value) "(.*)" (is out of range .*)$/s.exec(text);
   if (match === null) return { message: text, value: undefined };

@@ -1,4 +1,4 @@
-/** Converts filters for rows to SQL conditions. */
+/** Converts row filters to SQL conditions. */
 import { type Sql, sql } from '../../../kernel/sql.ts';
 import { ConsoleError } from '../../errors.ts';
 import type { Filter, Relation } from '../contract.ts';
@@ -14,14 +14,14 @@ const comparisons = {
   ilike: 'ilike',
 } as const;
 
-/** Returns a column's identifier. @throws {ConsoleError} bad_request, if the relation doesn't have the column */
+/** Returns a column's identifier. @throws {ConsoleError} bad_request if the relation doesn't have the column */
 export function columnOf(relation: Relation, name: string): Sql {
   if (!relation.columns.some((each) => each.name === name))
     throw new ConsoleError('bad_request', { message: `${relation.name} has no column ${name}.` });
   return sql.id(name);
 }
 
-/** Returns a condition that is true if all filters match. Returns undefined without filters. */
+/** Returns a condition that is true if all filters match. Returns undefined if the list is empty. */
 export function matching(relation: Relation, filters: readonly Filter[]): Sql | undefined {
   if (filters.length === 0) return undefined;
   return sql.join(
@@ -41,7 +41,7 @@ function condition(relation: Relation, { column, operator, value }: Filter): Sql
   if (operator === 'not_null') return sql`${left} is not null`;
   if (operator === 'contains') return sql`strpos(lower(${left}::text), lower(${value}::text)) > 0`;
   const symbol = sql.raw(comparisons[operator]);
-  // Patterns can be compared only with text, so columns of other types are cast to text.
+  // Patterns can only be compared with text, so columns of other types are cast.
   return operator === 'like' || operator === 'ilike'
     ? sql`${left}::text ${symbol} ${value}`
     : sql`${left} ${symbol} ${value}`;

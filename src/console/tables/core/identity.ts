@@ -1,17 +1,17 @@
 /**
- * Identifies a row by its primary key. Without one, identifies it by a unique index that has no NULLs or, if there is
- * none, by the location of its current version (`ctid`). PostgreSQL can reuse a location, so the transaction that
- * created the version (`xmin`) is part of this key.
+ * Identifies a row by its primary key. Without one, uses a unique index without NULLs. Otherwise, uses the location of
+ * the row's current version (`ctid`). PostgreSQL can reuse a location, so this key also contains the transaction that
+ * created the version (`xmin`).
  */
 import { type Sql, sql } from '../../../kernel/sql.ts';
 import { ConsoleError } from '../../errors.ts';
 import type { Relation, RowKey } from '../contract.ts';
 import { columnOf } from './filters.ts';
 
-/** System columns. A table's own columns can't have these names. */
+/** System columns, whose names a table's own columns can't have. */
 const physicalKey = ['ctid', 'xmin'] as const;
 
-/** Returns the columns or system columns that identify a row. Returns an empty list if rows can't be identified. */
+/** Returns the columns or system columns that identify a row. Empty if rows can't be identified. */
 export function identifying({ key }: Relation): readonly string[] {
   if (key.kind === 'columns') return key.columns;
   return key.kind === 'place' ? physicalKey : [];
@@ -34,9 +34,7 @@ export function isRow(relation: Relation, key: RowKey): Sql {
   );
 }
 
-/**
- * Returns the identifying columns as text, for use in a SELECT or RETURNING list. @throws {ConsoleError} no_primary_key
- */
+/** Returns the identifying columns as text, for a SELECT or RETURNING list. @throws {ConsoleError} no_primary_key */
 export function keyTexts(relation: Relation): Sql {
   const names = identifying(relation);
   if (names.length === 0) throw new ConsoleError('no_primary_key');

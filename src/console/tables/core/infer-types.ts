@@ -1,4 +1,4 @@
-/** Infers the column types of a new table from the first rows of a file. */
+/** Infers a new table's column types from the first rows of a file. */
 
 /** The types that are inferred. */
 export type InferredType =
@@ -16,19 +16,19 @@ export type InferredType =
 export interface InferredColumn {
   readonly name: string;
   readonly type: InferredType;
-  /** Whether each row has a value, and no value occurs twice. Such a column can be the primary key. */
+  /** Whether every row has a value and no value occurs twice. Such a column can be the primary key. */
   readonly unique: boolean;
-  /** Whether a row lacks a value. */
+  /** Whether a row has no value. */
   readonly nullable: boolean;
 }
 
 const day = String.raw`\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])`;
 const time = String.raw`(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,6})?)?`;
 
-/** The types in the order in which they are tried. Every value of a column must match. */
+/** The types, in the order that they are tried in. All of a column's values must match. */
 const patterns: readonly (readonly [InferredType, RegExp])[] = [
   ['boolean', /^(?:true|false|t|f)$/i],
-  // Numbers with leading zeros, such as postal codes, are text.
+  // Numbers with leading zeros, such as postal codes, are treated as text.
   ['bigint', /^-?(?:0|[1-9]\d{0,17})$/],
   ['numeric', /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/],
   ['double precision', /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i],
@@ -38,7 +38,7 @@ const patterns: readonly (readonly [InferredType, RegExp])[] = [
   ['timestamp', new RegExp(`^${day}[T ]${time}$`)],
 ];
 
-/** Infers a type for each column. `rows` contains text for CSV files, and values for JSON files. */
+/** Infers each column's type. `rows` contains text for CSV files, and values for JSON files. */
 export function inferColumns(
   names: readonly string[],
   rows: readonly Readonly<Record<string, unknown>>[],

@@ -1,15 +1,15 @@
 /**
  * Splits a JSON file into its objects without loading the whole file. The file contains an array of objects, or one
- * object per line (NDJSON). This module only finds where each object ends, and JSON.parse parses the object.
+ * object per line (NDJSON). This module only finds the end of each object. JSON.parse parses the objects.
  */
 
 export interface JsonElement {
   readonly text: string;
-  /** The number of the line where the object begins, starting at 1. */
+  /** The line where the object begins, starting at 1. */
   readonly line: number;
 }
 
-/** An error for unexpected text between two objects. */
+/** An error for unexpected text between objects. */
 export class JsonShapeError extends Error {
   readonly line: number;
   constructor(message: string, line: number) {
@@ -18,7 +18,7 @@ export class JsonShapeError extends Error {
   }
 }
 
-/** Finds the objects in a file that is passed in pieces. */
+/** Finds the objects in a file that is passed in chunks. */
 export class JsonElements {
   #text = '';
   #line = 1;
@@ -29,12 +29,12 @@ export class JsonElements {
   #inArray = false;
   #ended = false;
 
-  /** The line number at the end of the last piece, starting at 1. */
+  /** The line at the end of the last chunk, starting at 1. */
   get line(): number {
     return this.#line;
   }
 
-  /** Yields the objects that end in this piece. @throws {JsonShapeError} */
+  /** Yields the objects that end in this chunk. @throws {JsonShapeError} */
   *push(chunk: string): Generator<JsonElement> {
     let start = this.#depth > 0 ? 0 : -1;
     for (let at = 0; at < chunk.length; at++) {
@@ -54,13 +54,13 @@ export class JsonElements {
     if (start >= 0) this.#text += chunk.slice(start);
   }
 
-  /** Must be called after the last piece. @throws {JsonShapeError} if the file ends too early */
+  /** Must be called after the last chunk. @throws {JsonShapeError} if the file ends too early */
   end(): void {
     if (this.#depth > 0) throw new JsonShapeError('The last object is cut off.', this.#line);
     if (this.#inArray && !this.#ended) throw new JsonShapeError('The array is never closed.', this.#line);
   }
 
-  /** Processes a character inside an object. Returns true if the object ends with it. */
+  /** Processes a character inside an object. Returns true if the object ends with this character. */
   #within(char: string): boolean {
     if (this.#inString) {
       if (this.#escaped) this.#escaped = false;
@@ -78,6 +78,6 @@ export class JsonElements {
     if (/[\s,\uFEFF]/.test(char)) return;
     if (char === '[' && !this.#inArray) this.#inArray = true;
     else if (char === ']' && this.#inArray && !this.#ended) this.#ended = true;
-    else throw new JsonShapeError(`An object was expected, not ${JSON.stringify(char)}.`, this.#line);
+    else throw new JsonShapeError(`Expected an object, not ${JSON.stringify(char)}.`, this.#line);
   }
 }

@@ -1,4 +1,4 @@
-/** Converts the values of a JSON object to PostgreSQL's text format. Numbers keep all of their digits. */
+/** Converts a JSON object's values to PostgreSQL's text format. Numbers keep all their digits. */
 
 /** Parses a JSON object. Returns undefined if the text isn't an object. */
 export function readObject(text: string): Record<string, unknown> | undefined {
@@ -17,7 +17,7 @@ interface RawJson {
 }
 
 /**
- * Keeps the source text of a value (ECMAScript proposal "JSON.parse source text access"). TypeScript's library doesn't
+ * Keeps a value's source text (ECMAScript proposal "JSON.parse source text access"). TypeScript's library doesn't
  * declare this function.
  */
 const rawJson = (JSON as unknown as { rawJSON(text: string): RawJson }).rawJSON;
@@ -31,8 +31,8 @@ function keepDigits(this: unknown, _key: string, value: unknown, context?: { sou
 }
 
 /**
- * Returns a value in PostgreSQL's text format. If `isArray` is set, the column's type is an array, whose text format is
- * an array literal instead of JSON.
+ * Returns a value in PostgreSQL's text format. Set `isArray` for columns with an array type, whose format is an array
+ * literal instead of JSON.
  */
 export function textOfValue(value: unknown, isArray: boolean): string | null {
   if (value === null || value === undefined) return null;
@@ -42,7 +42,7 @@ export function textOfValue(value: unknown, isArray: boolean): string | null {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** Returns an array literal in PostgreSQL's format (manual, 8.15.6). Elements are quoted, and NULL isn't. */
+/** Returns an array literal in PostgreSQL's format (manual, 8.15.6). Elements are quoted, except NULL. */
 function arrayLiteral(values: readonly unknown[]): string {
   const items = values.map((value): string => {
     if (Array.isArray(value)) return arrayLiteral(value);

@@ -1,6 +1,6 @@
 /**
- * Determines the order of the rows in the grid, and where a page begins. Pages are found with keyset cursors, so the
- * thousandth page loads as fast as the first. OFFSET is used only if the operator skips pages.
+ * Determines the order of rows in the grid, and where a page begins. Pages are found with keyset cursors, so the
+ * thousandth page loads as fast as the first. OFFSET is used only when the operator skips pages.
  */
 import { type Sql, sql } from '../../../kernel/sql.ts';
 import type { Cursor } from '../contract.ts';
@@ -12,8 +12,8 @@ export interface OrderItem {
 }
 
 /**
- * Returns an ORDER BY clause. NULLs have PostgreSQL's default position, which is last in ascending order and first in
- * descending order.
+ * Returns an ORDER BY clause. NULLs have PostgreSQL's default position: last in ascending order, first in descending
+ * order.
  */
 export function orderBy(order: readonly OrderItem[], reverse = false): Sql {
   if (order.length === 0) return sql.empty;
@@ -24,8 +24,8 @@ export function orderBy(order: readonly OrderItem[], reverse = false): Sql {
 }
 
 /**
- * Returns a condition for rows after or before a cursor. Where possible, the condition compares rows, because
- * PostgreSQL can use it to start an index scan.
+ * Returns a condition for the rows after or before a cursor. Compares rows where possible, because PostgreSQL can then
+ * start an index scan at the cursor.
  */
 export function beyond(order: readonly OrderItem[], cursor: Cursor, side: 'after' | 'before'): Sql {
   const items = order.map((item, index) => ({
@@ -52,7 +52,7 @@ export function beyond(order: readonly OrderItem[], cursor: Cursor, side: 'after
   return sql`(${sql.join(steps, ' or ')})`;
 }
 
-/** Returns the condition for one column. NULL is treated as larger than every value. */
+/** Returns the condition for a single column. NULL counts as larger than every value. */
 function further(item: { name: Sql; value: string | null; larger: boolean; nullable: boolean }): Sql {
   const { name, value, larger, nullable } = item;
   if (value === null) return larger ? sql`false` : sql`${name} is not null`;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Expression, parseExpression } from './expression.ts';
 
-/** Prints an expression in the form `or(a, and(b, c))`. The operands of each test are included. */
+/** Formats an expression as `or(a, and(b, c))`, including the operands of each test. */
 const shape = (expression: Expression): string =>
   expression.kind === 'test'
     ? `${expression.text}${expression.operands.length > 0 ? ` {${expression.operands.join(' | ')}}` : ''}`

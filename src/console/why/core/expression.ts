@@ -1,6 +1,6 @@
 /**
- * Parses the condition of a policy into a tree of AND, OR and NOT. The leaves of the tree can be evaluated separately.
- * The input is the output of `pg_get_expr`, which adds parentheses wherever an expression would be ambiguous.
+ * Parses a policy's condition into a tree of AND, OR and NOT, whose leaves can be evaluated separately. The input is
+ * the output of `pg_get_expr`, which adds parentheses wherever an expression would be ambiguous.
  */
 import { type SqlToken, significant, tokenize } from '../../../shared/sql/tokens.ts';
 
@@ -10,7 +10,7 @@ export type Expression =
   | {
       readonly kind: 'test';
       readonly text: string;
-      /** The expressions that are compared. Their values explain the result. */
+      /** The compared expressions. Their values explain the result. */
       readonly operands: readonly string[];
     };
 
@@ -24,7 +24,7 @@ export function parseExpression(source: string): Expression {
   return parse(source, significant(tokenize(source)));
 }
 
-/** Returns all leaves of the tree, from left to right. */
+/** Returns all leaves of the tree from left to right. */
 export const testsOf = (expression: Expression): Extract<Expression, { kind: 'test' }>[] =>
   expression.kind === 'test' ? [expression] : expression.parts.flatMap(testsOf);
 
@@ -52,7 +52,7 @@ function textOf(source: string, tokens: readonly SqlToken[]): string {
   return first === undefined || last === undefined ? '' : source.slice(first.start, last.end);
 }
 
-/** Returns the nesting depth of each token in parentheses, brackets and CASE … END. */
+/** Returns each token's nesting depth in parentheses, brackets and CASE … END. */
 function depths(tokens: readonly SqlToken[]): number[] {
   let depth = 0;
   return tokens.map((token) => {
@@ -63,7 +63,7 @@ function depths(tokens: readonly SqlToken[]): number[] {
   });
 }
 
-/** Removes surrounding parentheses, except those of a subselect, because they belong to it. */
+/** Removes surrounding parentheses, except those that belong to a subselect. */
 function withoutParentheses(tokens: readonly SqlToken[]): readonly SqlToken[] {
   const inner = tokens.slice(1, -1);
   const wraps =
@@ -109,7 +109,7 @@ function operandsOf(source: string, tokens: readonly SqlToken[]): string[] {
   for (const [index, token] of tokens.entries()) {
     if (levels[index] !== 0 || index === 0) continue;
     if (isWord(token, 'is')) return isDistinct(source, tokens, index);
-    // The right side of IN is a list or a subselect, which doesn't have a single value.
+    // The right side of IN is a list or subselect, which has no single value.
     if (isWord(token, 'in')) {
       const end = isWord(tokens[index - 1], 'not') ? index - 1 : index;
       return [textOf(source, tokens.slice(0, end))].filter(isInformative);
@@ -149,8 +149,8 @@ function operatorAt(tokens: readonly SqlToken[], at: number): { operator: string
 }
 
 /**
- * Returns the right operand. For `= ANY (…)`, this is the operand in the parentheses, unless it is a subselect, which
- * doesn't have a single value.
+ * Returns the right operand. For `= ANY (…)`, this is the operand in parentheses, unless it is a subselect, which has
+ * no single value.
  */
 function rightOf(source: string, tokens: readonly SqlToken[]): string {
   if (!isWord(tokens[0], 'any') && !isWord(tokens[0], 'all')) return textOf(source, tokens);
@@ -158,8 +158,6 @@ function rightOf(source: string, tokens: readonly SqlToken[]): string {
   return isSymbol(inner[0], '(') ? '' : textOf(source, inner);
 }
 
-/**
- * Whether the operand's value should be shown, which isn't necessary for constants, because their text is their value.
- */
+/** Whether showing the operand's value is useful. It isn't for constants, whose text is their value. */
 const isInformative = (text: string): boolean =>
   text !== '' && !/^(?:'[^']*'(?:::[\w. ]+)?|-?[\d.]+|true|false|NULL::\w+)$/.test(text);

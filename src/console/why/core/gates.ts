@@ -1,5 +1,5 @@
 /**
- * Determines which policies PostgreSQL evaluates for which command and row, and how it combines them (PostgreSQL 18
+ * Determines which policies PostgreSQL evaluates for a command and row, and how it combines them (PostgreSQL 18
  * documentation, CREATE POLICY, table 304; `rowsecurity.c`).
  */
 
@@ -36,8 +36,8 @@ export const concerns = (policy: Policy, command: Operation): boolean =>
   policy.command === 'all' || policy.command === command;
 
 /**
- * Returns the policy's condition for a clause. Without WITH CHECK, the condition of USING applies. A policy that has
- * neither allows every row.
+ * Returns the policy's condition for a clause. Without WITH CHECK, the USING condition applies. A policy with neither
+ * allows every row.
  */
 export function conditionOf(policy: Policy, clause: Gate['clause']): string {
   const text = clause === 'check' ? (policy.check ?? policy.using) : policy.using;
@@ -45,8 +45,8 @@ export function conditionOf(policy: Policy, clause: Gate['clause']): string {
 }
 
 /**
- * Whether the policies allow the row. At least one permissive policy and all restrictive policies must be true, and
- * NULL doesn't count as true.
+ * Whether the policies allow the row: at least one permissive policy and all restrictive policies must be true. NULL
+ * doesn't count as true.
  */
 export function passes(policies: readonly EvaluatedPolicy[]): boolean | null {
   const statement = policies.filter(({ applies }) => applies);
@@ -59,7 +59,7 @@ export function passes(policies: readonly EvaluatedPolicy[]): boolean | null {
   return isSure ? true : null;
 }
 
-/** Predicts the result of a statement from the catalogs and the values of the conditions. */
+/** Predicts a statement's result from the catalogs and the values of the conditions. */
 export function explain(facts: {
   readonly holdsEverything: boolean;
   readonly security: Security;

@@ -1,6 +1,6 @@
 /**
- * Finds function calls and subselects in SQL text from the catalog, and splits a SELECT into its clauses. Text that isn't
- * understood yields nothing, so it is shown without its parts.
+ * Finds function calls and subselects in SQL text from the catalog, and splits a SELECT into its clauses. Text that
+ * can't be parsed has no parts, so it is shown without them.
  */
 import { type SqlToken, significant, tokenize } from '../../../shared/sql/tokens.ts';
 
@@ -21,7 +21,7 @@ export interface SelectText {
   readonly isSimple: boolean;
 }
 
-/** The body of a SQL function. `other` is a body that isn't a single SELECT or RETURN. */
+/** A SQL function's body. `other` is a body that isn't a single SELECT or RETURN. */
 export type BodyText =
   | { readonly kind: 'expression'; readonly text: string }
   | { readonly kind: 'select'; readonly text: string }
@@ -43,11 +43,11 @@ export const isSymbol = (token: SqlToken | undefined, text: string): boolean =>
 export const isName = (token: SqlToken | undefined): token is SqlToken =>
   token?.kind === 'word' || token?.kind === 'name';
 
-/** Returns the name that a token refers to, without quotes. */
+/** Returns a token's name without quotes. */
 export const nameOf = ({ kind, text }: SqlToken): string =>
   kind === 'name' ? text.slice(1, -1).replaceAll('""', '"') : text;
 
-/** Returns every function call, from left to right. A call inside another call's arguments is returned after it. */
+/** Returns all function calls from left to right. A call inside another call's arguments follows that call. */
 export function callsIn(source: string): CallText[] {
   const tokens = significant(tokenize(source));
   return tokens.flatMap((token, index) => {
@@ -71,7 +71,7 @@ export function callsIn(source: string): CallText[] {
 
 /**
  * Returns the outermost subselects that read from a relation, without their parentheses. A subselect without FROM only
- * wraps an expression, so the ones inside it are returned.
+ * wraps an expression, so the subselects inside it are returned instead.
  */
 export function subselectsIn(source: string): string[] {
   const tokens = significant(tokenize(source));
@@ -105,7 +105,7 @@ export function parseSelect(source: string): SelectText | undefined {
     if (setOperators.has(token.text)) isSimple = false;
     if (at.end === undefined && (clauses.has(token.text) || setOperators.has(token.text))) {
       at.end = index;
-      // ORDER BY doesn't change which rows are returned. LIMIT does, but not which rows match.
+      // Allowed, because ORDER BY doesn't change which rows are returned, and LIMIT doesn't change which rows match.
       if (!['order', 'limit'].includes(token.text)) isSimple = false;
     }
   }
@@ -120,7 +120,7 @@ export function parseSelect(source: string): SelectText | undefined {
   };
 }
 
-/** Parses the body of a SQL function, either a string or the text of `BEGIN ATOMIC … END` or `RETURN`. */
+/** Parses a SQL function's body: a string, or the text of `BEGIN ATOMIC … END` or `RETURN`. */
 export function parseBody(source: string): BodyText {
   let tokens = significant(tokenize(source));
   if (isWord(tokens[0], 'begin') && isWord(tokens[1], 'atomic') && isWord(tokens.at(-1), 'end'))
@@ -136,18 +136,18 @@ export function parseBody(source: string): BodyText {
   return { kind: 'expression', text: withoutAlias(select.list) };
 }
 
-/** Removes the alias of the only column in a select list. */
+/** Removes the alias of a select list's only column. */
 function withoutAlias(list: string): string {
   const tokens = significant(tokenize(list));
   const isAliased = isName(tokens.at(-1)) && isWord(tokens.at(-2), 'as');
   return isAliased ? textOf(list, tokens.slice(0, -2)) : list;
 }
 
-/** Returns the names in FROM and JOIN clauses, as written. PostgreSQL puts parentheses around joins. */
+/** Returns the names in FROM and JOIN clauses as written. PostgreSQL adds parentheses around joins. */
 export function relationsIn(source: string): string[] {
   const tokens = significant(tokenize(source));
   const found: string[] = [];
-  // For each open parenthesis, whether it is in a FROM clause, in which a comma precedes a relation.
+  // For each open parenthesis, whether it is in a FROM clause, where a relation follows each comma.
   const levels = [false];
   let isExpected = false;
   for (const [index, token] of tokens.entries()) {
@@ -178,8 +178,8 @@ export function relationsIn(source: string): string[] {
 const endsFrom = new Set([...clauses, ...setOperators, 'select', 'where']);
 
 /**
- * Whether the text contains a name without a table in front. In a function's body, such a name can be a column of the
- * subselect, so it must not be evaluated outside of it.
+ * Whether the text contains a name without a table qualifier. In a function's body, it can be a column of the
+ * subselect, so it must not be evaluated outside.
  */
 export function hasBareName(source: string): boolean {
   const tokens = significant(tokenize(source));

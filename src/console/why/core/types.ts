@@ -1,7 +1,7 @@
 /**
  * Types for explaining why the database allows or rejects an operation.
  *
- * Glossary. *Gate*: the policies of one command that a row must pass. Permissive policies are combined with OR, and
+ * Glossary. *Gate*: the policies of a command that a row must pass. Permissive policies are combined with OR, and
  * restrictive ones with AND. *Effect*: the consequence for a row that doesn't pass, which is hidden or rejected
  * (42501). *Truth*: what the database did when the persona's statement ran in a transaction that was then rolled back.
  */
@@ -17,7 +17,7 @@ export interface Policy {
   readonly roles: readonly string[];
   /** Whether the policy applies to the persona's role, directly or through a role whose privileges it inherits. */
   readonly applies: boolean;
-  /** The conditions in the format of `pg_get_expr`, with qualified names. */
+  /** The conditions as formatted by `pg_get_expr`, with qualified names. */
   readonly using: string | null;
   readonly check: string | null;
   readonly functions: readonly PolicyFunction[];

@@ -1,4 +1,6 @@
-/** Replaces a function's parameters in its body, by the arguments' values for display, or by columns for evaluation. */
+/**
+ * Replaces a function's parameters in its body: with the arguments' values for display, or with columns for evaluation.
+ */
 import { quoteIdentifier, quoteLiteral } from '../../../kernel/sql.ts';
 import { tokenize } from '../../../shared/sql/tokens.ts';
 import { isName, isSymbol, isWord, nameOf } from './select.ts';
@@ -11,10 +13,13 @@ export interface Argument {
 /** The maximum number of characters of an argument's value in the body. */
 const shownChars = 80;
 
-/** The name of the column that contains an argument's value when the body is evaluated. */
+/** Returns the name of the column that contains an argument's value when the body is evaluated. */
 export const columnOf = (name: string | null, index: number): string => name || `argument_${index + 1}`;
 
-/** Replaces `$1` by a column, so that the body is valid outside of the function. Names of parameters stay unchanged. */
+/**
+ * Replaces parameters such as `$1` with columns, so that the body is valid outside the function. Parameter names don't
+ * change.
+ */
 export function withColumns(body: string, name: string, args: readonly Argument[]): string {
   return replace(body, (tokens, index) => {
     const number = parameterOf(tokens[index]);
@@ -28,8 +33,8 @@ export function withColumns(body: string, name: string, args: readonly Argument[
 }
 
 /**
- * Puts the arguments' values into the body or a part of it. `columns` contains the names that refer to a column of a
- * table in the body, because a column takes precedence over a parameter (PostgreSQL 18 documentation, 36.5.1).
+ * Inserts the arguments' values into the body or part of it. `columns` contains names that refer to a table column in
+ * the body, because a column takes precedence over a parameter (PostgreSQL 18 documentation, 36.5.1).
  */
 export function withValues(
   body: string,

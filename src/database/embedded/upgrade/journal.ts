@@ -1,7 +1,7 @@
 /**
  * The journal of an upgrade. The data folder contains the old cluster under its usual name until the new cluster is
- * complete. Two renames then exchange them. The journal makes the exchange atomic: once its state is `swapping`, every
- * start completes the renames first, and before that, the old cluster is unchanged.
+ * complete. Two renames then exchange them. The journal makes the exchange atomic. Until the journal's state is
+ * `swapping`, the old cluster is unchanged. From then on, every start completes the renames first.
  */
 import {
   closeSync,
@@ -19,7 +19,7 @@ import { dirname, join, resolve } from 'node:path';
 import { syncFolder } from '../../../kernel/sync-folder.ts';
 
 export interface UpgradeJournal {
-  /** While the new cluster is being built, it is disposable. While swapping, it is complete and on disk. */
+  /** In `building`, the new cluster can be discarded. In `swapping`, it is complete and on disk. */
   readonly step: 'building' | 'swapping';
   readonly from: number;
   readonly to: number;
@@ -63,7 +63,7 @@ export interface UpgradeFolders {
   readonly previous: (major: number) => string;
 }
 
-/** The folders are side by side. `pgdata` may be a link to a folder outside of the data folder. */
+/** The folders are side by side. `pgdata` may be a link to a folder outside the data folder. */
 export function upgradeFolders(pgdata: string): UpgradeFolders {
   const isLink = lstatSync(pgdata, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
   // While swapping, the target of the link doesn't exist.
@@ -84,7 +84,7 @@ export function finishSwap(dataDir: string, pgdata: string): void {
   removeJournal(dataDir);
 }
 
-/** Each step depends only on the folders that exist, so it can be repeated. */
+/** Each step depends only on which folders exist, so it can be repeated. */
 export function swap(pgdata: string, from: number, onStep: (name: string) => void = () => {}): void {
   const { current, next, previous } = upgradeFolders(pgdata);
   if (!existsSync(next)) return;

@@ -37,12 +37,12 @@ export async function migrateNewCluster(
 /** Files that change objects of the system catalogs, which aren't moved. They can be applied repeatedly. */
 const systemFiles = new Set(['database/0018']);
 
-/** Statements outside of `_plinth.attempt` for a newer major version. */
+/** Statements for a newer major version that aren't wrapped in `_plinth.attempt`. */
 const others: readonly (readonly [since: number, statement: string])[] = [
   [170_000, 'alter role supabase_admin set event_triggers = off'],
 ];
 
-/** Returns the statements that were skipped or can't be moved. */
+/** Returns the statements that the old version skipped and those whose results can't be moved. */
 export function statementsSince(
   files: readonly { readonly module: string; readonly version: string; readonly text: string }[],
   fromMajor: number,

@@ -46,9 +46,9 @@ export interface ClusterPair {
   readonly freeBytes: () => number;
   /** The folder that keeps the old cluster after the upgrade. */
   readonly previous: string;
-  /** Returns the version that the program prints. Throws if the server's user can't run it. */
+  /** Returns the version that the program `postgres` prints. Throws if the server's user can't run it. */
   versionOf(postgres: string): string;
-  /** Starts the current cluster so that sessions can't write. `postgres` is the program of the old major version. */
+  /** Starts the current cluster with read-only sessions. `postgres` is the program of the old major version. */
   startCurrent(postgres: string): Promise<PrivateServer>;
   /** Removes the remains of an interrupted upgrade and initializes a new folder. The vault key is kept. */
   createNext(): Promise<void>;
@@ -80,7 +80,10 @@ const currentPort = 5432;
 const nextPort = 5433;
 const superuser = 'supabase_admin';
 
-/** Holds the data folder's lock until `release`. @throws {DatabaseError} locked, newer_version, no_cluster */
+/**
+ * Opens both clusters. Holds the data folder's lock until `release` is called. @throws {DatabaseError} locked,
+ * newer_version, no_cluster
+ */
 export async function openClusterPair(options: PairOptions): Promise<ClusterPair> {
   const dataDir = makeDataDir(options.dataDir);
   const lock = acquireLock(dataDir, null);
@@ -187,7 +190,7 @@ async function pairOf(
         diskBytes: diskBytesOf(folders.current),
         extra: {},
       });
-      // Settings that the old version may not know are removed, which is safe because its data is only read.
+      // The old version may not know these settings. They can be removed because its data are only read.
       const known = settings.split('\n').filter((line) => !/^(extension_control_path|io_method) /.test(line));
       writeOwned(identity, configFile, [...known, ...readerSettings(from), ''].join('\n'));
       return start({ postgres }, folders.current, currentPort, from * 10_000, [
@@ -252,14 +255,14 @@ const limitsOff = {
   idle_in_transaction_session_timeout: '0',
 } as const;
 
-/** Libraries named in a project's settings may be missing. */
+/** These settings are cleared because libraries that a project's settings name may be missing. */
 const quietSession = {
   ...limitsOff,
   session_preload_libraries: '',
   local_preload_libraries: '',
 } as const;
 
-/** Keeps the old cluster passive: nothing is vacuumed or received, and slots keep their WAL. */
+/** Keeps the old cluster passive: it runs no vacuum, receives no changes, and keeps the WAL of its slots. */
 const readerSettings = (major: number): string[] => [
   'autovacuum = off',
   'max_logical_replication_workers = 0',
@@ -272,7 +275,7 @@ const readerSettings = (major: number): string[] => [
   ...(major >= 17 ? ['event_triggers = off'] : []),
 ];
 
-/** Memory for creating an index. Two servers run during an upgrade. */
+/** Returns the memory limit for index creation. It allows for two servers, which run during an upgrade. */
 function loadingMemory(): string {
   const megabytes = Math.floor(thisMachine().memoryBytes / 8 / 1024 ** 2);
   return `${Math.max(32, Math.min(256, megabytes))}MB`;

@@ -23,7 +23,7 @@ export interface Facts {
   readonly freeWalSenders: number;
   /** Those of Plinth's roles that exist, by name. */
   readonly roles: Readonly<Record<string, RoleFacts>>;
-  /** Those of Plinth's schemas that exist, by name. The value is whether this account owns the schema. */
+  /** Plinth's existing schemas, by name. The value is whether this account owns the schema. */
   readonly schemas: Readonly<Record<string, boolean>>;
   /** Whether Plinth has prepared this database before. */
   readonly hasLedger: boolean;

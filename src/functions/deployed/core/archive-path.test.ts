@@ -38,7 +38,7 @@ describe('the path of an uploaded file', () => {
     `${'ab/'.repeat(200)}x.ts`,
   ])('rejects %j', (text) => expect(archivePath(text)).toBeUndefined());
 
-  test('never leads out of the folder', () => {
+  test('an accepted path never leads out of the folder', () => {
     const part = fc.oneof(fc.constantFrom('..', '.', '', '...', '.. ', 'a', '\\', 'C:'), fc.string());
     fc.assert(
       fc.property(
@@ -64,7 +64,7 @@ describe('paths conflict', () => {
     [['a.ts', 'a.ts']],
   ])('%j', (paths) => expect(conflicts(paths)).toBe(true));
 
-  test.each([[[]], [['a.ts', 'b.ts']], [['a/b.ts', 'ab.ts', 'a/c.ts']]])('not %j', (paths) =>
+  test.each([[[]], [['a.ts', 'b.ts']], [['a/b.ts', 'ab.ts', 'a/c.ts']]])('%j don’t conflict', (paths) =>
     expect(conflicts(paths)).toBe(false),
   );
 });

@@ -1,9 +1,12 @@
 /**
- * The paths of the files in an upload. Clients choose these paths, so a path that could leave the function's folder, or
- * that means something else on another operating system, is rejected.
+ * Checks the file paths in an upload. Clients choose these paths. A path is rejected if it could leave the function's
+ * folder or has a different meaning on another operating system.
  */
 
-/** Long enough for every source file, and short enough for all file systems together with the data folder. */
+/**
+ * The maximum length of a path. It is long enough for source files and, with the data folder's path, short enough for
+ * all file systems.
+ */
 const maxPathChars = 400;
 const maxNameBytes = 200;
 /** Control characters, and characters that Windows doesn't allow or treats as folder separators. */
@@ -28,7 +31,8 @@ export function archivePath(text: string): string | undefined {
 const isName = (part: string): boolean => !/[. ]$/.test(part) && Buffer.byteLength(part) <= maxNameBytes;
 
 /**
- * Whether two of the paths are the same file on a file system that ignores the case, or a file is used as a folder.
+ * Whether two of the paths conflict: on a case-insensitive file system, they are the same file, or one path uses a file
+ * as a folder.
  */
 export function conflicts(paths: readonly string[]): boolean {
   const files = new Set(paths.map(folded));

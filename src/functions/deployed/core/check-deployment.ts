@@ -4,16 +4,19 @@ import { DeployError } from '../errors.ts';
 import type { Deployment } from '../types.ts';
 import { archivePath, conflicts } from './archive-path.ts';
 
-/** The maximum size of one function's files, as upstream limits a bundled function. */
+/** The maximum size of one function's files, which is upstream's limit for a bundled function. */
 export const maxFunctionBytes = 20 * 1024 * 1024;
 export const maxFunctionFiles = 1000;
 export const maxFunctions = 100;
-/** The maximum size of all deployed functions, because each backup of the project's files contains them. */
+/**
+ * The maximum total size of all deployed functions. It is limited because each backup of the project's files contains
+ * them.
+ */
 export const maxTotalBytes = 200 * 1024 * 1024;
 const maxSlugChars = 100;
 const maxNameChars = 200;
 
-/** @throws {DeployError} invalid */
+/** Checks a function's slug. @throws {DeployError} invalid */
 export function checkSlug(slug: string): void {
   if (slug.length > maxSlugChars || !slugPattern.test(slug))
     throw new DeployError(
@@ -22,7 +25,7 @@ export function checkSlug(slug: string): void {
     );
 }
 
-/** @throws {DeployError} invalid */
+/** Checks a function's name. @throws {DeployError} invalid */
 export function checkName(name: string | undefined): void {
   if (name !== undefined && (name === '' || name.length > maxNameChars || /\p{Cc}/u.test(name)))
     throw new DeployError('invalid', `name must be printable text of 1 to ${maxNameChars} characters.`);

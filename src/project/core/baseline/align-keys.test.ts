@@ -23,7 +23,7 @@ function aligned(needed: Readonly<Record<string, string>>): string {
   return baselineStatements(draft).join('\n');
 }
 
-test('a referenced column gets the type of its referencing column, and so do the other columns', () => {
+test('a referenced column and all other columns that reference it get the type of the referencing column', () => {
   const text = aligned({ 'public.notes.user_id': 'text' });
   expect(text.match(/(user_)?id text/g)).toEqual(['id text', 'user_id text', 'user_id text']);
   expect(text.match(/foreign key/g)).toHaveLength(2);

@@ -1,15 +1,15 @@
 /**
- * Adjusts column types in the baseline so that its foreign keys are valid, because the columns on both sides must have
- * the same type.
+ * Adjusts column types so that the baseline's foreign keys are valid. The columns on both sides of a foreign key must
+ * have the same type.
  */
 import type { Draft, TableDraft } from './draft.ts';
 import { referencesOf, typeOf } from './print.ts';
 import { canonicalType } from './type-names.ts';
 
 /**
- * Gives the referenced column the type that a statement needs for the referencing column. Excludes a foreign key if
- * statements need different types for its columns. Every step fixes one type or excludes one key, so the loop
- * ends.
+ * Sets the type of a referenced column to the type that a statement needs for the referencing column. If statements
+ * need different types for the two columns, excludes the foreign key. Each step fixes one type or excludes one key, so
+ * the loop ends.
  */
 export function alignKeys(draft: Draft): void {
   while ([...draft.tables.values()].some((table) => alignOne(draft, table)));

@@ -26,7 +26,7 @@ export function columnModel(draft: Draft, sources: Sources, table: TableDraft, n
   return { name, type: { kind: 'string', dimensions: 0 }, nullable: true, optional: true, generated: false };
 }
 
-/** A column that a statement uses although none of its tables has it. */
+/** A column that a statement uses but that none of its tables have. */
 export interface MissingColumn {
   readonly name: string;
   /** The alias or table name in front of the column. */

@@ -1,7 +1,7 @@
 /**
- * The draft of a baseline. It contains the objects in the generated types that migrations need but don't create, and it
- * is empty at first. Each rehearsal of the migrations adds the objects that they need, and removes the objects that
- * they create themselves (`repair.ts`).
+ * The draft of a baseline. The draft is empty at first. In the end, it contains the objects in the generated types that
+ * migrations need but don't create. Each rehearsal of the migrations adds the objects that they need, and removes the
+ * objects that they create themselves (`repair.ts`).
  */
 import type {
   ColumnModel,
@@ -35,7 +35,7 @@ export interface FunctionDraft {
     readonly optional: boolean;
   }[];
   readonly returns: string;
-  /** Whether a migration calls the function. If so, the function returns null instead of raising an error. */
+  /** Whether a migration calls the function. If it does, the function returns null instead of raising an error. */
   readonly isCalled: boolean;
 }
 
@@ -46,7 +46,7 @@ export class Draft {
   readonly tables = new Map<string, TableDraft>();
   readonly enums = new Map<string, EnumModel>();
   readonly compositeTypes = new Map<string, ViewModel>();
-  /** Types that neither the types file nor a migration describes, such as `public.status`. */
+  /** SQL types that neither the types file nor a migration describes, such as `public.status`. */
   readonly domains = new Set<string>();
   readonly views = new Map<string, ViewModel>();
   readonly functions = new Map<string, FunctionDraft>();
@@ -57,11 +57,11 @@ export class Draft {
   /** The types that statements require for columns, by `schema.table.column`. */
   readonly types = new Map<string, string>();
   /**
-   * Objects that the migrations themselves create, as `schema.table.column`, `schema.table constraint name` or
-   * `schema.enum value`.
+   * Objects that the migrations create, as `schema.table.column`, `schema.table constraint name` or `schema.enum
+   * value`.
    */
   readonly excluded = new Set<string>();
-  /** Tables that have neither a policy nor a column for the owner, such as `public.notes`. */
+  /** Tables that have neither a policy nor an owner column, such as `public.notes`. */
   readonly withoutPolicy = new Set<string>();
   readonly ownerPolicies = new Map<string, string>();
 
@@ -122,7 +122,7 @@ export class Draft {
   }
 }
 
-/** Sorts columns so that the key comes first and timestamps come last. In generated types, they are sorted by name. */
+/** Sorts columns so that the key comes first and timestamps come last. Generated types list columns by name. */
 function inUsualOrder(columns: readonly ColumnModel[]): ColumnModel[] {
   const weight = ({ name }: ColumnModel) =>
     name === 'id' ? 0 : /^(created|updated)_?at$/i.test(name) ? 3 : /_id$/.test(name) ? 1 : 2;

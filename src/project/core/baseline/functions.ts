@@ -1,6 +1,6 @@
 /**
- * The functions in the baseline. Their parameters and results come from the migrations, the types, or the way in which
- * the functions are called.
+ * The functions in the baseline. Their parameters and results come from the migrations, from the types or from calls of
+ * the functions.
  */
 import type { ColumnModel } from '../types-file/model.ts';
 import type { Draft, FunctionDraft } from './draft.ts';
@@ -16,7 +16,7 @@ export interface CalledFunction {
 
 /**
  * Describes a function that a migration calls before it exists. The signature comes from a later migration that
- * declares the function, from the types, or else from the statement that uses it.
+ * declares the function, from the types, or otherwise from the statement that uses it.
  */
 export function functionFor(
   draft: Draft,
@@ -53,8 +53,7 @@ function returnedIn(statement: string, parameterCount: number): string {
 }
 
 /**
- * Returns the parameters in an order that fits the types of the arguments, because generated types list parameters
- * alphabetically.
+ * Returns the parameters in an order that matches the argument types. Generated types list parameters alphabetically.
  */
 function parametersFor(
   draft: Draft,
@@ -86,7 +85,7 @@ function parametersFor(
   ];
 }
 
-/** Returns the SQL type of the result of a function in the types. */
+/** Returns the SQL type of a function's result. */
 export function returnsOf(
   draft: Draft,
   {

@@ -25,9 +25,11 @@ test.each<[string, ValueType['kind'], string]>([
   ['ip_address', 'unknown', 'inet'],
   ['search_vector', 'unknown', 'tsvector'],
   ['anything', 'unknown', 'text'],
-])('%s: %s is %s', (name, kind, expected) => expect(typed(name, kind)).toBe(expected));
+])('column %s with the type %s becomes %s', (name, kind, expected) =>
+  expect(typed(name, kind)).toBe(expected),
+);
 
-test('arrays', () => {
+test('the types of arrays are guessed from their elements', () => {
   expect(typed('tags', 'string', 1)).toBe('text[]');
   expect(typed('member_ids', 'string', 1)).toBe('uuid[]');
   expect(typed('grid', 'number', 2)).toBe('numeric[][]');

@@ -29,7 +29,7 @@ function guessSingle(name: string, { kind, dimensions }: ValueType): Guess {
   return guessUnknown(wordsOf(name));
 }
 
-/** Splits a name into words. `createdAt` and `created_at` consist of the same two words. */
+/** Splits a name into words. `createdAt` and `created_at` have the same words. */
 const wordsOf = (name: string): string => name.replace(/([a-z\d])([A-Z])/g, '$1_$2').toLowerCase();
 
 /** Matches the names of IDs from other services, which aren't uuids. */

@@ -1,6 +1,6 @@
 /**
- * Determines from PostgreSQL's error message which objects and types a failed statement requires or contradicts. Only
- * English messages are recognized.
+ * Determines from PostgreSQL's error message which objects or types a failed statement requires, or which of them it
+ * contradicts. Only English messages are recognized.
  */
 
 export interface Failure {
@@ -11,7 +11,7 @@ export interface Failure {
   readonly where?: string | undefined;
   /** The position in characters, starting at 1. */
   readonly position?: number | undefined;
-  /** The text of dynamic SQL or of a query in a function, followed by the position in it. */
+  /** The text of dynamic SQL or of a query in a function. `internalPosition` is a position in this text. */
   readonly internalQuery?: string | undefined;
   readonly internalPosition?: number | undefined;
 }
@@ -39,7 +39,7 @@ export type Observation =
   | { readonly kind: 'no conflict target' }
   | { readonly kind: 'types differ'; readonly left: string; readonly right: string }
   | { readonly kind: 'no operator'; readonly left: string; readonly operator: string; readonly right: string }
-  /** A condition has this type instead of boolean. */
+  /** A condition has the type `type` instead of boolean. */
   | { readonly kind: 'condition of another type'; readonly type: string }
   | {
       readonly kind: 'keys differ';
@@ -235,7 +235,7 @@ const rules: readonly Rule[] = [
 ];
 
 /**
- * Returns undefined if the error isn't related to a missing or wrong object.
+ * Returns the observation, or undefined if the error isn't related to a missing or wrong object.
  * @example observe({ code: '42P01', message: 'relation "a" does not exist' })
  */
 export function observe(failure: Failure): Observation | undefined {

@@ -81,7 +81,7 @@ export function callsOf(statement: string, name: string): (readonly (Operand | u
     if (!isName || text !== name || words[index + 1]?.text !== '(') return [];
     const list = argumentsBehind(words, index + 1);
     const columns = list.map(({ first, last }) => onlyColumn(statement, words, first, last));
-    // `extract(epoch from created_at)` counts as a call with two arguments.
+    // `extract(epoch from created_at)` is treated as a call with two arguments.
     return [name === 'extract' ? [undefined, fieldSource(statement, words, list[0])] : columns];
   });
 }

@@ -1,4 +1,4 @@
-/** Prints a draft as SQL. Each object is a separate statement, so that a rehearsal can run single statements. */
+/** Prints a draft as SQL. Each object has its own statement, so a rehearsal can run single statements. */
 import { quoteIdentifier as quoted, quoteLiteral } from '../../../kernel/sql.ts';
 import type { ColumnModel, Relationship } from '../types-file/model.ts';
 import { policyPrefix } from './catalog.ts';
@@ -151,8 +151,8 @@ export function columnDefinition(
 }
 
 /**
- * Returns the type of a column: the type that a statement requires, the type of the referenced column, or else a guess
- * from the TypeScript type and the name.
+ * Returns the type of a column. This is the type that a statement requires, the referenced column's type, or otherwise
+ * a guess from the TypeScript type and the name.
  */
 export function typeOf(draft: Draft, table: TableDraft, column: ColumnModel): Guess {
   return typeWithin(draft, table, column, new Set());
@@ -197,8 +197,8 @@ export const uniqueName = (table: string, columns: readonly string[]): string =>
   `${table}_${columns.join('_')}_key`;
 
 /**
- * Returns statements for the unique constraints that references and one-to-one relationships need. They are printed
- * after the tables.
+ * Returns statements for the unique constraints that references and one-to-one relationships need. The statements are
+ * printed after the tables.
  */
 export function uniqueStatements(draft: Draft, table: TableDraft): string[] {
   const needed = new Map<string, readonly string[]>();
@@ -225,8 +225,8 @@ export function uniqueStatements(draft: Draft, table: TableDraft): string[] {
 }
 
 /**
- * Returns the references between tables and columns in the baseline. The generator also lists references to views over
- * a table, which are omitted.
+ * Returns the references between tables and columns in the baseline. The generator also lists references to a table's
+ * views. They are omitted.
  */
 export function referencesOf(draft: Draft, table: TableDraft): Relationship[] {
   const seen = new Set<string>();
@@ -260,7 +260,7 @@ export function functionStatement({ schema, name, parameters, returns, isCalled 
     (one) =>
       `${one.name === undefined ? '' : `${bare(one.name)} `}${one.type}${one.optional ? ' default null' : ''}`,
   );
-  // A parameter that follows one with a default must have a default, too.
+  // All parameters after the first one with a default must have defaults too.
   const firstOptional = parameters.findIndex(({ optional }) => optional);
   const withDefaults = list.map((one, index) =>
     firstOptional >= 0 && index > firstOptional && !one.endsWith(' default null')

@@ -7,8 +7,8 @@ export type Remedy =
       readonly statements: readonly string[];
       readonly undo?: () => void;
       /**
-       * Set if the change applies only to the rehearsal. An earlier migration creates the table, so the baseline can't
-       * contain the column.
+       * Set if the change applies only to the rehearsal, because an earlier migration creates the table and the
+       * baseline therefore can't contain the column.
        */
       readonly isTooLate?: true;
     }

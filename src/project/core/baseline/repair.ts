@@ -1,6 +1,6 @@
 /**
- * Repairs the baseline after a statement in a migration has failed. The reason can be that the baseline lacks an
- * object, that it contains an object that the migrations create, or that a type is wrong.
+ * Repairs the baseline after a statement in a migration has failed. The baseline may lack an object, contain an object
+ * that the migrations create, or have a wrong type.
  */
 import { missingExtension, serviceSchemas } from '../missing.ts';
 import type { ColumnModel } from '../types-file/model.ts';
@@ -75,8 +75,8 @@ export class Repairer {
   }
 
   /**
-   * Whether the baseline can contain the object, such as `public.notes`. The baseline can't contain an object if an
-   * earlier rehearsal has shown that a migration creates it.
+   * Whether the baseline can contain the object, such as `public.notes`. It can't if an earlier rehearsal has shown
+   * that a migration creates the object.
    */
   readonly mayHold = (key: string): boolean => !this.#excludedObjects.has(key);
 
@@ -102,7 +102,7 @@ export class Repairer {
     return this.#remedy(seen, query, position);
   }
 
-  /** Handles the notice that a column already exists and is therefore skipped. */
+  /** Handles the notice that a column is skipped because it already exists. */
   remedyNotice(notice: Failure): Remedy | undefined {
     const seen = observe(notice);
     return seen?.kind === 'column exists' ? this.#columnExists(seen, '') : undefined;
@@ -181,7 +181,10 @@ export class Repairer {
     }
   }
 
-  /** PostgreSQL's messages contain a table's name without its schema, which only the statement contains. */
+  /**
+   * Returns the table that a message refers to. PostgreSQL's messages don't contain the schema, so it is taken from the
+   * statement.
+   */
   #table(name: string, statement: string): TableDraft | undefined {
     return this.draft.findTable(name, writtenSchema(statement, name));
   }
@@ -259,8 +262,8 @@ export class Repairer {
   }
 
   /**
-   * If migrations create a table only if it is missing, and it has columns that no migration adds, the table existed
-   * before the migrations.
+   * Handles a table that existed before the migrations. Migrations create such a table only if it is missing, and it
+   * has columns that no migration adds.
    */
   #lateColumn(found: LateTable | undefined, name: string): Remedy | undefined {
     if (found === undefined) return undefined;
@@ -352,8 +355,8 @@ export class Repairer {
   }
 
   /**
-   * Adds the unique constraints that ON CONFLICT clauses in the migrations need. `there` contains the unique keys that
-   * the table has.
+   * Adds the unique constraints that ON CONFLICT clauses in the migrations need. `there` contains the table's existing
+   * unique keys.
    */
   addConflictTargets(table: TableDraft, there: readonly string[]): void {
     const known = new Set([...there, ...table.uniques.map(keyOfColumns)]);

@@ -1,10 +1,13 @@
-/** Finds the tables to which a column in a statement can belong. They depend on the query that contains the column. */
+/**
+ * Finds the tables to which a column in a statement can belong. The tables depend on the query that contains the
+ * column.
+ */
 import { offsetOf, type Word, wordsOf } from './statement.ts';
 
 interface ScopedTable {
   readonly schema?: string;
   readonly name: string;
-  /** The alias. If the query doesn't declare one, the name. */
+  /** The alias, or the table's name if the query doesn't declare an alias. */
   readonly alias: string;
 }
 
@@ -58,8 +61,8 @@ export function tablesAround(statement: string, position: number): ScopedTable[]
 }
 
 /**
- * Returns the position at which a statement uses a column. This is needed for errors without a position, because
- * PostgreSQL omits the position for policy expressions and for statements inside functions.
+ * Returns the position at which a statement uses a column. This is needed for errors without a position. PostgreSQL
+ * omits it for policy expressions and for statements inside functions.
  */
 export function positionOfColumn(statement: string, name: string, qualifier?: string): number | undefined {
   const words = wordsOf(statement);

@@ -12,7 +12,7 @@ export interface Header {
   readonly returns: string;
 }
 
-/** Returns the later names of tables and columns, and the signatures of functions. */
+/** Looks up the later names of tables and columns, and the signatures of functions. */
 export class Sources {
   readonly #texts: readonly string[];
   constructor(files: readonly SqlText[]) {
@@ -60,7 +60,7 @@ export class Sources {
     return list === undefined ? undefined : stringsIn(list);
   }
 
-  /** Whether a statement drops or alters the type, which means that it existed before. */
+  /** Whether a statement drops or alters the type. If so, the type existed before. */
   changesType(name: string): boolean {
     const pattern = new RegExp(
       String.raw`\b(drop|alter)\s+(type|domain)\s+(if\s+exists\s+)?(?:${identifier}\s*\.\s*)?"?${RegExp.escape(name)}"?(?![\w$])`,

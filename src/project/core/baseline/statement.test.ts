@@ -14,12 +14,12 @@ import {
   writtenSchema,
 } from './statement.ts';
 
-test('mentions', () => {
+test('a statement mentions a name with or without its schema and quotes', () => {
   expect(mentions('alter table "Notes" add x int', 'Notes')).toBe(true);
   expect(mentions('alter table public.notes_old add x int', 'notes')).toBe(false);
 });
 
-test('inserts', () => {
+test('the table and the columns of an insert are found', () => {
   const statement = `-- x\ninsert into public.notes (id, "kind", body) values ('1', 'a', 'it''s'), ('2', 'b', f('c')) on conflict (id, kind) do nothing`;
   expect(insertedTable(statement)).toBe('notes');
   expect(conflictColumns(statement)).toEqual(['id', 'kind']);
@@ -47,7 +47,7 @@ test('the schema of a table is found', () => {
   expect(writtenSchema('alter table orders add x int', 'orders')).toBeUndefined();
 });
 
-test('references', () => {
+test('referenced tables and columns are found', () => {
   const statement = 'create table a (x int references public.b (id), y int references c)';
   expect(referencedColumnsOf(statement, 'b')).toEqual(['id']);
   expect(referencedColumnsOf(statement, 'c')).toBeUndefined();
@@ -91,7 +91,7 @@ test('the failed query is found', () => {
   expect([query, query[position - 1]]).toEqual([' select x from y ', 'x']);
 });
 
-test('any text can be parsed', () => {
+test('parsing never fails', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (a, b) => {
       const statement = `insert into ${a} (${b}) values (${a}) on conflict (${b}`;

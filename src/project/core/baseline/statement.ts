@@ -48,7 +48,7 @@ export function failedQuery(
 ): FailedQuery {
   if (internalQuery !== undefined) return { query: internalQuery, position: internalPosition };
   const inner = /^SQL statement "([\s\S]+?)"$/m.exec(where)?.[1];
-  // The position refers to the outer statement.
+  // The given position refers to the outer statement.
   if (inner !== undefined) return { query: inner, position: undefined };
   return (
     (position === undefined ? undefined : bodyAround(statement, position)) ?? { query: statement, position }
@@ -172,7 +172,7 @@ export function columnOfValue(statement: string, value: string): string | undefi
   const columns = into < 0 ? undefined : listBehind(words, nameEnd);
   if (columns === undefined) return undefined;
   const from = words.findIndex(({ text }) => text === 'values' || text === 'select');
-  // The list begins at `values (a, b), (c, d)` or `select a, b`.
+  // The inserted values are in `values (a, b), (c, d)` or `select a, b`.
   const level = words[from]?.text === 'values' ? 1 : 0;
   let depth = 0;
   let column = 0;

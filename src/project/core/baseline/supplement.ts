@@ -1,6 +1,6 @@
 /**
- * Adds the objects in the types that the database still lacks after the migrations, which are tables, views and
- * functions that were created in the dashboard. The migrations don't need them, but the app does.
+ * Adds the objects in the types that the database still lacks after the migrations. These are tables, views and
+ * functions that were created in the dashboard. The app needs them although the migrations don't.
  */
 import { missingExtension, serviceSchemas } from '../missing.ts';
 import type { ColumnModel, SchemaModel } from '../types-file/model.ts';
@@ -126,7 +126,7 @@ const isOfExtension = (name: string): boolean =>
 /**
  * Adds a policy to a table if possible. All tables have row-level security, so clients can't read a table without a
  * policy. If the migrations contain none and a column identifies the owner, a policy for the owner is a safe guess. The
- * developer must decide about policies that allow more.
+ * developer must add any policies that allow more.
  */
 function decideAccess({ draft }: Repairer, table: TableDraft, { relations, withPolicy }: Catalog): void {
   const key = `${table.schema}.${table.name}`;

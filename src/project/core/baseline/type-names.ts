@@ -1,4 +1,4 @@
-/** Names that PostgreSQL's error messages use for types that are usually abbreviated in SQL. */
+/** The names that PostgreSQL's error messages use for types that SQL usually abbreviates. */
 const shownNames = new Map([
   ['bool', 'boolean'],
   ['char', 'character'],

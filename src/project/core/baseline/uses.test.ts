@@ -11,7 +11,7 @@ const types = `export type Database = { public: { Tables: { notes: {
   Row: { ${columns.replaceAll(/(\w+),? ?/g, '$1: string; ')} } Insert: { ${columns.replaceAll(/(\w+),? ?/g, '$1: string; ')} }
   Relationships: [] } } } }`;
 
-/** Returns the column's type after the statement has failed with this message. */
+/** Returns the column's type in the baseline if the statement fails with this message. */
 function learned(message: string, statement: string, column: string, migration = ''): string {
   const draft = new Draft(readTypes(types) as TypesModel);
   const table = draft.addTable('public', 'notes', draft.tableModel('public', 'notes'));
@@ -26,7 +26,7 @@ function learned(message: string, statement: string, column: string, migration =
   return found === undefined ? '' : typeOf(draft, table, found).type;
 }
 
-describe('operators', () => {
+describe('a column gets a type that supports the operator', () => {
   test.each([
     ['text ? unknown', "select 1 from notes n where n.kind ? 'a'", 'kind', 'jsonb'],
     ['text ->> unknown', "create policy p on notes using (kind ->> 'a' = 'b')", 'kind', 'jsonb'],
@@ -44,7 +44,7 @@ describe('operators', () => {
   });
 });
 
-describe('functions', () => {
+describe('a column gets a type that the function accepts', () => {
   test.each([
     ['array_length(text, integer)', 'select array_length(n.kind, 1) from notes n', 'kind', 'text[]'],
     ['date_trunc(unknown, text)', `select date_trunc('day', kind) from notes`, 'kind', 'timestamptz'],
@@ -98,7 +98,7 @@ describe('a column that a statement writes to a uuid column becomes uuid', () =>
     expect(changed(marked)).toEqual(columns.map((column) => `public.notes.${column}`));
   });
 
-  test('other types are kept', () => {
+  test('columns with other types are unchanged', () => {
     const statement = 'insert into x (y) select ^kind from notes';
     expect(changed(statement, { columnType: 'integer', type: 'text' })).toEqual([]);
   });

@@ -1,5 +1,5 @@
 /**
- * Corrects columns in the baseline whose guessed type contradicts a statement. The error message contains the required
+ * Corrects columns in the baseline whose guessed type contradicts a statement. The error message names the required
  * type.
  */
 import type { ColumnModel } from '../types-file/model.ts';
@@ -19,7 +19,7 @@ import {
 } from './statement.ts';
 import { canonicalType } from './type-names.ts';
 
-/** If a statement compares a column with a value of another type, changes the column to this type. */
+/** If a statement compares a column with a value of a different type, changes the column to that type. */
 export function typesDiffer(
   draft: Draft,
   { left, right }: { readonly left: string; readonly right: string },
@@ -40,7 +40,7 @@ export function typesDiffer(
 }
 
 /**
- * Gives both columns of a foreign key the same type. Prefers `uuid` to `text`, because `text` is only a guess for the
+ * Sets both columns of a foreign key to the same type. Prefers `uuid` to `text`, because `text` is only a guess for the
  * IDs of other services.
  */
 export function keysDiffer(
@@ -79,11 +79,11 @@ export function resultDiffers(
   return undefined;
 }
 
-/** Whether the column has the type that PostgreSQL's message contains. */
+/** Whether the column has the type that PostgreSQL's message names. */
 const isType = (draft: Draft, table: TableDraft, column: ColumnModel, shown: string): boolean =>
   canonicalType(typeOf(draft, table, column).type) === canonicalType(shown);
 
-/** Sets the type of a column, but only once, because two statements that require different types can't both succeed. */
+/** Sets a column's type, but only once. If two statements require different types, they can't both succeed. */
 export function teach(draft: Draft, table: TableDraft, column: string, type: string): Remedy | undefined {
   const key = `${table.schema}.${table.name}.${column}`;
   if (draft.types.has(key) || ['unknown', 'void', 'record', 'trigger'].includes(type)) return undefined;

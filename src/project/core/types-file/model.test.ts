@@ -4,7 +4,7 @@ import { type ColumnModel, readTypes, type ValueType } from './model.ts';
 
 const inPublic = (body: string) => `export type Database = { public: { ${body} } }`;
 
-/** Returns the columns of the only table by name. */
+/** Returns the columns of the only table, keyed by name. */
 function columnsOf(row: string, insert = '', before = ''): Record<string, ColumnModel> {
   const text = `${before}\n${inPublic(`Tables: { t: { Row: { ${row} } ${insert && `Insert: { ${insert} }`} } }`)}`;
   const columns = readTypes(text)?.schemas[0]?.tables[0]?.columns ?? [];
@@ -13,7 +13,7 @@ function columnsOf(row: string, insert = '', before = ''): Record<string, Column
 
 const single = (kind: ValueType['kind']): ValueType => ({ kind, dimensions: 0 });
 
-describe('columns', () => {
+describe('a column in generated types', () => {
   test.each<[string, ValueType, boolean]>([
     ['string', single('string'), false],
     ['number | null', single('number'), true],
@@ -39,7 +39,7 @@ describe('columns', () => {
     ],
     ['A', single('string'), true],
     ['() => void', single('unknown'), false],
-  ])('%s', (written, type, nullable) => {
+  ])('column type %s', (written, type, nullable) => {
     expect(columnsOf(`c: ${written}`, '', 'type A = B; type B = string | null').c).toMatchObject({
       type,
       nullable,
@@ -55,13 +55,13 @@ describe('columns', () => {
     ]);
   });
 
-  test('quoted names, all separators, and comments', () => {
+  test('reads quoted names, all separators and comments', () => {
     expect(
       Object.keys(columnsOf(`'a-b': string, // c: string\n readonly d: /* e: */ string\n"f\\"": string`)),
     ).toEqual(['a-b', 'd', 'f"']);
   });
 
-  test('handwritten types', () => {
+  test('reads handwritten types', () => {
     const columns = columnsOf('', '', '').c;
     expect(columns).toBeUndefined();
     const text = `
@@ -80,7 +80,7 @@ describe('columns', () => {
   });
 });
 
-test('relationships, views, functions, enums and composite types', () => {
+test('reads relationships, views, functions, enums and composite types', () => {
   const text = inPublic(`
     Tables: { a: { Row: { id: string }, Relationships: [{
       foreignKeyName: "a_id_fkey"; columns: ["id"]; isOneToOne: true; referencedRelation: "b"; referencedColumns: ["id"]
@@ -132,7 +132,7 @@ test.each([
   'export const a = 1',
   'type Database = string',
   'interface Database { public: { Views: {} } }',
-])('%j contains no database', (text) => expect(readTypes(text)).toBeUndefined());
+])('%j doesn’t describe a database', (text) => expect(readTypes(text)).toBeUndefined());
 
 test('recursive types terminate', () => {
   expect(readTypes('type A = B; type B = A; type Database = A')).toBeUndefined();
@@ -148,7 +148,7 @@ const column = fc.record({
   dimensions: fc.integer({ min: 0, max: 2 }),
 });
 
-test('the generator’s output is parsed unchanged', () => {
+test('parsing the generator’s output returns the original model', () => {
   const table = fc.record({ name, columns: fc.uniqueArray(column, { selector: (one) => one.name }) });
   const tables = fc.uniqueArray(table, { selector: (one) => one.name });
   const printed = (one: { kind: string; nullable: boolean; dimensions: number }) =>
@@ -174,7 +174,7 @@ test('the generator’s output is parsed unchanged', () => {
   );
 });
 
-test('any text is parsed as a model or rejected', () => {
+test('text is either parsed as a model or rejected', () => {
   const fragment = fc.constantFrom(
     'type ',
     'interface ',

@@ -136,8 +136,8 @@ class Reader {
       type: value,
       nullable: nullable || optional,
       optional: insert === undefined ? optional : (inserted?.optional ?? true),
-      // The generator writes `never`. If the type was written by hand and Insert doesn't contain the member, it is
-      // unknown whether an insert can contain the column.
+      // The generator writes `never`. In a handwritten type whose Insert lacks the member, it isn't known whether an
+      // insert can contain the column.
       generated: inserted !== undefined && isNamed(inserted.type, 'never'),
     };
   }
@@ -208,7 +208,7 @@ class Reader {
     return plain('unknown');
   }
 
-  /** Follows names that the file declares. `Json` isn't followed. */
+  /** Resolves names that the file declares, except `Json`. */
   #resolved(type: TypeNode | undefined): TypeNode | undefined {
     let node = type;
     for (let step = 0; step < maxChainLength; step++) {

@@ -1,4 +1,6 @@
-/** Parses TypeScript type expressions. Supports only what generated types use. The file is parsed but never run. */
+/**
+ * Parses TypeScript type expressions. Supports only the syntax of generated types. The file is parsed but never run.
+ */
 import { lexTypes, type TypeToken } from './lex.ts';
 
 export type TypeNode =
@@ -104,7 +106,7 @@ class Parser {
   #type(): TypeNode {
     const node = this.#joined('|', 'union', () => this.#joined('&', 'intersection', () => this.#postfix()));
     if (!this.#is('extends')) return node;
-    // The type is conditional.
+    // A question mark here begins a conditional type.
     this.at++;
     this.type();
     if (this.take('?')) {
@@ -210,7 +212,7 @@ class Parser {
     return { kind: 'object', members };
   }
 
-  /** Returns a member. Returns undefined for an index signature or a method, because these aren't columns. */
+  /** Returns a member, or undefined for an index signature or a method, which can't be a column. */
   #member(): Member | undefined {
     if (this.take('[')) {
       this.#skipTo(']');

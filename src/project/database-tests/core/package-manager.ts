@@ -1,6 +1,6 @@
 /**
- * Skips the statements with which test suites install database.dev's package manager, as its documentation describes.
- * Plinth has its own extension `supabase-dbdev`, so this setup isn't necessary.
+ * Recognizes the statements that test suites run to install database.dev's package manager, as its documentation
+ * describes. They are skipped because Plinth has its own extension `supabase-dbdev`.
  */
 
 /** Whether a test suite uses the package manager. */

@@ -9,7 +9,7 @@ const short = (source: string) =>
       : `${step.line} \\${[step.name, ...step.args].join(' ')}${step.pending && ` < ${step.pending}`}`,
   );
 
-describe('a script', () => {
+describe('a psql script', () => {
   test('contains statements and commands in order, with their lines', () => {
     expect(
       short(
@@ -26,7 +26,7 @@ describe('a script', () => {
     ]);
   });
 
-  test('\\gset applies to the statement before it', () => {
+  test('\\gset applies to the preceding statement', () => {
     expect(short(`begin;\nselect 1 as n \\gset my_\nselect :my_n;`)).toEqual([
       '1 begin',
       '2 \\gset my_ < select 1 as n',
@@ -39,7 +39,7 @@ describe('a script', () => {
     (source) => expect(readScript(source).filter(({ kind }) => kind === 'command')).toEqual([]),
   );
 
-  test('any text can be parsed', () => {
+  test('parsing never fails', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         expect(Array.isArray(readScript(text))).toBe(true);
@@ -66,7 +66,7 @@ test.each([
   ).toBe(expected);
 });
 
-describe('files that can run concurrently', () => {
+describe('a file that can run concurrently', () => {
   test.each([
     'begin; select 1; rollback;',
     '-- a\nBEGIN;\nsavepoint a; rollback to savepoint a; select * from finish();\nROLLBACK;',
@@ -80,5 +80,5 @@ describe('files that can run concurrently', () => {
     'begin; rollback; create table a (); begin; rollback;',
     'begin; \\i setup.sql\nrollback;',
     '',
-  ])('not %j', (text) => expect(isSelfContained(readScript(text))).toBe(false));
+  ])('isn’t %j', (text) => expect(isSelfContained(readScript(text))).toBe(false));
 });

@@ -1,6 +1,6 @@
 /**
- * Parses a test file as psql does, into statements and the psql commands that test suites use. A `command` begins with
- * a backslash. A `variable` is set by \set and inserted by `:name`.
+ * Parses a test file like psql, into statements and those psql commands that test suites use. A `command` begins with a
+ * backslash. A `variable` is set by \set and inserted by `:name`.
  */
 import { nextToken } from '../../../shared/sql/lex.ts';
 import { type Statement, splitStatements } from '../../core/split.ts';
@@ -52,8 +52,8 @@ export function readScript(source: string): ScriptStep[] {
     const end = newline === -1 ? text.length : newline;
     const [name = '', ...args] = argumentsOf(text.slice(at + 1, end));
     const runsPending = /^g(set|exec|x|desc)?$/.test(name);
-    // After any other command, psql would continue a statement that hasn't ended, which isn't supported here because
-    // test suites rarely use it.
+    // After any other command, psql would continue an unfinished statement. This isn't supported because test suites
+    // rarely rely on it.
     take(runsPending ? Math.max(start, lastEnd) : at);
     const pending = runsPending ? text.slice(Math.max(start, lastEnd), at).trim() : '';
     steps.push({ kind: 'command', name, args, line: lineOf(at), pending });
@@ -97,10 +97,7 @@ export function withVariables(statement: string, variables: ReadonlyMap<string, 
   return result;
 }
 
-/**
- * Whether the file consists of a single transaction that is rolled back. Such a file can run at the same time as
- * others.
- */
+/** Whether the file consists of a single transaction that is rolled back. Such files can run concurrently. */
 export function isSelfContained(steps: readonly ScriptStep[]): boolean {
   const statements = steps
     .filter((step) => step.kind === 'statement')

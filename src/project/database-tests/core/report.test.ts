@@ -1,4 +1,4 @@
-/** The expected lines are those of Perl's prove for the same file output, except for the processor times. */
+/** The expected lines are what Perl's prove prints for the same output, except for the CPU times. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type FileOutcome, fileLines, isPassed, summaryLines } from './report.ts';
@@ -6,7 +6,7 @@ import { parseTap } from './tap.ts';
 
 const outcome = (output: string[], error?: string): FileOutcome => ({ shownPath: 't/a.sql', output, error });
 
-describe('a file', () => {
+describe('a test file', () => {
   test('that passes', () => {
     const passed = outcome(['1..2', 'ok 1 - a', 'ok 2 - b']);
     expect(fileLines(passed, 12, false)).toEqual(['t/a.sql ....... ok']);
@@ -85,7 +85,7 @@ test('a plan at the end is accepted, and a second one is an error', () => {
   ]);
 });
 
-test('any lines can be parsed', () => {
+test('parsing never fails', () => {
   fc.assert(
     fc.property(fc.array(fc.string()), (lines) => {
       expect(parseTap(lines).ran).toBeGreaterThanOrEqual(0);

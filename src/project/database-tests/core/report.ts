@@ -20,8 +20,8 @@ export function isPassed(outcome: FileOutcome): boolean {
 }
 
 /**
- * Returns the lines for a file. The name is padded with dots to the length of the longest name. If a test failed, its
- * comments are included, because they explain the failure. With `withTap`, the complete output of the file is included.
+ * Returns the lines for a file. The name is padded with dots to the length of the longest name. The comments of failed
+ * tests are included because they explain the failures. With `withTap`, the complete output of the file is included.
  */
 export function fileLines(outcome: FileOutcome, longest: number, withTap: boolean): string[] {
   const { shownPath, output, error } = outcome;

@@ -26,8 +26,8 @@ export const columnOf = (table: QualifiedName, name: string): Sql =>
   name === '*' ? sql`${nameOf(table)}.*` : sql`${nameOf(table)}.${sql.id(name)}`;
 
 /**
- * Compiles a JSON path. The keys are part of the SQL text, so that the expression matches expression indexes and GROUP
- * BY.
+ * Compiles a JSON path. The keys are part of the SQL text, because the expression must match expression indexes and
+ * GROUP BY.
  */
 function pathOf(path: JsonPath): Sql {
   const steps = path.map(({ arrow, operand }) =>
@@ -36,7 +36,7 @@ function pathOf(path: JsonPath): Sql {
   return sql.raw(steps.join(''));
 }
 
-/** The index is quoted, because PostgreSQL would reject a number that exceeds the integer range. */
+/** The index is quoted because PostgreSQL would reject a number that exceeds the integer range. */
 const indexOf = (index: string) => `${quoteLiteral(index)}::int`;
 
 export function fieldOf(table: QualifiedName, field: PlanField): Sql {
@@ -163,7 +163,7 @@ function operationOf(operation: Operation, field: PlanField): Sql {
 }
 
 /**
- * Compiles a list condition with `= any` instead of `in`, because a list can be empty and its length must not change
+ * Compiles a list condition. Uses `= any` instead of `in`, because a list can be empty and its length must not change
  * the statement.
  */
 function listOf(values: ListValue, transform: string | undefined): Sql {

@@ -1,5 +1,5 @@
 /**
- * Describes the parameters of a compiled statement. Each parameter states where its value comes from in requests of
+ * Describes the parameters of a compiled statement. Each parameter specifies where its value comes from in requests of
  * this shape.
  */
 
@@ -54,7 +54,7 @@ export function bindParam(param: Param, bindings: Bindings): BoundParam {
   }
 }
 
-/** Removes NUL characters, because PostgreSQL's text type can't contain them. */
+/** Removes NUL characters, which PostgreSQL's text type can't contain. */
 const clean = (text: string): string => (text.includes('\0') ? text.replaceAll('\0', '') : text);
 
 /** Formats an array literal such as `{"a","b"}`. Every element is quoted. */

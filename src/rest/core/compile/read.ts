@@ -1,6 +1,6 @@
 /**
- * Compiles a read plan to one SELECT. Embeds are lateral joins, so that their filters, order and limits apply to each
- * parent row.
+ * Compiles a read plan to one SELECT. Embeds are lateral joins, so their filters, order and limits apply to each parent
+ * row.
  */
 import { type Sql, sql } from '../../../kernel/sql.ts';
 import type { QualifiedName } from '../../schema-cache/types.ts';
@@ -111,7 +111,7 @@ function limitOf(plan: ReadPlan, given: GivenRanges): Sql {
 
 /**
  * Returns a query for counting, with one row per root row before limits apply. The query doesn't select any columns, so
- * that no column functions run. Inner embeds and null filters become EXISTS.
+ * column functions don't run. Inner embeds and null filters become EXISTS.
  */
 export function countOf(plan: ReadPlan): Sql {
   const table = tableOf(plan);

@@ -89,7 +89,7 @@ function compiled(method: string, url: string, body = '', headers: Record<string
   return { shape: prepared.shape, text: main.text, key: main.key, values };
 }
 
-describe('reads', () => {
+describe('statements for reads', () => {
   test('a plain read returns one JSON text per row', () => {
     expect(compiled('GET', '/people?id=eq.1&select=id,city:data->>city&order=name.desc')).toMatchObject({
       text:
@@ -142,7 +142,7 @@ describe('reads', () => {
   });
 });
 
-describe('writes', () => {
+describe('statements for writes', () => {
   test('the body is one parameter, which is expanded by its columns', () => {
     expect(compiled('POST', '/people', '[{"name":"a","id":1}]')).toMatchObject({
       text: expect.stringContaining(

@@ -1,6 +1,6 @@
 /**
  * Compiles the main statement of a request. A plain read returns one JSON text per row, which is cheaper than one large
- * aggregate. Statements that need totals, other media types or the effects of a write return a single row with fixed
+ * aggregate. A statement that needs totals, other media types or a write's effects returns a single row with fixed
  * columns.
  */
 import { createHash } from 'node:crypto';
@@ -27,8 +27,8 @@ export interface Compiled {
   readonly form: ResultForm;
   readonly main: Statement;
   /**
-   * A statement that reads `response.headers` and `response.status`. It runs after the main statement if the result of
-   * the main statement doesn't include these settings.
+   * A statement that reads `response.headers` and `response.status`. It runs after the main statement if that
+   * statement's result doesn't include these settings.
    */
   readonly settings: Statement | undefined;
   /** EXPLAIN of the count query. The planner's row estimate is used as the total. */
@@ -90,7 +90,7 @@ function rowsOf(select: Sql, handler: Handler): Sql {
 function summaryOf(plan: CrudPlan, options: CompileOptions, counts: boolean): Sql {
   const routine = plan.kind === 'call' ? plan.call.routine : undefined;
   const select = selectOf(plan.read, options.given);
-  // If the response contains no rows, the rows of a write or call aren't selected.
+  // If the response doesn't contain rows, the rows of a write or call aren't selected.
   const rows =
     plan.kind === 'write' && plan.handler.kind === 'none' ? sql.raw('select * from pgrst_source') : select;
   const source =
@@ -134,7 +134,7 @@ function totalOf(
 }
 
 /**
- * Returns the key and the value of each primary key column. The result is empty unless exactly one row was inserted.
+ * Returns the name and the value of each primary key column. The result is empty unless exactly one row was inserted.
  */
 function locationOf(write: WritePlan): Sql {
   const names = sql.raw(write.primaryKey.map(quoteLiteral).join(', '));
@@ -193,7 +193,7 @@ function statementOf(fragment: Sql): Statement {
   return {
     key: createHash('sha1').update(text).digest('base64url'),
     text,
-    // All values in fragments were created by `param`.
+    // `param` has created all values in the fragments.
     params: values as Param[],
   };
 }

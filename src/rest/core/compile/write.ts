@@ -114,7 +114,7 @@ export function openedBody(
   return sql`(select ${sql.join(values)} from ${open} as pgrst_row (${definitions})${limit}) pgrst_body`;
 }
 
-/** Adds the default values of all columns to each element that doesn't contain them. */
+/** Adds the columns' default values to each element that lacks them. */
 function withDefaults(json: Sql, body: WriteBody): Sql {
   const defaults = body.columns.flatMap((column) =>
     column.default === null ? [] : [sql.raw(`${quoteLiteral(column.name)}, ${column.default}`)],

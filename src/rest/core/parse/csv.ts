@@ -1,5 +1,5 @@
 /**
- * Converts CSV (RFC 4180) to a JSON array of objects whose keys are the header names. The code processes bytes twice,
+ * Converts CSV (RFC 4180) to a JSON array of objects whose keys are the header names. The bytes are processed twice,
  * first to measure the result and then to write it. Fields never become JavaScript objects.
  *
  * For 12 MB of CSV, this takes 24 MB of memory. csv-parse takes 282 MB and twice the time, and rejects fields that
@@ -20,7 +20,7 @@ export type CsvRows =
       readonly count: number;
     }
   | { readonly kind: 'fault'; readonly fault: string }
-  /** The resulting JSON would be longer than `limitBytes`. */
+  /** The JSON would be longer than `limitBytes`. */
   | { readonly kind: 'too long' };
 
 /**
@@ -63,7 +63,7 @@ function readRecords(body: Uint8Array, records: Records): boolean {
   const ranges: number[] = [];
   let index = 0;
   let at = 0;
-  // After a comma there is always another field, even at the end of the input.
+  // A comma is always followed by another field, even at the end of the input.
   while (at < body.length || index > 0) {
     ranges.length = 0;
     if (body[at] === QUOTE) {

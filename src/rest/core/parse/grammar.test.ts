@@ -18,12 +18,12 @@ const fault = (parser: Parser<unknown>, text: string) => {
   return result.ok ? undefined : `${result.position} ${result.details}`;
 };
 
-describe('each level of select, and order, can have as many items as a PostgreSQL row', () => {
+describe('order and each level of select can have as many items as a PostgreSQL row has columns', () => {
   const items = (count: number) => Array.from({ length: count }, () => 'a').join(',');
   test.each([
     ['select', select],
     ['order', order],
-  ])('%s: items beyond the limit aren’t parsed', (_what, parser: Parser<unknown>) => {
+  ])('in %s, items beyond the limit aren’t parsed', (_what, parser: Parser<unknown>) => {
     expect(fault(parser, items(1664))).toBe(undefined);
     // Parsing stops at the first item over the limit, so the remaining 13,000 items aren't parsed.
     expect(fault(parser, items(15_000))).toBe('"" (line 1, column 3330) expecting at most 1664 items');
@@ -34,7 +34,7 @@ describe('each level of select, and order, can have as many items as a PostgreSQ
   });
 });
 
-describe('errors have the messages that PostgREST clients expect', () => {
+describe('error messages are the ones that PostgREST clients expect', () => {
   test.each([
     [
       select,
@@ -237,7 +237,7 @@ const term: fc.Arbitrary<OrderTerm> = fc.record({
   nulls: maybe(fc.constantFrom('nullsfirst' as const, 'nullslast' as const)),
 });
 
-describe('a printed query is parsed unchanged', () => {
+describe('parsing a printed query returns the same query', () => {
   test('select', () => {
     fc.assert(
       fc.property(fc.array(item, { minLength: 1, maxLength: 4 }), (items) => {

@@ -1,6 +1,6 @@
 /**
- * Defines the grammar of PostgREST 16's query strings, including its quirks, so that the same query has the same
- * meaning here. All parsers are pure. `query.ts` selects the parser for each parameter.
+ * Defines the grammar of PostgREST 16's query strings, including its quirks, so queries have the same meaning in
+ * Plinth. All parsers are pure. `query.ts` selects the parser for each parameter.
  */
 import {
   anyChar,
@@ -54,8 +54,7 @@ import type {
 /** The maximum depth of embeds and logic trees. The parser's stack overflows only at a far greater depth. */
 const MAX_DEPTH = 100;
 /**
- * The maximum number of columns and embeds per level, and of order terms. PostgreSQL allows this number of columns per
- * row.
+ * The maximum number of columns and embeds per level, and of order terms. PostgreSQL allows this many columns per row.
  */
 const MAX_ITEMS = 1664;
 

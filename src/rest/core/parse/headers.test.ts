@@ -15,7 +15,7 @@ import {
   topLevelRange,
 } from './range.ts';
 
-describe('Prefer', () => {
+describe('the Prefer header', () => {
   test('the first preference of a kind is used, and unknown ones are kept for strict handling', () => {
     const found = readPreferences(
       'return=minimal,  return=representation, count=none, tx=rollback, max-affected=3',
@@ -36,7 +36,7 @@ describe('Prefer', () => {
     expect(preferenceApplied(found, () => false)).toBeUndefined();
   });
 
-  test('applied preferences are parsed unchanged', () => {
+  test('parsing Preference-Applied returns the same preferences', () => {
     const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
     const preferences = fc.record({
       resolution: maybe(fc.constantFrom('merge-duplicates' as const, 'ignore-duplicates' as const)),
@@ -56,7 +56,7 @@ describe('Prefer', () => {
     );
   });
 
-  test('any text is parsed as preferences', () => {
+  test('every text is parsed as preferences', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         expect(readPreferences(text, true).invalid).toBeInstanceOf(Array);
@@ -65,7 +65,7 @@ describe('Prefer', () => {
   });
 });
 
-describe('ranges', () => {
+describe('row ranges', () => {
   test.each([
     [{ lower: 0, upper: undefined }, 3, undefined, 200, '0-2/*'],
     [{ lower: 0, upper: 2 }, 3, 10, 206, '0-2/10'],
@@ -89,7 +89,7 @@ describe('ranges', () => {
     expect(() => topLevelRange(ALL_ROWS, rangeOf({ limit: -1 }, undefined))).toThrow(/not satisfiable/);
   });
 
-  test('a header is parsed unchanged, and any number is accepted', () => {
+  test('parsing a printed header returns the same range, and every number is accepted', () => {
     fc.assert(
       fc.property(fc.maxSafeNat(), fc.option(fc.maxSafeNat(), { nil: undefined }), (lower, upper) => {
         expect(rangeHeader(`${lower}-${upper ?? ''}`)).toEqual({ lower, upper });
@@ -106,7 +106,7 @@ describe('ranges', () => {
     fc.assert(fc.property(fc.string(), (text) => void rangeHeader(text)));
   });
 
-  test('the row limit of the server applies to any request', () => {
+  test('the server’s row limit applies to every request', () => {
     expect(limitOffset(ALL_ROWS, 1000)).toEqual({ limit: 1000, offset: 0 });
     expect(limitOffset({ lower: 5, upper: 9 }, 3)).toEqual({ limit: 3, offset: 5 });
   });
@@ -128,7 +128,7 @@ describe('media types', () => {
     expect(contentType(type)).toContain('; charset=utf-8');
   });
 
-  test('a printed media type is parsed unchanged', () => {
+  test('parsing a printed media type returns the same media type', () => {
     const plain = fc.constantFrom('json', 'geojson', 'csv', 'text', 'xml', 'openapi', 'form', 'bytes', 'any');
     const type: fc.Arbitrary<MediaType> = fc.oneof(
       plain.map((kind) => ({ kind }) as MediaType),
@@ -149,7 +149,7 @@ describe('media types', () => {
     );
   });
 
-  test('any text is parsed as a media type', () => {
+  test('every text is parsed as a media type', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(typeof contentType(readMediaType(text))).toBe('string');
@@ -166,7 +166,7 @@ describe('media types', () => {
     ]);
   });
 
-  test('any text is parsed as media types', () => {
+  test('every text is parsed as media types', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         expect(readAccept(text)).toBeInstanceOf(Array);
@@ -175,7 +175,7 @@ describe('media types', () => {
   });
 });
 
-describe('payloads', () => {
+describe('request payloads', () => {
   const bytes = (text: string) => new TextEncoder().encode(text);
 
   test('JSON is validated but not changed', () => {
@@ -189,7 +189,7 @@ describe('payloads', () => {
     expect(() => readPayload(bytes(text), { kind: 'json' }, 'table', undefined)).toThrow(RestError);
   });
 
-  test('CSV: unquoted NULL is null, and quotes are removed', () => {
+  test('in CSV, unquoted NULL is null, and quotes are removed', () => {
     const payload = readPayload(bytes('a,b\r\n1,NULL\n"x""y,\n",2\n'), { kind: 'csv' }, 'table', undefined);
     expect(JSON.parse(new TextDecoder().decode(payload.body))).toEqual([
       { a: '1', b: null },
@@ -203,7 +203,7 @@ describe('payloads', () => {
     return JSON.parse(new TextDecoder().decode(table.json)) as unknown;
   };
 
-  test('printed CSV is parsed unchanged', () => {
+  test('parsing printed CSV returns the same rows', () => {
     const cell = fc.string({ unit: 'grapheme' });
     const columns = fc.uniqueArray(cell, { minLength: 2, maxLength: 4 });
     const table = columns.chain((header) =>
@@ -248,7 +248,7 @@ describe('payloads', () => {
     ['a,b,a\n1,2,3', [{ a: '3', b: '2' }]],
     ['__proto__,b\n1,NULLs', [JSON.parse('{"__proto__": "1", "b": "NULLs"}')]],
     ['a,b\n\\,\u0001\t', [{ a: '\\', b: '\u0001\t' }]],
-  ])('CSV %j', (text, expected) => {
+  ])('parses the CSV %j', (text, expected) => {
     expect(readCsv(text)).toEqual(expected);
   });
 
@@ -275,7 +275,7 @@ describe('payloads', () => {
     expect(grown).toBeLessThan(3 * (table.kind === 'rows' ? table.json.length : 0));
   });
 
-  test('a printed form is parsed unchanged', () => {
+  test('parsing a printed form returns the same fields', () => {
     const text = fc.string({ unit: 'grapheme' });
     fc.assert(
       fc.property(fc.array(fc.tuple(text, text)), (fields) => {
@@ -293,7 +293,7 @@ describe('payloads', () => {
     expect(isTooDeep(bytes('[]'.repeat(5000)))).toBe(false);
   });
 
-  test('any bytes are parsed as a payload or rejected with PGRST102', () => {
+  test('bytes are either parsed as a payload or rejected with PGRST102', () => {
     const types = fc.constantFrom(
       { kind: 'json' } as const,
       { kind: 'csv' } as const,

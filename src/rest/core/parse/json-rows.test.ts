@@ -5,7 +5,7 @@ import { parseRows, readJsonRows, scanRows } from './json-rows.ts';
 const outcome = (read: typeof parseRows, body: Uint8Array) => {
   try {
     const rows = read(body);
-    // JavaScript orders integer-like keys first, so key order is ignored.
+    // The key order is ignored, because JavaScript puts integer-like keys first.
     return 'keys' in rows ? { ...rows, keys: rows.keys?.toSorted() } : rows;
   } catch {
     return 'not JSON';

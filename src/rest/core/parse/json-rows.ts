@@ -1,4 +1,4 @@
-/** Determines what kind of value a JSON body is, and the keys that its objects have in common. */
+/** Determines what kind of value a JSON body is, and which keys its objects have in common. */
 import { isUtf8 } from 'node:buffer';
 import { isRecord } from '../../../shared/is-record.ts';
 import {
@@ -23,11 +23,12 @@ export type JsonRows =
   | { readonly kind: 'scalar' };
 
 /**
- * Up to this size, the body is parsed, because parsing is faster and the resulting objects are soon garbage-collected.
+ * Bodies up to this size are parsed. For them, parsing is faster than scanning, and the resulting objects are soon
+ * garbage-collected.
  */
 const PARSED_BYTES = 1024 * 1024;
 
-/** Reads a JSON body. Returns undefined if it isn't valid JSON. */
+/** Returns the kind and the common keys of a JSON body, or undefined if it isn't valid JSON. */
 export function readJsonRows(body: Uint8Array): JsonRows | undefined {
   try {
     return body.length <= PARSED_BYTES ? parseRows(body) : scanRows(body);

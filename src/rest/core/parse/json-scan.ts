@@ -1,6 +1,6 @@
 /**
- * Validates JSON (RFC 8259) without creating objects. Used for large bodies, because parsing them would require many
- * times their size in memory. Accepts the same input as JSON.parse if the input is valid UTF-8.
+ * Validates JSON (RFC 8259) without creating objects. This is for large bodies, because parsing them would need many
+ * times their size in memory. For valid UTF-8, it accepts the same input as JSON.parse.
  */
 
 const QUOTE = 0x22;

@@ -1,5 +1,5 @@
 /**
- * Parser combinators that report errors as Haskell's Parsec 3 does: a parser that consumed input isn't backtracked, and
+ * Parser combinators that report errors like Haskell's Parsec 3. A parser that consumed input isn't backtracked, and
  * errors at the furthest position are merged. PostgREST's clients see these merged messages in PGRST100, so they must
  * be identical. The grammar is in `grammar.ts`.
  */
@@ -10,7 +10,7 @@ export interface Position {
   readonly column: number;
 }
 
-/** The kinds of messages, in the order in which an error lists them. */
+/** The kinds of messages, in the order that an error lists them. */
 const SYSTEM_UNEXPECTED = 0;
 const UNEXPECTED = 1;
 const EXPECTED = 2;
@@ -124,8 +124,8 @@ export const attempt =
   };
 
 /**
- * Returns a parser that caches its last reply, because alternatives often share a prefix. A reply depends only on the
- * text and the position, so the cache doesn't change results.
+ * Returns a parser that caches its last reply. Alternatives often share a prefix, so the cache saves work. A reply
+ * depends only on the text and the position, so the cache doesn't change results.
  */
 export function remembered<T>(parser: Parser<T>): Parser<T> {
   const last = new WeakMap<Input, { readonly index: number; readonly reply: Reply<T> }>();
@@ -268,7 +268,7 @@ export const option = <T>(fallback: T, parser: Parser<T>): Parser<T> => or(parse
 export const optional = <T>(parser: Parser<T>): Parser<T | undefined> =>
   or<T | undefined>(parser as Parser<T | undefined>, succeed(undefined));
 
-/** Defers the construction of a parser, so that grammars can be recursive. */
+/** Defers the construction of a parser. Grammars can therefore be recursive. */
 export const lazy =
   <T>(build: () => Parser<T>): Parser<T> =>
   (input, at) =>

@@ -1,6 +1,6 @@
 /**
- * Reads the request body. JSON is passed to PostgreSQL unchanged, after a check that it is one object or an array of
- * objects with the same keys. CSV and forms are converted to JSON first.
+ * Reads the request body. JSON is checked to be one object or an array of objects with the same keys, and then passed
+ * to PostgreSQL unchanged. CSV and forms are converted to JSON first.
  */
 import { RestError, restError } from '../../errors.ts';
 import { csvToJson } from './csv.ts';
@@ -77,8 +77,8 @@ function checkedJson(body: Uint8Array, target: 'table' | 'function'): Payload {
 }
 
 /**
- * The maximum size of the JSON that is created from a CSV body. If lines are short and column names are long, the JSON
- * is much larger than the CSV.
+ * The maximum size of the JSON that is created from a CSV body. With short lines and long column names, the JSON is
+ * much larger than the CSV.
  */
 const CSV_AS_JSON_BYTES = 256 * 1024 * 1024;
 
@@ -115,7 +115,7 @@ const tooLarge = (hint: string) =>
 const DEEP = 1000;
 
 /**
- * Whether this body is so deeply nested that it exhausted PostgreSQL's stack (54001). If not, a database function
+ * Whether this body is nested so deeply that it exhausted PostgreSQL's stack (54001). Otherwise, a database function
  * exhausted the stack.
  */
 export function isTooDeep(body: Uint8Array): boolean {

@@ -79,7 +79,7 @@ test('parameters are decoded like form fields', () => {
   );
 });
 
-test('any query string is parsed or rejected with PGRST100', () => {
+test('query strings are either parsed or rejected with PGRST100', () => {
   const anything = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.webQueryParameters());
   const parameter = fc
     .tuple(
@@ -100,7 +100,7 @@ test('any query string is parsed or rejected with PGRST100', () => {
   );
 });
 
-describe('quirks that clients rely on', () => {
+describe('quirks of PostgREST that clients rely on', () => {
   test('quotes are part of a plain value, but not of a list or a logic tree', () => {
     expect(scanQuery('name=eq."x"', false).values).toEqual(['"x"']);
     expect(scanQuery('name=in.("x","y,z")', false).values).toEqual([['x', 'y,z']]);

@@ -1,7 +1,7 @@
 /**
  * Parses the query string in two steps. {@link scanQuery} is cheap and runs for each request. It separates the values
- * from the rest, which is the request's shape. {@link readQuery} runs once per shape and builds a syntax tree that
- * contains a slot for each value.
+ * from the request's shape. {@link readQuery} runs once per shape and builds a syntax tree that contains a slot for
+ * each value.
  */
 import { restError } from '../../errors.ts';
 import {
@@ -51,7 +51,7 @@ export interface ScannedQuery {
   readonly pairs: readonly Pair[];
 }
 
-/** A parameter's decoded key, its decoded value and its raw text. The value is undefined if `=` is missing. */
+/** A parameter's decoded key, decoded value and raw text. The value is undefined if `=` is missing. */
 export type Pair = readonly [key: string, value: string | undefined, raw: string];
 
 export interface EmbedFilter {
@@ -237,7 +237,7 @@ function quickFilter(
     if (!result.ok) return undefined;
     elements = result.value;
   }
-  // A list whose only element is an empty string counts as an empty list, which is compiled to different SQL.
+  // A list whose only element is an empty string is treated as an empty list, which is compiled to different SQL.
   const empty = elements.length === 1 && elements[0] === '';
   return {
     expression: {

@@ -2,8 +2,8 @@
 import { restError } from '../../errors.ts';
 
 /**
- * A range of row numbers that includes `lower` and `upper`. If `upper` is undefined, the range is unbounded. If `upper`
- * is less than `lower`, the range is empty.
+ * A range of row numbers from `lower` to `upper`, inclusive. If `upper` is undefined, the range is unbounded. If
+ * `upper` is less than `lower`, the range is empty.
  */
 export interface RowRange {
   readonly lower: number;
@@ -46,8 +46,8 @@ const BIGINT_END = 2n ** 63n;
 const LARGEST = 2 ** 63 - 1024;
 
 /**
- * Parses a row number. A number that JavaScript can't represent is rounded to a number that PostgreSQL treats the same
- * way (as beyond all rows, or as out of range).
+ * Parses a row number. A number that JavaScript can't represent is rounded to one that PostgreSQL treats the same way,
+ * as beyond all rows or as out of range.
  */
 export function rowNumber(text: string): number {
   const number = Number(text);

@@ -1,5 +1,5 @@
 /**
- * The parsed request, independent of the database schema.
+ * Defines the parsed request, which doesn't depend on the database schema.
  *
  * Glossary. *Embed*: a related relation within the result. *Spread*: an embed whose columns are merged into its parent.
  * *Embed path*: the names from the root to an embed (`a.b.col=eq.1` has the path `a`, `b`). *Slot*: a placeholder for a

@@ -1,4 +1,4 @@
-/** Moves aggregates out of spreads, so that they are computed over the parent's groups. */
+/** Moves aggregates out of spreads. They are then computed over the parent's groups. */
 import { restError } from '../../errors.ts';
 import type { Aggregate } from '../parse/types.ts';
 import { emptyField, type PlanOrder, type ReadPlan, type Spread } from './types.ts';
@@ -45,8 +45,8 @@ export function hoistAggregates(level: ReadPlan): Hoisted[] {
 }
 
 /**
- * Adds the columns of a to-many spread's ORDER BY to its inner query. The spread orders each of its arrays, so the
- * inner query must return these columns, too.
+ * Adds the columns of a to-many spread's ORDER BY to its inner query. The spread sorts each of its arrays, so the inner
+ * query must return these columns too.
  */
 export function orderToManySpreads(level: ReadPlan): void {
   if (level.spread?.kind !== 'to-many') return;

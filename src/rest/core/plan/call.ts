@@ -1,4 +1,4 @@
-/** Plans a function call. The argument names determine the overload, and how the arguments are passed. */
+/** Plans a function call. The argument names determine which overload is called and how the arguments are passed. */
 
 import type { Routine, SchemaCache } from '../../schema-cache/types.ts';
 import { keyOf } from '../../schema-cache/types.ts';

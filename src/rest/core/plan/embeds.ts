@@ -7,7 +7,7 @@ import { findRelationship } from './relationship.ts';
 import { type JoinCondition, type ReadPlan, SOURCE } from './types.ts';
 
 /**
- * Resolves the relationships below `root`. `fromSource` states whether the root reads the result of a write or call.
+ * Resolves the relationships below `root`. `fromSource` specifies whether the root reads the result of a write or call.
  */
 export function addRelationships(
   root: ReadPlan,
@@ -23,7 +23,7 @@ export function addRelationships(
 }
 
 function relate(level: ReadPlan, parent: ReadPlan, cache: SchemaCache, schema: string): void {
-  // The alias of the source can replace only the name of the root's relation.
+  // The source's alias can replace only the name of the root's relation.
   const origin = level.depth === 1 ? (parent.fromAlias ?? parent.from.name) : parent.from.name;
   const relationship = findRelationship(cache, schema, origin, level.name, level.hint);
   level.relationship = relationship;

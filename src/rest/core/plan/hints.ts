@@ -11,7 +11,9 @@ import type { MediaType } from '../parse/media-type.ts';
 import { matches, nearest } from './fuzzy.ts';
 
 const NEAR_MISS = 0.75;
-/** Schemas with more tables aren't searched for similar names, because the search would take too long. */
+/**
+ * The maximum number of tables that are searched for similar names. In larger schemas, the search would take too long.
+ */
 const MAX_TABLES_TO_SEARCH = 500;
 
 const namesIn = (keys: Iterable<string>, schema: string): string[] =>
@@ -39,7 +41,7 @@ export function relationshipNotFound(
     const near = nearest(namesIn(cache.relationships.keys(), schema), origin);
     if (near !== undefined) suggestion = `Perhaps you meant '${near}' instead of '${origin}'.`;
   } else {
-    // If the target exists, a suggestion would be wrong.
+    // If the target exists, suggesting a different name would be wrong.
     const near = matches(
       found.map((one) => one.foreignTable.name),
       target,

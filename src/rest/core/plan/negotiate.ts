@@ -15,7 +15,7 @@ export interface Negotiation {
 }
 
 /**
- * Selects the media type. `defaultSelect` states whether whole rows are selected, which handlers for a relation
+ * Selects the media type. `defaultSelect` specifies whether whole rows are selected, which a relation's handlers
  * require.
  * @throws {RestError} PGRST107
  */

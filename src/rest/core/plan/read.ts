@@ -1,6 +1,6 @@
 /**
- * Plans a read. A read is a tree of levels, which is transformed in stages. The order of the stages matters. Writes and
- * calls also use this module to plan what they return.
+ * Plans a read. A read is a tree of levels that is transformed in stages, whose order matters. Writes and calls also
+ * use this module to plan the rows that they return.
  */
 import { restError } from '../../errors.ts';
 import type { QualifiedName, SchemaCache } from '../../schema-cache/types.ts';

@@ -1,4 +1,4 @@
-/** Resolves an embed to a relationship from its target, hint and origin, as PostgREST does. */
+/** Resolves an embed to a relationship, based on its target, hint and origin, as PostgREST does. */
 import type { KeyRelationship, Relationship, SchemaCache } from '../../schema-cache/types.ts';
 import { keyOf } from '../../schema-cache/types.ts';
 import { ambiguousRelationship, relationshipNotFound } from './hints.ts';

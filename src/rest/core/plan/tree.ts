@@ -63,7 +63,7 @@ function fill(level: ReadPlan, resolver: Resolver, items: readonly SelectItem[])
 }
 
 /**
- * Changes the level at `path`. If `legacyNames` is set, a relation name also matches an embed that has an alias. As in
+ * Changes the level at `path`. If `legacyNames` is set, a relation name also matches an embed with an alias. As in
  * PostgREST, each embed on the path is moved before its siblings.
  */
 export function atPath(

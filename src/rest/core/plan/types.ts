@@ -38,7 +38,7 @@ export interface PlanColumn {
 
 export type PlanCondition =
   | { readonly kind: 'filter'; readonly field: PlanField; readonly expression: OperatorExpression }
-  /** A test of whether an embed contains a row. If `negated` is true, the embed must contain one. */
+  /** Tests whether an embed contains a row. If `negated` is true, it must contain one. */
   | { readonly kind: 'null-embed'; readonly negated: boolean; readonly aggregateAlias: string }
   | {
       readonly kind: 'logic';
@@ -89,8 +89,8 @@ export type Spread =
     };
 
 /**
- * A level of a read. The stages of planning replace its parts as they resolve them. The level doesn't change after
- * planning.
+ * A level of a read. During planning, each stage replaces the parts that it resolves. After planning, the level doesn't
+ * change.
  */
 export interface ReadPlan {
   columns: PlanColumn[];

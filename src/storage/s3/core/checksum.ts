@@ -1,6 +1,6 @@
 /**
- * Reads the checksums that clients send with a body: `Content-MD5` and `x-amz-checksum-*` in base64, in a header or as
- * a trailer of an aws-chunked body, and the hexadecimal hash that the request's signature covers.
+ * Reads the checksums that clients send with a body. `Content-MD5` and `x-amz-checksum-*` are base64, in a header or in
+ * a trailer of an aws-chunked body. The hash that the request's signature covers is hexadecimal.
  */
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';

@@ -39,15 +39,15 @@ test('signs the example in the S3 API reference correctly', () => {
 test.each([
   [crc32c, 'e3069283'],
   [crc64nvme, 'ae8b14860a799888'],
-])('%o of the check value', (start, requested) => {
+])('computes %o of the check value', (start, requested) => {
   const sum = start();
   sum.update(Buffer.from('12345'));
   sum.update(Buffer.from('6789'));
   expect(sum.digest().toString('hex')).toBe(requested);
 });
 
-describe('properties', () => {
-  test('encoding is reversible, also for queries', () => {
+describe('properties of the S3 formats', () => {
+  test('encoding is reversible, including in queries', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (name, value) => {
         expect(percentDecode(percentEncode(value))).toBe(value);
@@ -58,7 +58,7 @@ describe('properties', () => {
     );
   });
 
-  test('a printed document is parsed unchanged', () => {
+  test('parsing a printed document returns the same document', () => {
     fc.assert(
       // Control characters can't be represented in XML, so they are replaced.
       fc.property(fc.stringMatching(/^[\t\n\r\x20-\x7e\xa0-\ud7ff]*$/), (text) => {
@@ -77,7 +77,7 @@ describe('properties', () => {
     expect(root && childText(root, 'Key')).toBe('a&b');
   });
 
-  test('a parser handles any text', () => {
+  test('parsers never fail unexpectedly', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('<', '>', '/', '&', ';', '!', '"', ' ', 'a', '=', '?', '-') }),
@@ -108,7 +108,7 @@ test.each([
   expect(readXml(text)).toBeUndefined();
 });
 
-test('policies check every field, and the smallest size limit applies', () => {
+test('policies check every field, and their smallest size limit applies', () => {
   const policy = parsePolicy(
     Buffer.from(
       JSON.stringify({

@@ -7,7 +7,7 @@
  * 44](../../../../docs/decisions/0044-shared-and-libraries.md)).
  */
 
-/** A checksum that is updated chunk by chunk. `digest` returns it in big-endian order. */
+/** A checksum that is updated chunk by chunk. `digest` returns the checksum in big-endian order. */
 export interface RunningCrc {
   update(bytes: Uint8Array): void;
   digest(): Buffer;
@@ -34,7 +34,7 @@ export function crc32c(): RunningCrc {
   };
 }
 
-/** The high and low halves of the entries of a 64-bit table. BigInt would be much slower. */
+/** The high and low halves of a 64-bit table's entries, because BigInt would be much slower. */
 let nvme: { readonly high: Uint32Array; readonly low: Uint32Array } | undefined;
 
 export function crc64nvme(): RunningCrc {

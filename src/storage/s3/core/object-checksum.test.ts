@@ -32,7 +32,7 @@ test('ten thousand parts of 5 MiB are combined quickly', () => {
   ).toHaveLength(4);
 });
 
-describe('plans', () => {
+describe('checksum plans', () => {
   test.each([
     [undefined, undefined, undefined],
     ['CRC32', undefined, { algorithm: 'crc32', type: 'COMPOSITE' }],

@@ -1,7 +1,7 @@
 /**
- * Represents the stored checksums of objects. The terms are from "Checking object integrity" in the S3 User Guide. A
- * *full object* checksum covers all bytes. A *composite* checksum covers the checksums of the parts and ends with `-`
- * and the number of parts.
+ * Handles the stored checksums of objects. The terms are from "Checking object integrity" in the S3 User Guide. A *full
+ * object* checksum covers all bytes. A *composite* checksum covers the checksums of the parts and ends with `-` and the
+ * number of parts.
  */
 import { type ChecksumName, decodeChecksum, startChecksum } from './checksum.ts';
 import { type CrcName, combineCrcs } from './crc-combine.ts';
@@ -22,14 +22,14 @@ export interface ObjectChecksum extends ChecksumPlan {
 }
 
 /**
- * Algorithms that support full object checksums of multipart uploads, because the checksums of parts can be combined.
- * The first algorithm supports only full object checksums.
+ * Algorithms that support full object checksums of multipart uploads, because part checksums can be combined. The first
+ * algorithm supports only full object checksums.
  */
 const fullTypes: readonly Algorithm[] = ['crc64nvme', 'crc32', 'crc32c'];
 export const algorithms: readonly Algorithm[] = [...fullTypes, 'sha1', 'sha256'];
 
 /**
- * Parses the checksum headers. Returns undefined if the client requests no checksum. Returns an error message if the
+ * Parses the checksum headers. Returns undefined if the client doesn't request a checksum, or an error message if the
  * combination of headers is invalid.
  */
 export function planChecksum(
@@ -77,7 +77,7 @@ export function readChecksum(stored: {
   return algorithm && type && { algorithm, type, value: stored.value };
 }
 
-/** Returns a checksum that covers all bytes. If a body wasn't uploaded in parts, all algorithms are supported. */
+/** Returns a checksum that covers all bytes. All algorithms are supported for a body that wasn't uploaded in parts. */
 export function wholeChecksum(algorithm: Algorithm, value: string): ObjectChecksum {
   return { algorithm, type: 'FULL_OBJECT', value };
 }
@@ -88,7 +88,7 @@ export interface PartChecksum {
   readonly sizeBytes: number;
 }
 
-/** Returns the checksum of the object that these parts form. At least one part is required. */
+/** Returns the checksum of the object that consists of these parts. At least one part is required. */
 export function checksumOfParts(plan: ChecksumPlan, parts: readonly PartChecksum[]): ObjectChecksum {
   const sums = parts.map(({ value, sizeBytes }) => ({ sum: Buffer.from(value, 'base64'), sizeBytes }));
   if (plan.type === 'FULL_OBJECT')

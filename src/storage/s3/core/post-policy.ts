@@ -1,7 +1,7 @@
 /**
  * Checks the policy of a POST form, which contains an expiry and conditions on the form's fields. Every field must be
- * covered by a condition, except the fields that belong to the signature. Source: "Creating a POST Policy" of the S3
- * API reference.
+ * covered by a condition, except the fields that belong to the signature. The source is "Creating a POST Policy" in the
+ * S3 API reference.
  */
 
 export interface PostPolicy {
@@ -23,7 +23,7 @@ const signatureFields: ReadonlySet<string> = new Set([
   'x-amz-security-token',
 ]);
 
-/** Parses the policy of a form, which is base64-encoded JSON. Returns undefined if the policy is invalid. */
+/** Parses a form's policy, which is base64-encoded JSON. Returns undefined if it is invalid. */
 export function parsePolicy(base64: string): PostPolicy | undefined {
   let document: unknown;
   try {

@@ -1,6 +1,6 @@
 /**
- * Implements AWS Signature Version 4 as used by S3. Builds the text to sign and computes its signature. Source:
- * "Signing AWS API requests" and "Authenticating Requests (AWS Signature Version 4)" of the S3 API reference.
+ * Implements AWS Signature Version 4 as used by S3. Builds the text to sign and computes its signature. The sources are
+ * "Signing AWS API requests" and "Authenticating Requests (AWS Signature Version 4)" in the S3 API reference.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { encodePath, percentDecode, percentEncode, type QueryPair } from './encoding.ts';
@@ -104,8 +104,8 @@ export function canonicalRequest(parts: CanonicalParts): string {
 }
 
 /**
- * Returns the two path encodings that clients sign. One is the path as sent, and the other is the re-encoded path,
- * because some clients send characters unencoded but sign them encoded. Both paths denote the same object.
+ * Returns the two path encodings that clients sign, which denote the same object. One is the path as sent. The other is
+ * the re-encoded path, because some clients send characters unencoded but sign them encoded.
  */
 export function canonicalPaths(path: string): string[] {
   const decoded = percentDecode(path);

@@ -4,7 +4,7 @@ import { parseXml, type XmlElement, XmlError, type XmlRules } from '../../../sha
 const s3Rules: XmlRules = {
   /** Real S3 requests have a depth of up to four. */
   maxDepth: 8,
-  /** The number of elements and attributes is limited by the size of the body. */
+  /** The body's size already limits the number of elements and attributes. */
   maxElements: Number.POSITIVE_INFINITY,
   maxAttributes: Number.POSITIVE_INFINITY,
   namespaces: false,
@@ -12,7 +12,7 @@ const s3Rules: XmlRules = {
 };
 
 /**
- * Returns the root element. Returns undefined if the text isn't a valid document. Spaces before the XML declaration are
+ * Returns the root element, or undefined if the text isn't a valid document. Spaces before the XML declaration are
  * allowed.
  */
 export function readXml(text: string): XmlElement | undefined {
@@ -24,7 +24,7 @@ export function readXml(text: string): XmlElement | undefined {
   }
 }
 
-/** Returns the text of the first child with this name, or undefined if there is none. */
+/** Returns the text of the first child with this name, or undefined if no child has it. */
 export function childText(element: XmlElement, name: string): string | undefined {
   return element.children.find((child) => child.name === name)?.text;
 }

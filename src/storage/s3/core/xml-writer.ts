@@ -20,7 +20,7 @@ export function writeXml(name: string, content: XmlContent): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n<${name} xmlns="${namespace}">${inner(content)}</${name}>`;
 }
 
-/** Writes an error document. Error documents have no namespace. */
+/** Writes an error document, which doesn't have a namespace. */
 export function writeErrorXml(content: XmlContent): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n<Error>${inner(content)}</Error>`;
 }

@@ -46,7 +46,8 @@ export async function listObjects(call: S3Call): Promise<S3Response> {
       ...page.common,
       Marker: page.encode(marker),
       IsTruncated: last !== undefined,
-      // S3 documents that clients without a delimiter continue after the last key, so the marker is omitted.
+      // According to S3's documentation, clients continue after the last key if they don't use a delimiter, so the
+      // marker is omitted.
       NextMarker: last === undefined || page.delimiter === '' ? undefined : page.encode(last),
       ...page.lines,
     }),
@@ -54,8 +55,8 @@ export async function listObjects(call: S3Call): Promise<S3Response> {
 }
 
 /**
- * Lists the object versions. Each object has a single version, which S3 calls `null`. rclone deletes the versions that
- * are listed here.
+ * Lists the object versions. Each object has a single version, which S3 calls `null`. rclone deletes objects by these
+ * versions.
  */
 export async function listObjectVersions(call: S3Call): Promise<S3Response> {
   const marker = call.request.param('key-marker') ?? '';
@@ -87,7 +88,7 @@ interface Page {
   };
   readonly delimiter: string;
   readonly count: number;
-  /** The last line on the page if there are more lines. Otherwise, undefined. */
+  /** The last line on the page. Undefined if there isn't another page. */
   readonly nextAfter: string | undefined;
   encode(key: string): string;
 }
@@ -105,7 +106,7 @@ async function listPage(call: S3Call, after: string): Promise<Page> {
   await requireBucket(call);
   if (`${prefix}${delimiter}${after}`.includes('\0')) throw new S3Error('InvalidArgument');
 
-  // One extra line is queried to detect whether there is a next page.
+  // One extra line is queried to detect a next page.
   const options = { prefix, limit: maxKeys + 1, startAfter: after };
   const found = await readLines(
     scope.eachAsUser(),
@@ -136,7 +137,7 @@ async function listPage(call: S3Call, after: string): Promise<Page> {
   };
 }
 
-/** Returns the encoding of keys that the client requests. @throws {S3Error} InvalidArgument */
+/** Returns the key encoding that the client requests. @throws {S3Error} InvalidArgument */
 export function encodingOf(request: S3Request): 'url' | undefined {
   const type = request.param('encoding-type');
   if (type === undefined || type === '') return undefined;
@@ -144,7 +145,7 @@ export function encodingOf(request: S3Request): 'url' | undefined {
   throw new S3Error('InvalidArgument', 'Invalid Encoding Method specified in Request');
 }
 
-/** Adds the delimiter to the name of a folder, because the query returns folders without it. */
+/** Returns the path of a line. The query returns folders without the delimiter, so it is added. */
 function pathOf(line: ListedLine, delimiter: string): string {
   return line.id === null ? `${line.name}${delimiter}` : line.name;
 }

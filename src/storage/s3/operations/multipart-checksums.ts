@@ -1,5 +1,5 @@
 /**
- * Handles the checksums of multipart uploads. They are planned when the upload is created, stored per part, and
+ * Handles the checksums of multipart uploads. They are planned when the upload is created, stored for each part, and
  * combined on completion.
  */
 import { findPartChecksums } from '../../queries/checksums.ts';

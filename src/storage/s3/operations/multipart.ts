@@ -95,8 +95,8 @@ async function copyPart(
   requireCopyConditions(request, source);
   const body = await ctx.backend.open(source.version ?? '');
   if (!body) throw new BytesMissingError();
-  // The source is closed here and opened again when the part is stored. Otherwise, a request that is rejected before
-  // that would never close it.
+  // The source is closed here and reopened when the part is stored. Otherwise, a request that is rejected before that
+  // would never close it.
   await body.close();
   const range = copyRange(request, body.sizeBytes);
   const sizeBytes = range ? range.end - range.start + 1 : body.sizeBytes;
@@ -198,7 +198,7 @@ async function storePart(
   throw new StorageError('EntityTooLarge');
 }
 
-/** Removes the upload's folder again, because a late part has recreated it. */
+/** Removes the upload's folder again after a late part has recreated it. */
 async function removeUpload({ backend }: StorageContext, { version }: MultipartUpload): Promise<void> {
   const intent = await backend.announce([]);
   await intent.settle([version]);

@@ -1,6 +1,6 @@
 /**
  * Handles browser forms that are posted to a bucket. A form contains fields with a signed policy, followed by the file.
- * Source: "POST Object" of the S3 API reference.
+ * The source is "POST Object" in the S3 API reference.
  */
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
@@ -188,16 +188,15 @@ function receiveForm(request: S3Request): Promise<Form> {
     }
     parser.on('field', (fieldName, value, _nameCut, valueCut) => {
       const name = fieldName.toLowerCase();
-      // A field must not be repeated, because the repetition could bypass the conditions that were checked for its
-      // first occurrence.
+      // A field must not be repeated, because a second value could bypass the conditions that were checked for the
+      // first one.
       if (fields.has(name) || valueCut)
         fail(new S3Error('InvalidArgument', `The field ${name} is too long or appears twice`));
       fields.set(name, value);
     });
     parser.on('file', (_name, stream, fileName) => {
       file = stream;
-      // The reader of the bytes receives the stream's errors. Without this listener, an earlier error would crash the
-      // process.
+      // The reader receives the stream's errors. Without this listener, an earlier error would crash the process.
       stream.on('error', () => undefined);
       resolve({ fields, file: stream, fileName: fileName ?? '', discard });
     });

@@ -102,8 +102,8 @@ export async function headObject(call: S3Call): Promise<S3Response> {
 }
 
 /**
- * Returns the checksum of the whole object. A request for a range gets no checksum, because clients would verify it
- * against the received bytes only.
+ * Returns the checksum of the whole object. Responses with a range don't contain a checksum, because clients would
+ * verify it against only the received bytes.
  */
 async function checksumFor(call: S3Call, object: ObjectRow): Promise<Record<string, string>> {
   if (header(call.request, 'x-amz-checksum-mode')?.toUpperCase() !== 'ENABLED') return {};
@@ -111,7 +111,7 @@ async function checksumFor(call: S3Call, object: ObjectRow): Promise<Record<stri
   return checksum ? checksumHeaders(checksum) : {};
 }
 
-/** Returns an empty list, because objects have no tags. */
+/** Returns an empty list, because objects don't have tags. */
 export async function getObjectTagging(call: S3Call): Promise<S3Response> {
   await requireObject(call);
   return { xml: writeXml('Tagging', { TagSet: '' }) };

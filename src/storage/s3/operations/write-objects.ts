@@ -134,8 +134,8 @@ async function copyFrom(
 }
 
 /**
- * Returns the checksum that the request specifies. If it specifies none, returns the source's checksum if that covers
- * the full object, because a copy has no parts.
+ * Returns the checksum that the request specifies. If it doesn't specify one, returns the source's checksum if that
+ * covers the full object. A copy has no parts, so it can't have a composite checksum.
  * @throws {S3Error} InvalidRequest
  * @throws {StorageError} NoSuchKey
  */

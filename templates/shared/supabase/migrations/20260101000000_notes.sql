@@ -1,4 +1,4 @@
--- Notes with an optional image. Each user reads and writes only their own.
+-- Notes with an optional image. Each user can read and write only their own notes.
 create table public.notes (
   id bigint generated always as identity primary key,
   user_id uuid not null default auth.uid() references auth.users on delete cascade,
@@ -13,10 +13,10 @@ create policy "Users manage their own notes" on public.notes to authenticated
   with check (user_id = (select auth.uid()));
 grant select, insert, update, delete on public.notes to authenticated;
 
--- Clients receive changes of this table (`postgres_changes`).
+-- Clients receive changes to this table (`postgres_changes`).
 alter publication supabase_realtime add table public.notes;
 
--- Images are in a private bucket, in a folder per user.
+-- Images are stored in a private bucket, in one folder per user.
 insert into storage.buckets (id, name, public, file_size_limit, allowed_mime_types)
 values ('images', 'images', false, 5242880, '{image/*}');
 create policy "Users manage their own images" on storage.objects to authenticated

@@ -8,7 +8,7 @@ interface Client {
   readonly client_id: string;
 }
 
-/** Registers a client as an administrator, or as an app that registers itself. */
+/** Registers a client, either as an administrator or as the app itself. */
 async function register(world: World, name: string, isVetted: boolean): Promise<Client> {
   const path = isVetted ? '/admin/oauth/clients' : '/oauth/clients/register';
   return world.admin(path, {
@@ -83,9 +83,11 @@ const none: Flow = {
   async play({ walker, ...scene }) {
     await scene.signedIn();
     await scene.open('consent');
+    await scene.arrives('page.consent-none');
     await scene.sees(say('consent.missing'));
     await scene.state('consent, no request');
     await scene.open('consent', `?authorization_id=${'a'.repeat(32)}`);
+    await scene.arrives('page.consent-expired');
     await scene.sees(say('error.oauth_authorization_not_found'));
     await scene.state('consent, run out');
     await walker.press(say('consent.account'));

@@ -163,6 +163,8 @@ const secondFactor: Flow = {
     await scene.open('sign-in', search);
     await fillIn(scene, email, password);
     await scene.arrives('page.mfa');
+    await scene.sees(say('plain.mfa', { name: 'Meadow', email }));
+    await scene.sees(say('plain.mfa-other'));
     await scene.state('no scripts, mfa');
     await walker.fill(say('field.code'), '000000');
     await walker.enter();

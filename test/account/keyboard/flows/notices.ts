@@ -1,4 +1,7 @@
-/** Flows for pages that emails and other websites open: undoing a change, unlocking, confirming elsewhere, and asking first. */
+/**
+ * Flows for pages that emails and other websites open: undoing a change, unlocking sign-in, confirming on another
+ * device, and confirming a link from another site.
+ */
 import { equal } from 'node:assert/strict';
 import { latestMail } from '../../mailbox.ts';
 import type { Flow, Scene } from '../scene.ts';
@@ -50,7 +53,7 @@ const unlock: Flow = {
   name: 'a user unlocks the sign-in after too many wrong passwords',
   async play({ page, world, walker, ...scene }) {
     const email = await world.newUser();
-    // Strangers in many networks use up all attempts.
+    // Attackers in many networks use up all attempts.
     for (let site = 1, status = 400; status === 400; site += 1) {
       const response = await world.backend.fetch('/account/api/sign-in', {
         method: 'POST',
@@ -84,7 +87,7 @@ const cancelChange: Flow = {
   async play({ page, world, walker, ...scene }) {
     const email = await scene.signedIn();
     const next = world.newEmail();
-    await walker.press(say('security.email-change'));
+    await walker.press(say('security.email-change-what'));
     await walker.fill(say('security.email-new'), next);
     await walker.enter();
     await scene.sees(say('security.email-pending-both', { email: next, old: email }));
@@ -96,7 +99,7 @@ const cancelChange: Flow = {
     await scene.state('change canceled');
     await walker.press(say('change-canceled.password'), 'link');
     await scene.arrives('page.recover');
-    // The page that a browser without a session sees after the change.
+    // A browser without a session sees this page after the change.
     await scene.open('email-changed');
     await scene.arrives('page.email-changed');
     await scene.state('email changed');
@@ -143,9 +146,11 @@ const canceledLink: Flow = {
     const number = await openElsewhere(scene);
     for (let count = 0; count < 3; count += 1) {
       await scene.walker.fill(say('field.number'), number === '42' ? '43' : '42');
+      // The previous page shows the same error, so its text doesn't mean that the next page has loaded.
+      const loaded = scene.page.waitForEvent('load');
       await scene.walker.enter();
+      await loaded;
       if (count < 2) await scene.sees(say('field.number-wrong'));
-      await scene.page.waitForLoadState('networkidle');
     }
     await scene.arrives('page.confirm-canceled');
     await scene.state('link canceled');

@@ -1,4 +1,4 @@
-/** Flows for stricter projects, which require a second factor, a captcha for every form, and the current password. */
+/** Flows for a project that requires a second factor, a captcha for every form, and the current password. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { password, totp } from '../../harness.ts';
 import type { Flow } from '../scene.ts';

@@ -9,17 +9,27 @@ import { say } from '../texts.ts';
 import { askAsApp } from '../world.ts';
 import { enroll } from './security.ts';
 
-/** Responds to every request to an address with auth's error for this code. */
+/** Responds to every request to an address with auth's error response for this code. */
 function refuse(context: BrowserContext, url: string, status: number, code: string): Promise<unknown> {
   return context.route(url, (route) => route.fulfill({ status, json: { error_code: code, msg: '' } }));
 }
 
-/** Holds requests to an address until the connection is reported as lost. */
+/** Delays requests to an address until the test reports the connection as lost. */
 async function hold(context: BrowserContext, url: string): Promise<() => Promise<void>> {
   const held: Route[] = [];
   await context.route(url, (route) => void held.push(route));
   return async () => {
     await Promise.all(held.map((route) => route.abort('internetdisconnected')));
+    await context.unroute(url);
+  };
+}
+
+/** Delays requests to an address. Returns a function that lets them continue. */
+async function delay(context: BrowserContext, url: string): Promise<() => Promise<void>> {
+  const held: Route[] = [];
+  await context.route(url, (route) => void held.push(route));
+  return async () => {
+    await Promise.all(held.map((route) => route.continue()));
     await context.unroute(url);
   };
 }
@@ -120,8 +130,12 @@ const manyWays: Flow = {
     await walker.press(say('factor.add-phone'));
     await walker.fill(say('field.phone'), `+${phone}`);
     await walker.enter();
+    const verify = await delay(context, '**/account/api/factor/verify');
     await walker.fill(say('field.code'), await scene.code(phone));
-    await page.getByText(`+${phone}`).first().waitFor();
+    // The button already has the focus when the form above it is replaced, and it stays in the window.
+    await walker.tabTo(say('recovery.make'));
+    await verify();
+    await scene.sees(say('factor.ready'));
     await walker.press(say('recovery.make'));
     await walker.press(say('recovery.kept'));
     await context.route('**/auth/v1/factors/recovery-codes', (route) =>
@@ -188,6 +202,7 @@ const handingOver: Flow = {
       await context.unroute(url);
     }
     await walker.press(say('hand-over.leave'));
+    await scene.arrives('page.upgrade-member');
     await scene.sees(say('upgrade.member', { who: email }));
     await scene.state('upgrade, no guest');
   },

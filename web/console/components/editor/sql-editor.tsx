@@ -1,6 +1,7 @@
 /**
- * CodeMirror for PostgreSQL, loaded when a page first shows an editor. The operator can type immediately. The language
- * support and completion are loaded right afterward (`sql-words.ts`), and the search panel on the first search.
+ * CodeMirror for PostgreSQL. It is loaded when a page first shows an editor, and the operator can type immediately. The
+ * language support and completion are loaded right afterward (`sql-words.ts`), and the search panel on the first
+ * search.
  */
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language';
@@ -18,7 +19,7 @@ import { tags } from '@lezer/highlight';
 import { useEffect, useImperativeHandle, useRef } from 'react';
 import type { SqlEditorHandle, SqlEditorProps } from './types.ts';
 
-/** The colors are the roles in `ui/tokens.ts`, whose contrast is tested in both color schemes. */
+/** The highlight style. Its colors are the roles in `ui/tokens.ts`, whose contrast is tested in both color schemes. */
 const highlight = HighlightStyle.define([
   {
     tag: [tags.keyword, tags.operatorKeyword, tags.modifier],
@@ -165,14 +166,15 @@ export default function SqlEditor({
           bracketMatching(),
           highlightActiveLine(),
           syntaxHighlighting(highlight),
-          // Tab moves the focus out of the editor, so that keyboard users can leave it.
+          // Tab moves the focus out of the editor. Otherwise, keyboard users couldn't leave it.
           keymap.of([{ key: 'Mod-f', run: search }, ...defaultKeymap, ...historyKeymap]),
           languageSlot.current.of([]),
           fault,
           theme,
           EditorState.readOnly.of(readOnly),
           EditorView.lineWrapping,
-          EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false' }),
+          // A scrollable area must contain an element with a tab index, and an editable one isn't enough for axe.
+          EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false', tabindex: '0' }),
           EditorView.updateListener.of((update) => {
             if (update.docChanged) latest.current.onChange(update.state.doc.toString());
             if (update.selectionSet || update.docChanged) {

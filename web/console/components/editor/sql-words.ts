@@ -1,4 +1,6 @@
-/** The SQL language of the editor: highlighting, completion with the project's names, and bracket matching. */
+/**
+ * The editor's support for SQL, which provides highlighting, completion with the project's names and bracket matching.
+ */
 import {
   autocompletion,
   type Completion,
@@ -13,7 +15,7 @@ import type { SqlNames } from './types.ts';
 
 export { closeCompletion } from '@codemirror/autocomplete';
 
-/** The part of the editor's configuration that is replaced when the project's names change. */
+/** Returns the part of the editor's configuration that is replaced when the project's names change. */
 export function sqlWords(names: SqlNames | undefined): Extension {
   const schema: Record<string, SQLNamespace> = {};
   for (const { schema: name, name: table, columns } of names?.tables ?? []) {

@@ -1,4 +1,4 @@
-/** One problem: why it matters, where it is, and the SQL that fixes it. */
+/** Shows one problem: why it matters, where it is and the SQL that fixes it. */
 import { Button, Checkbox, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -18,7 +18,7 @@ import { toneOf } from './level.ts';
 import { t } from './text.ts';
 
 export function FindingPanel({ finding, onClose }: { finding: Finding | undefined; onClose: () => void }) {
-  // The finding disappears from the list when it is fixed, but the panel keeps showing it.
+  // A fixed finding disappears from the list, but the panel still shows it.
   const [shown, setShown] = useState(finding);
   if (shown === undefined && finding !== undefined) setShown(finding);
   return (
@@ -164,7 +164,7 @@ function Applied({ result: { file, isGone } }: { result: Payload<'POST /advisors
   );
 }
 
-/** Receives focus, because the button that was pressed is gone. */
+/** A close button that receives the focus, because the button that was pressed is gone. */
 function CloseButton({ onClose }: { onClose: () => void }) {
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => button.current?.focus(), []);

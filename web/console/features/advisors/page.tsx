@@ -1,4 +1,4 @@
-/** The Advisors page: security and performance problems of the database, grouped by rule. */
+/** The Advisors page, which lists security and performance problems of the database, grouped by rule. */
 import { Button } from '@mantine/core';
 import { IconRefresh, IconShieldCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -30,7 +30,6 @@ export function AdvisorsPage() {
   const { type, open } = route.useSearch();
   const navigate = route.useNavigate();
   const { data, error, isFetching, refetch } = useQuery(advisorsQuery);
-  const count = (each: FindingType | undefined): number => data?.filter(isOfType(each)).length ?? 0;
   const shown = data?.filter(isOfType(type));
   return (
     <>
@@ -52,9 +51,12 @@ export function AdvisorsPage() {
             to="/advisors"
             search={each === undefined ? {} : { type: each }}
             className={tabStyles.tab}
+            activeOptions={{ exact: true }}
             aria-current={each === type ? 'page' : undefined}
           >
-            {t(`advisors.${each ?? 'all'}`, { count: count(each) })}
+            {data === undefined
+              ? t(`advisors.type-${each ?? 'all'}`)
+              : t(`advisors.${each ?? 'all'}`, { count: data.filter(isOfType(each)).length })}
           </Link>
         ))}
       </nav>

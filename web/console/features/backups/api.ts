@@ -21,7 +21,7 @@ export const backupsQuery = queryOptions({
   },
 });
 
-/** The list is read from the target, so it is read again only when a backup has ended. */
+/** The list is read from the target. It is read again only when a backup has ended. */
 export const backupListQuery = (lastStartedAt: string | null) =>
   queryOptions({
     queryKey: ['backups', 'list', lastStartedAt],

@@ -14,6 +14,8 @@ import { secondsText } from './durations.ts';
 import classes from './page.module.css';
 import { t } from './text.ts';
 
+const bytesPerMiB = 2 ** 20;
+
 const LineChart = lazy(() => import('../metrics/chart.tsx'));
 
 export function BackupList({ lastStartedAt }: Pick<BackupsOverview, 'lastStartedAt'>) {
@@ -41,11 +43,15 @@ export function BackupList({ lastStartedAt }: Pick<BackupsOverview, 'lastStarted
         <Card title={t('backups.trend')}>
           <Suspense fallback={<SkeletonLines lines={6} />}>
             <LineChart
-              chart={trend(backups, t('backups.size-trend'), ({ storedBytes }) => storedBytes / 2 ** 20)}
+              chart={trend(backups, t('backups.size-trend'), ({ storedBytes }) => storedBytes / bytesPerMiB, {
+                print: (mebibytes) => sizeText(mebibytes * bytesPerMiB),
+              })}
               what={t('backups.size-trend')}
             />
             <LineChart
-              chart={trend(backups, t('backups.time-trend'), ({ durationMs }) => durationMs / 1000)}
+              chart={trend(backups, t('backups.time-trend'), ({ durationMs }) => durationMs / 1000, {
+                print: (seconds) => secondsText(seconds * 1000),
+              })}
               what={t('backups.time-trend')}
             />
           </Suspense>
@@ -98,14 +104,16 @@ function BackupTable({ backups }: { backups: readonly BaseBackup[] }) {
   );
 }
 
-/** The oldest backup first, rounded to two decimals. */
+/** Returns the values of the backups, oldest first, rounded to two decimals. */
 function trend(
   backups: readonly BaseBackup[],
   label: string,
   numberOf: (backup: BaseBackup) => number,
+  { print }: Pick<Chart, 'print'>,
 ): Chart {
   const ascending = backups.toReversed();
   return {
+    print,
     times: ascending.map(({ startedAt }) => Date.parse(startedAt) / 1000),
     series: [
       {

@@ -1,4 +1,6 @@
-/** Backups: their state, the last restore check, the list, and how to restore. */
+/**
+ * The backups page. It shows the state of backups, the last restore check, the list of backups, and how to restore one.
+ */
 import { Button } from '@mantine/core';
 import { IconDatabaseExport } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-/** The requests, errors and durations of a function in the last hour, as small charts and as a table. */
+/** Shows a function's requests, errors and durations in the last hour, as small charts and as a table. */
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import list from '../../components/list.module.css';

@@ -1,8 +1,10 @@
-/** Parses HTTP headers in a text field, with one `name: value` per line. */
+/** Parses the HTTP headers in a text field, which contains one `name: value` per line. */
 
 export type Header = readonly [name: string, value: string];
 
 /**
+ * Returns the headers, or the first invalid line.
+ *
  * @example
  * parseHeaders('x-a: 1\n\nx-b: 2'); // { headers: [['x-a', '1'], ['x-b', '2']] }
  */

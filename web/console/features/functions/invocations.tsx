@@ -1,4 +1,4 @@
-/** The latest requests to a function, with their results and durations. */
+/** Lists the latest requests to a function, with their results and durations. */
 import { useQuery } from '@tanstack/react-query';
 import list from '../../components/list.module.css';
 import { ProblemBox } from '../../components/problem-box.tsx';

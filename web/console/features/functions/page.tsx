@@ -1,5 +1,5 @@
-import { ActionIcon } from '@mantine/core';
-import { IconArrowLeft, IconBolt } from '@tabler/icons-react';
+import { ActionIcon, Button } from '@mantine/core';
+import { IconArrowLeft, IconBolt, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -8,6 +8,7 @@ import { homeQuery } from '../../api/queries.ts';
 import { useMay } from '../../api/session.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Fact, Facts } from '../../components/facts.tsx';
+import { useIntent } from '../../components/intent.ts';
 import { CodeBlock } from '../../components/json-block.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { PageHead } from '../../components/page.tsx';
@@ -15,12 +16,14 @@ import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import { ItemName, ItemNav, itemLink, SplitView } from '../../components/split-view.tsx';
 import { Tag } from '../../components/tag.tsx';
+import activity from './activity.module.css';
 import { Activity } from './activity.tsx';
 import { type FunctionFacts, functionsQuery } from './api.ts';
 import { CodeView } from './code-view.tsx';
 import { Invocations } from './invocations.tsx';
 import { InvokeForm } from './invoke-form.tsx';
 import { LogView } from './log-view.tsx';
+import { NewFunction } from './new-function.tsx';
 import classes from './page.module.css';
 import { Secrets } from './secrets.tsx';
 import { t } from './text.ts';
@@ -31,10 +34,33 @@ const tones = { running: 'success', failed: 'danger', idle: 'plain' } as const;
 export function FunctionsPage() {
   const { name } = route.useSearch();
   const { data, error } = useQuery(functionsQuery);
+  const navigate = route.useNavigate();
+  const mayWrite = useMay('write');
+  const [isCreating, setCreating] = useState(false);
+  useIntent({ 'create-function': () => setCreating(true) });
   const open = data?.find(({ slug }) => slug === name);
   return (
     <>
-      <PageHead title={t('nav.functions')} />
+      <PageHead title={t('nav.functions')}>
+        {mayWrite ? (
+          <Button
+            size="xs"
+            leftSection={<IconPlus size={15} aria-hidden />}
+            onClick={() => setCreating(true)}
+          >
+            {t('functions.new')}
+          </Button>
+        ) : null}
+      </PageHead>
+      {isCreating ? (
+        <NewFunction
+          onClose={() => setCreating(false)}
+          onCreated={(slug) => {
+            setCreating(false);
+            void navigate({ search: { name: slug } });
+          }}
+        />
+      ) : null}
       {error === null ? null : <ProblemBox error={error} />}
       {data === undefined ? (
         error === null ? (
@@ -89,7 +115,7 @@ function Opened({ facts }: { facts: FunctionFacts }) {
   const mayWrite = useMay('write');
   const { data: home } = useQuery({ ...homeQuery, refetchInterval: false });
   const [requestId, setRequestId] = useState<string>();
-  const { slug, state, verifyJwt, entrypoint, deployedVersion, changedAt, secretNames } = facts;
+  const { slug, state } = facts;
   return (
     <div className={classes.opened}>
       <header className={classes.head}>
@@ -105,12 +131,28 @@ function Opened({ facts }: { facts: FunctionFacts }) {
         <h2 className={classes.title}>{slug}</h2>
         <Tag tone={tones[state]}>{t(`functions.${state}`)}</Tag>
       </header>
+      {home === undefined ? null : (
+        <Copyable value={`${home.url}/functions/v1/${slug}`} what={t('functions.address')} />
+      )}
+      <Activity slug={slug} />
+      <Invocations slug={slug} onRequest={setRequestId} />
+      <LogView slug={slug} requestId={requestId} onRequest={setRequestId} />
+      {mayWrite ? <InvokeForm slug={slug} /> : null}
+      <CodeView facts={facts} />
+      <Secrets />
+      <Details facts={facts} />
+    </div>
+  );
+}
+
+/** Shows how the function is served and how to call it from a shell. */
+function Details({ facts }: { facts: FunctionFacts }) {
+  const { data: home } = useQuery({ ...homeQuery, refetchInterval: false });
+  const { slug, verifyJwt, entrypoint, deployedVersion, changedAt, secretNames } = facts;
+  return (
+    <section className={activity.box} aria-label={t('functions.settings')}>
+      <h3 className={activity.title}>{t('functions.settings')}</h3>
       <Facts layout="stacked" className={classes.facts}>
-        <Fact label={t('functions.address')}>
-          {home === undefined ? null : (
-            <Copyable value={`${home.url}/functions/v1/${slug}`} what={t('functions.address')} />
-          )}
-        </Fact>
         <Fact label={t('functions.entrypoint')}>
           <code>{deployedVersion === null ? `supabase/${entrypoint}` : entrypoint}</code>
         </Fact>
@@ -129,12 +171,17 @@ function Opened({ facts }: { facts: FunctionFacts }) {
           {secretNames.length === 0 ? t('functions.no-secrets') : <code>{secretNames.join(' ')}</code>}
         </Fact>
       </Facts>
-      <Activity slug={slug} />
-      {mayWrite ? <InvokeForm slug={slug} /> : null}
-      <Invocations slug={slug} onRequest={setRequestId} />
-      <LogView slug={slug} requestId={requestId} onRequest={setRequestId} />
-      <CodeView facts={facts} />
-      <Secrets />
-    </div>
+      {home === undefined ? null : (
+        <CodeBlock text={curlOf(home.url, home.publishableKey, slug)} what={t('functions.curl')} />
+      )}
+    </section>
   );
 }
+
+const curlOf = (url: string, key: string, slug: string): string =>
+  [
+    `curl '${url}/functions/v1/${slug}'`,
+    `-H 'apikey: ${key}'`,
+    "-H 'content-type: application/json'",
+    `-d '{"name":"Ada"}'`,
+  ].join(' \\\n  ');

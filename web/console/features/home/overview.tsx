@@ -1,4 +1,4 @@
-/** The project's figures: traffic, errors, users and sizes. Each tile leads to the page with the details. */
+/** Shows figures about the project's traffic, errors, users and sizes. Each tile links to the page with the details. */
 import { useQuery } from '@tanstack/react-query';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';

@@ -1,4 +1,4 @@
-/** The home page: addresses, keys, health, first steps and connection snippets. */
+/** The home page, which shows addresses, keys, health, first steps and connection snippets. */
 import { IconAlertTriangleFilled, IconCircleCheckFilled, IconCircleDashed } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';

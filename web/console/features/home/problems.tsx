@@ -1,4 +1,4 @@
-/** The problems of the whole project. Each one links to the page where it can be examined or fixed. */
+/** Lists the problems of the whole project. Each one links to the page where it can be examined or fixed. */
 import { IconAlertTriangleFilled, IconCircleCheckFilled, IconCircleXFilled } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, type LinkProps } from '@tanstack/react-router';
@@ -73,6 +73,13 @@ function textOf(problem: Problem): string {
       return t('problems.slow', { ms: Math.round(problem.meanMs), calls: problem.calls });
     case 'unchecked':
       return t(`problems.unchecked-${problem.source}`);
+    case 'provider':
+      return t(
+        problem.missing.length > 1
+          ? 'problems.provider-both'
+          : `problems.provider-${problem.missing[0] ?? 'secret'}`,
+        problem,
+      );
     case 'invalid-settings':
       return t('problems.invalid-settings', problem);
     case 'restart':
@@ -95,6 +102,7 @@ type Label =
   | 'problems.see-backups'
   | 'problems.see-advisors'
   | 'problems.see-statement'
+  | 'problems.see-provider'
   | 'problems.see-settings';
 
 function targetOf(problem: Problem): { readonly label: Label; readonly link: LinkProps } | undefined {
@@ -126,6 +134,17 @@ function targetOf(problem: Problem): { readonly label: Label; readonly link: Lin
       };
     case 'unchecked':
       return { label: 'problems.see-logs', link: { to: '/logs', search: { level: 'warn' } } };
+    case 'provider':
+      return {
+        label: 'problems.see-provider',
+        link: {
+          to: '/settings',
+          search: {
+            section: 'providers',
+            setting: `auth.external.${problem.provider}.${problem.missing[0] ?? 'secret'}`,
+          },
+        },
+      };
     case 'invalid-settings':
     case 'restart':
       return { label: 'problems.see-settings', link: { to: '/settings', search: {} } };

@@ -1,4 +1,4 @@
-/** A message with its code and link. */
+/** Shows a message with its code and link. */
 import { ActionIcon, Button } from '@mantine/core';
 import { IconArrowLeft, IconExternalLink, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-/** The Jobs pages: scheduled jobs, webhooks, requests from SQL, and queues. */
+/** The Jobs pages, which show scheduled jobs, webhooks, requests from SQL, and queues. */
 import { Link, Outlet } from '@tanstack/react-router';
 import { PageHead } from '../../components/page.tsx';
 import tabStyles from '../../components/tabs.module.css';

@@ -12,7 +12,7 @@ import { type ExtensionName, type Pair, type PartState, type Parts, partsQuery }
 import classes from './jobs.module.css';
 import { t } from './text.ts';
 
-/** Shows the page if its extension is enabled, otherwise its purpose and how to enable it. */
+/** Shows the page if its extension is enabled. Otherwise, explains the extension's purpose and how to enable it. */
 export function Enabled({
   extension,
   stateOf,

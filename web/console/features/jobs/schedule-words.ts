@@ -2,7 +2,7 @@ import { i18n } from '../../../lib/i18n.ts';
 import { parseSchedule, type Schedule, type Times } from './schedule.ts';
 import { t } from './text.ts';
 
-/** Describes a schedule in words. Returns undefined if the text isn't a schedule. */
+/** Returns a description of a schedule in words, or undefined if the text isn't a schedule. */
 export function wordsOf(text: string): string | undefined {
   const schedule = parseSchedule(text);
   return schedule === undefined ? undefined : words(schedule);
@@ -23,7 +23,7 @@ function words(schedule: Schedule): string {
   return isAtTimes(schedule) ? t('schedule.when-days', { when, days: t('schedule.every-day') }) : when;
 }
 
-/** If there are more times of day than this, they are described by hours and minutes instead of being listed. */
+/** The maximum number of times of day that are listed. More times are described by hours and minutes. */
 const maxTimes = 8;
 
 const isAtTimes = ({ hours, minutes }: Times): boolean =>
@@ -99,6 +99,6 @@ const two = (value: number): string => String(value).padStart(2, '0');
 const list = (items: readonly string[]): string => new Intl.ListFormat(i18n.locale).format(items);
 const nameIn = (options: Intl.DateTimeFormatOptions, date: number): string =>
   new Intl.DateTimeFormat(i18n.locale, { ...options, timeZone: 'UTC' }).format(date);
-/** The date is March 1, 2026, which was a Sunday. */
+/** Returns a weekday's name. March 1, 2026, is a Sunday. */
 const weekdayName = (day: number): string => nameIn({ weekday: 'long' }, Date.UTC(2026, 2, 1 + day));
 const monthName = (month: number): string => nameIn({ month: 'long' }, Date.UTC(2026, month - 1, 1));

@@ -7,7 +7,7 @@ import { wordsOf } from './schedule-words.ts';
 const next = (text: string, zone: string, from: string): string | undefined =>
   nextRun(parseSchedule(text) as Times, zone, new Date(from))?.toISOString();
 
-describe('the next run', () => {
+describe('the next run of a schedule', () => {
   test.each([
     ['* * * * *', 'GMT', '2026-01-01T10:00:30Z', '2026-01-01T10:01:00.000Z'],
     ['0 3 * * *', 'GMT', '2026-01-01T03:00:00Z', '2026-01-02T03:00:00.000Z'],
@@ -17,7 +17,7 @@ describe('the next run', () => {
     // Because both day fields are restricted, a match in one of them is sufficient. Friday the 2nd comes before the
     // 13th.
     ['0 0 13 * fri', 'GMT', '2026-01-01T00:00:00Z', '2026-01-02T00:00:00.000Z'],
-    // An asterisk with a step doesn't count as a restriction, so both day fields must match.
+    // An asterisk with a step isn't a restriction, so both day fields must match.
     ['0 0 */2 * mon', 'GMT', '2026-01-01T00:00:00Z', '2026-01-05T00:00:00.000Z'],
     ['0 9 * * *', 'Europe/Berlin', '2026-07-01T00:00:00Z', '2026-07-01T07:00:00.000Z'],
     ['0 9 * * *', 'Asia/Kolkata', '2026-07-01T00:00:00Z', '2026-07-01T03:30:00.000Z'],
@@ -37,7 +37,7 @@ describe('the next run', () => {
   });
 });
 
-test('any text is either a schedule with a description or rejected', () => {
+test('every text is either a schedule with a description or rejected', () => {
   activateLocale('en');
   const text = fc.oneof(
     fc.string(),
@@ -61,7 +61,7 @@ test('any text is either a schedule with a description or rejected', () => {
   );
 });
 
-describe('the description of', () => {
+describe('the description of a schedule', () => {
   beforeAll(() => activateLocale('en'));
   test.each([
     ['1 second', 'Every second'],

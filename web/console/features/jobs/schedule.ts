@@ -1,6 +1,6 @@
 /**
- * Parses pg_cron schedules in the same way as its scheduler (`src/database/extensions/pg_cron--1.6.4.sql`), to check
- * the input while the user types and to show the next run. test/console/schedule.test.ts compares the results with
+ * Parses pg_cron schedules in the same way as the scheduler (`src/database/extensions/pg_cron--1.6.4.sql`). The page
+ * checks the input while the user types and shows the next run. test/console/schedule.test.ts compares the results with
  * those of the database.
  */
 
@@ -12,7 +12,7 @@ export interface Times {
   readonly days: readonly number[];
   readonly months: readonly number[];
   readonly weekdays: readonly number[];
-  /** Whether the day of month field is `$`. */
+  /** Whether the day-of-month field is `$`. */
   readonly lastDay: boolean;
   /** Whether both day fields are restricted, so that matching one of them is sufficient. */
   readonly eitherDay: boolean;
@@ -111,7 +111,7 @@ export function nextRun(times: Times, zone: string, from: Date): Date | undefine
   const wallOf = clockOf(zone);
   if (wallOf === undefined) return undefined;
   const start = Math.floor(from.getTime() / minuteMs) * minuteMs + minuteMs;
-  // Starts a day earlier, because clocks may be set back across midnight.
+  // The search starts a day earlier because clocks may be set back across midnight.
   const firstDay = Math.floor(wallOf(start) / dayMs) * dayMs - dayMs;
   for (let day = 0; day < daysAhead; day++) {
     const midnight = firstDay + day * dayMs;

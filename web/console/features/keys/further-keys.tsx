@@ -1,24 +1,22 @@
-import { Button, Modal, NativeSelect, TextInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Copyable } from '../../../ui/copyable.tsx';
 import { fetchConsole } from '../../api/session.ts';
 import { Card } from '../../components/card.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import list from '../../components/list.module.css';
 import { Moment } from '../../components/moment.tsx';
-import { ProblemBox } from '../../components/problem-box.tsx';
 import { Tag } from '../../components/tag.tsx';
-import { t as common } from '../../text.ts';
-import form from '../operators/form.module.css';
 import { type ApiKey, keysQuery } from './api.ts';
+import { CreateKey } from './create-key.tsx';
 import classes from './page.module.css';
 import { t } from './text.ts';
 
 export function FurtherKeys({ keys, mayOwn }: { keys: readonly ApiKey[]; mayOwn: boolean }) {
   const queryClient = useQueryClient();
-  const [isCreating, setCreating] = useState(false);
+  /** The key that a new key replaces. Null for a key that doesn't replace another one. */
+  const [creating, setCreating] = useState<ApiKey | null>();
   const [revoking, setRevoking] = useState<ApiKey | undefined>();
   const refresh = (): void => void queryClient.invalidateQueries({ queryKey: keysQuery.queryKey });
   const revoke = useMutation({
@@ -37,7 +35,7 @@ export function FurtherKeys({ keys, mayOwn }: { keys: readonly ApiKey[]; mayOwn:
             <Button
               size="compact-sm"
               leftSection={<IconPlus size={15} aria-hidden />}
-              onClick={() => setCreating(true)}
+              onClick={() => setCreating(null)}
             >
               {t('keys.create')}
             </Button>
@@ -83,6 +81,14 @@ export function FurtherKeys({ keys, mayOwn }: { keys: readonly ApiKey[]; mayOwn:
                       <Button
                         size="compact-xs"
                         variant="default"
+                        aria-label={t('keys.replace-of', { name: key.name })}
+                        onClick={() => setCreating(key)}
+                      >
+                        {t('keys.rotate')}
+                      </Button>{' '}
+                      <Button
+                        size="compact-xs"
+                        variant="default"
                         aria-label={t('keys.revoke-of', { name: key.name })}
                         onClick={() => setRevoking(key)}
                       >
@@ -96,7 +102,9 @@ export function FurtherKeys({ keys, mayOwn }: { keys: readonly ApiKey[]; mayOwn:
           </table>
         )}
       </Card>
-      {isCreating ? <Create onClose={() => setCreating(false)} onCreated={refresh} /> : null}
+      {creating === undefined ? null : (
+        <CreateKey replaced={creating} onClose={() => setCreating(undefined)} />
+      )}
       {revoking === undefined ? null : (
         <Confirm
           title={t('keys.revoke-of', { name: revoking.name })}
@@ -111,73 +119,5 @@ export function FurtherKeys({ keys, mayOwn }: { keys: readonly ApiKey[]; mayOwn:
         </Confirm>
       )}
     </>
-  );
-}
-
-function Create({ onClose, onCreated }: { onClose: () => void; onCreated: () => void }) {
-  const [name, setName] = useState('');
-  const [kind, setKind] = useState<ApiKey['kind']>('publishable');
-  const { mutate, data, error, isPending } = useMutation({
-    mutationFn: () => fetchConsole('POST /keys/api', { body: { name, kind } }),
-    onSuccess: onCreated,
-    gcTime: 0,
-  });
-  return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={data === undefined ? t('keys.create') : t('keys.created-title', { name })}
-      lockScroll={false}
-      closeButtonProps={{ 'aria-label': common('panel.close') }}
-    >
-      {data === undefined ? (
-        <form
-          className={form.form}
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (!isPending) mutate();
-          }}
-        >
-          {error === null ? null : <ProblemBox error={error} />}
-          <TextInput
-            label={t('keys.name')}
-            required
-            autoComplete="off"
-            data-autofocus
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-          />
-          <NativeSelect
-            label={t('keys.kind')}
-            value={kind}
-            data={(['publishable', 'secret'] as const).map((value) => ({
-              value,
-              label: t(`keys.kind-${value}`),
-            }))}
-            onChange={(event) => setKind(event.currentTarget.value as ApiKey['kind'])}
-          />
-          <div className={form.buttons}>
-            <Button variant="default" size="sm" onClick={onClose}>
-              {common('confirm.cancel')}
-            </Button>
-            <Button type="submit" size="sm" loading={isPending}>
-              {t('keys.create')}
-            </Button>
-          </div>
-        </form>
-      ) : (
-        <div className={form.form}>
-          <p className={form.text}>{t('keys.created-text')}</p>
-          <div className={form.boxed}>
-            <Copyable value={data.key} what={t('keys.key')} />
-          </div>
-          <div className={form.buttons}>
-            <Button size="sm" onClick={onClose} autoFocus>
-              {t('keys.done')}
-            </Button>
-          </div>
-        </div>
-      )}
-    </Modal>
   );
 }

@@ -1,6 +1,7 @@
-/** API keys and signing keys. */
+/** The page for API keys and signing keys. */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { Copyable } from '../../../ui/copyable.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { useMay } from '../../api/session.ts';
@@ -9,9 +10,11 @@ import { Fact, Facts } from '../../components/facts.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
+import { needsSignIn, SignInAgain } from '../operators/sign-in-again.tsx';
 import { type Keys, keysQuery, reveal, type SecretName } from './api.ts';
 import { FurtherKeys } from './further-keys.tsx';
 import classes from './page.module.css';
+import { ReplaceDefault } from './replace-default.tsx';
 import { SigningKeys } from './signing-keys.tsx';
 import { t } from './text.ts';
 
@@ -49,9 +52,18 @@ function Defaults({ keys, mayOwn }: { keys: Keys; mayOwn: boolean }) {
     <Card title={t('keys.default')} text={t('keys.default-text')}>
       <Facts layout="columns" className={classes.facts}>
         <Fact label={t('keys.publishable')}>
-          <Copyable value={keys.publishableKey} what={t('keys.publishable')} />
+          <span className={classes.hidden}>
+            <Copyable value={keys.publishableKey} what={t('keys.publishable')} />
+            {mayOwn ? <ReplaceDefault kind="publishable" /> : null}
+          </span>
         </Fact>
-        <Secret name="secret" label={t('keys.secret')} hint={`${keys.secretKeyHint}…`} mayOwn={mayOwn} />
+        <Secret
+          name="secret"
+          label={t('keys.secret')}
+          hint={`${keys.secretKeyHint}…`}
+          mayOwn={mayOwn}
+          tools={mayOwn ? <ReplaceDefault kind="secret" /> : null}
+        />
         <Fact label={t('keys.anon')}>
           <Copyable value={keys.anonKey} what={t('keys.anon')} />
         </Fact>
@@ -62,19 +74,24 @@ function Defaults({ keys, mayOwn }: { keys: Keys; mayOwn: boolean }) {
   );
 }
 
-/** A secret that is fetched only when the operator reveals it. Only this component stores it. */
+/** Shows a secret, which is fetched only when the operator reveals it. Only this component stores it. */
 function Secret({
   name,
   label,
   hint = '••••••••••••',
   mayOwn,
+  tools = null,
 }: {
   name: SecretName;
   label: string;
   hint?: string;
   mayOwn: boolean;
+  tools?: ReactNode;
 }) {
-  const { mutate, data, error, isPending } = useMutation({ mutationFn: () => reveal(name), gcTime: 0 });
+  const { mutate, data, error, isPending, reset } = useMutation({
+    mutationFn: () => reveal(name),
+    gcTime: 0,
+  });
   return (
     <Fact label={label}>
       {data === undefined ? (
@@ -91,11 +108,13 @@ function Secret({
               {t('keys.reveal')}
             </Button>
           ) : null}
+          {tools}
         </span>
       ) : (
         <Copyable value={data} what={label} />
       )}
-      {error === null ? null : <ProblemBox error={error} />}
+      {error === null || needsSignIn(error) ? null : <ProblemBox error={error} />}
+      <SignInAgain error={error} onDone={() => mutate()} onClose={reset} />
     </Fact>
   );
 }

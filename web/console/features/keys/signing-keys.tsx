@@ -154,6 +154,14 @@ export function SigningKeys({ keys, mayOwn }: { keys: Keys; mayOwn: boolean }) {
               ? t('keys.rotate-text')
               : t('keys.revoke-signing-text', { minutes: Math.ceil(keys.jwtExpirySeconds / 60) })}
           </p>
+          {keys.areLegacyKeysRotated && confirmation.what === 'rotate' ? (
+            <p>{t('keys.rotate-legacy-text')}</p>
+          ) : null}
+          {keys.areLegacyKeysRotated &&
+          confirmation.what === 'revoke' &&
+          confirmation.key.state === 'previous' ? (
+            <p>{t('keys.revoke-legacy-text')}</p>
+          ) : null}
           {confirmation.what === 'revoke' && confirmation.key.subjects.length > 0 ? (
             <p>
               {t('keys.who', { kid: confirmation.key.kid.slice(0, 8) })}:{' '}

@@ -42,7 +42,7 @@ export const everything = 'all';
  * excluded.
  */
 export function filterQuery({ minutes: _time, service = '!console', ...filter }: LogFilter): LogQuery {
-  // The URL can contain any text, so the server validates the values.
+  // A URL can contain any text, so the server validates the values.
   return (service === everything ? filter : { ...filter, service }) as LogQuery;
 }
 

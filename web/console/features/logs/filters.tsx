@@ -44,63 +44,65 @@ export function Filters({
     onChange(value === '' ? rest : { ...rest, [name]: value });
   };
   return (
-    <div className={classes.filters}>
-      <TextFilter
-        label={t('logs.search')}
-        value={filter.search ?? ''}
-        onChange={(value) => set('search', value)}
-        isSearch
-      />
-      <NativeSelect
-        size="xs"
-        aria-label={t('logs.service')}
-        value={filter.service ?? ''}
-        data={[
-          { value: '', label: t('logs.any-service') },
-          { value: everything, label: t('logs.every-service') },
-          ...services.map((value) => ({ value, label: value })),
-        ]}
-        onChange={(event) => set('service', event.currentTarget.value)}
-      />
-      <NativeSelect
-        size="xs"
-        aria-label={t('logs.status')}
-        value={filter.status ?? ''}
-        data={[
-          { value: '', label: t('logs.any-status') },
-          ...(['2', '3', '4', '5'] as const).map((value) => ({ value, label: t(`logs.status-${value}`) })),
-          ...(filter.status !== undefined && filter.status.length > 1
-            ? [{ value: filter.status, label: filter.status }]
-            : []),
-        ]}
-        onChange={(event) => set('status', event.currentTarget.value)}
-      />
-      <NativeSelect
-        size="xs"
-        aria-label={t('logs.time')}
-        value={filter.minutes ?? ''}
-        data={[
-          { value: '', label: t('logs.any-time') },
-          ...ranges.map((value) => ({ value, label: rangeText(Number(value)) })),
-        ]}
-        onChange={(event) => set('minutes', event.currentTarget.value)}
-      />
-      <Button
-        size="compact-sm"
-        variant="default"
-        leftSection={<IconFilter size={14} aria-hidden />}
-        aria-expanded={isOpen}
-        onClick={() => setOpen(!isOpen)}
-      >
-        {t('logs.more-filters')}
-      </Button>
-      <Switch
-        size="sm"
-        label={t('logs.live')}
-        title={t('logs.live-on')}
-        checked={isLive}
-        onChange={(event) => onLive(event.currentTarget.checked)}
-      />
+    <>
+      <div className={classes.filters}>
+        <TextFilter
+          label={t('logs.search')}
+          value={filter.search ?? ''}
+          onChange={(value) => set('search', value)}
+          isSearch
+        />
+        <NativeSelect
+          size="xs"
+          aria-label={t('logs.service')}
+          value={filter.service ?? ''}
+          data={[
+            { value: '', label: t('logs.any-service') },
+            { value: everything, label: t('logs.every-service') },
+            ...services.map((value) => ({ value, label: value })),
+          ]}
+          onChange={(event) => set('service', event.currentTarget.value)}
+        />
+        <NativeSelect
+          size="xs"
+          aria-label={t('logs.status')}
+          value={filter.status ?? ''}
+          data={[
+            { value: '', label: t('logs.any-status') },
+            ...(['2', '3', '4', '5'] as const).map((value) => ({ value, label: t(`logs.status-${value}`) })),
+            ...(filter.status !== undefined && filter.status.length > 1
+              ? [{ value: filter.status, label: filter.status }]
+              : []),
+          ]}
+          onChange={(event) => set('status', event.currentTarget.value)}
+        />
+        <NativeSelect
+          size="xs"
+          aria-label={t('logs.time')}
+          value={filter.minutes ?? ''}
+          data={[
+            { value: '', label: t('logs.any-time') },
+            ...ranges.map((value) => ({ value, label: rangeText(Number(value)) })),
+          ]}
+          onChange={(event) => set('minutes', event.currentTarget.value)}
+        />
+        <Button
+          size="compact-sm"
+          variant="default"
+          leftSection={<IconFilter size={14} aria-hidden />}
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        >
+          {t('logs.more-filters')}
+        </Button>
+        <Switch
+          size="sm"
+          label={t('logs.live')}
+          title={t('logs.live-on')}
+          checked={isLive}
+          onChange={(event) => onLive(event.currentTarget.checked)}
+        />
+      </div>
       {isOpen ? (
         <div className={classes.moreFilters}>
           <TextFilter
@@ -131,7 +133,7 @@ export function Filters({
           />
         </div>
       ) : null}
-    </div>
+    </>
   );
 }
 

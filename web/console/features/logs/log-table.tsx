@@ -65,10 +65,11 @@ export function LogTable({
                       <span className={classes.method}>{method}</span> {path}
                     </>
                   ) : (
-                    entry.message
+                    entry.message.split('\n', 1)[0]
                   )}
                   {(operator ?? role) ? <span className={classes.who}> · {operator ?? role}</span> : null}
                 </button>
+                {kind === 'line' ? <FurtherLines message={entry.message} /> : null}
               </td>
               <td className={`${list.wide} ${list.dim} ${classes.number}`}>
                 {durationMs === undefined ? '' : msText(durationMs)}
@@ -78,5 +79,19 @@ export function LogTable({
         })}
       </tbody>
     </table>
+  );
+}
+
+/** The lines of a message after the first, such as a stack trace. They are shown when the operator unfolds them. */
+function FurtherLines({ message }: { message: string }) {
+  const lines = message.trimEnd().split('\n').slice(1);
+  if (lines.length === 0) return null;
+  return (
+    <details>
+      <summary className={`${classes.who} ${classes.more}`}>
+        {t('logs.lines', { count: lines.length })}
+      </summary>
+      <pre className={classes.lines}>{lines.join('\n')}</pre>
+    </details>
   );
 }

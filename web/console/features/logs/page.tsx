@@ -1,4 +1,4 @@
-/** The log of all services, newest first. */
+/** The log page, which shows the entries of all services, newest first. */
 
 import { IconListDetails } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';

@@ -25,7 +25,7 @@ const clock = new Intl.DateTimeFormat('en-GB', {
 });
 const day = new Intl.DateTimeFormat('en-GB', { day: '2-digit', month: 'short' });
 
-/** Prints a local time with milliseconds, and the date if it isn't today. */
+/** Shows a local time with milliseconds, and the date if it isn't today. */
 export function ClockTime({ at }: { at: number }) {
   const date = new Date(at);
   const isToday = date.toDateString() === new Date().toDateString();

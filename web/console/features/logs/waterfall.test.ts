@@ -41,6 +41,6 @@ test('spans are listed below the request that contains them, at their time', () 
   ]);
 });
 
-test('a single moment has a visible length', () => {
+test('an entry without a duration has a visible length', () => {
   expect(waterfallOf([request({ durationMs: 0 })]).totalMs).toBeGreaterThan(0);
 });

@@ -1,5 +1,6 @@
 /**
- * Computes the bars of a request's diagram: each service that responded, its statements, and the log lines in between.
+ * Computes the bars of a request's diagram. There is a bar for each service that responded, for its statements, and for
+ * the log lines in between.
  */
 import type { LogEntry } from './api.ts';
 
@@ -21,7 +22,7 @@ export interface Waterfall {
   readonly bars: readonly Bar[];
 }
 
-/** @example waterfallOf(entries).bars[0].label // 'POST /functions/v1/hello' */
+/** Returns the bars of a trace. @example waterfallOf(entries).bars[0].label // 'POST /functions/v1/hello' */
 export function waterfallOf(entries: readonly LogEntry[]): Waterfall {
   const beginOf = ({ at, durationMs = 0 }: LogEntry): number => at - durationMs;
   const begin = Math.min(...entries.map(beginOf));
@@ -61,6 +62,6 @@ export function waterfallOf(entries: readonly LogEntry[]): Waterfall {
   return { totalMs, bars };
 }
 
-/** Whether two entries start and end at the same time, so that neither of them contains the other. */
+/** Whether two entries start and end at the same time. If they do, neither contains the other. */
 const isTwin = (left: LogEntry, right: LogEntry): boolean =>
   left.at === right.at && left.durationMs === right.durationMs;

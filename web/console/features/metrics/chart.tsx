@@ -3,11 +3,23 @@ import 'uplot/dist/uPlot.min.css';
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import list from '../../components/list.module.css';
+import plotClasses from '../../components/plot/plot.module.css';
+import {
+  axesIn,
+  colorIn,
+  cursor,
+  faded,
+  lineStyle,
+  printTime,
+  timeMarks,
+} from '../../components/plot/style.ts';
+import { tooltip } from '../../components/plot/tooltip.ts';
 import { t } from '../logs/text.ts';
 import classes from './page.module.css';
 import type { Chart } from './series.ts';
 
-const heightPx = 220;
+const heightPx = 240;
+const fillPercent = 7;
 
 export default function LineChart({ chart, what }: { chart: Chart; what: string }) {
   const box = useRef<HTMLDivElement>(null);
@@ -21,29 +33,26 @@ export default function LineChart({ chart, what }: { chart: Chart; what: string 
     if (element === null) return;
     const draw = (): void => {
       plot.current?.destroy();
-      const style = getComputedStyle(element);
-      const color = (name: string): string => style.getPropertyValue(name).trim();
-      const axis = {
-        font: `12px ${style.fontFamily}`,
-        stroke: color('--plinth-dimmed'),
-        grid: { stroke: color('--plinth-line'), width: 1 },
-        ticks: { stroke: color('--plinth-line'), width: 1 },
-      };
+      const { x, y } = axesIn(element);
+      const { print, series } = latest.current;
       plot.current = new uPlot(
         {
           width: element.clientWidth,
           height: heightPx,
           legend: { live: false },
-          axes: [axis, { ...axis, size: 56 }],
+          cursor,
+          plugins: [tooltip({ x: printTime, y: print })],
+          axes: [
+            { ...x, values: timeMarks },
+            { ...y, size: 64, values: (_plot, splits) => splits.map(print) },
+          ],
           scales: { y: { range: (_plot, _min, max) => [0, Math.max(1, (max ?? 0) * 1.1)] } },
           series: [
             {},
-            ...latest.current.series.map(({ label, color: name }) => ({
-              label,
-              stroke: color(name),
-              width: 1.75,
-              points: { size: 4 },
-            })),
+            ...series.map(({ label, color }) => {
+              const stroke = colorIn(element, color);
+              return { ...lineStyle, label, stroke, fill: faded(stroke, fillPercent) };
+            }),
           ],
         },
         dataOf(latest.current),
@@ -68,7 +77,12 @@ export default function LineChart({ chart, what }: { chart: Chart; what: string 
   useEffect(() => plot.current?.setData(dataOf(chart)), [chart]);
   return (
     <>
-      <div ref={box} className={classes.chart} role="img" aria-label={t('metrics.chart', { what })} />
+      <div
+        ref={box}
+        className={`${classes.chart} ${plotClasses.plot}`}
+        role="img"
+        aria-label={t('metrics.chart', { what })}
+      />
       <details className={classes.twin}>
         <summary>{t('metrics.table')}</summary>
         <ChartTable chart={chart} what={what} />

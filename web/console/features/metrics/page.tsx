@@ -1,4 +1,4 @@
-/** The metrics page: request rates, errors and durations. */
+/** The metrics page, which shows request rates, errors and durations. */
 import { NativeSelect } from '@mantine/core';
 import { IconChartLine } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -88,6 +88,9 @@ export function MetricsPage() {
   );
 }
 
+/** Only short durations have a digit after the point. */
+const rounded = (ms: number): string => ms.toLocaleString('en', { maximumFractionDigits: ms < 100 ? 1 : 0 });
+
 function ServiceTable({ report, minutes }: { report: MetricsReport; minutes: number }) {
   return (
     <table className={list.table}>
@@ -123,16 +126,16 @@ function ServiceTable({ report, minutes }: { report: MetricsReport; minutes: num
                 {service}
               </Link>
             </td>
-            <td className={classes.number}>{requests}</td>
+            <td className={classes.number}>{requests.toLocaleString('en')}</td>
             <td className={`${list.wide} ${classes.number}`}>{(requests / minutes).toFixed(1)}</td>
             <td className={`${list.wide} ${classes.number}`}>{refused}</td>
             <td className={classes.number} data-fault={failed > 0 || undefined}>
               {failed}
             </td>
             <td className={`${list.wide} ${classes.number}`}>
-              {p50 === null ? '—' : t('logs.ms', { ms: p50 })}
+              {p50 === null ? '—' : t('logs.ms', { ms: rounded(p50) })}
             </td>
-            <td className={classes.number}>{p95 === null ? '—' : t('logs.ms', { ms: p95 })}</td>
+            <td className={classes.number}>{p95 === null ? '—' : t('logs.ms', { ms: rounded(p95) })}</td>
           </tr>
         ))}
       </tbody>

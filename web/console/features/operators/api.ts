@@ -39,5 +39,5 @@ export const passkeysQuery = queryOptions({
   queryFn: async ({ signal }) => (await fetchConsole('GET /factor/passkeys', { signal })).passkeys,
 });
 
-/** The key that these queries have in common, so that they can be refreshed together. */
+/** The common key of these queries. With it, they can be refreshed together. */
 export const operatorsKey = ['operators'] as const;

@@ -1,4 +1,4 @@
-/** Sets up an authenticator app: shows the key, verifies a code, then shows the recovery codes. */
+/** Sets up an authenticator app. Shows the key, verifies a code and then shows the recovery codes. */
 import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -11,8 +11,7 @@ import classes from './form.module.css';
 import { t } from './text.ts';
 
 export function FactorSetup({ onDone }: { onDone: () => void }) {
-  // A query ensures that only one key is created, although the component can render twice. Each time the form opens, a
-  // new key is created.
+  // The query creates only one key even if the component renders twice. Each time the form opens, a new key is created.
   const { data, error } = useQuery({
     queryKey: ['factor-setup'],
     queryFn: () => fetchConsole('POST /factor'),

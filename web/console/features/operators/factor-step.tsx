@@ -1,4 +1,4 @@
-/** The step after the sign-in link: verifies the second factor, or sets up a required one. */
+/** The step after the sign-in link, which verifies the second factor or sets up a required one. */
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -21,8 +21,17 @@ export default function FactorStep({ state, onDone }: { state: 'owed' | 'missing
   ) : (
     <>
       <h1>{t('factor.owed-title')}</h1>
-      <Prove onDone={goOn} />
-      {canUsePasskeys() ? <ByPasskey onDone={goOn} /> : null}
+      <ProveFactor onDone={goOn} />
+    </>
+  );
+}
+
+/** Asks for a code of the second factor, or for a passkey. */
+export function ProveFactor({ onDone }: { onDone: () => void }) {
+  return (
+    <>
+      <Prove onDone={onDone} />
+      {canUsePasskeys() ? <ByPasskey onDone={onDone} /> : null}
     </>
   );
 }

@@ -1,10 +1,11 @@
-import { Button, Modal, Radio, TextInput } from '@mantine/core';
+import { Button, Radio, TextInput } from '@mantine/core';
 import '@mantine/core/styles/Radio.layer.css';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { formatDateTime } from '../../../lib/i18n.ts';
 import { Copyable } from '../../../ui/copyable.tsx';
 import { fetchConsole } from '../../api/session.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { t as common } from '../../text.ts';
 import { type Invitation, operatorsKey, type Role, roles } from './api.ts';
@@ -22,13 +23,7 @@ export function Invite({ onClose }: { onClose: () => void }) {
   });
   if (data !== undefined) return <InvitationLink name={name} invitation={data} onClose={onClose} />;
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={t('operators.invite')}
-      lockScroll={false}
-      closeButtonProps={{ 'aria-label': common('panel.close') }}
-    >
+    <Dialog onClose={onClose} title={t('operators.invite')}>
       <form
         className={classes.form}
         onSubmit={(event) => {
@@ -66,7 +61,7 @@ export function Invite({ onClose }: { onClose: () => void }) {
           </Button>
         </div>
       </form>
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -80,13 +75,7 @@ export function InvitationLink({
   onClose: () => void;
 }) {
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={t('operators.link-title', { name })}
-      lockScroll={false}
-      closeButtonProps={{ 'aria-label': common('panel.close') }}
-    >
+    <Dialog onClose={onClose} title={t('operators.link-title', { name })}>
       <div className={classes.form}>
         <p className={classes.text}>
           {t('operators.link-why', { name, until: formatDateTime(invitation.expiresAt) })}
@@ -100,6 +89,6 @@ export function InvitationLink({
           </Button>
         </div>
       </div>
-    </Modal>
+    </Dialog>
   );
 }

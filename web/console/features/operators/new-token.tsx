@@ -1,13 +1,15 @@
-import { Button, Modal, NativeSelect, TextInput } from '@mantine/core';
+import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { formatDateTime } from '../../../lib/i18n.ts';
 import { Copyable } from '../../../ui/copyable.tsx';
 import { fetchConsole, sessionQuery } from '../../api/session.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { t as common } from '../../text.ts';
 import { type Role, roles } from './api.ts';
 import classes from './form.module.css';
+import { needsSignIn, SignInAgain } from './sign-in-again.tsx';
 import { t } from './text.ts';
 
 const lifetimes = [7, 30, 90, 365, null] as const;
@@ -21,13 +23,13 @@ function lifetimeText(days: Lifetime): string {
 /** Creates a token with a name, a role and a lifetime, then shows it once. */
 export function NewToken({ onClose, onCreated }: { onClose: () => void; onCreated: () => void }) {
   const { data: session } = useQuery(sessionQuery);
-  // The roles are sorted by their permissions.
+  // The roles are sorted by permissions.
   const allowed = roles.slice(roles.indexOf(session?.operator.role ?? 'read-only'));
   const [name, setName] = useState('');
   const [chosen, setRole] = useState<Role | undefined>();
   const role = chosen ?? allowed[0] ?? 'read-only';
   const [lifetimeDays, setLifetime] = useState<Lifetime>(90);
-  const { mutate, data, error, isPending } = useMutation({
+  const { mutate, data, error, isPending, reset } = useMutation({
     mutationFn: () => fetchConsole('POST /tokens', { body: { name, role, lifetimeDays } }),
     onSuccess: onCreated,
     // The token must not remain in the cache.
@@ -35,12 +37,9 @@ export function NewToken({ onClose, onCreated }: { onClose: () => void; onCreate
   });
   const roleText = t(`operators.role-${role}`);
   return (
-    <Modal
-      opened
+    <Dialog
       onClose={onClose}
       title={data === undefined ? t('tokens.create') : t('tokens.created-title', { name })}
-      lockScroll={false}
-      closeButtonProps={{ 'aria-label': common('panel.close') }}
     >
       {data === undefined ? (
         <form
@@ -50,7 +49,7 @@ export function NewToken({ onClose, onCreated }: { onClose: () => void; onCreate
             if (!isPending) mutate();
           }}
         >
-          {error === null ? null : <ProblemBox error={error} />}
+          {error === null || needsSignIn(error) ? null : <ProblemBox error={error} />}
           <TextInput
             label={t('tokens.name')}
             description={t('tokens.name-hint')}
@@ -107,6 +106,7 @@ export function NewToken({ onClose, onCreated }: { onClose: () => void; onCreate
           </div>
         </div>
       )}
-    </Modal>
+      <SignInAgain error={error} onDone={() => mutate()} onClose={reset} />
+    </Dialog>
   );
 }

@@ -1,10 +1,10 @@
-import { Button, Modal } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { fetchConsole, sessionQuery } from '../../api/session.ts';
 import { Card } from '../../components/card.tsx';
+import { Dialog } from '../../components/dialog.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
-import { t as common } from '../../text.ts';
 import { factorQuery, operatorsKey } from './api.ts';
 import { CodeField, FactorSetup } from './factor-setup.tsx';
 import classes from './form.module.css';
@@ -46,15 +46,12 @@ export function OwnFactor({ required }: { required: boolean }) {
         {error === null ? null : <ProblemBox error={error} />}
       </Card>
       {open === undefined ? null : (
-        <Modal
-          opened
+        <Dialog
           onClose={done}
           title={t(open === 'remove' ? 'operators.factor-remove' : 'operators.own-factor')}
-          lockScroll={false}
-          closeButtonProps={{ 'aria-label': common('panel.close') }}
         >
           {open === 'set-up' ? <FactorSetup onDone={done} /> : <Remove onDone={done} />}
-        </Modal>
+        </Dialog>
       )}
     </>
   );

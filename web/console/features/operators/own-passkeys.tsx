@@ -1,4 +1,4 @@
-/** The operator's passkeys. */
+/** Lists the operator's passkeys, which can be added and removed. */
 import { Button, CloseButton, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -11,7 +11,7 @@ import classes from './form.module.css';
 import { addPasskey, canUsePasskeys } from './passkey.ts';
 import { t } from './text.ts';
 
-/** Passkeys require an authenticator app, because its recovery codes are the fallback. */
+/** Shows the passkeys. They require an authenticator app because its recovery codes are the fallback. */
 export function OwnPasskeys() {
   const { data: factor } = useQuery(factorQuery);
   return factor?.confirmed === true && canUsePasskeys() ? <Passkeys /> : null;

@@ -1,4 +1,4 @@
-/** The operators page: operators, their sessions, and the signed-in operator's second factor. */
+/** The operators page, which shows operators, their sessions, and the signed-in operator's second factor. */
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';

@@ -1,6 +1,6 @@
 /**
- * Uses passkeys in the browser (WebAuthn level 3). Passes the server's options to the browser, and returns the
- * browser's response as JSON.
+ * Uses passkeys in the browser (WebAuthn level 3). Passes the server's options to the browser and returns the browser's
+ * response as JSON.
  */
 import type { Body } from '../../api/route.ts';
 import { fetchConsole } from '../../api/session.ts';
@@ -35,8 +35,8 @@ export async function provePasskey(): Promise<void> {
 }
 
 /**
- * Throws an error if the Console is open at a different host, such as an IP address. A passkey works only at its host
- * name.
+ * Throws if the Console is open at a different host, such as an IP address, because a passkey works only at its own
+ * host name.
  */
 function requireHost(name: string | undefined): void {
   if (name === undefined || location.hostname === name || location.hostname.endsWith(`.${name}`)) return;

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { fetchConsole } from '../../api/session.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import list from '../../components/list.module.css';
+import { menuProps } from '../../components/menu-props.ts';
 import { Moment } from '../../components/moment.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { Tag } from '../../components/tag.tsx';
@@ -96,7 +97,7 @@ export function PeopleTable({
                 </td>
                 {mayOwn ? (
                   <td>
-                    <Menu position="bottom-end" withinPortal>
+                    <Menu {...menuProps} position="bottom-end">
                       <Menu.Target>
                         <ActionIcon
                           variant="subtle"
@@ -122,7 +123,7 @@ export function PeopleTable({
                           </Menu.Item>
                         ) : null}
                         <Menu.Item
-                          color="red"
+                          style={{ color: 'var(--plinth-danger)' }}
                           leftSection={<IconUserMinus size={16} aria-hidden />}
                           onClick={() => setConfirmation({ what: 'remove', operator })}
                         >

@@ -1,4 +1,4 @@
-/** The access tokens of operators: created for oneself, listed with their last use, and revoked. */
+/** Lists operators' access tokens with their last use. Operators can create tokens for themselves and revoke them. */
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';

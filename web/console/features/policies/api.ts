@@ -1,4 +1,4 @@
-/** API calls of the policies page (`src/console/policies`). */
+/** Makes the API calls of the policies page (`src/console/policies`). */
 import { queryOptions } from '@tanstack/react-query';
 import type {
   PolicyChange as Change,
@@ -40,6 +40,9 @@ const bodyOf = ({ schema, name }: Named, change: Change): Body<'POST /policies'>
 export const changePolicies = (table: Named, change: Change, migration: { readonly migration?: string }) =>
   fetchConsole('POST /policies', { body: { ...bodyOf(table, change), ...migration } });
 
+export const forgetPolicy = ({ schema, name: table }: Named, name: string) =>
+  fetchConsole('POST /policies/forget', { body: { schema, table, name } });
+
 export const choicesQuery = ({ schema, name }: Named) =>
   queryOptions({
     queryKey: ['policy-choices', schema, name],
@@ -63,7 +66,7 @@ export interface Preview {
 
 const shownRows = 10;
 
-/** Queries the first rows that a persona can read, with the read-only query of the SQL page. */
+/** Fetches the first rows that a persona can read, with the SQL page's read-only query. */
 export const rowsAsQuery = ({ schema, name }: Named, as: string | undefined) =>
   queryOptions({
     queryKey: ['rows-as', schema, name, as ?? 'operator'],

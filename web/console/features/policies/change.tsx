@@ -21,15 +21,23 @@ import {
 import classes from './editor.module.css';
 import { t } from './text.ts';
 
+/** Replaces the listed tables with the ones in a response. */
+export function useListing(): (response: Pick<Policies, 'tables'>) => void {
+  const queryClient = useQueryClient();
+  return ({ tables }) =>
+    queryClient.setQueryData<Policies>(policiesQuery.queryKey, (previous) =>
+      previous === undefined ? previous : { ...previous, tables },
+    );
+}
+
 export function useChange(table: SecuredTable, onDone: () => void) {
   const queryClient = useQueryClient();
+  const list = useListing();
   return useMutation({
     mutationFn: ({ change, migration }: { change: Change; migration: MigrationChoice['body'] }) =>
       changePolicies(table, change, migration),
-    onSuccess: ({ tables }) => {
-      queryClient.setQueryData<Policies>(policiesQuery.queryKey, (previous) =>
-        previous === undefined ? previous : { ...previous, tables },
-      );
+    onSuccess: (response) => {
+      list(response);
       void queryClient.invalidateQueries({ queryKey: ['rows-as'] });
       void queryClient.invalidateQueries({ queryKey: ['tables'] });
       void queryClient.invalidateQueries({ queryKey: ['relation'] });
@@ -38,7 +46,7 @@ export function useChange(table: SecuredTable, onDone: () => void) {
   });
 }
 
-/** Asks before a change without a form, such as turning row-level security off. */
+/** Asks for confirmation of a change that has no form, such as turning row-level security off. */
 export function ConfirmChange({
   table,
   change,
@@ -87,10 +95,7 @@ export function SqlPreview({ table, change }: { table: SecuredTable; change: Cha
   const [text, setText] = useDebounced(settled, setSettled);
   const wanted = JSON.stringify(change);
   if (wanted !== text) setText(wanted);
-  const isWhole =
-    change.kind === 'drop' ||
-    change.kind === 'security' ||
-    (change.policy.name !== '' && change.policy.roles.length > 0);
+  const isWhole = !('policy' in change) || (change.policy.name !== '' && change.policy.roles.length > 0);
   const { data, error } = useQuery({
     ...previewQuery(table, JSON.parse(settled) as Change),
     enabled: isWhole && settled === wanted,

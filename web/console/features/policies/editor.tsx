@@ -39,7 +39,7 @@ export function PolicyEditor({
   const [draft, setDraft] = useState(initial);
   // The editor stores its own text, so it must be re-created when a template replaces the text.
   const [generation, setGeneration] = useState(0);
-  const [isDropping, setDropping] = useState(false);
+  const [asking, setAsking] = useState<'drop' | 'off'>();
   const change = changeOf(policy, draft);
   const save = useChange(table, onClose);
   const migration = useMigrationChoice(
@@ -142,9 +142,14 @@ export function PolicyEditor({
             {save.error === null ? null : <ProblemBox error={save.error} />}
             <div className={classes.buttons}>
               {policy === undefined ? null : (
-                <Button size="sm" variant="light" color="red" onClick={() => setDropping(true)}>
-                  {t('policies.drop')}
-                </Button>
+                <>
+                  <Button size="sm" variant="light" color="red" onClick={() => setAsking('drop')}>
+                    {t('policies.drop')}
+                  </Button>
+                  <Button size="sm" variant="default" onClick={() => setAsking('off')}>
+                    {t('policies.turn-off-one')}
+                  </Button>
+                </>
               )}
               <Button type="submit" size="sm" loading={save.isPending} disabled={!migration.isReady}>
                 {t('policies.save')}
@@ -153,23 +158,32 @@ export function PolicyEditor({
           </>
         ) : null}
       </form>
-      {isDropping && policy !== undefined ? (
+      {asking === undefined || policy === undefined ? null : (
         <ConfirmChange
           table={table}
-          change={{ kind: 'drop', name: policy.name }}
-          title={t('policies.drop-title', { name: policy.name })}
-          action={t('policies.drop')}
-          text={t('policies.drop-text')}
-          migration={migrationName('drop_policy', table.name, policy.name)}
+          change={{ kind: asking, name: policy.name }}
+          {...(asking === 'drop'
+            ? {
+                title: t('policies.drop-title', { name: policy.name }),
+                action: t('policies.drop'),
+                text: t('policies.drop-text'),
+                migration: migrationName('drop_policy', table.name, policy.name),
+              }
+            : {
+                title: t('policies.turn-off-one-title', { name: policy.name }),
+                action: t('policies.turn-off-one'),
+                text: t('policies.turn-off-one-text'),
+                migration: migrationName('turn_off_policy', table.name, policy.name),
+              })}
           onDone={onClose}
-          onClose={() => setDropping(false)}
+          onClose={() => setAsking(undefined)}
         />
-      ) : null}
+      )}
     </SidePanel>
   );
 }
 
-/** Removes empty conditions, and conditions that the policy's command doesn't support. */
+/** Returns the change without empty conditions and conditions that the policy's command doesn't support. */
 function changeOf(previous: Policy | undefined, draft: Policy): Change {
   const text = (value: string | null): string | null =>
     value === null || value.trim() === '' ? null : value;

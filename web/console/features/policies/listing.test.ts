@@ -16,6 +16,7 @@ const table = (schema: string, name: string, rls: boolean, ...policies: string[]
     using: 'true',
     check: null,
   })),
+  turnedOff: [],
   grants: [],
 });
 const tables = [

@@ -5,12 +5,15 @@ import type { PolicySearch } from './search.ts';
 
 export const keyOf = ({ schema, name }: SecuredTable): string => `${schema}.${name}`;
 
-/** The number of tables on a page. With more, the page becomes slow and hard to scan. */
+/** The number of tables per page. With more tables, the page becomes slow and hard to scan. */
 export const tablesPerPage = 40;
-/** With more tables than this, only their names are listed until one is opened. */
+/** If a page has more tables than this, it lists only their names until one is opened. */
 const maxOpenTables = 12;
 
-/** Whether a table is listed without its policies. System tables always are, because operators rarely change them. */
+/**
+ * Whether a table is listed without its policies. This is always so for system tables, because operators rarely change
+ * them.
+ */
 export const isCompact = (table: SecuredTable, listed: readonly SecuredTable[]): boolean =>
   listed.length > 1 &&
   (isSystemSchema(table.schema) ||

@@ -1,6 +1,6 @@
 /**
  * A matrix of tables, roles and operations. A cell shows whether the role can access all rows, some rows or no rows, or
- * lacks the grant.
+ * lacks the grant. Access to all rows is highlighted only for roles to which policies apply.
  */
 import { useId } from 'react';
 import type { SecuredTable } from './api.ts';
@@ -11,7 +11,7 @@ const operations = ['select', 'insert', 'update', 'delete'] as const;
 type Operation = (typeof operations)[number];
 type Grant = SecuredTable['grants'][number];
 
-/** A policy `to public` applies to every role, so it is also counted for this role. */
+/** Returns the policies for a role. They include policies `to public`, which apply to every role. */
 function policiesFor(table: SecuredTable, role: string, operation: Operation): number {
   return table.policies.filter(
     ({ command, permissive, roles }) =>
@@ -23,7 +23,8 @@ function policiesFor(table: SecuredTable, role: string, operation: Operation): n
 
 function cellOf(table: SecuredTable, grant: Grant, operation: Operation) {
   if (!grant[operation]) return { kind: 'no-grant', count: 0 } as const;
-  if (!table.rls || grant.bypasses) return { kind: 'all', count: 0 } as const;
+  if (grant.bypasses) return { kind: 'bypass', count: 0 } as const;
+  if (!table.rls) return { kind: 'all', count: 0 } as const;
   const count = policiesFor(table, grant.role, operation);
   return count === 0 ? ({ kind: 'none', count } as const) : ({ kind: 'some', count } as const);
 }

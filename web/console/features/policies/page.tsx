@@ -1,4 +1,4 @@
-/** The policies page: tables with their policies, and the rows that a persona can read. */
+/** The policies page, which shows tables with their policies and the rows that a persona can read. */
 import { Button, NativeSelect } from '@mantine/core';
 import { IconShieldLock } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -11,6 +11,7 @@ import { PersonaPicker } from '../../components/persona-picker.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
+import tabStyles from '../../components/tabs.module.css';
 import { type Policies, policiesQuery } from './api.ts';
 import { PolicyEditor } from './editor.tsx';
 import { isCompact, keyOf, listTables, tablesPerPage } from './listing.ts';
@@ -48,13 +49,13 @@ export function PoliciesPage() {
       <PageHead title={t('policies.title')}>
         <PersonaPicker as={as} onChange={(next) => go({ as: next })} />
       </PageHead>
-      <nav className={classes.views} aria-label={t('policies.views')}>
+      <nav className={tabStyles.tabs} aria-label={t('policies.views')}>
         {(['tables', 'matrix'] as const).map((view) => (
           <Link
             key={view}
             to="/policies"
             search={(previous) => ({ ...previous, view })}
-            className={classes.view}
+            className={tabStyles.tab}
             aria-current={(search.view ?? 'tables') === view ? 'page' : undefined}
           >
             {t(view === 'tables' ? 'policies.by-table' : 'policies.matrix')}
@@ -104,7 +105,7 @@ function Filters({ data, search, go }: { data: Policies; search: PolicySearch; g
         label={t('policies.filter')}
         value={filter}
         className={classes.filter}
-        // The history entry is replaced, so that the Back button doesn't undo the filter letter by letter.
+        // The history entry is replaced because the Back button must not undo the filter letter by letter.
         onChange={(value) => go({ filter: value, page: undefined }, true)}
       />
       <NativeSelect

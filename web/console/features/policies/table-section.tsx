@@ -1,9 +1,9 @@
-/** A table with its policies. */
+/** Shows a table with its policies. */
 import { Button, UnstyledButton } from '@mantine/core';
 import { IconChevronDown, IconChevronRight, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { migrationName } from '../../components/migration-choice.tsx';
 import { usePersonaName } from '../../components/persona-picker.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
@@ -14,6 +14,7 @@ import { ConfirmChange } from './change.tsx';
 import { keyOf } from './listing.ts';
 import classes from './page.module.css';
 import { t } from './text.ts';
+import { TurnedOff } from './turned-off.tsx';
 
 interface Props {
   readonly table: SecuredTable;
@@ -23,7 +24,7 @@ interface Props {
   readonly onEdit: (name: string | undefined) => void;
 }
 
-/** `isCompact` shows only the name and the state until the section is opened. */
+/** Shows a table. If `isCompact` is set, shows only its name and state until the section is opened. */
 export function TableSection({
   table,
   as,
@@ -33,7 +34,7 @@ export function TableSection({
 }: Props & {
   isCompact: boolean;
 }) {
-  const { schema, name, rls, forced, policies } = table;
+  const { schema, name, rls, forced, policies, turnedOff } = table;
   const [isOpen, setOpen] = useState(!isCompact);
   const [showsRows, setShowsRows] = useState(false);
   const title = schema === 'public' ? name : `${schema}.${name}`;
@@ -51,7 +52,7 @@ export function TableSection({
           </UnstyledButton>
         ) : null}
         <h2 className={classes.name}>{title}</h2>
-        <Tag tone={rls ? 'success' : 'danger'}>{t(rls ? 'policies.rls-on' : 'policies.rls-off')}</Tag>
+        <Tag {...(rls ? {} : { tone: 'danger' })}>{t(rls ? 'policies.rls-on' : 'policies.rls-off')}</Tag>
         {forced ? <Tag>{t('policies.forced')}</Tag> : null}
         {isOpen ? (
           <span className={classes.tools}>
@@ -92,10 +93,21 @@ export function TableSection({
         <>
           {rls ? null : <p className={classes.dim}>{t('policies.rls-off-why')}</p>}
           {rls && policies.length === 0 ? <p className={classes.dim}>{t('policies.rls-empty')}</p> : null}
-          {policies.length === 0 ? null : (
+          {policies.length + turnedOff.length === 0 ? null : (
             <ul className={classes.policies}>
               {policies.map((policy) => (
-                <PolicyRow key={policy.name} policy={policy} onEdit={() => onEdit(policy.name)} />
+                <PolicyRow key={policy.name} policy={policy}>
+                  <button type="button" className={classes.open} onClick={() => onEdit(policy.name)}>
+                    {policy.name}
+                  </button>
+                </PolicyRow>
+              ))}
+              {turnedOff.map((policy) => (
+                <PolicyRow key={policy.name} policy={policy}>
+                  <span className={classes.offName}>{policy.name}</span>
+                  <Tag tone="warning">{t('policies.off')}</Tag>
+                  {mayWrite ? <TurnedOff table={table} policy={policy} /> : null}
+                </PolicyRow>
               ))}
             </ul>
           )}
@@ -106,13 +118,11 @@ export function TableSection({
   );
 }
 
-function PolicyRow({ policy, onEdit }: { policy: Policy; onEdit: () => void }) {
-  const { name, command, permissive, roles, using, check } = policy;
+function PolicyRow({ policy, children }: { policy: Policy; children: ReactNode }) {
+  const { command, permissive, roles, using, check } = policy;
   return (
     <li className={classes.policy}>
-      <button type="button" className={classes.open} onClick={onEdit}>
-        {name}
-      </button>
+      {children}
       <span className={classes.facts}>
         <Tag>{command}</Tag>
         {permissive ? null : <Tag tone="warning">{t('policies.restrictive')}</Tag>}

@@ -1,4 +1,4 @@
-/** Fields for a policy template: the columns, tables and functions that its condition uses. */
+/** The fields of a policy template, for the columns, tables and functions that its condition uses. */
 import { NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';

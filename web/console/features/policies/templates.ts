@@ -1,9 +1,12 @@
-/** Policy templates. `(select auth.uid())` is evaluated once per statement instead of once per row. */
+/**
+ * Defines policy templates. They use `(select auth.uid())` because it is evaluated once per statement instead of once
+ * per row.
+ */
 import type { MemberFunction, MemberTable, Policy, SecuredTable, TemplateChoices } from './api.ts';
 import { sqlName } from './sql-name.ts';
 import type { PolicyTextId } from './text.ts';
 
-/** What the operator selects for a template. */
+/** The operator's choices for a template. */
 export interface TemplateInput {
   /** The column that contains the owner's ID. */
   readonly owner: string;
@@ -114,7 +117,7 @@ export function likelyInput(table: SecuredTable, choices: TemplateChoices): Temp
   return { ...likelyMembers(table, choices, sourcesOf(choices)[0]), owner: owner?.name ?? 'user_id' };
 }
 
-/** Returns the columns that most likely belong together if membership is decided by `source`. */
+/** Returns the columns that most likely belong together if `source` determines membership. */
 export function likelyMembers(
   { schema, name }: SecuredTable,
   { columns }: TemplateChoices,
@@ -143,7 +146,7 @@ export function likelyMembers(
   return { source, column: fallback, group: groups[0]?.name ?? 'group_id', user };
 }
 
-/** Returns everything that can decide about membership. Functions come last. */
+/** Returns all tables and functions that can determine membership. Functions come last. */
 export const sourcesOf = ({ memberTables, memberFunctions }: TemplateChoices): MemberSource[] => [
   ...memberTables.map((table) => ({ kind: 'table', table }) as const),
   ...memberFunctions.map((each) => ({ kind: 'function', function: each }) as const),

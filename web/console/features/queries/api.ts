@@ -85,11 +85,6 @@ export const planQuery = ({ id, role }: StatementKey) =>
     staleTime: 60_000,
   });
 
-export const adviceQuery = queryOptions({
-  queryKey: ['queries', 'advice'],
-  queryFn: async ({ signal }) => (await fetchConsole('GET /queries/advice', { signal })).advice,
-});
-
 export const activityQuery = queryOptions({
   queryKey: ['queries', 'activity'],
   queryFn: ({ signal }) => fetchConsole('GET /queries/activity', { signal }),

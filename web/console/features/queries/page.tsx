@@ -1,19 +1,26 @@
-/** The Queries pages: statistics of statements, running statements, and advice. */
+/**
+ * The Queries pages, which show statement statistics and running statements. Advice about the schema is on the Advisors
+ * page.
+ */
 import { Link, Outlet } from '@tanstack/react-router';
 import { PageHead } from '../../components/page.tsx';
 import tabStyles from '../../components/tabs.module.css';
+import classes from './queries.module.css';
 import { t } from './text.ts';
 
 const tabs = [
   { to: '/queries/statements', label: 'queries.statements' },
   { to: '/queries/activity', label: 'queries.activity' },
-  { to: '/queries/advice', label: 'queries.advice' },
 ] as const;
 
 export function QueriesPage() {
   return (
     <>
-      <PageHead title={t('nav.queries')} />
+      <PageHead title={t('nav.queries')}>
+        <Link to="/advisors" search={{ type: 'performance' }} className={classes.link}>
+          {t('queries.advisors')}
+        </Link>
+      </PageHead>
       <nav className={tabStyles.tabs} aria-label={t('queries.parts')}>
         {tabs.map(({ to, label }) => (
           <Link key={to} to={to} className={tabStyles.tab} activeOptions={{ includeSearch: false }}>

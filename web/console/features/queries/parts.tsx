@@ -4,7 +4,7 @@ import { t } from './text.ts';
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 const whole = new Intl.NumberFormat('en');
 
-/** Formats a count so that its column stays narrow. */
+/** Formats a count for a narrow column. */
 export const countText = (count: number): string =>
   count < 10_000 ? whole.format(Math.round(count)) : compact.format(count);
 

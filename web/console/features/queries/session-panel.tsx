@@ -1,4 +1,4 @@
-/** A session, its statement, and the actions that cancel the statement or end the session. */
+/** Shows a session with its statement, and actions that cancel the statement or end the session. */
 import { IconPlayerStop, IconPlugConnectedX } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-/** A statement with its complete text, its statistics, and its plan. */
+/** Shows a statement's complete text, its statistics and its plan. */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';

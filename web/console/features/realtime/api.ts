@@ -10,7 +10,7 @@ export type {
   RealtimeOverview as RealtimeFacts,
 } from '../../../../src/console/realtime/contract.ts';
 
-/** Why an event is or isn't delivered. `src/realtime/types.ts` documents the steps. */
+/** The explanation of why an event is or isn't delivered. `src/realtime/types.ts` documents the steps. */
 export type CheckResult =
   | Payload<'POST /realtime/verdict/change'>
   | Payload<'POST /realtime/verdict/broadcast'>;

@@ -9,7 +9,7 @@ import { t } from './text.ts';
 const route = getRouteApi('/app/realtime');
 const icons = { stops: IconAlertTriangle, limits: IconInfoCircle, fine: IconCircleCheck } as const;
 
-/** The delivery checks for the chosen persona and channel. */
+/** The delivery checks for the selected persona and channel. */
 export function ChecksView() {
   const { data, error } = useQuery(checksQuery(route.useSearch()));
   return (

@@ -1,4 +1,4 @@
-/** Explains why a change or a broadcast is or isn't delivered to a user, step by step as the service checks it. */
+/** Explains why a change or a broadcast is or isn't delivered to a user. The steps are those of the service. */
 
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck, IconInfoCircle, IconMinus } from '@tabler/icons-react';

@@ -51,7 +51,7 @@ test('bytes are shown as their length and first bytes', () => {
   });
 });
 
-test('any text and any bytes result in a frame or nothing', () => {
+test('text and bytes are either parsed as a frame or ignored', () => {
   fc.assert(fc.property(fc.oneof(fc.string(), fc.json()), (text) => void readFrame(text)));
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {

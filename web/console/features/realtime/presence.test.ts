@@ -3,7 +3,7 @@ import { withFrame } from './presence.ts';
 
 const entry = (...refs: string[]) => ({ metas: refs.map((phx_ref) => ({ phx_ref })) });
 
-test('the state is changed by differences, and an update is a leave and a join in one', () => {
+test('diffs change the state, and an update consists of a leave and a join', () => {
   const first = withFrame({}, 'presence_state', { ada: entry('1'), bob: entry('2', '3') });
   expect(Object.keys(first)).toEqual(['ada', 'bob']);
   const second = withFrame(first, 'presence_diff', {

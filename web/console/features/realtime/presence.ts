@@ -1,4 +1,4 @@
-/** Computes who is present in a channel from `presence_state` and `presence_diff` frames. */
+/** Computes the presences in a channel from `presence_state` and `presence_diff` frames. */
 
 export type Presences = Readonly<Record<string, readonly unknown[]>>;
 
@@ -10,6 +10,8 @@ type Entries = Readonly<Record<string, Entry>>;
 const metasOf = (entry: Entry | undefined): readonly { readonly phx_ref?: string }[] => entry?.metas ?? [];
 
 /**
+ * Returns the presences after a frame.
+ *
  * @example
  * withFrame({}, 'presence_state', { ada: { metas: [{ phx_ref: '1' }] } }); // { ada: [{ phx_ref: '1' }] }
  */

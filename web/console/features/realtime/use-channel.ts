@@ -1,4 +1,4 @@
-/** The state, events and presences of the channel that the page has joined. */
+/** Provides the state, events and presences of the channel that the page has joined. */
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { fetchConsole } from '../../api/session.ts';
 import { messageOf } from '../../components/problem-box.tsx';

@@ -4,7 +4,7 @@ import { type Call, inDart, inKotlin, inPython, inSwift } from './clients.ts';
 const tasks = { schema: undefined, name: 'tasks' } as const;
 const update: Call = { ...tasks, kind: 'update', row: { title: 'text', done: true }, key: ['id', 1] };
 
-test('a table is read in each language', () => {
+test('the samples read a table in each language', () => {
   const select: Call = { ...tasks, kind: 'select' };
   expect(inDart(select)).toBe("final data = await supabase\n  .from('tasks')\n  .select()\n  .limit(10);");
   expect(inPython(select)).toBe(

@@ -1,6 +1,6 @@
-/** Writes one call to the REST API in the languages of the official clients. */
+/** Writes a call to the REST API in the languages of the official clients. */
 
-/** A value of an example: what `sampleOf` returns, or an object of such values. */
+/** A value in an example, which is a result of `sampleOf` or an object of such values. */
 export type Sample = unknown;
 
 export type Call = {
@@ -20,7 +20,7 @@ export type Call = {
   | { readonly kind: 'rpc'; readonly args: Readonly<Record<string, Sample>> }
 );
 
-/** How a language writes values. */
+/** The syntax of values in a language. */
 interface Syntax {
   readonly text: (text: string) => string;
   readonly yes: string;
@@ -30,7 +30,10 @@ interface Syntax {
   readonly member: (name: string, value: string) => string;
 }
 
-/** JSON's escapes are valid in all of these languages. `more` are characters that start an interpolation. */
+/**
+ * Returns a function that quotes text. JSON's escapes are valid in all of these languages. `more` contains characters
+ * that start an interpolation.
+ */
 const quoted =
   (more = '') =>
   (text: string): string =>
@@ -41,7 +44,7 @@ const brackets = (items: readonly string[]): string => `[${items.join(', ')}]`;
 const colon = (name: string, value: string): string => `${name}: ${value}`;
 
 const dart: Syntax = {
-  // Quoted with apostrophes, as Dart's style guide recommends.
+  // Strings have single quotes, as Dart's style guide recommends.
   text: (text) => `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll(/['$]/g, '\\$&')}'`,
   yes: 'true',
   no: 'false',
@@ -85,7 +88,7 @@ function write(value: Sample, syntax: Syntax): string {
   );
 }
 
-/** @example inDart({ kind: 'select', schema: undefined, name: 'tasks' }) */
+/** Returns the call in Dart. @example inDart({ kind: 'select', schema: undefined, name: 'tasks' }) */
 export function inDart(call: Call): string {
   const text = (value: Sample): string => write(value, dart);
   const client = `await supabase${call.schema === undefined ? '' : `\n  .schema(${text(call.schema)})`}`;
@@ -104,7 +107,7 @@ export function inDart(call: Call): string {
   }
 }
 
-/** @example inPython({ kind: 'select', schema: undefined, name: 'tasks' }) */
+/** Returns the call in Python. @example inPython({ kind: 'select', schema: undefined, name: 'tasks' }) */
 export function inPython(call: Call): string {
   const text = (value: Sample): string => write(value, python);
   const client = `supabase${call.schema === undefined ? '' : `.schema(${text(call.schema)})`}`;
@@ -127,7 +130,7 @@ export function inPython(call: Call): string {
   }
 }
 
-/** @example inSwift({ kind: 'select', schema: undefined, name: 'tasks' }) */
+/** Returns the call in Swift. @example inSwift({ kind: 'select', schema: undefined, name: 'tasks' }) */
 export function inSwift(call: Call): string {
   const text = (value: Sample): string => write(value, swift);
   const object = (value: Readonly<Record<string, Sample>>): string => `${text(value)} as [String: AnyJSON]`;
@@ -150,7 +153,7 @@ export function inSwift(call: Call): string {
   }
 }
 
-/** @example inKotlin({ kind: 'select', schema: undefined, name: 'tasks' }) */
+/** Returns the call in Kotlin. @example inKotlin({ kind: 'select', schema: undefined, name: 'tasks' }) */
 export function inKotlin(call: Call): string {
   const text = (value: Sample): string => write(value, kotlin);
   const from =

@@ -1,4 +1,4 @@
-/** A table's columns and a function's arguments. */
+/** Lists a table's columns or a function's arguments. */
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { relationQuery } from '../../api/queries.ts';
@@ -72,7 +72,7 @@ function Names({
   rows: readonly { readonly name: string; readonly type: string; readonly notes: ReactNode }[];
 }) {
   return (
-    <table className={list.table}>
+    <table className={`${list.table} ${list.wraps}`}>
       <caption className="visually-hidden">{caption}</caption>
       <thead>
         <tr>

@@ -1,4 +1,7 @@
-/** Shows how an app uses each table and function in the exposed schemas, with requests that can be sent as any user. */
+/**
+ * Shows how an app uses each table and function in the exposed schemas, with requests that the operator can send as any
+ * user.
+ */
 
 import { Button, NativeSelect } from '@mantine/core';
 import { IconApi, IconDownload } from '@tabler/icons-react';

@@ -26,7 +26,7 @@ const textOf = (snippets: readonly Snippet[] = [], label: Snippet['label']): str
   snippets.find((each) => each.label === label)?.text ?? '';
 const scriptOf = (text: string) => text.replace(/^const .*? = /, '');
 
-test('a row has values for required columns only', () => {
+test('a sample row has values only for required columns', () => {
   expect(sampleRow(columns)).toEqual({ title: 'text', mood: 'calm' });
   expect(sampleRow([column('a', 'integer', { nullable: true })])).toEqual({ a: 1 });
 });

@@ -1,5 +1,5 @@
 /**
- * A request that the operator can edit and send as any user. Its changes are rolled back unless the operator chooses to
+ * Lets the operator edit a request and send it as any user. Its changes are rolled back unless the operator chooses to
  * keep them.
  */
 import { Button, Checkbox, Textarea, TextInput } from '@mantine/core';
@@ -8,6 +8,7 @@ import { useState } from 'react';
 import { Card } from '../../components/card.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import { CodeBlock } from '../../components/json-block.tsx';
+import { parsePersona } from '../../components/persona.ts';
 import { PersonaPicker, usePersonaName } from '../../components/persona-picker.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { Tag } from '../../components/tag.tsx';
@@ -37,10 +38,11 @@ export function Try({
     onSettled: () => setConfirming(false),
   });
   const isRead = method === 'GET';
+  const isOperator = parsePersona(as).kind === 'operator';
   return (
     <Card
       title={t('reference.try')}
-      text={t('reference.try-text', { name })}
+      text={t(isOperator ? 'reference.try-text-operator' : 'reference.try-text', { name })}
       tools={<PersonaPicker as={as} onChange={onAs} />}
     >
       <form

@@ -39,7 +39,7 @@ export const runningQuery = queryOptions({
   retry: false,
 });
 
-/** The errors of the configuration with these changes. */
+/** Fetches the errors of the configuration with these changes. */
 export const checkQuery = (changes: readonly Change[]) =>
   queryOptions({
     queryKey: ['settings-check', changes],

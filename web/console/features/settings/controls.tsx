@@ -2,9 +2,11 @@
 import '@mantine/core/styles/Switch.layer.css';
 import { ActionIcon, Button, NativeSelect, Switch, TextInput } from '@mantine/core';
 import { IconPlus, IconX } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
-import type { Setting, SettingValue } from './api.ts';
+import { type ReactNode, useState } from 'react';
+import { describedBy } from '../../../ui/described-by.tsx';
+import { keyOf, type Setting, type SettingValue } from './api.ts';
 import classes from './field.module.css';
+import { useSettingsForm } from './form.ts';
 import { t } from './text.ts';
 
 interface ControlProps {
@@ -47,14 +49,15 @@ export function Control(props: ControlProps): ReactNode {
   return <TextControl {...props} />;
 }
 
-const commonOf = ({ id, isLocked, describedBy, fault }: ControlProps) =>
+const commonOf = ({ id, isLocked, fault }: ControlProps) =>
   ({
     id,
     disabled: isLocked,
-    'aria-describedby': describedBy,
-    // The message is beside the field, so only the state is passed on.
+    // The message is next to the field, so only the state is passed on.
     error: fault !== undefined,
   }) as const;
+
+const fieldOf = (props: ControlProps) => ({ ...commonOf(props), ...describedBy(props.describedBy) });
 
 function SwitchControl(props: ControlProps) {
   const { setting, value, onChange } = props;
@@ -62,6 +65,7 @@ function SwitchControl(props: ControlProps) {
   return (
     <Switch
       {...commonOf(props)}
+      aria-describedby={props.describedBy}
       size="md"
       withThumbIndicator={false}
       classNames={{ track: classes.track }}
@@ -90,7 +94,7 @@ function ChoiceControl({
   };
   return (
     <NativeSelect
-      {...commonOf(props)}
+      {...fieldOf(props)}
       size="xs"
       value={value === null ? (hasDefault ? (setting.default ?? '') : unsetChoice) : String(value)}
       data={hasDefault ? [...choices] : [unset, ...choices]}
@@ -99,7 +103,7 @@ function ChoiceControl({
   );
 }
 
-/** An option that isn't a value of any setting. */
+/** The value of the option for the default. No setting has this value. */
 const unsetChoice = 'default';
 
 function ListControl(props: ControlProps) {
@@ -114,7 +118,7 @@ function ListControl(props: ControlProps) {
         // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity besides their position
         <div key={index} className={classes.row}>
           <TextInput
-            {...commonOf(props)}
+            {...fieldOf(props)}
             id={index === 0 ? id : `${id}-${index}`}
             size="xs"
             aria-label={t('settings.item-of', { label: setting.label, index: index + 1 })}
@@ -154,16 +158,67 @@ function ListControl(props: ControlProps) {
   );
 }
 
-const environmentName = /^[A-Z_][A-Z0-9_]*$/;
-
-/** A secret is the name of an environment variable. Anything else is passed on, so that the server can explain it. */
+/**
+ * A secret is a new value, which the server stores in `supabase/.env`, or the name of an environment variable. Saved
+ * values are never shown.
+ */
 function SecretControl(props: ControlProps) {
-  const { value, onChange } = props;
-  const text = typeof value === 'string' ? value : '';
-  const name = /^env\((\w*)\)$/.exec(text)?.[1] ?? text;
+  const { value, isLocked, setting } = props;
+  const [isVariable, setVariable] = useState(
+    typeof value === 'string' && value !== setting.value && reference.test(value),
+  );
+  return (
+    <>
+      {isVariable ? <VariableControl {...props} /> : <NewSecretControl {...props} />}
+      {isLocked ? null : (
+        <Button
+          className={classes.start}
+          size="compact-xs"
+          variant="subtle"
+          color="gray"
+          aria-label={t(isVariable ? 'settings.secret-enter-of' : 'settings.secret-refer-of', {
+            label: setting.label,
+          })}
+          onClick={() => setVariable(!isVariable)}
+        >
+          {t(isVariable ? 'settings.secret-enter' : 'settings.secret-refer')}
+        </Button>
+      )}
+    </>
+  );
+}
+
+const reference = /^env\((\w*)\)$/;
+
+function NewSecretControl(props: ControlProps) {
+  const { value, setting, onChange } = props;
+  const form = useSettingsForm();
+  const text = typeof value === 'string' && !reference.test(value) ? value : '';
   return (
     <TextInput
-      {...commonOf(props)}
+      {...fieldOf(props)}
+      size="xs"
+      type="password"
+      autoComplete="new-password"
+      spellCheck={false}
+      placeholder={setting.isSet ? t('settings.secret-replace') : ''}
+      value={text}
+      onChange={(event) => {
+        const written = event.currentTarget.value;
+        if (written === '') form.undo(keyOf(setting));
+        else onChange(written);
+      }}
+    />
+  );
+}
+
+function VariableControl(props: ControlProps) {
+  const { value, onChange } = props;
+  const text = typeof value === 'string' ? value : '';
+  const name = reference.exec(text)?.[1] ?? '';
+  return (
+    <TextInput
+      {...fieldOf(props)}
       size="xs"
       autoComplete="off"
       spellCheck={false}
@@ -174,8 +229,7 @@ function SecretControl(props: ControlProps) {
       value={name}
       onChange={(event) => {
         const written = event.currentTarget.value.trim();
-        if (written === '') onChange(null);
-        else onChange(environmentName.test(written) ? `env(${written})` : written);
+        onChange(written === '' ? null : `env(${written.replaceAll(/\W/g, '')})`);
       }}
     />
   );
@@ -187,13 +241,17 @@ function TextControl(props: ControlProps) {
   const { setting, value, onChange } = props;
   const { type, unit } = setting;
   const isNumber = type === 'integer' || type === 'port';
+  const isShort = isNumber || type === 'duration' || type === 'size';
+  const shown = props.placeholder ?? setting.default;
+  // A short field has no room for a sentence, which the help text contains too.
+  const isSentence = isShort && shown?.includes(' ') === true;
   const placeholder =
-    props.placeholder ?? setting.default ?? placeholders[type as keyof typeof placeholders] ?? '';
+    (isSentence ? undefined : shown) ?? placeholders[type as keyof typeof placeholders] ?? '';
   return (
     <div className={classes.row}>
       <TextInput
-        {...commonOf(props)}
-        className={isNumber || type === 'duration' || type === 'size' ? classes.short : classes.text}
+        {...fieldOf(props)}
+        className={isShort ? classes.short : classes.text}
         size="xs"
         autoComplete="off"
         spellCheck={false}

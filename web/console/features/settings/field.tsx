@@ -1,4 +1,6 @@
-/** A setting: its label, help, key, control, and the buttons that restore the saved value or the default. */
+/**
+ * Shows a setting with its label, help, key and control, and the buttons that restore the saved value or the default.
+ */
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { CopyButton } from '../../../ui/copy-button.tsx';
@@ -11,8 +13,8 @@ import { t } from './text.ts';
 import { hintOf } from './units.ts';
 
 /**
- * @param title The title of the surrounding part. If the label begins with it, only the rest is visible.
- * @param placeholder Shown while the setting isn't set. Defaults to the setting's default.
+ * @param title The title of the surrounding part. If the label begins with it, only the remaining text is visible.
+ * @param placeholder The text that is shown while the setting isn't set. Defaults to the setting's default.
  */
 export function SettingField({
   setting,
@@ -127,7 +129,7 @@ function Default({ setting }: { setting: Setting }) {
   );
 }
 
-/** Where the value comes from, who can change it, and whether a change needs a restart. */
+/** Explains where the value comes from, who can change it and whether a change requires a restart. */
 function Notes({
   setting: { restart, override, reference, type, isSet, value },
   isChanged,
@@ -150,6 +152,7 @@ function Notes({
       t(reference.isSet ? 'settings.variable-set' : 'settings.variable-missing', { name: reference.name }),
     );
   if (type === 'secret' && isSet && value === null && !isChanged) notes.push(t('settings.secret'));
+  if (type === 'secret' && lock === undefined) notes.push(t('settings.secret-where'));
   return (
     <>
       {restart === null ? null : <p>{t('settings.restart-because', { reason: restart })}</p>}
@@ -162,7 +165,7 @@ function Notes({
   );
 }
 
-/** Text in which `backticks` mark code. */
+/** Shows text in which `backticks` mark code. */
 export function Words({ text }: { text: string }) {
   return text.split('`').map((part, index) =>
     // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text don't move
@@ -170,6 +173,6 @@ export function Words({ text }: { text: string }) {
   );
 }
 
-/** The loader's messages are the second half of a sentence that begins with the key. */
+/** Returns a complete sentence. The loader's messages are the second half of a sentence that begins with the key. */
 const sentence = (fault: string): string =>
   `${fault.charAt(0).toUpperCase()}${fault.slice(1)}${/[.!?]$/.test(fault) ? '' : '.'}`;

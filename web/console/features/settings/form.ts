@@ -1,11 +1,11 @@
-/** The state of the settings form, which all fields of the page share. */
+/** Defines the state of the settings form, which all fields of the page share. */
 import { createContext, useContext } from 'react';
 import type { Section, Setting, Settings, SettingValue, TemplateEdit } from './api.ts';
 
 export interface SettingsForm {
   readonly data: Settings;
   settingOf(key: string): Setting | undefined;
-  /** The tables whose keys the user chooses, for a path in which `*` stands for a name. */
+  /** Returns the tables whose keys the user chooses, for a path in which `*` stands for a name. */
   tablesOf(path: string): readonly Section[];
   /** Returns the value with the operator's change. Null if the default applies. */
   valueOf(setting: Setting): SettingValue | null;
@@ -13,7 +13,7 @@ export interface SettingsForm {
   /** The keys of all changed settings. */
   readonly changedKeys: readonly string[];
   faultOf(key: string): string | undefined;
-  /** Why the operator can't change the setting. Undefined if they can. */
+  /** Returns why the operator can't change the setting, or undefined if they can. */
   lockOf(setting: Setting): 'role' | 'owner' | 'override' | undefined;
   /** Changes a setting. Null restores the default. */
   change(setting: Setting, value: SettingValue | null): void;
@@ -36,5 +36,5 @@ export function useSettingsForm(): SettingsForm {
   return form;
 }
 
-/** The ID of the field of a setting. */
+/** Returns the ID of a setting's field. */
 export const fieldId = (key: string): string => `setting-${key}`;

@@ -21,6 +21,11 @@ const titles = {
   new_device_notification: 'settings.mail-new-device',
   app_connected_notification: 'settings.mail-app-connected',
   sign_in_locked_notification: 'settings.mail-sign-in-locked',
+  account_secured_notification: 'settings.mail-account-secured',
+  recovery_code_used_notification: 'settings.mail-recovery-code-used',
+  factor_removal_requested_notification: 'settings.mail-removal-requested',
+  factor_removal_confirmed_notification: 'settings.mail-removal-confirmed',
+  factors_reset_notification: 'settings.mail-factors-reset',
 } as const;
 
 export const mailTitle = (name: string): string =>

@@ -1,4 +1,4 @@
-/** The list of pages, and the search results that replace it. */
+/** Shows the list of pages, or the search results in its place. */
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { SearchInput } from '../../components/search-input.tsx';
@@ -83,7 +83,7 @@ export function SettingsNav({
   );
 }
 
-/** The number of changed or invalid settings of a page. */
+/** Shows the number of changed or invalid settings of a page. */
 function PageState({ page }: { page: SettingsPage }) {
   const form = useSettingsForm();
   const keys = new Set(page.parts.flatMap((part) => part.keys));
@@ -120,7 +120,7 @@ function Result({ found: { page, partTitle, key, label }, onJump }: { found: Fou
 const searchOf = ({ search }: Pick<SettingsSearch, 'search'>): SettingsSearch =>
   search === undefined ? {} : { search };
 
-/** The address of a setting, or of a page if `key` is null. */
+/** Returns the address of a setting, or of a page if `key` is null. */
 export function addressOf(page: SettingsPage, key: string | null): SettingsSearch {
   if (key === null) return { section: page.id };
   const panel = page.parts.find(({ keys }) => keys.includes(key))?.panel;

@@ -1,4 +1,4 @@
-/** The project's settings as forms. Changes are reviewed before they are written. */
+/** The settings page, which shows the project's settings as forms. Changes are reviewed before they are written. */
 import { ActionIcon } from '@mantine/core';
 import { IconArrowLeft } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -64,7 +64,7 @@ export function SettingsPage() {
       ) : (
         <FormContext.Provider value={form}>
           <div className={classes.notices}>
-            <Running applied={applied} />
+            <Running applied={applied} page={open.id} />
           </div>
           <SplitView
             isOpen={section !== undefined}

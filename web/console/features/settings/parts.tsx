@@ -1,4 +1,4 @@
-/** The parts of a page. Rarely used parts are collapsed. */
+/** Shows the parts of a page. Rarely used parts are collapsed. */
 import { Button, TextInput } from '@mantine/core';
 import { IconChevronRight } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
@@ -55,16 +55,22 @@ export function Collapsed({
   title,
   text = null,
   status,
+  action,
   isOpen = false,
   children,
 }: {
   title: string;
   text?: string | null;
   status?: ReactNode;
+  /**
+   * A control at the end of the title. It isn't part of the summary, because it must not open the card when it is
+   * pressed.
+   */
+  action?: ReactNode;
   isOpen?: boolean;
   children: ReactNode;
 }) {
-  return (
+  const card = (
     <details className={classes.card} open={isOpen}>
       <summary className={classes.summary}>
         <IconChevronRight className={classes.chevron} size={16} aria-hidden />
@@ -79,9 +85,17 @@ export function Collapsed({
       {children}
     </details>
   );
+  return action === undefined ? (
+    card
+  ) : (
+    <div className={classes.withAction}>
+      {card}
+      <div className={classes.action}>{action}</div>
+    </div>
+  );
 }
 
-/** How many settings of a collapsed part are in the files, and how many are changed or invalid. */
+/** Shows how many settings of a collapsed part are in the files and how many are changed or invalid. */
 export function Count({ keys }: { keys: readonly string[] }) {
   const form = useSettingsForm();
   const changed = keys.filter(form.isChanged).length;
@@ -92,7 +106,7 @@ export function Count({ keys }: { keys: readonly string[] }) {
   return set > 0 ? <Tag>{t('settings.set-count', { count: set })}</Tag> : null;
 }
 
-/** The tables whose keys the user chooses. There can be several, such as one per function. */
+/** Shows the tables whose keys the user chooses, such as one per function. */
 function Tables({ path }: { path: string }) {
   const tables = useSettingsForm().tablesOf(path);
   if (tables.length === 0) return <p className={classes.empty}>{t('settings.names-none')}</p>;
@@ -136,7 +150,7 @@ function NamesTable({ section, isOnly, path }: { section: Section; isOnly: boole
   );
 }
 
-/** The names in the file, the names with unsaved changes, and the names that were just added. */
+/** Returns the names in the file, the names with unsaved changes and the names that were just added. */
 function namesIn(section: Section, form: SettingsForm, added: readonly string[]): readonly string[] {
   const depth = section.path.length;
   const prefix = section.path.join('.');
@@ -148,7 +162,7 @@ function namesIn(section: Section, form: SettingsForm, added: readonly string[])
   return [...new Set([...section.settings.map(({ path }) => path[depth] ?? ''), ...changed, ...added])];
 }
 
-/** The settings of a name. Those that aren't in the file have the form of the table's settings. */
+/** Returns the settings of a name. Settings that aren't in the file are copies of the table's settings. */
 const settingsOf = ({ names, path: above }: Section, name: string, form: SettingsForm): Setting[] =>
   (names?.settings ?? []).map((one) => {
     const path = [...above, name, ...one.path.slice(above.length + 1)];

@@ -1,5 +1,6 @@
-/** The cards of sign-in providers: their settings, the callback URL to register, and a test. */
-import { Button } from '@mantine/core';
+/** The cards of sign-in providers, which contain their settings, the callback URL to register and a test. */
+import '@mantine/core/styles/Switch.layer.css';
+import { Button, Switch } from '@mantine/core';
 import {
   IconChevronRight,
   IconCircleCheck,
@@ -12,16 +13,17 @@ import { Copyable } from '../../../ui/copyable.tsx';
 import { fetchConsole } from '../../api/session.ts';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { Tag } from '../../components/tag.tsx';
-import type { Part, ProviderTest } from './api.ts';
+import { keyOf, type Part, type ProviderTest, type Setting } from './api.ts';
+import field from './field.module.css';
 import { SettingField } from './field.tsx';
-import { useSettingsForm } from './form.ts';
+import { type SettingsForm, useSettingsForm } from './form.ts';
 import classes from './parts.module.css';
 import { Collapsed, Count } from './parts.tsx';
 import { t } from './text.ts';
 
 type Panel = Extract<NonNullable<Part['panel']>, { kind: 'provider' }>;
 
-/** The settings of a provider that aren't needed in most projects. */
+/** The settings of a provider that most projects don't need. */
 const rare = ['redirect_uri', 'skip_nonce_check', 'email_optional'];
 
 export function ProviderCard({ part, panel }: { part: Part; panel: Panel }) {
@@ -34,7 +36,11 @@ export function ProviderCard({ part, panel }: { part: Part; panel: Panel }) {
   const redirect = form.settingOf(`auth.external.${panel.name}.redirect_uri`);
   const own = redirect === undefined ? null : form.valueOf(redirect);
   return (
-    <Collapsed title={title} status={<Status part={part} panel={panel} />}>
+    <Collapsed
+      title={title}
+      status={<Status part={part} panel={panel} />}
+      action={<OnSwitch title={title} name={panel.name} />}
+    >
       <Fields keys={part.keys.filter((key) => !isRare(key))} />
       <div className={classes.facts}>
         <div>
@@ -63,6 +69,24 @@ export function ProviderCard({ part, panel }: { part: Part; panel: Panel }) {
   );
 }
 
+/** Turns the provider on or off without opening the card. Like any change, this is saved with the others. */
+function OnSwitch({ title, name }: { title: string; name: string }) {
+  const form = useSettingsForm();
+  const setting = form.settingOf(`auth.external.${name}.enabled`);
+  if (setting === undefined || setting.reference !== null) return null;
+  return (
+    <Switch
+      size="sm"
+      withThumbIndicator={false}
+      classNames={{ track: field.track }}
+      aria-label={t('settings.provider-on', { title })}
+      checked={form.valueOf(setting) === true}
+      disabled={form.lockOf(setting) !== undefined}
+      onChange={(event) => form.change(setting, event.currentTarget.checked)}
+    />
+  );
+}
+
 export function Fields({ keys, title = null }: { keys: readonly string[]; title?: string | null }) {
   const form = useSettingsForm();
   return keys.map((key) => {
@@ -73,25 +97,31 @@ export function Fields({ keys, title = null }: { keys: readonly string[]; title?
 
 function Status({ part, panel }: { part: Part; panel: Panel }) {
   const form = useSettingsForm();
-  const current = (name: string) => {
-    const setting = form.settingOf(`auth.external.${panel.name}.${name}`);
-    return setting === undefined ? null : form.valueOf(setting);
-  };
-  const isSecretSet =
-    current('secret') !== null || form.settingOf(`auth.external.${panel.name}.secret`)?.isSet === true;
-  const isOn = current('enabled') === true;
-  const isComplete = isSecretSet && (current('client_id') ?? '') !== '';
+  const settingOf = (name: string) => form.settingOf(`auth.external.${panel.name}.${name}`);
+  const enabled = settingOf('enabled');
+  const isOn = enabled !== undefined && form.valueOf(enabled) === true;
+  const missing = hasValue(form, settingOf('client_id'))
+    ? hasValue(form, settingOf('secret'))
+      ? undefined
+      : 'settings.needs-secret'
+    : 'settings.needs-id';
   const isTouched = part.keys.some((key) => form.isChanged(key) || form.faultOf(key) !== undefined);
   return (
     <>
       {isOn ? (
-        <Tag tone={isComplete ? 'success' : 'warning'}>
-          {t(isComplete ? 'settings.on' : 'settings.incomplete')}
-        </Tag>
+        <Tag tone={missing === undefined ? 'success' : 'warning'}>{t(missing ?? 'settings.on')}</Tag>
       ) : null}
       {isTouched ? <Count keys={part.keys} /> : null}
     </>
   );
+}
+
+/** Whether a setting has a value. A reference to an unset environment variable isn't a value. */
+function hasValue(form: SettingsForm, setting: Setting | undefined): boolean {
+  if (setting === undefined) return false;
+  if (form.isChanged(keyOf(setting))) return (form.valueOf(setting) ?? '') !== '';
+  if (setting.override !== null) return true;
+  return setting.reference === null ? setting.isSet && setting.value !== '' : setting.reference.isSet;
 }
 
 function Test({ name, title, keys }: { name: string; title: string; keys: readonly string[] }) {

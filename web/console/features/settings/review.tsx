@@ -1,9 +1,10 @@
 /** Shows the differences in the files before the changes are written. */
-import { Button, Modal } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Notice } from '../../../ui/notice.tsx';
 import { fetchConsole } from '../../api/session.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import { t as common } from '../../text.ts';
@@ -54,14 +55,7 @@ export function Review({
   });
   const problem = error ?? write.error;
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      size="xl"
-      title={t('settings.review-title')}
-      lockScroll={false}
-      closeButtonProps={{ 'aria-label': common('panel.close') }}
-    >
+    <Dialog onClose={onClose} size="xl" title={t('settings.review-title')}>
       <div className={form.form}>
         {problem === null ? null : <ProblemBox error={problem} />}
         {data === undefined && error === null ? <SkeletonLines lines={6} /> : null}
@@ -105,7 +99,7 @@ export function Review({
           </Button>
         </div>
       </div>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -18,8 +18,11 @@ import { t } from './text.ts';
 /** The command that applies settings that need a restart. */
 const restartCommand = 'plinth reload --restart';
 
-/** @param applied The result of the last saved change. */
-export function Running({ applied }: { applied: Applied | undefined }) {
+/**
+ * @param applied The result of the last saved change.
+ * @param page The open page. When a different page opens, the confirmation of the last change disappears.
+ */
+export function Running({ applied, page }: { applied: Applied | undefined; page: string }) {
   const { mayWrite, isOwner } = useSettingsForm();
   const queryClient = useQueryClient();
   const [restartedRun, setRestartedRun] = useState<string>();
@@ -32,13 +35,19 @@ export function Running({ applied }: { applied: Applied | undefined }) {
   const isRestarting = restartedRun !== undefined && data?.run === restartedRun;
   const hasRestarted = restartedRun !== undefined && data !== undefined && !isRestarting;
   const result = reload.data ?? applied;
+  const [confirmedOn, setConfirmedOn] = useState(page);
+  const [dismissed, setDismissed] = useState<Applied>();
+  if (page !== confirmedOn) {
+    setConfirmedOn(page);
+    setDismissed(result);
+  }
   return (
     <>
       <div role="status">
         {isRestarting ? <Notice tone="info" title={t('settings.restarting')} /> : null}
         {hasRestarted ? <Notice tone="success" title={t('settings.restarted')} /> : null}
         {!isRestarting && result !== undefined ? (
-          <Result result={result} isSaved={reload.data === undefined} />
+          <Result result={result} isSaved={reload.data === undefined} isDismissed={result === dismissed} />
         ) : null}
         {data === undefined || isRestarting ? null : (
           <Difference
@@ -68,14 +77,17 @@ export function Running({ applied }: { applied: Applied | undefined }) {
 function Result({
   result: { applied, needsRestart, problems },
   isSaved,
+  isDismissed,
 }: {
   result: Applied;
-  /** Whether the operator saved changes, instead of reloading the files. */
+  /** Whether the operator saved changes instead of reloading the files. */
   isSaved: boolean;
+  /** Whether the confirmation is hidden. Errors are still shown. */
+  isDismissed: boolean;
 }) {
   return (
     <>
-      {applied.length === 0 ? (
+      {isDismissed ? null : applied.length === 0 ? (
         isSaved && needsRestart.length === 0 ? (
           <Notice tone="success" title={t('settings.saved')} />
         ) : null
@@ -205,7 +217,7 @@ function Keys({ keys }: { keys: readonly string[] }) {
   );
 }
 
-/** The label of a setting with a link to it. Keys without a label, such as whole tables, are shown as they are. */
+/** Shows a setting's label with a link to it. Keys without a label, such as whole tables, are shown unchanged. */
 function Label({ settingKey: key }: { settingKey: string }) {
   const { data, settingOf } = useSettingsForm();
   const page = data.pages.find(({ parts }) => parts.some(({ keys }) => keys.includes(key)));

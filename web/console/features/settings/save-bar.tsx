@@ -4,7 +4,7 @@ import type { SettingsForm } from './form.ts';
 import classes from './page.module.css';
 import { t } from './text.ts';
 
-/** The unsaved changes. If one of them is invalid, the button leads to it instead of to the review. */
+/** Shows the unsaved changes. If one of them is invalid, the button opens it instead of the review. */
 export function SaveBar({
   form,
   count,

@@ -16,7 +16,7 @@ export interface Found {
   readonly label: string;
 }
 
-/** Different spellings and words for the same thing. */
+/** Different spellings and words with the same meaning. */
 const sameWords: readonly (readonly [RegExp, string])[] = [
   [/\b(log ?in|sign ?in|log ?on)\b/g, 'signin'],
   [/\b(log ?out|sign ?out|log ?off)\b/g, 'signout'],
@@ -32,7 +32,7 @@ const sameWords: readonly (readonly [RegExp, string])[] = [
   [/\b(db)\b/g, 'database'],
 ];
 
-/** @example normalized('Log-in e-mails') // 'signin email' */
+/** Returns the text in lower case with unified spellings. @example normalized('Log-in e-mails') // 'signin email' */
 export function normalized(text: string): string {
   const plain = text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, ' ');
   const unified = sameWords.reduce((before, [pattern, word]) => before.replace(pattern, word), plain);
@@ -92,7 +92,10 @@ export function createSearch(
 const fieldsOf = (...fields: readonly (readonly [string, number])[]): Field[] =>
   fields.map(([text, weight]) => ({ text: ` ${normalized(text)} `, weight }));
 
-/** Every word must match the start of a word in one of the fields. A match of the whole query counts more. */
+/**
+ * Returns the score of a match. Every word must match the start of a word in one of the fields. A match of the whole
+ * query has a higher score.
+ */
 function scoreOf(fields: readonly Field[], wanted: string): number {
   let score = 0;
   for (const word of wanted.split(' ')) {

@@ -100,11 +100,16 @@ function Editor({
   const [language, setLanguage] = useState(languages[0] ?? 'en');
   const edit = form.templates.get(name);
   const subject = form.settingOf(part?.keys.find((key) => key.endsWith('.subject')) ?? '');
+  const path = form.settingOf(part?.keys.find((key) => key.endsWith('.content_path')) ?? '');
+  // A template whose path is removed but not saved yet can't be edited, because the edit would need the path again.
+  const isReverted =
+    path?.isSet === true && form.isChanged(path.path.join('.')) && form.valueOf(path) === null;
+  const html = isReverted ? source.defaultHtml : (edit?.html ?? source.html);
   const isSubjectChanged = subject !== undefined && form.isChanged(subject.path.join('.'));
   const preview = usePreview(name, {
     language,
     subject: isSubjectChanged ? String(form.valueOf(subject) ?? '') : null,
-    html: edit?.html ?? null,
+    html: isReverted ? source.defaultHtml : (edit?.html ?? null),
   });
   const write = (html: string): void =>
     form.changeTemplate(name, html === source.html ? undefined : { name, html, stamp: source.stamp });
@@ -121,34 +126,50 @@ function Editor({
               ref={area}
               label={t('settings.mail-html')}
               description={
-                source.file === null
-                  ? t('settings.mail-ours')
-                  : t('settings.mail-file-is', { file: source.file })
+                isReverted
+                  ? t('settings.mail-reverted', { file: source.file ?? '' })
+                  : source.file === null
+                    ? t('settings.mail-ours')
+                    : t('settings.mail-file-is', { file: source.file })
               }
               error={fault === null || edit === undefined ? undefined : t('settings.mail-invalid', { fault })}
               classNames={{ input: classes.code }}
               rows={18}
               spellCheck={false}
-              readOnly={!form.isOwner}
-              value={edit?.html ?? source.html}
+              readOnly={!form.isOwner || isReverted}
+              value={html}
               onChange={(event) => write(event.currentTarget.value)}
             />
             {form.isOwner ? null : <p className={parts.dimmed}>{t('settings.only-owners')}</p>}
             <Variables
               area={area}
-              isLocked={!form.isOwner}
-              onInsert={(text, at) => {
-                const html = edit?.html ?? source.html;
-                write(html.slice(0, at) + text + html.slice(at));
-              }}
+              isLocked={!form.isOwner || isReverted}
+              onInsert={(text, at) => write(html.slice(0, at) + text + html.slice(at))}
             />
-            {edit === undefined ? null : (
+            {path?.isSet && !isReverted && form.lockOf(path) === undefined ? (
+              <div>
+                <Button
+                  size="compact-xs"
+                  variant="default"
+                  onClick={() => {
+                    form.changeTemplate(name, undefined);
+                    form.change(path, null);
+                  }}
+                >
+                  {t('settings.mail-revert')}
+                </Button>
+              </div>
+            ) : null}
+            {edit === undefined && !isReverted ? null : (
               <div>
                 <Button
                   size="compact-xs"
                   variant="subtle"
                   aria-label={t('settings.undo-of', { label: t('settings.mail-html') })}
-                  onClick={() => form.changeTemplate(name, undefined)}
+                  onClick={() => {
+                    form.changeTemplate(name, undefined);
+                    if (isReverted) form.undo(path.path.join('.'));
+                  }}
                 >
                   {t('settings.undo')}
                 </Button>
@@ -219,14 +240,14 @@ function usePreview(name: string, draft: Draft) {
         signal,
       }),
     placeholderData: keepPreviousData,
-    // The frame's document is only available for a short time.
+    // The frame's document is available only for a short time.
     gcTime: 0,
     refetchOnWindowFocus: false,
     retry: false,
   });
 }
 
-/** The variables that the template can use. Pressing one inserts it at the cursor. */
+/** Lists the variables that the template can use. Pressing one inserts it at the cursor. */
 function Variables({
   area,
   isLocked,

@@ -1,4 +1,4 @@
-/** The list of emails with their templates. */
+/** Lists the emails with their templates. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ProblemBox } from '../../components/problem-box.tsx';

@@ -1,11 +1,14 @@
-/** Describes durations, sizes and numbers in words, next to the fields in which they are written. */
+/** Describes durations, sizes and numbers in words. The descriptions are shown next to the fields. */
 import { formatLocale, i18n } from '../../../lib/i18n.ts';
 import type { Setting } from './api.ts';
 import { t } from './text.ts';
 
 const milliseconds: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
-/** Returns the milliseconds of a duration such as "1h30m", or undefined. The server decides what is valid. */
+/**
+ * Returns the milliseconds of a duration such as "1h30m", or undefined if it can't be parsed. The server determines
+ * which durations are valid.
+ */
 export function durationMs(text: string): number | undefined {
   if (!/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(text)) return undefined;
   let total = 0;
@@ -16,7 +19,7 @@ export function durationMs(text: string): number | undefined {
 
 const powers = ['', 'k', 'm', 'g', 't'];
 
-/** Returns the bytes of a size such as "50MiB", or undefined. All units are powers of 1024. */
+/** Returns the bytes of a size such as "50MiB", or undefined if it can't be parsed. All units are powers of 1024. */
 export function sizeBytes(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?) ?([kmgt]?)i?b?$/i.exec(text);
   return match === null
@@ -32,7 +35,7 @@ const parts = [
   ['millisecond', 1],
 ] as const;
 
-/** @example spelledDuration(5_400_000) // '1 hour, 30 minutes' */
+/** Returns a duration in words. @example spelledDuration(5_400_000) // '1 hour, 30 minutes' */
 export function spelledDuration(ms: number): string {
   let rest = ms;
   const words: string[] = [];
@@ -51,10 +54,10 @@ const quantity = (amount: number, unit: string): string =>
 
 const number = (value: number): string => new Intl.NumberFormat(formatLocale(i18n.locale)).format(value);
 
-/** Numbers above this limit aren't a limit that an operator needs to know. */
+/** Numbers of this size or larger mean that there is effectively no limit. */
 const unlimited = 2 ** 31 - 1;
 
-/** Returns what the text means, and the limits of a number. Undefined if there is nothing to add. */
+/** Returns the meaning of the text and the limits of a number, or undefined if a hint isn't useful. */
 export function hintOf(
   { type, min, max, unit, default: standard }: Setting,
   text: string,

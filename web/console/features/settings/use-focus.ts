@@ -1,9 +1,9 @@
-/** Moves the focus to a setting, and shows the open page in the list. */
+/** Moves the focus to a setting, and makes the open page visible in the list. */
 import { useEffect } from 'react';
 import { fieldId } from './form.ts';
 import nav from './nav.module.css';
 
-/** Scrolls the list so that the link of the open page is visible. */
+/** Scrolls the list until the link of the open page is visible. */
 export function useOpenPageVisible(id: string | undefined): void {
   useEffect(() => {
     if (id !== undefined)
@@ -20,7 +20,7 @@ export function useFocus(key: string | undefined, jumps: number, isReady: boolea
     let frame = requestAnimationFrame(function show() {
       const field = document.getElementById(fieldId(key));
       if (field === null) {
-        // The templates of an email are loaded before their fields appear.
+        // An email's fields appear only once its templates have been loaded.
         if (performance.now() < until) frame = requestAnimationFrame(show);
         return;
       }
@@ -37,5 +37,5 @@ export function useFocus(key: string | undefined, jumps: number, isReady: boolea
   }, [key, jumps, isReady]);
 }
 
-/** How long the field of a setting may take to appear. */
+/** The maximum time to wait until a setting's field appears. */
 const settleMs = 5000;

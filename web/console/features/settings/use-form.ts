@@ -84,7 +84,7 @@ export function useForm(data: Settings | undefined, target: string | undefined):
   };
 }
 
-/** All settings by key, including those of user-chosen names and their templates with `*`. */
+/** Returns all settings by key, including those of user-chosen names and their templates with `*`. */
 function settingsIn(data: Settings | undefined): ReadonlyMap<string, Setting> {
   const found = new Map<string, Setting>();
   for (const section of data?.sections ?? []) {
@@ -102,7 +102,7 @@ const none: readonly SettingFault[] = [];
 
 /**
  * Returns the errors of the changes, which the server checks after a short pause. `shown` also contains the previous
- * errors of settings that are being edited, so that messages don't flicker. `current` doesn't.
+ * errors of settings that are being edited, which prevents flicker. `current` doesn't contain them.
  */
 function useFaults(changes: readonly Change[]) {
   const [checked, setChecked] = useState(changes);

@@ -1,4 +1,4 @@
-/** API calls of the SQL page (`src/console/sql-page`). */
+/** Makes the API calls of the SQL page (`src/console/sql-page`). */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { Plans, RunEvent } from '../../../../src/console/sql-page/contract.ts';
 import { type Body, consoleUrl } from '../../api/route.ts';
@@ -23,7 +23,7 @@ export type {
 
 export type RunRequest = Body<'POST /sql/run'>;
 
-/** Runs statements, and yields the events of the response as they arrive. */
+/** Runs statements and yields the events of the response as they arrive. */
 export async function* runSql(
   request: RunRequest,
   mayWrite: boolean,
@@ -52,7 +52,7 @@ export const explainSql = (body: Body<'POST /sql/explain'>, mayWrite: boolean): 
 
 export type ExportRequest = Body<'POST /sql/exports'>;
 
-/** Prepares a file with the complete result, and downloads it. */
+/** Prepares a file with the complete result and downloads it. */
 export async function downloadResult(body: ExportRequest, mayWrite: boolean): Promise<void> {
   const { id } = await fetchConsole(mayWrite ? 'POST /sql/exports' : 'POST /sql/look/exports', { body });
   const link = document.createElement('a');

@@ -18,7 +18,7 @@ export function CellPanel({
   onClose,
 }: {
   name: string;
-  /** The text that the result contained, which may be truncated. */
+  /** The text in the result, which may be truncated. */
   shown: string;
   /** The request for the complete value. Undefined if the received text is complete. */
   again: CellRequest | undefined;

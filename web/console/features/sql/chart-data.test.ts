@@ -9,7 +9,7 @@ const columns = [
   { name: 'list', type: 'integer[]' },
 ];
 
-test('a new chart uses the first time on the x axis, and the first numbers', () => {
+test('a new chart uses the first time column for the x axis and draws the first number columns', () => {
   expect(defaultChart(columns)).toEqual({ kind: 'line', x: 'day', y: ['count', 'price'] });
   expect(defaultChart(columns.slice(1))).toEqual({ kind: 'bar', x: 'name', y: ['count', 'price'] });
   expect(defaultChart(columns.slice(0, 2))).toBeUndefined();

@@ -16,12 +16,12 @@ const isTimeType = (type: string): boolean => timeType.test(type) && !type.endsW
 /** The number of lines in a new chart. */
 const firstSeries = 3;
 
-/** Returns the names of the columns that can be drawn. */
+/** Returns the names of the columns that contain numbers, which can be drawn. */
 export const numberColumns = (columns: readonly RunColumn[]): string[] => [
   ...new Set(columns.filter(({ type }) => isNumberType(type)).map(({ name }) => name)),
 ];
 
-/** Chooses a chart for a result. Returns undefined if the result has no numbers. */
+/** Chooses a chart for a result. Returns undefined if the result doesn't contain numbers. */
 export function defaultChart(columns: readonly RunColumn[]): ChartChoice | undefined {
   const numbers = numberColumns(columns);
   const x =
@@ -34,7 +34,7 @@ export function defaultChart(columns: readonly RunColumn[]): ChartChoice | undef
   return { kind: isTimeType(x.type) || isNumberType(x.type) ? 'line' : 'bar', x: x.name, y };
 }
 
-/** Returns the choice without columns that the result doesn't have. Undefined if nothing is left to draw. */
+/** Returns the choice without columns that the result doesn't have, or undefined if no columns remain. */
 export function fittingChart(
   choice: ChartChoice | undefined,
   columns: readonly RunColumn[],

@@ -1,26 +1,28 @@
 /** Draws charts with uPlot. */
 import uPlot from 'uplot';
+import {
+  axesIn,
+  colorIn,
+  cursor,
+  faded,
+  lineColors,
+  lineStyle,
+  printTime,
+  timeMarks,
+} from '../../components/plot/style.ts';
+import { tooltip } from '../../components/plot/tooltip.ts';
 import type { ChartData, ChartKind } from './chart-data.ts';
 
-/** Colors that contrast with the background and with each other in both color schemes. */
-const colors = [
-  '--plinth-link',
-  '--plinth-success-text',
-  '--plinth-warning-text',
-  '--plinth-danger-text',
-  '--plinth-info-text',
-  '--plinth-dimmed',
-  '--plinth-text',
-];
-/** The share of a category's width that its bars fill. */
+const areaPercent = 20;
+/** The fraction of a category's width that its bars fill. */
 const barShare = 0.8;
 const maxBarWidthPx = 80;
 
 const [minHeightPx, maxHeightPx] = [180, 320];
-/** The height of the controls and of the legend. */
+/** The total height of the controls and the legend. */
 const besidePx = 130;
 
-/** Returns the size of a plot that fits into the view without scrolling, if the view is high enough. */
+/** Returns the size of a plot. If the view is high enough, the plot fits into it without scrolling. */
 export function sizeIn(element: HTMLElement, view: HTMLElement): { width: number; height: number } {
   const height = Math.max(minHeightPx, Math.min(maxHeightPx, view.clientHeight - besidePx));
   return { width: element.clientWidth, height };
@@ -37,21 +39,17 @@ export function createPlot(
   kind: ChartKind,
   data: ChartData,
 ): uPlot {
-  const style = getComputedStyle(element);
-  const color = (name: string): string => style.getPropertyValue(name).trim();
-  const axis = {
-    stroke: color('--plinth-dimmed'),
-    grid: { stroke: color('--plinth-line'), width: 1 },
-    ticks: { stroke: color('--plinth-line'), width: 1 },
-  };
+  const { x, y } = axesIn(element);
   const fromZero = kind === 'bar' || kind === 'area';
   return new uPlot(
     {
       ...size,
       legend: { live: false },
+      cursor,
+      plugins: [tooltip({ x: (value, at) => printX(data, value, at), y: printNumber })],
       axes: [
-        { ...axis, ...(data.scale === 'category' ? categoryAxis(data.labels) : {}) },
-        { ...axis, size: 64 },
+        { ...x, ...xMarks(data) },
+        { ...y, size: 64, values: (_plot, splits) => splits.map(printNumber) },
       ],
       scales: {
         x: { time: data.scale === 'time', range: xRange(kind, data) },
@@ -60,15 +58,16 @@ export function createPlot(
       series: [
         {},
         ...data.series.map(({ name }, index) => {
-          const stroke = color(colors[index % colors.length] ?? '--plinth-text');
+          const stroke = colorIn(element, lineColors[index % lineColors.length] ?? '--plinth-text');
           return {
+            ...lineStyle,
             label: name,
             stroke,
-            width: 1.75,
-            dash: index >= colors.length ? [6, 4] : [],
-            points: { show: kind !== 'bar', size: kind === 'scatter' ? 6 : 4 },
+            dash: index >= lineColors.length ? [6, 4] : [],
+            ...(kind === 'bar' ? { points: { show: false } } : {}),
+            ...(kind === 'scatter' ? { points: { show: true, size: 6 } } : {}),
             ...(kind === 'bar' ? { paths: bars(index, data.series.length), fill: stroke } : {}),
-            ...(kind === 'area' ? { fill: faded(stroke) } : {}),
+            ...(kind === 'area' ? { fill: faded(stroke, areaPercent) } : {}),
             ...(kind === 'scatter' ? { paths: () => null } : {}),
           };
         }),
@@ -77,6 +76,19 @@ export function createPlot(
     plotData(data),
     element,
   );
+}
+
+const number = new Intl.NumberFormat('en', { maximumFractionDigits: 3 });
+const printNumber = (value: number): string => number.format(value);
+
+function printX({ scale, labels }: ChartData, value: number, at: number): string {
+  if (scale === 'time') return printTime(value);
+  return scale === 'category' ? (labels[at] ?? '') : printNumber(value);
+}
+
+function xMarks({ scale, labels }: ChartData): uPlot.Axis {
+  if (scale === 'time') return { values: timeMarks };
+  return scale === 'category' ? categoryAxis(labels) : {};
 }
 
 const categoryAxis = (labels: readonly string[]): uPlot.Axis => ({
@@ -131,13 +143,4 @@ function bars(index: number, count: number): uPlot.Series.PathBuilder {
     }
     return { stroke: path, fill: path };
   };
-}
-
-/** Returns the color with an opacity of 20 %. The canvas normalizes an opaque color to `#rrggbb`. */
-function faded(color: string): string {
-  const context = document.createElement('canvas').getContext('2d');
-  if (context === null) return color;
-  context.fillStyle = color;
-  const normal = String(context.fillStyle);
-  return normal.startsWith('#') ? `${normal}33` : normal;
 }

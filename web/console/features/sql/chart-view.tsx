@@ -1,8 +1,9 @@
-/** The chart of a result, with the choice of its axes, and a table of the same numbers. */
+/** Shows a result as a chart with selectable axes, and as a table of the same numbers. */
 import 'uplot/dist/uPlot.min.css';
 import { Checkbox, NativeSelect } from '@mantine/core';
 import { useEffect, useId, useMemo, useRef } from 'react';
 import type uPlot from 'uplot';
+import plotClasses from '../../components/plot/plot.module.css';
 import type { RunColumn } from './api.ts';
 import {
   type ChartChoice,
@@ -16,7 +17,7 @@ import { createPlot, plotData, sizeIn } from './chart-plot.ts';
 import classes from './chart-view.module.css';
 import { t } from './text.ts';
 
-/** The number of rows in the table of numbers. The table view shows the others. */
+/** The maximum number of rows in the table of numbers. The table view shows all rows. */
 const maxTwinRows = 500;
 
 export default function ChartView({
@@ -101,7 +102,7 @@ function Plot({ data, kind, label }: { data: ChartData; kind: ChartChoice['kind'
   const plot = useRef<uPlot | undefined>(undefined);
   const latest = useRef(data);
   latest.current = data;
-  // The labels of categories are a part of the plot.
+  // Category labels are part of the plot.
   const labels = data.scale === 'category' ? data.labels : [];
   const shape = [kind, data.scale, ...data.series.map(({ name }) => name), ...labels].join('\n');
   // biome-ignore lint/correctness/useExhaustiveDependencies: the plot is created again only if its kind or its series change
@@ -127,7 +128,14 @@ function Plot({ data, kind, label }: { data: ChartData; kind: ChartChoice['kind'
     };
   }, [shape]);
   useEffect(() => plot.current?.setData(plotData(data)), [data]);
-  return <div ref={box} className={classes.plot} role="img" aria-label={t('chart.picture', { label })} />;
+  return (
+    <div
+      ref={box}
+      className={`${classes.plot} ${plotClasses.plot}`}
+      role="img"
+      aria-label={t('chart.picture', { label })}
+    />
+  );
 }
 
 function Twin({ data: { labels, series }, x, label }: { data: ChartData; x: string; label: string }) {

@@ -1,4 +1,4 @@
-/** PostgreSQL's error with its position in the editor, and its notices. */
+/** Shows PostgreSQL's error with its position in the editor, and its notices. */
 import { Button } from '@mantine/core';
 import { Notice } from '../../../ui/notice.tsx';
 import { Tag } from '../../components/tag.tsx';

@@ -9,7 +9,7 @@ import classes from './library.module.css';
 import { t } from './library-text.ts';
 import type { Matcher, OpenQuery } from './library-types.ts';
 
-/** The queries that the operator has run. */
+/** Lists the queries that the operator has run. */
 export function History({ matches, onOpen }: { matches: Matcher; onOpen: OpenQuery }) {
   const queryClient = useQueryClient();
   const { data, error } = useQuery(historyQuery);

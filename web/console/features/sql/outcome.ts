@@ -32,7 +32,7 @@ export const emptyOutcome: RunOutcome = {
   error: undefined,
 };
 
-/** `offset` is the position of the sent text in the editor. */
+/** Returns the result after an event. `offset` is the position of the sent text in the editor. */
 export function withEvent(run: RunOutcome, event: RunEvent, offset: number): RunOutcome {
   const change = (part: Partial<StatementResult>): RunOutcome => {
     const last = run.statements.at(-1);

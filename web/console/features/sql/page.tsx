@@ -1,4 +1,4 @@
-/** The SQL page: tabs with drafts, the editor and the results. The address contains the tab and the persona. */
+/** The SQL page, with tabs for drafts, the editor and the results. The address contains the tab and the persona. */
 import { ActionIcon, Button } from '@mantine/core';
 import { IconBooks, IconPlus, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -31,7 +31,7 @@ export function SqlPage() {
   const navigate = route.useNavigate();
   const tabs = useTabs();
   const current = tabs.find((tab) => tab.id === id) ?? (id === undefined ? tabs[0] : { id, text: '' });
-  // If no query is open, a new one is created, so that the editor can be used immediately.
+  // If no query is open, creates a new one, so the editor can be used immediately.
   useEffect(() => {
     if (id !== undefined) return;
     const first = tabs[0]?.id ?? openTab();
@@ -153,6 +153,7 @@ function OpenQuery({
         <Parameters
           values={parameters}
           onChange={(values) => changeTab(tab.id, { view: { ...view, parameters: [...values] } })}
+          onRun={run}
         />
         <RunBar
           isRunning={state.isRunning}

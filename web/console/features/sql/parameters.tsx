@@ -18,10 +18,10 @@ const types: readonly ParameterType[] = [
   'json',
 ];
 
-/** The time without a change after which the text is parsed. */
+/** The text is parsed after this time without a change. */
 const settleMs = 250;
 
-/** Returns a value for each parameter in the text. A parameter that is new has an empty value. */
+/** Returns a value for each parameter in the text. A new parameter has an empty value. */
 export function useParameters(
   text: string,
   values: readonly ParameterValue[] | undefined,
@@ -43,19 +43,31 @@ export const shownName = (name: string): string => (/^\d/.test(name) ? `$${name}
 export function Parameters({
   values,
   onChange,
+  onRun,
 }: {
   values: readonly ParameterValue[];
   onChange: (values: readonly ParameterValue[]) => void;
+  onRun: () => void;
 }) {
   if (values.length === 0) return null;
   const change = (changed: ParameterValue): void =>
     onChange(values.map((value) => (value.name === changed.name ? changed : value)));
   return (
-    <section className={classes.list} aria-label={t('sql.parameters')}>
+    <form
+      className={classes.list}
+      aria-label={t('sql.parameters')}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onRun();
+      }}
+    >
       {values.map((value) => (
         <Parameter key={value.name} parameter={value} onChange={change} />
       ))}
-    </section>
+      {/* A form with several fields is submitted by Enter only if it has a submit button. */}
+      <button type="submit" hidden />
+      <p className={classes.hint}>{t('sql.parameters-hint')}</p>
+    </form>
   );
 }
 

@@ -5,7 +5,7 @@ import { flatten, type PlanStep, planTree } from './plan.ts';
 import classes from './plan-view.module.css';
 import { t } from './text.ts';
 
-/** Estimates that are off by a smaller factor aren't highlighted, because such an error rarely changes the plan. */
+/** The minimum factor by which a highlighted estimate is wrong. Smaller errors rarely change the plan. */
 const notableFactor = 10;
 
 export function PlanView({ plan }: { plan: RawPlan }) {

@@ -4,7 +4,7 @@ import type { RawNode, RawPlan } from './api.ts';
 export interface PlanStep {
   readonly id: string;
   readonly depth: number;
-  /** For example `Index Scan`. */
+  /** The type of the step, for example `Index Scan`. */
   readonly type: string;
   /** The object that the step reads, such as `public.tasks t using tasks_pkey`. */
   readonly on: string;
@@ -19,7 +19,10 @@ export interface PlanStep {
   readonly expectedRows: number;
   readonly actualRows: number | undefined;
   readonly loops: number;
-  /** The factor by which the row estimate is wrong. 1 if the estimate is correct or the actual number isn't known. */
+  /**
+   * The factor by which the row estimate is wrong. 1 if the estimate is correct or the actual number of rows isn't
+   * known.
+   */
   readonly off: number;
   readonly children: readonly PlanStep[];
 }

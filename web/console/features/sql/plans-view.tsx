@@ -1,4 +1,4 @@
-/** The plans of all explained statements. */
+/** Shows the plans of all explained statements. */
 import type { StatementPlan } from './api.ts';
 import { Fault } from './fault.tsx';
 import classes from './plan-view.module.css';

@@ -1,4 +1,4 @@
-/** The area below the editor: errors, and the results or the plan of the last query. */
+/** The area below the editor, which shows errors and the results or the plan of the last query. */
 import { IconTerminal2 } from '@tabler/icons-react';
 import { lazy, Suspense } from 'react';
 import { EmptyState } from '../../components/empty-state.tsx';

@@ -1,6 +1,6 @@
 /**
- * Shows the rows that a statement returned. Only visible rows are rendered, so that thousands of rows don't slow down
- * the page.
+ * Shows the rows that a statement returned. Only visible rows are rendered, so thousands of rows don't slow down the
+ * page.
  */
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useRef } from 'react';
@@ -11,7 +11,7 @@ import { t } from './text.ts';
 
 const rowHeight = 28;
 const headHeight = 32;
-/** The number of characters of a cell that are shown. The tooltip shows the rest, and copies include it. */
+/** The maximum number of characters that are shown in a cell. Tooltips and copies contain the whole text. */
 const shownChars = 300;
 
 export function ResultTable({

@@ -1,4 +1,4 @@
-/** The row count and duration of a result, and its table, chart, copy and export buttons. */
+/** Shows a result's row count and duration, and its table, chart, copy and export buttons. */
 import { Button } from '@mantine/core';
 import { IconChartBar, IconFileTypeCsv, IconJson, IconTable } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
@@ -14,7 +14,7 @@ import { t } from './text.ts';
 
 export type ExportContext = Pick<ExportRequest, 'text' | 'as' | 'parameters' | 'name'>;
 
-/** An export runs the statement again, which isn't possible for statements that change data. */
+/** Matches statements that change data. They can't be exported because an export runs the statement again. */
 const changesData = /^(?:INSERT|UPDATE|DELETE|MERGE)\b/;
 
 export function ResultTools({

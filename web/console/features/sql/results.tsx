@@ -46,7 +46,7 @@ export function Results({
 }) {
   const base = useId();
   const { statements } = run;
-  // The choice belongs to one run and to its repetitions, which have the same statements.
+  // The choice applies to a run and its repetitions, which have the same statements.
   const shape = statements.map(({ start }) => start).join();
   const [chosen, setChosen] = useState<{ readonly shape: string; readonly index: number }>();
   const current = chosen?.shape === shape ? chosen.index : indexToShow(statements);
@@ -86,7 +86,7 @@ export function Results({
   );
 }
 
-/** Shows the statement that failed, or the last one that returned rows. */
+/** Returns the index of the statement that failed, or of the last one that returned rows. */
 function indexToShow(statements: readonly StatementResult[]): number {
   const failed = statements.findIndex(({ error }) => error !== undefined);
   if (failed >= 0) return failed;

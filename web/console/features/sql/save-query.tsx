@@ -10,7 +10,7 @@ import { t } from './text.ts';
 
 export function SaveQuery({ tab, onClose }: { tab: Tab; onClose: () => void }) {
   const { data } = useQuery(savedQuery);
-  // The form is shown when the list has loaded, because its fields depend on the saved query.
+  // The form's fields depend on the saved query, so it is shown once the list has loaded.
   return data === undefined ? null : (
     <SaveForm
       tab={tab}

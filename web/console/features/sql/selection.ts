@@ -1,10 +1,13 @@
-/** Returns the part of the editor's text to run: the selection, or the complete text if only blanks are selected. */
+/**
+ * Determines the part of the editor's text to run. This is the selection, or the complete text if the selection is
+ * blank.
+ */
 import type { Script } from './use-run.ts';
 
 /** The start and end offset of the selection. */
 export type Selection = readonly [from: number, to: number];
 
-/** Returns undefined if the selection is blank. */
+/** Returns the selected text, or undefined if the selection is blank. */
 export function selectedText(text: string, selection: Selection): string | undefined {
   const selected = text.slice(...selection);
   return selected.trim() === '' ? undefined : selected;

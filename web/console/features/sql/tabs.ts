@@ -1,4 +1,4 @@
-/** The queries that are open in this browser. Each draft is kept until its tab is closed. */
+/** Manages the queries that are open in this browser. Each draft is kept until its tab is closed. */
 import { useSyncExternalStore } from 'react';
 import type { QueryView, SavedQuery } from './api.ts';
 
@@ -57,7 +57,7 @@ function write(next: readonly Tab[]): void {
   for (const listener of listeners) listener();
 }
 
-// Another window of the Console has changed the tabs, which all windows store under the same key.
+// This event means that another window of the Console has changed the tabs, which all windows store under the same key.
 addEventListener('storage', (event) => {
   if (event.key !== key) return;
   tabs = read();
@@ -80,7 +80,7 @@ export function openTab(content: TabContent = {}): string {
   return id;
 }
 
-/** Changes a tab. Creates it if it doesn't exist, because a URL can refer to a tab in another browser. */
+/** Changes a tab. Creates it if it doesn't exist, because a URL can refer to a tab from another browser. */
 export function changeTab(id: string, change: Partial<Omit<Tab, 'id'>>): void {
   const known = tabs.some((tab) => tab.id === id);
   write(

@@ -5,7 +5,7 @@ import { t } from './library-text.ts';
 import type { Matcher, OpenQuery } from './library-types.ts';
 import { templateGroups, templates } from './templates.ts';
 
-/** The templates that the operator can run, by group. */
+/** Lists the templates that the operator can run, by group. */
 export function TemplateList({ matches, onOpen }: { matches: Matcher; onOpen: OpenQuery }) {
   const { data: session } = useQuery(sessionQuery);
   const shown = templates.filter(

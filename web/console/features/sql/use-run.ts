@@ -20,7 +20,8 @@ export interface RunState {
   readonly request: RunInput | undefined;
   readonly problem: unknown;
   /**
-   * The questions that the server asked, and a function that sends the request again after the operator has confirmed.
+   * The confirmations that the server requires, and a function that sends the request again after the operator has
+   * confirmed.
    */
   readonly confirmation: { readonly questions: readonly Question[]; readonly again: () => void } | undefined;
 }
@@ -111,12 +112,12 @@ export function useRun(mayWrite: boolean) {
       if (last.current === undefined) return;
       void start(last.current.script, last.current.request, { confirmed: true, repeated: true });
     },
-    /** The server ends the run, and the response reports this. */
+    /** Cancels the run. The server ends it, and the response reports that it was canceled. */
     cancel: (): void => {
       isUnwanted.current = true;
       if (currentId.current !== undefined) void cancelRun(currentId.current).catch(() => undefined);
     },
-    /** Removes the results, because they belong to another query. */
+    /** Removes the results because they belong to a different query. */
     clear: useCallback((): void => {
       controller.current?.abort();
       controller.current = undefined;

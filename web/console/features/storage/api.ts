@@ -47,7 +47,7 @@ export const usageQuery = (isExact: boolean) =>
     queryKey: [...usageKey, isExact],
     queryFn: ({ signal }) =>
       fetchConsole('GET /storage/usage', { query: { exact: String(isExact) }, signal }),
-    // Counting reads every file's row, so the numbers aren't refreshed automatically.
+    // Counting reads the rows of all files, so the numbers aren't refreshed automatically.
     staleTime: 5 * 60_000,
     refetchOnWindowFocus: false,
     retry: false,
@@ -55,7 +55,7 @@ export const usageQuery = (isExact: boolean) =>
 
 export const filesKey = (bucket: string) => ['files', bucket] as const;
 
-/** Reads the files and the usage again after files were added, moved or deleted. */
+/** Refetches the files and the usage after files were added, moved or deleted. */
 export async function refreshFiles(queryClient: QueryClient, queryKey: readonly string[]): Promise<void> {
   await Promise.all([
     queryClient.invalidateQueries({ queryKey }),
@@ -81,7 +81,6 @@ export const fileQuery = (bucket: string, path: string) =>
     queryKey: ['file', bucket, path],
     queryFn: ({ signal }) =>
       fetchConsole('GET /storage/buckets/:bucket/object', { params: { bucket }, query: { path }, signal }),
-    // The link is valid for two hours. It isn't fetched again earlier, because that would restart a video that is
-    // playing.
+    // The link is valid for two hours. It isn't fetched more often because that would restart a video that is playing.
     staleTime: 60 * 60_000,
   });

@@ -1,4 +1,4 @@
-/** The buckets, with the number of files and bytes in each. */
+/** Lists the buckets with the number and size of their files. */
 import { Button } from '@mantine/core';
 import { IconBucket } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-/** The actions of a bucket. */
+/** The menu with the actions for a bucket. */
 import { IconEdit, IconEraser, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';

@@ -1,4 +1,4 @@
-/** An area onto which files can be dragged. */
+/** An area where files can be dropped. */
 import { type DragEvent, type ReactNode, useState } from 'react';
 import classes from './folder-view.module.css';
 

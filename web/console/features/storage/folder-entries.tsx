@@ -109,7 +109,7 @@ export function Entries({
   );
 }
 
-/** The image itself, or an icon for other files and for images that can't be shown. */
+/** Shows a thumbnail of the image, or an icon for other files and for images that can't be shown. */
 function Thumbnail({ link }: { link: string | undefined }) {
   const [failed, setFailed] = useState<string>();
   if (link === undefined || failed === link)

@@ -1,4 +1,4 @@
-/** The toolbar of a folder: its path, the search, and the actions on its entries. */
+/** The toolbar of a folder, with its path, the search and the actions on its entries. */
 import { ActionIcon, Button } from '@mantine/core';
 import { IconArrowLeft, IconFolderPlus, IconUpload } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
@@ -54,47 +54,49 @@ export function FolderTools({
         className={classes.search}
         onChange={onSearch}
       />
-      <Link
-        to="/policies"
-        search={{ filter: 'storage.objects' }}
-        className={classes.policies}
-        title={t('bucket.policies')}
-      >
-        {t('nav.policies')}
-      </Link>
-      {canWrite ? (
-        <>
-          <Button
-            size="compact-sm"
-            variant="default"
-            leftSection={<IconFolderPlus size={15} aria-hidden />}
-            onClick={onNewFolder}
-          >
-            {t('files.new-folder')}
-          </Button>
-          <Button
-            size="compact-sm"
-            variant="default"
-            leftSection={<IconUpload size={15} aria-hidden />}
-            aria-label={t('files.upload-to', { folder: folderName(bucket, folder) })}
-            onClick={() => fileInput.current?.click()}
-          >
-            {t('files.upload')}
-          </Button>
-          <input
-            ref={fileInput}
-            type="file"
-            multiple
-            hidden
-            data-upload
-            onChange={(event) => {
-              onUpload([...(event.currentTarget.files ?? [])]);
-              event.currentTarget.value = '';
-            }}
-          />
-          <BucketMenu bucket={bucket} facts={facts} />
-        </>
-      ) : null}
+      <div className={classes.actions}>
+        <Link
+          to="/policies"
+          search={{ filter: 'storage.objects' }}
+          className={classes.policies}
+          title={t('bucket.policies')}
+        >
+          {t('nav.policies')}
+        </Link>
+        {canWrite ? (
+          <>
+            <Button
+              size="compact-sm"
+              variant="default"
+              leftSection={<IconFolderPlus size={15} aria-hidden />}
+              onClick={onNewFolder}
+            >
+              {t('files.new-folder')}
+            </Button>
+            <Button
+              size="compact-sm"
+              variant="default"
+              leftSection={<IconUpload size={15} aria-hidden />}
+              aria-label={t('files.upload-to', { folder: folderName(bucket, folder) })}
+              onClick={() => fileInput.current?.click()}
+            >
+              {t('files.upload')}
+            </Button>
+            <input
+              ref={fileInput}
+              type="file"
+              multiple
+              hidden
+              data-upload
+              onChange={(event) => {
+                onUpload([...(event.currentTarget.files ?? [])]);
+                event.currentTarget.value = '';
+              }}
+            />
+            <BucketMenu bucket={bucket} facts={facts} />
+          </>
+        ) : null}
+      </div>
     </div>
   );
 }

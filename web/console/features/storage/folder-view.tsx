@@ -1,4 +1,4 @@
-/** A folder of a bucket: its path, its entries and a drop zone. */
+/** Shows a folder in a bucket, with its path, its entries and a drop zone. */
 import { Button } from '@mantine/core';
 import { IconFolder } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
@@ -87,17 +87,6 @@ export function FolderView({
         onNewFolder={() => setDialog('folder')}
         onUpload={upload}
       />
-      {selected.size > 0 ? (
-        <SelectionBar
-          bucket={bucket.id}
-          prefix={folder + search}
-          selected={selected}
-          canSelectMore={isPageSelected && hasNextPage}
-          onSelect={setSelected}
-          onMove={() => setDialog('move')}
-          onDelete={() => setDialog('delete')}
-        />
-      ) : null}
       <DropZone
         label={t('files.drop', { folder: folderName(bucket, folder) })}
         canDrop={mayWrite}
@@ -138,6 +127,17 @@ export function FolderView({
           onMore={() => void fetchNextPage()}
         />
       </DropZone>
+      {selected.size > 0 ? (
+        <SelectionBar
+          bucket={bucket.id}
+          prefix={folder + search}
+          selected={selected}
+          canSelectMore={isPageSelected && hasNextPage}
+          onSelect={setSelected}
+          onMove={() => setDialog('move')}
+          onDelete={() => setDialog('delete')}
+        />
+      ) : null}
       {dialog === 'folder' ? (
         <NewFolder
           onClose={closeDialog}

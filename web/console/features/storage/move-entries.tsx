@@ -10,7 +10,7 @@ import classes from './move-entries.module.css';
 import { t } from './text.ts';
 import { type Move, type Step, useMove } from './use-move.ts';
 
-/** The last part of a path, including the trailing slash of a folder. */
+/** Returns the last part of a path, including a folder's trailing slash. */
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('/', path.length - 2) + 1);
 
 const asFolder = (text: string): string => {

@@ -1,4 +1,4 @@
-/** Buckets with their folders and files. */
+/** The storage page, which shows buckets with their folders and files. */
 import { Button } from '@mantine/core';
 import { IconBucket, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';

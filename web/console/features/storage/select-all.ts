@@ -1,6 +1,8 @@
 import { fetchConsole } from '../../api/session.ts';
 
-/** Selecting more would take long, and every later action too. */
+/**
+ * The maximum number of selected entries. With more entries, the selection and all later actions would take too long.
+ */
 export const maxSelected = 10_000;
 
 /** Returns the names of all entries, including those on pages that haven't been loaded, up to {@link maxSelected}. */

@@ -1,4 +1,6 @@
-/** The actions on the selected files and folders. */
+/**
+ * The actions on the selected files and folders. The bar is below the list because rows must not move when it appears.
+ */
 import { Button } from '@mantine/core';
 import { IconArrowsMove, IconTrash } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
@@ -19,7 +21,7 @@ export function SelectionBar({
   bucket: string;
   prefix: string;
   selected: ReadonlySet<string>;
-  /** Whether all loaded entries are selected and more exist. */
+  /** Whether all loaded entries are selected and the folder contains more. */
   canSelectMore: boolean;
   onSelect: (names: ReadonlySet<string>) => void;
   onMove: () => void;
@@ -49,13 +51,14 @@ export function SelectionBar({
         </Button>
         <Button
           size="compact-sm"
-          variant="default"
+          variant="light"
+          color="red"
           leftSection={<IconTrash size={15} aria-hidden />}
           onClick={onDelete}
         >
           {t('files.delete-selected', { count: selected.size })}
         </Button>
-        <Button size="compact-sm" variant="subtle" onClick={() => onSelect(new Set())}>
+        <Button size="compact-sm" variant="default" onClick={() => onSelect(new Set())}>
           {t('files.clear-selection')}
         </Button>
       </span>

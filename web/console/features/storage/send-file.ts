@@ -32,7 +32,7 @@ export class UploadFault extends Error {
 const partBytes = 6 * 1024 * 1024;
 const tusVersion = '1.0.0';
 
-/** @throws {UploadFault} */
+/** Uploads a file. @throws {UploadFault} */
 export async function sendFile(options: SendOptions): Promise<void> {
   if (options.isResumable && options.file.size > partBytes) await sendInParts(options);
   else await sendWhole(options);
@@ -90,8 +90,7 @@ async function sendInParts(options: SendOptions): Promise<void> {
 }
 
 /**
- * Returns the number of bytes that the server has received. Returns undefined if the upload no longer exists on the
- * server.
+ * Returns the number of bytes that the server has received, or undefined if the upload no longer exists on the server.
  */
 async function offsetOf(
   url: string,

@@ -24,7 +24,7 @@ test.each([
   expect(parseSize(text)).toBe(bytes);
 });
 
-test('a printed size is parsed to nearly the same value', () => {
+test('parsing a printed size returns nearly the same value', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 10 ** 15 }), (bytes) => {
       const read = parseSize(printSize(bytes)) ?? Number.NaN;

@@ -3,6 +3,8 @@
 const units = ['B', 'KB', 'MB', 'GB', 'TB'] as const;
 
 /**
+ * Formats a size.
+ *
  * @example
  * printSize(1536); // '1.5 KB'
  */

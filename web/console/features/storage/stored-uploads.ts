@@ -1,7 +1,7 @@
 /**
  * Stores the progress of multipart uploads in this browser. After a reload, the page no longer has the file, but the
  * upload resumes if the user selects the file again. The file is recognized by its size, type and modification time,
- * because these are known without reading the content.
+ * which are known without reading its content.
  */
 
 /** The server discards an upload after a day. */
@@ -46,7 +46,7 @@ function read(): readonly StoredUpload[] {
 
 function isStoredUpload(value: unknown): value is StoredUpload {
   const { name, address, at } = (value ?? {}) as Partial<StoredUpload>;
-  // Accepts only addresses on our own origin, because the request to them contains a token.
+  // Only addresses on the page's own origin are accepted, because requests to them contain a token.
   return (
     typeof name === 'string' &&
     typeof address === 'string' &&

@@ -4,7 +4,7 @@ import { fetchConsole } from '../../api/session.ts';
 import type { FolderEntry } from './api.ts';
 
 const batchSize = 50;
-/** Shorter than the lifetime of the links. */
+/** The maximum age of the links, which is shorter than their lifetime. */
 const staleMs = 25 * 60_000;
 
 interface Picture {

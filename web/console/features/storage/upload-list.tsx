@@ -1,4 +1,7 @@
-/** A summary of the uploads at the top of the page, the failed uploads, and the list of all uploads on request. */
+/**
+ * Shows a summary of the uploads at the top of the page and the failed uploads. The list of all uploads is shown on
+ * request.
+ */
 import { ActionIcon, Button } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck, IconX } from '@tabler/icons-react';
 import { useId, useState } from 'react';
@@ -23,7 +26,7 @@ export function UploadList({ uploads }: { uploads: Uploads }) {
     (sum, { state, file, sentBytes: sent }) => sum + (state === 'done' ? file.size : sent),
     0,
   );
-  // Failures need attention, so they are visible even if the list is closed, and first if it is open.
+  // Failures need attention, so they are visible even if the list is closed, and listed first if it is open.
   const shown = isOpen ? [...failed, ...list.filter(({ state }) => state !== 'failed')] : failed;
   return (
     <section className={classes.box} aria-label={t('upload.title')}>

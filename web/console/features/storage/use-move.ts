@@ -15,7 +15,7 @@ export interface Step {
 export interface Move {
   readonly moved: number;
   readonly failures: readonly { readonly path: string; readonly message: string }[];
-  /** The steps that aren't complete. Files that were already moved are no longer part of them. */
+  /** The steps that aren't complete, without files that were already moved. */
   readonly left: readonly Step[];
   readonly isRunning: boolean;
   readonly error: unknown;
@@ -52,7 +52,7 @@ export function useMove(bucket: string) {
     return state.left.length === 0 && state.error === null;
   }
 
-  /** Returns whether files remain. */
+  /** Runs the steps and returns whether files remain. */
   async function run(
     { from, to }: Step,
     toBucket: string,

@@ -1,6 +1,6 @@
 /**
- * The queue of uploads. Two files are uploaded at a time. Each upload shows its progress and can be retried after a
- * failure.
+ * Manages the queue of uploads. Two files are uploaded at a time. Each upload reports its progress and can be retried
+ * after a failure.
  */
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
@@ -33,7 +33,7 @@ export interface Uploads {
   readonly list: readonly Upload[];
   add(bucket: string, folder: string, files: Iterable<File>): void;
   retry(id: number, replace?: boolean): void;
-  /** Tries all failed uploads again. With `replace`, also those whose file already exists. */
+  /** Retries all failed uploads. With `replace`, includes uploads whose file already exists. */
   retryAll(replace: boolean): void;
   cancel(id: number): void;
   clear(): void;

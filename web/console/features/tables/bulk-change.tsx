@@ -8,7 +8,7 @@ import type { Rows } from './use-rows.ts';
 const DeleteRows = lazy(() => import('./delete-rows.tsx'));
 const EditRows = lazy(() => import('./edit-rows.tsx'));
 
-/** What to change. Without keys, the selected rows. */
+/** The change and the rows that it applies to. Without keys, it applies to the selected rows. */
 export type BulkKind =
   | { readonly kind: 'delete'; readonly keys?: readonly RowKey[] }
   | { readonly kind: 'edit' };

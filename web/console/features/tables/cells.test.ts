@@ -49,10 +49,11 @@ const page = (cells: readonly (string | null)[], more: Partial<RowPage> = {}): R
   last: null,
   more: false,
   estimate: null,
+  isExact: false,
   ...more,
 });
 
-test('a row is identified by its whole key, by the server’s location, or not at all', () => {
+test('a row is identified by its complete key, by the server’s location, or not at all', () => {
   const keyOf = (of: Relation, data: RowPage) => gridRows(of, data)[0]?.key;
   expect(keyOf(notes, page(['1', 'a']))).toEqual({ id: '1' });
   expect(keyOf(notes, page(['1', 'a'], { cut: [[0, 0]] }))).toBeUndefined();
@@ -64,12 +65,12 @@ test('a row is identified by its whole key, by the server’s location, or not a
   expect(keyText({ b: '1', a: '2' })).toBe(keyText({ a: '2', b: '1' }));
 });
 
-test('the rows of a page are the same objects each time', () => {
+test('a page always has the same row objects', () => {
   const data = page(['1', 'a']);
   expect(gridRows(notes, data)[0]).toBe(gridRows(notes, data)[0]);
 });
 
-test('after a table is altered, cells are in the columns they belong to', () => {
+test('after a table is altered, cells remain in their columns', () => {
   const altered = page(['new', 'b', '1'], { columns: ['added', 'body', 'id'], cut: [[0, 1]] });
   expect(gridRows(notes, altered)[0]).toEqual({ cells: ['1', 'b'], cut: [1], key: { id: '1' } });
   expect(gridRows(notes, page(['1'], { columns: ['id'] }))[0]?.cells).toEqual(['1', null]);

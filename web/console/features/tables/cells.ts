@@ -34,8 +34,8 @@ export const hasColumnsOf = (relation: Relation, page: RowPage): boolean =>
   relation.columns.every(({ name }, index) => page.columns[index] === name);
 
 /**
- * Arranges the cells of a page by the relation's current columns. The page may have been read when the table had other
- * columns.
+ * Arranges the cells of a page by the relation's current columns. The table may have had different columns when the
+ * page was read.
  */
 function arranged(relation: Relation, page: RowPage): Pick<RowPage, 'rows' | 'cut'> {
   if (hasColumnsOf(relation, page)) return page;
@@ -49,7 +49,7 @@ function arranged(relation: Relation, page: RowPage): Pick<RowPage, 'rows' | 'cu
   };
 }
 
-/** Converts a page to rows. Returns the same objects for the same page, so that React doesn't render the rows again. */
+/** Converts a page to rows. Returns the same objects for the same page, so React doesn't render the rows again. */
 export function gridRows(relation: Relation, page: RowPage): readonly GridRow[] {
   const known = rowsOfPages.get(page);
   if (known?.relation === relation) return known.rows;
@@ -108,7 +108,7 @@ export function withRows(
 /** Replaces line breaks with a visible symbol, because a cell has a single line. */
 export const oneLine = (text: string): string => text.slice(0, shownChars).replaceAll(/\r\n|\r|\n/g, ' ↵ ');
 
-/** Where a cell is edited: in the cell, in a box below it, or in the row's panel. */
+/** Where a cell is edited, which is in the cell, in a box below it, or in the row's panel. */
 export type Editor = 'text' | 'choice' | 'popup' | 'panel';
 
 const longTypes = /^(xml|tsvector)$/;
@@ -129,7 +129,7 @@ export const choicesOf = (column: Column): readonly string[] =>
 /** Whether typing a letter edits the value instead of replacing it. */
 export const isStructured = ({ type }: Column): boolean => /^(jsonb?|bytea)|\[\]$/.test(type);
 
-/** Returns the value of a boolean after the next press of the space bar. */
+/** Returns the value that a boolean has after the space bar is pressed. */
 export function toggled({ nullable }: Column, value: Cell): Cell {
   if (value === 'true') return 'false';
   return value === 'false' && nullable ? null : 'true';
@@ -174,7 +174,7 @@ function contentWidth({ type, enum_values }: Column): number {
   if (type === 'boolean') return 90;
   if (numberTypes.test(type)) return 110;
   if (type === 'uuid') return 300;
-  // Microseconds and the offset are visible.
+  // The width is sufficient for microseconds and the offset.
   if (type.startsWith('timestamp')) return type.endsWith('with time zone') ? 246 : 226;
   if (type === 'date') return 120;
   return 230;

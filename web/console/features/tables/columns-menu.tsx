@@ -1,4 +1,4 @@
-/** Arranges a table's columns: which are shown and pinned, their order, and the height of the rows. */
+/** Lets the operator choose which columns are shown and pinned, their order, and the height of the rows. */
 import { ActionIcon, Button, Popover } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconColumns, IconPin, IconPinFilled } from '@tabler/icons-react';
 import { useId, useState } from 'react';

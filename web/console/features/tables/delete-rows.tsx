@@ -1,4 +1,4 @@
-/** Deletes rows. Shows first what else the deletion changes, and whether it can be undone. */
+/** Deletes rows. First shows the other changes that the deletion causes, and whether it can be undone. */
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { TableName } from '../../api/queries.ts';
 import { fetchConsole } from '../../api/session.ts';

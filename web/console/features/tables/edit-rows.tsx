@@ -33,7 +33,7 @@ export default function EditRows({
   scope: RowScope;
   count: () => Promise<number | undefined>;
   onClose: () => void;
-  /** Changes loaded rows one by one, so that the change can be undone. */
+  /** Changes loaded rows one by one. The change can then be undone. */
   onEdits: (column: string, change: CellChange) => void;
   onDone: () => void;
 }) {

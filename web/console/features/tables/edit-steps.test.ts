@@ -25,16 +25,16 @@ test('an edit that waited for another edit of the same cell doesn’t conflict w
   expect(caughtUp(edit({}), after)).not.toHaveProperty('since');
 });
 
-test('another operator’s change before the save is still a conflict', () => {
+test('a change that another operator made before the save is still a conflict', () => {
   expect(caughtUp(edit({ seen: 'old' }), [save('(0,1)', '(0,2)', 'theirs', 'b')]).seen).toBe('old');
 });
 
-test('undo refers to the current row and expects the saved value', () => {
+test('an undo refers to the current row and expects the saved value', () => {
   const back = stepBack([edit({ change: { value: 'b' } })], save('(0,1)', '(0,2)', 'a', 'b'));
   expect(back).toEqual([{ key: key('(0,2)'), column: 'name', index: 0, change: { value: 'a' }, seen: 'b' }]);
 });
 
-test('cells of a row are grouped, regardless of the object that identifies it', () => {
+test('the cells of a row are grouped, even if different objects identify it', () => {
   const rows = byRow([edit({}), edit({ key: { xmin: '7', ctid: '(0,1)' }, column: 'n', seen: undefined })]);
   expect(rows).toHaveLength(1);
   expect([...(rows[0]?.changes.keys() ?? [])]).toEqual(['name', 'n']);

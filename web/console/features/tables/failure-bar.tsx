@@ -1,5 +1,5 @@
 /**
- * Shows an edit that the database rejected, with the error. For a conflict, the operator can choose between both
+ * Shows an edit that the database rejected, with the error. For a conflict, the operator can choose between the two
  * values.
  */
 import { Button, CloseButton } from '@mantine/core';

@@ -1,6 +1,4 @@
-/**
- * The filter conditions. They apply only when the operator clicks Apply, so that an incomplete condition is never sent.
- */
+/** The filter conditions. They apply only when the operator clicks Apply, so incomplete conditions are never sent. */
 import { Button, CloseButton } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';

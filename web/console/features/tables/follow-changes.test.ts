@@ -13,7 +13,7 @@ function show(isVisible: boolean): void {
   for (const listener of page.listeners) listener();
 }
 
-/** The server responds when the snapshot differs. The page can abort the request. */
+/** Simulates the server, which responds when the snapshot differs. The page can abort the request. */
 function next(after: string | undefined, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     const look = setInterval(() => {
@@ -84,7 +84,7 @@ test('a hidden page reads nothing, and catches up when it is visible again', asy
   expect(reads).toBe(2);
 });
 
-test('nothing is read after it was stopped', async () => {
+test('no rows are read after the page stops following', async () => {
   await vi.advanceTimersByTimeAsync(2000);
   stop();
   snapshot = '1:2:';

@@ -4,16 +4,16 @@
 const startMs = 1000;
 const pauseMs = 600;
 const retryMs = 5000;
-/** Reading the rows takes at most this share of the time, so that a slow view doesn't keep the database busy. */
+/** The maximum fraction of the time for which rows are read. Otherwise, a slow view would keep the database busy. */
 const share = 0.2;
-/** Above this pause, changes appear too late to be called live. */
+/** The maximum pause between updates that are called live. With longer pauses, changes appear too late. */
 const maxLiveMs = 1200;
 
 /** Whether changes appear immediately. If reading the rows is slow, the number of seconds between updates. */
 export type Live = 'live' | 'off' | number;
 
 export interface Following {
-  /** Resolves to the database's snapshot, once it differs from `after` or after some time. */
+  /** Resolves to the database's snapshot once it differs from `after`, or after some time. */
   readonly next: (after: string | undefined, signal: AbortSignal) => Promise<string>;
   /** Reads the visible rows again. */
   readonly refetch: () => Promise<void>;
@@ -33,7 +33,7 @@ export function followChanges({ next, refetch, onLive }: Following): () => void 
     });
   }
 
-  /** Waits for the next snapshot. Returns the time until the next request. */
+  /** Waits for the next snapshot and reads the rows. Returns the time until the next request. */
   async function step(seen: { after?: string }): Promise<number> {
     request = new AbortController();
     const snapshot = await next(seen.after, request.signal);

@@ -1,4 +1,4 @@
-/** Shown if a persona sees no row. It distinguishes an empty table from rows that the policies hide. */
+/** Shown if a persona can't see any rows. It distinguishes an empty table from rows that the policies hide. */
 import { Button } from '@mantine/core';
 import { IconEyeOff, IconTableOff } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -44,11 +44,13 @@ export default function HiddenRows({
       </EmptyState>
     );
   const count = data?.estimate ?? relation.estimated_rows ?? 1;
+  const text =
+    `hidden.${hasFilters ? 'match' : 'all'}-${data?.isExact === true ? 'exact' : 'about'}` as const;
   return (
     <EmptyState
       icon={<IconEyeOff size={22} stroke={1.75} />}
       title={t(hasFilters ? 'hidden.match-title' : 'hidden.title', { name })}
-      text={`${t(hasFilters ? 'hidden.match-text' : 'hidden.text', { count })} ${t(reasonOf(relation))}`}
+      text={`${t(text, { count })} ${t(reasonOf(relation))}`}
     >
       <span className={classes.links}>
         <Link to="/policies" search={{ filter: `${schema}.${table}`, as }}>

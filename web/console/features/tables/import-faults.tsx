@@ -1,4 +1,4 @@
-/** The result of an import: the number of rows, groups of equal errors, and the rows that were skipped. */
+/** Shows the result of an import, with the number of rows, groups of equal errors and the skipped rows. */
 import { Button } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { Notice } from '../../../ui/notice.tsx';

@@ -1,4 +1,4 @@
-/** The table's columns that the file doesn't provide. */
+/** Handles the table's columns that the file doesn't provide. */
 import type { Column } from '../../api/types.ts';
 
 /** The values that the operator has set, by column. NULL and text are the same for each row. */

@@ -1,5 +1,5 @@
 /**
- * Imports rows from a file: the operator chooses the file, maps its columns, checks it in a dry run, and then imports
+ * Imports rows from a file. The operator selects the file, maps its columns, checks it in a dry run and then imports
  * it.
  */
 import { Button, Checkbox } from '@mantine/core';
@@ -21,17 +21,25 @@ import { useImportRun } from './use-import-run.ts';
 
 type Head = Payload<'POST /tables/:schema/:table/import/head'>;
 
-export default function ImportPanel({
-  relation,
-  as,
-  onClose,
-  onDone,
-}: {
-  relation: Relation;
-  as: string | undefined;
-  onClose: () => void;
-  onDone: () => void;
-}) {
+interface ImportProps {
+  readonly relation: Relation;
+  readonly as: string | undefined;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}
+
+export default function ImportPanel(props: ImportProps) {
+  /** The import's sequence number. A new one begins with empty fields. */
+  const [number, setNumber] = useState(0);
+  const { relation, onClose } = props;
+  return (
+    <SidePanel title={t('import.title', { table: relation.name })} onClose={onClose} wide>
+      <Import key={number} {...props} onAgain={() => setNumber(number + 1)} />
+    </SidePanel>
+  );
+}
+
+function Import({ relation, as, onClose, onDone, onAgain }: ImportProps & { readonly onAgain: () => void }) {
   const name: TableName = { schema: relation.schema, table: relation.name };
   const source = useImportFile();
   const { file, format, delimiter } = source;
@@ -75,7 +83,7 @@ export default function ImportPanel({
         query: {
           ...reading,
           mapping: JSON.stringify(mapping),
-          // A value that was set before the column was mapped doesn't apply anymore.
+          // A value that was set before the column was mapped no longer applies.
           fixed: JSON.stringify(
             Object.fromEntries(Object.entries(fixed).filter(([each]) => others.has(each))),
           ),
@@ -96,44 +104,52 @@ export default function ImportPanel({
   const problem = file === undefined || found === undefined ? undefined : faultOf(found, used.length, twice);
   const isReady = found !== undefined && problem === undefined && !run.isPending;
   const report = run.data;
+  const isWritten = report?.written === true;
 
   return (
-    <SidePanel title={t('import.title', { table: relation.name })} onClose={onClose} wide>
-      <div className={classes.panel}>
-        <FileFields source={source} onChange={run.reset} />
-        {head.error === null ? null : <ProblemBox error={head.error} />}
-        {found === undefined ? null : (
+    <div className={classes.panel}>
+      {isWritten ? null : <FileFields source={source} onChange={run.reset} />}
+      {head.error === null ? null : <ProblemBox error={head.error} />}
+      {found === undefined || isWritten ? null : (
+        <>
+          <MappingTable found={found} targets={targets} mapping={mapping} onChange={changing(setMapping)} />
+          <OtherColumns relation={relation} mapped={used} fixed={fixed} onChange={changing(setFixed)} />
+          <Checkbox
+            size="xs"
+            label={t('import.skip')}
+            description={t('import.skip-why')}
+            checked={skips}
+            onChange={(event) => changing(setSkips)(event.currentTarget.checked)}
+          />
+        </>
+      )}
+      {problem === undefined ? null : <p role="alert">{problem}</p>}
+      <div role="status">{run.isPending ? t('import.running', { rows }) : null}</div>
+      {run.error === null ? null : <ProblemBox error={run.error} />}
+      {report === undefined ? null : <ImportResult report={report} />}
+      <div className={classes.buttons}>
+        {isWritten ? (
           <>
-            <MappingTable found={found} targets={targets} mapping={mapping} onChange={changing(setMapping)} />
-            <OtherColumns relation={relation} mapped={used} fixed={fixed} onChange={changing(setFixed)} />
-            <Checkbox
-              size="xs"
-              label={t('import.skip')}
-              description={t('import.skip-why')}
-              checked={skips}
-              onChange={(event) => changing(setSkips)(event.currentTarget.checked)}
-            />
+            <Button variant="default" size="sm" onClick={onAgain}>
+              {t('import.again')}
+            </Button>
+            {/* Without a key, React would reuse the disabled button, and reused elements don't get the focus. */}
+            <Button key="open" size="sm" autoFocus onClick={onClose}>
+              {t('import.open')}
+            </Button>
+          </>
+        ) : (
+          <>
+            <Button variant="default" size="sm" disabled={!isReady} onClick={() => run.mutate(true)}>
+              {t('import.dry')}
+            </Button>
+            <Button size="sm" disabled={!isReady} loading={run.isPending} onClick={() => run.mutate(false)}>
+              {t('import.run')}
+            </Button>
           </>
         )}
-        {problem === undefined ? null : <p role="alert">{problem}</p>}
-        <div role="status">{run.isPending ? t('import.running', { rows }) : null}</div>
-        {run.error === null ? null : <ProblemBox error={run.error} />}
-        {report === undefined ? null : <ImportResult report={report} />}
-        <div className={classes.buttons}>
-          <Button variant="default" size="sm" disabled={!isReady} onClick={() => run.mutate(true)}>
-            {t('import.dry')}
-          </Button>
-          <Button
-            size="sm"
-            disabled={!isReady || report?.written === true}
-            loading={run.isPending}
-            onClick={() => run.mutate(false)}
-          >
-            {t('import.run')}
-          </Button>
-        </div>
       </div>
-    </SidePanel>
+    </div>
   );
 }
 

@@ -1,4 +1,4 @@
-/** Whether the list of tables is shown beside an open table. The choice is stored in the browser. */
+/** Manages whether the list of tables is shown next to an open table. The choice is stored in the browser. */
 import { useSyncExternalStore } from 'react';
 
 const key = 'plinth.table-list';

@@ -25,7 +25,7 @@ export interface RowFieldProps {
   readonly problem: Problem | undefined;
   /** The database's error, if it refers to this column. */
   readonly children?: ReactNode;
-  /** The value that someone else has saved since this form was opened. */
+  /** The value that another operator or client has saved since this form was opened. */
   readonly theirs?: CellChange;
   readonly onChange: (change: CellChange) => void;
   readonly onReset: () => void;
@@ -101,7 +101,7 @@ export function placeholderOf(column: Column, draft: Draft): string {
 /** The buttons that set a field to NULL, to an empty string or to the default. */
 function Modes({ column, draft, isNew, onChange }: RowFieldProps) {
   const kind = kindOf(column);
-  // These editors list NULL and the default among their choices.
+  // These editors already offer NULL and the default as choices.
   if ((kind === 'boolean' || kind === 'choice') && column.references === null) return null;
   const modes = [
     { isOffered: column.nullable, label: 'NULL', change: { value: null } },

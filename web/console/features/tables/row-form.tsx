@@ -173,7 +173,10 @@ export function RowForm({
   );
 }
 
-/** Focuses a field. An editor with several elements has the ID itself, and its first element gets the focus. */
+/**
+ * Focuses a field. If the editor has several elements, the ID belongs to the editor, and its first element receives the
+ * focus.
+ */
 function focusField(id: string): void {
   const field = document.getElementById(id);
   const focusable = 'input, textarea, select, button';

@@ -1,4 +1,4 @@
-/** A panel for one row. It shows long cells completely, saves several cells together, and can also insert a row. */
+/** A panel for one row. It shows long cells completely, saves several cells together and can insert a new row. */
 import { useQuery } from '@tanstack/react-query';
 import { rowQuery } from '../../api/queries.ts';
 import type { RowKey } from '../../api/types.ts';

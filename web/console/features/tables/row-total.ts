@@ -1,4 +1,4 @@
-/** Determines how many rows the grid shows, as far as this is known without counting. */
+/** Determines how many rows the grid shows. The number is exact only if it is known without counting. */
 
 export interface KnownPage {
   readonly page: number;
@@ -12,10 +12,13 @@ export interface RowTotal {
   readonly exact: boolean;
 }
 
-/** Returns the number of rows. `counted` is the result of count(*), if the operator requested it. */
+/**
+ * Returns the number of rows. The first page contains an estimate or, for a small table, a count. `counted` is the
+ * result of count(*), if the operator requested it.
+ */
 export function rowTotal(
   pages: readonly KnownPage[],
-  estimate: number | null,
+  first: { readonly estimate: number | null; readonly isExact: boolean } | undefined,
   counted: number | undefined,
   pageSize: number,
 ): RowTotal {
@@ -31,5 +34,7 @@ export function rowTotal(
     seen = Math.max(seen, end + 1);
   }
   if (counted !== undefined) return { rows: counted, exact: true };
-  return { rows: Math.max(seen, Math.min(limit, estimate ?? 0)), exact: false };
+  const estimate = first?.estimate ?? 0;
+  if (first?.isExact === true && estimate >= seen) return { rows: estimate, exact: true };
+  return { rows: Math.max(seen, Math.min(limit, estimate)), exact: false };
 }

@@ -1,4 +1,4 @@
-/** The rows to which a bulk change applies. */
+/** Defines the rows that a bulk change applies to. */
 import { queryOptions } from '@tanstack/react-query';
 import type { Filter, RowKey } from '../../api/types.ts';
 
@@ -8,7 +8,7 @@ export type RowScope = { readonly keys: readonly RowKey[] } | { readonly filters
 export const isAll = (scope: RowScope): scope is Extract<RowScope, { filters: unknown }> =>
   'filters' in scope;
 
-/** Queries the number of rows in the scope. Rows that aren't loaded are counted on the server. */
+/** Fetches the number of rows in the scope. The server counts rows that aren't loaded. */
 export const sizeQuery = (scope: RowScope, count: () => Promise<number | undefined>) =>
   queryOptions({
     queryKey: ['scope-size', scope],

@@ -1,6 +1,6 @@
 /**
- * The search parameters of the grid: filters, sort order and the open row. They are validated strictly, so that an
- * invalid link opens the table instead of causing an error.
+ * Validates the grid's search parameters, which are filters, the sort order and the open row. An invalid link opens the
+ * table without them instead of causing an error.
  */
 import { type Filter, filterOperators, type RowKey, type Sort } from '../../api/types.ts';
 import { validateAs } from '../../components/persona.ts';
@@ -8,7 +8,7 @@ import { validateAs } from '../../components/persona.ts';
 export interface TableSearch {
   readonly filters?: readonly Filter[];
   readonly sort?: readonly Sort[];
-  /** The primary key of the row in the side panel. */
+  /** The primary key of the row in the panel. */
   readonly row?: RowKey;
   /** The column to which the panel scrolls first. */
   readonly column?: string;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { otherColumns } from './import-fixed.ts';
 import { skippedCsv } from './skipped-csv.ts';
 
-test('skipped rows keep their values, and each has its line and reason', () => {
+test('skipped rows keep their values and have their line and reason', () => {
   expect(
     skippedCsv([
       { line: 3, reason: 'is "bad"', values: { a: '', import_line: null } },

@@ -12,7 +12,7 @@ function freeName(name: string, taken: readonly string[]): string {
   return taken.includes(name) ? freeName(`${name}_`, taken) : name;
 }
 
-/** As in an exported file, NULL is an empty field, and an empty string is a quoted field. */
+/** Formats a cell. As in an exported file, NULL is an empty field and an empty string is a quoted field. */
 function cellOf(value: unknown): string {
   if (value === null || value === undefined) return '';
   const text = typeof value === 'string' ? value : JSON.stringify(value);

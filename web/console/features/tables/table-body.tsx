@@ -1,4 +1,4 @@
-/** Shows the rows of a table, or the reason why there are none. */
+/** Shows the rows of a table, or the reason why none are visible. */
 import { Button } from '@mantine/core';
 import { IconTableOff } from '@tabler/icons-react';
 import { lazy, type ReactNode, Suspense } from 'react';

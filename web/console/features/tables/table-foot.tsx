@@ -1,4 +1,9 @@
-/** The grid's footer: the number of rows, the selection, and the last action with Undo. */
+/**
+ * The grid's footer, with the number of rows, the selection with its actions, and the last action with Undo. The
+ * actions are in the footer because rows must not move when they appear.
+ */
+import { Button } from '@mantine/core';
+import { IconPencil, IconTrash } from '@tabler/icons-react';
 import type { Live } from './follow-changes.ts';
 import classes from './table-page.module.css';
 import { t } from './text.ts';
@@ -14,6 +19,8 @@ export function TableFoot({
   note,
   live,
   onTakeAll,
+  onEdit,
+  onDelete,
   onUndo,
 }: {
   rows: Rows;
@@ -26,6 +33,8 @@ export function TableFoot({
   note: string;
   live: Live;
   onTakeAll: () => void;
+  onEdit: () => void;
+  onDelete: () => void;
   onUndo: () => void;
 }) {
   const { total } = rows;
@@ -54,6 +63,27 @@ export function TableFoot({
           {t('rows.select-all')}
         </button>
       ) : null}
+      {selected === 0 ? null : (
+        <>
+          <Button
+            size="compact-xs"
+            variant="light"
+            leftSection={<IconPencil size={14} aria-hidden />}
+            onClick={onEdit}
+          >
+            {isAll ? t('bulk.open-all') : t('bulk.open', { count: selected })}
+          </Button>
+          <Button
+            size="compact-xs"
+            color="red"
+            variant="light"
+            leftSection={<IconTrash size={14} aria-hidden />}
+            onClick={onDelete}
+          >
+            {isAll ? t('delete.all') : t('tables.delete-selected', { count: selected })}
+          </Button>
+        </>
+      )}
       {rows.countError === null ? null : <span role="alert">{t('rows.count-failed')}</span>}
       <span className={classes.live} data-live={live === 'live' || undefined} title={t('rows.live-why')}>
         {live === 'live' ? t('rows.live') : live === 'off' ? '' : t('rows.live-slow', { seconds: live })}

@@ -1,18 +1,11 @@
-/** A table's name, state and actions. */
+/** The header of a table's page, with its name, state and actions. */
 import { ActionIcon, Button } from '@mantine/core';
-import {
-  IconArrowLeft,
-  IconFilter,
-  IconLayoutSidebar,
-  IconPencil,
-  IconPlus,
-  IconRefresh,
-  IconTrash,
-} from '@tabler/icons-react';
+import { IconFilter, IconLayoutSidebar, IconPlus, IconRefresh } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Relation } from '../../api/types.ts';
 import { Tag } from '../../components/tag.tsx';
+import { BackLink } from './back-link.tsx';
 import { useListVisibility } from './list-visibility.ts';
 import classes from './table-page.module.css';
 import { t } from './text.ts';
@@ -23,26 +16,20 @@ export interface TableHeadProps {
   readonly canInsert: boolean;
   readonly filters: number;
   readonly showsFilters: boolean;
-  /** The number of selected rows, or `all` for every matching row. */
-  readonly selected: number | 'all';
   readonly onFilters: () => void;
   readonly onInsert: () => void;
   readonly onRefresh: () => void;
-  readonly onDelete: () => void;
-  readonly onEdit: () => void;
   /** Additional tools in the header. */
   readonly children: ReactNode;
 }
 
 export function TableHead(props: TableHeadProps) {
-  const { relation, isWritable, canInsert, filters, showsFilters, selected } = props;
+  const { relation, isWritable, canInsert, filters, showsFilters } = props;
   const { schema, name } = relation;
   const [showsList, setShowsList] = useListVisibility();
   return (
     <header className={classes.head}>
-      <Link to="/tables" className={classes.back} aria-label={t('tables.back')}>
-        <IconArrowLeft size={18} aria-hidden />
-      </Link>
+      <BackLink />
       <ActionIcon
         variant="subtle"
         color="gray"
@@ -75,27 +62,6 @@ export function TableHead(props: TableHeadProps) {
         >
           {t('tables.structure')}
         </Link>
-        {selected === 0 ? null : (
-          <>
-            <Button
-              size="compact-sm"
-              variant="light"
-              leftSection={<IconPencil size={15} aria-hidden />}
-              onClick={props.onEdit}
-            >
-              {selected === 'all' ? t('bulk.open-all') : t('bulk.open', { count: selected })}
-            </Button>
-            <Button
-              size="compact-sm"
-              color="red"
-              variant="light"
-              leftSection={<IconTrash size={15} aria-hidden />}
-              onClick={props.onDelete}
-            >
-              {selected === 'all' ? t('delete.all') : t('tables.delete-selected', { count: selected })}
-            </Button>
-          </>
-        )}
         <Button
           size="compact-sm"
           variant={filters > 0 ? 'light' : 'default'}
@@ -124,7 +90,7 @@ export function TableHead(props: TableHeadProps) {
   );
 }
 
-/** Shows the state of row-level security and leads to the table's policies. */
+/** Shows the state of row-level security and links to the table's policies. */
 function PolicyTag({ relation: { schema, name, rls, policies } }: { relation: Relation }) {
   const isBare = policies === 0;
   return (

@@ -1,20 +1,20 @@
-/** The page of a table: toolbar, filters, grid and the open row. The URL contains all choices. */
+/** The page of a table, with the toolbar, the filters, the grid and the open row. The URL contains all choices. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Suspense, useMemo, useState } from 'react';
 import { relationQuery } from '../../api/queries.ts';
 import { useMay } from '../../api/session.ts';
 import type { Relation } from '../../api/types.ts';
-import { messageOf, ProblemBox } from '../../components/problem-box.tsx';
+import { messageOf } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import { BulkChange, type BulkKind } from './bulk-change.tsx';
 import { FailureBar } from './failure-bar.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { DataGrid } from './grid/data-grid.tsx';
+import { TableProblem } from './missing-table.tsx';
 import { TableBody } from './table-body.tsx';
 import { TableFoot } from './table-foot.tsx';
 import { TableHead } from './table-head.tsx';
-import classes from './table-page.module.css';
 import { type Peek, TablePanels } from './table-panels.tsx';
 import { ColumnTools, TablePersona, TransferTools } from './table-tools.tsx';
 import { t } from './text.ts';
@@ -35,18 +35,14 @@ export function TablePage() {
   return (
     <>
       <title>{t('app.title', { page: `${schema}.${table}` })}</title>
-      {error === null ? null : (
-        <div className={classes.problem}>
-          <ProblemBox error={error} />
-        </div>
-      )}
+      {error === null ? null : <TableProblem error={error} />}
       {relation === undefined ? (
         error === null ? (
           <SkeletonLines lines={10} />
         ) : null
       ) : (
-        // The selection, the undo steps and the focus are reset when the operator opens another table or chooses
-        // another persona.
+        // The key resets the selection, the undo steps and the focus when the operator opens a different table or
+        // selects a different persona.
         <OpenTable key={`${schema}.${table} ${as ?? ''}`} relation={relation} />
       )}
     </>
@@ -100,12 +96,9 @@ function OpenTable({ relation }: { relation: Relation }) {
         canInsert={canInsert}
         filters={filters.length}
         showsFilters={showsFilters}
-        selected={isAll ? 'all' : selected.size}
         onFilters={() => setShowsFilters(!showsFilters)}
         onInsert={insert}
         onRefresh={refresh}
-        onDelete={() => setBulkChange({ kind: 'delete' })}
-        onEdit={() => setBulkChange({ kind: 'edit' })}
       >
         <TablePersona as={as} onChange={(next) => go({ as: next })} />
         <ColumnTools relation={relation} columns={columns} />
@@ -157,6 +150,8 @@ function OpenTable({ relation }: { relation: Relation }) {
         note={note}
         live={live}
         onTakeAll={selection.selectAll}
+        onEdit={() => setBulkChange({ kind: 'edit' })}
+        onDelete={() => setBulkChange({ kind: 'delete' })}
         onUndo={undo}
       />
       <Suspense fallback={null}>

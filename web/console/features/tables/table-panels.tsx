@@ -1,4 +1,6 @@
-/** The panels beside a table: a new or existing row, an import, and the row that a foreign key references. */
+/**
+ * The panels next to a table, which contain a new or existing row, an import, or the row that a foreign key references.
+ */
 import { useQueryClient } from '@tanstack/react-query';
 import { lazy } from 'react';
 import { rowsKey } from '../../api/queries.ts';

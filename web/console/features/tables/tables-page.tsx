@@ -25,7 +25,7 @@ import { useListVisibility } from './list-visibility.ts';
 import classes from './tables-page.module.css';
 
 export function TablesPage() {
-  // On a narrow screen, a page that is open replaces the list.
+  // On a narrow screen, an open page replaces the list.
   const isOpen = useMatches({ select: (matches) => matches.at(-1)?.routeId !== '/app/tables/' });
   const [showsList] = useListVisibility();
   const isWide = isOpen && !showsList;
@@ -122,13 +122,13 @@ function Schemas({ relations }: { relations: readonly RelationSummary[] }) {
 
 const systemKey = 'plinth-system-schemas';
 
-/** The tables of the services, which are collapsed because there are many more of them than of the project's. */
+/** Lists the services' tables. They are collapsed because they usually outnumber the project's tables. */
 function SystemSchemas({
   relations,
   isSearched,
 }: {
   relations: readonly RelationSummary[];
-  /** A search shows its results regardless of the state. */
+  /** Whether a search is active. If so, its results are shown regardless of the state. */
   isSearched: boolean;
 }) {
   const id = useId();

@@ -1,4 +1,4 @@
-/** Messages of a table's page that aren't part of the initial load. */
+/** Loads the messages of a table's page that aren't part of the initial load. */
 import { addMessages, textOf } from '../../../lib/i18n.ts';
 import { messages } from '../../../locales/en/console-tables.ts';
 import type { TextId } from '../../text.ts';

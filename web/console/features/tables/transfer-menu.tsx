@@ -1,7 +1,8 @@
-/** Import and export of rows. */
+/** The menu for importing and exporting rows. */
 import { ActionIcon, Menu } from '@mantine/core';
 import { IconDots, IconDownload, IconUpload } from '@tabler/icons-react';
 import { exportUrl, type RowView, type TableName } from '../../api/queries.ts';
+import { menuProps } from '../../components/menu-props.ts';
 import { t } from './text.ts';
 
 const files = [
@@ -22,7 +23,7 @@ export default function TransferMenu({
   onImport: () => void;
 }) {
   return (
-    <Menu defaultOpened position="bottom-end" withinPortal shadow="md" transitionProps={{ duration: 100 }}>
+    <Menu {...menuProps} defaultOpened position="bottom-end" shadow="md" transitionProps={{ duration: 100 }}>
       <Menu.Target>
         <ActionIcon variant="default" aria-label={t('transfer.menu')} title={t('transfer.menu')}>
           <IconDots size={16} aria-hidden />

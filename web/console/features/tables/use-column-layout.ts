@@ -1,4 +1,4 @@
-/** The operator's arrangement of a table's columns, which is stored in the browser. */
+/** Manages the operator's arrangement of a table's columns, which is stored in the browser. */
 import { useMemo, useState } from 'react';
 import type { Relation } from '../../api/types.ts';
 import {
@@ -29,7 +29,7 @@ export function useColumnLayout({ schema, name, columns }: Relation): Columns {
       try {
         localStorage.setItem(storageKey, JSON.stringify(next));
       } catch {
-        // The storage can be full or disabled. The layout then lasts until the page is closed.
+        // If browser storage is full or disabled, the layout lasts until the page is closed.
       }
     },
     reset() {

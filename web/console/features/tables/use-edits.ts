@@ -1,6 +1,6 @@
 /**
- * Shows cell edits immediately, and replaces them with the server's result. Rejected edits are reverted, and the reason
- * is shown. Saves run one after the other, because a later save may depend on an earlier one.
+ * Shows cell edits immediately and replaces them with the server's result. Rejected edits are reverted, and the reason
+ * is shown. Saves run one after another, because a later save may depend on an earlier one.
  */
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { ApiError } from '../../../lib/api.ts';
@@ -13,12 +13,12 @@ import { byRow, type CellEdit, caughtUp, type Made, stepBack } from './edit-step
 export interface Failure {
   /** The edit that was rejected. */
   readonly edit: CellEdit;
-  /** The edits of the rejected save, none of which were saved. */
+  /** The edits of the rejected save. None of them were saved. */
   readonly edits: readonly CellEdit[];
   readonly error: unknown;
 }
 
-/** What the Undo button reverts: changed cells, or deleted rows. */
+/** The changes that the Undo button reverts, which are changed cells or deleted rows. */
 export type Undoable =
   | { readonly kind: 'cells'; readonly cells: number; readonly column: string }
   | { readonly kind: 'rows'; readonly rows: number };
@@ -32,24 +32,22 @@ export interface Edits {
   pending(key: RowKey): ReadonlyMap<string, CellChange> | undefined;
   /** Returns the number of saves that have finished. An edit that starts now includes them ({@link CellEdit.since}). */
   count(): number;
-  /** Saves all edits, or none if one is rejected. */
+  /** Saves all edits, or none of them if one is rejected. */
   save(edits: readonly CellEdit[]): Promise<void>;
   readonly failure: Failure | undefined;
   dismiss(): void;
   /** The save that the Undo button reverts. */
   readonly undoable: Undoable | undefined;
-  /** Reverts the last step. Returns the number of restored rows. @throws {ApiError} if they can't be restored */
+  /** Reverts the last step. Returns the number of restored rows. @throws {ApiError} if the rows can't be restored */
   undo(): Promise<number>;
-  /** Records deleted rows, so that they can be restored. */
+  /** Records deleted rows. They can then be restored. */
   deleted(rows: DeletedRows): void;
 }
 
 const undoSteps = 50;
-/** Deleted rows can be restored for this time. */
+/** The time for which deleted rows can be restored. */
 const undoMs = 5 * 60_000;
-/**
- * The number of results that are kept. While a user types into one cell, fewer saves than this are expected to finish.
- */
+/** The number of results that are kept. Fewer saves than this should finish while a user types into one cell. */
 const maxSaves = 50;
 const nothing: Made = new Map();
 
@@ -95,7 +93,7 @@ export function useEdits(
       saves.current.push(made);
       if (saves.current.length > maxSaves) saves.current[saves.current.length - 1 - maxSaves] = nothing;
       latestReplace.current(made);
-      // A row without a primary key gets a new identifier with each change, so earlier undo steps must use the new one.
+      // Each change gives a row without a primary key a new identifier, so earlier undo steps must use the new one.
       setSteps((all) =>
         all.map((step) =>
           step.kind === 'rows'

@@ -8,7 +8,7 @@ const progressMs = 500;
 
 export type Report = Payload<'POST /tables/:schema/:table/import'>;
 
-/** `send` sends the file. It receives an ID, with which the server reports the progress. */
+/** Runs imports. `send` sends the file with an ID under which the server reports the progress. */
 export function useImportRun(
   send: (dry: boolean, id: string) => Promise<Report>,
   onWritten: (report: Report) => void,

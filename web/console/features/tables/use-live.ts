@@ -1,6 +1,6 @@
 /**
- * Keeps the rows current, no matter who changes them. The server reports when a transaction has ended, and the visible
- * rows are then read again. Rows that haven't changed aren't rendered again.
+ * Keeps the rows current, regardless of who changes them. When the server reports that a transaction has ended, the
+ * visible rows are read again. Rows that haven't changed aren't rendered again.
  */
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
@@ -13,7 +13,7 @@ export function useLive({ schema, table }: TableName, view: RowView, kind: Relat
   const queryClient = useQueryClient();
   const [live, setLive] = useState<Live>('off');
   useEffect(() => {
-    // PostgreSQL doesn't know when the rows of another server change.
+    // PostgreSQL can't detect changes to another server's rows.
     if (kind === 'foreign table') return;
     const name = { schema, table };
     const first = (): unknown => queryClient.getQueryData(rowsQuery(name, view, 0).queryKey);
@@ -23,7 +23,7 @@ export function useLive({ schema, table }: TableName, view: RowView, kind: Relat
       async refetch() {
         const before = first();
         await queryClient.invalidateQueries({ queryKey: rowsKey(name) });
-        // A number that was counted earlier would be wrong now.
+        // The count is outdated because the rows have changed.
         if (first() !== before) void queryClient.resetQueries({ queryKey: ['count', schema, table] });
       },
       onLive: setLive,

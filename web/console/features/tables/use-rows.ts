@@ -19,7 +19,7 @@ export interface Rows {
   readonly total: RowTotal;
   /** Returns the row, or undefined while it is loading. Returns the same object until the row changes. */
   row(index: number): GridRow | undefined;
-  /** Loads those of the rows that aren't loaded yet. */
+  /** Loads the rows in the range that aren't loaded yet. */
   load(first: number, last: number): Promise<void>;
   readonly error: unknown;
   /** Whether no rows have been loaded yet. */
@@ -50,7 +50,8 @@ export function useRows(
   if (results[0]?.isPending === false) shown.current = requested;
   const view = shown.current;
 
-  // The whole view is compared, because query keys match partially: an empty filter list would match every list.
+  // The whole view is compared because query keys match partially. For example, an empty filter list would match every
+  // list.
   const viewHash = hashKey(rowsKey(name, view));
   const cached = queryClient.getQueriesData<RowPage>({
     queryKey: rowsKey(name),
@@ -71,7 +72,7 @@ export function useRows(
   }, [altered, schema, table, queryClient]);
 
   return {
-    total: rowTotal(known, dataOf(0)?.estimate ?? null, counted.data, pageSize),
+    total: rowTotal(known, dataOf(0), counted.data, pageSize),
     row(index) {
       const data = dataOf(pageOf(index));
       return data === undefined ? undefined : gridRows(relation, data)[index % pageSize];

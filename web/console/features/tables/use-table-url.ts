@@ -1,4 +1,4 @@
-/** The table page's URL parameters, and how to change them. */
+/** Provides the table page's URL parameters and functions that change them. */
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { RowView } from '../../api/queries.ts';

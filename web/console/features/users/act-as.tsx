@@ -1,11 +1,12 @@
 /** Creates a token that acts as a user. After confirmation, shows the token in a code sample that works unchanged. */
-import { Button, Modal } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Copyable } from '../../../ui/copyable.tsx';
 import type { Payload } from '../../api/route.ts';
 import { fetchConsole } from '../../api/session.ts';
 import type { User } from '../../api/types.ts';
 import dialog from '../../components/dialog.module.css';
+import { Dialog } from '../../components/dialog.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { impersonationsQuery } from '../../components/impersonation-banner.tsx';
 import { CodeBlock } from '../../components/json-block.tsx';
@@ -33,15 +34,7 @@ export function ActAs({ user, onClose }: { user: User; onClose: () => void }) {
       </FormDialog>
     );
   return (
-    <Modal
-      opened
-      size="lg"
-      onClose={onClose}
-      title={t('act.title', { name })}
-      lockScroll={false}
-      closeButtonProps={{ 'aria-label': t('panel.close') }}
-      classNames={{ title: dialog.title }}
-    >
+    <Dialog size="lg" onClose={onClose} title={t('act.title', { name })}>
       <div className={dialog.form}>
         <p role="status">
           {t('act.ready', {
@@ -57,7 +50,7 @@ export function ActAs({ user, onClose }: { user: User; onClose: () => void }) {
           </Button>
         </div>
       </div>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,11 +1,12 @@
 /**
- * The frame of a user's details. In a wide window, the details are beside the list, which stays usable. In other
- * windows, they are in a panel above the list.
+ * The frame of a user's details. In a wide window, the details are next to the list, which stays usable. In a narrow
+ * window, they are in a panel above the list.
  */
 import { ActionIcon } from '@mantine/core';
 import { IconChevronDown, IconChevronUp, IconX } from '@tabler/icons-react';
 import { type ReactNode, useCallback, useEffect, useId, useRef, useState, useSyncExternalStore } from 'react';
 import { SidePanel } from '../../components/side-panel.tsx';
+import { areKeysOn } from '../../components/single-keys.ts';
 import { UnsavedParts, useUnsaved } from '../../components/unsaved.tsx';
 import classes from './beside.module.css';
 import { t } from './text.ts';
@@ -28,7 +29,7 @@ const followWide = (onChange: () => void): (() => void) => {
 
 export function Beside(props: BesideProps) {
   const isWide = useSyncExternalStore(followWide, () => wide.matches);
-  useKeys(props, isWide);
+  useKeys(props, isWide ? 0 : 1);
   if (isWide) return <Column {...props} />;
   return (
     <SidePanel title={props.title} onClose={props.onClose}>
@@ -46,10 +47,18 @@ function Column(props: BesideProps) {
   const report = useCallback((more: 1 | -1) => setDirtyParts((parts) => parts + more), []);
   const { close, question } = useUnsaved(dirtyParts > 0, onClose);
   const titleId = useId();
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    // The operator may still be typing in the search field.
+    if (document.activeElement?.matches(editable) !== true) heading.current?.focus({ preventScroll: true });
+  }, []);
+  useKey((event) => {
+    if (event.key === 'Escape' && isOnPage(event, 0)) close();
+  });
   return (
     <section className={classes.column} aria-labelledby={titleId}>
       <div className={classes.head}>
-        <h2 id={titleId} className={classes.title}>
+        <h2 ref={heading} id={titleId} className={classes.title} tabIndex={-1}>
           {title}
         </h2>
         <Steps {...props} />
@@ -94,19 +103,29 @@ function Steps({ previous, next, onOpen }: BesideProps) {
 
 const editable = 'input, textarea, select, [contenteditable=true]';
 
-/** J and K move through the list, as in mail programs. Escape closes the column, because it isn't a dialog. */
-function useKeys({ previous, next, onOpen, onClose }: BesideProps, isWide: boolean): void {
-  const handle = useRef<(event: KeyboardEvent) => void>(() => undefined);
-  handle.current = (event) => {
-    const target = event.target as HTMLElement;
-    if (event.ctrlKey || event.metaKey || event.altKey || target.closest?.(editable)) return;
-    if (document.querySelectorAll('[role=dialog]').length > (isWide ? 0 : 1)) return;
+/** Whether the key press isn't for a field, a menu or another dialog. `ownDialogs` is the number of panels around it. */
+function isOnPage(event: KeyboardEvent, ownDialogs: 0 | 1): boolean {
+  const target = event.target as HTMLElement;
+  return (
+    !(event.ctrlKey || event.metaKey || event.altKey) &&
+    !target.closest?.(editable) &&
+    document.querySelectorAll('[role=dialog]').length <= ownDialogs
+  );
+}
+
+/** J and K move through the list, as in mail programs. */
+function useKeys({ previous, next, onOpen }: BesideProps, ownDialogs: 0 | 1): void {
+  useKey((event) => {
     const id = event.key === 'j' ? next : event.key === 'k' ? previous : undefined;
-    if (id !== undefined) {
-      event.preventDefault();
-      onOpen(id);
-    } else if (event.key === 'Escape' && isWide) onClose();
-  };
+    if (id === undefined || !isOnPage(event, ownDialogs) || !areKeysOn()) return;
+    event.preventDefault();
+    onOpen(id);
+  });
+}
+
+function useKey(onKey: (event: KeyboardEvent) => void): void {
+  const handle = useRef(onKey);
+  handle.current = onKey;
   useEffect(() => {
     const listener = (event: KeyboardEvent): void => handle.current(event);
     document.addEventListener('keydown', listener);

@@ -9,7 +9,7 @@ import type { BulkRun } from './use-bulk.ts';
 
 const maxShownFailures = 100;
 
-/** The progress of a bulk action, and its result with what can be done next. */
+/** Shows the progress of a bulk action, and then its result and the possible next steps. */
 export function BulkProgress({
   run,
   onStart,

@@ -1,4 +1,4 @@
-/** The timeline of a user's account, as the user sees it on the Account pages. */
+/** Shows the timeline of a user's account, as the user sees it on the Account pages. */
 import { Button } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { UserEvent } from '../../../../src/console/users/contract.ts';
@@ -7,6 +7,7 @@ import { fetchConsole } from '../../api/session.ts';
 import type { User } from '../../api/types.ts';
 import { Moment } from '../../components/moment.tsx';
 import { messageOf } from '../../components/problem-box.tsx';
+import { deviceOf } from './group-sessions.ts';
 import { t } from './text.ts';
 import classes from './user-panel.module.css';
 
@@ -41,7 +42,7 @@ export function Events({ user }: { user: User }) {
                 <span className={classes.clip}>{titleOf(event)}</span>
                 <span className={classes.dim}>
                   {[
-                    event.user_agent,
+                    deviceOf(event.user_agent) ?? event.user_agent,
                     event.network,
                     event.actor === 'operator' ? t('users.event-operator') : '',
                   ]
@@ -90,13 +91,19 @@ const titles: Readonly<Record<string, string>> = {
   locked: t('users.event.locked'),
   unlocked: t('users.event.unlocked'),
   secured: t('users.event.secured'),
+  banned: t('users.event.banned'),
+  unbanned: t('users.event.unbanned'),
 };
 
 /** Returns the event and its details, such as the sign-in method, without IDs. */
 function titleOf({ kind, details }: UserEvent): string {
   const facts = Object.entries(details)
-    .filter(([name, value]) => value !== '' && name !== 'new_device' && !name.endsWith('_id'))
+    .filter(
+      ([name, value]) => value !== '' && name !== 'new_device' && name !== 'first' && !name.endsWith('_id'),
+    )
     .map(([, value]) => String(value));
   const isNew = details.new_device === true ? [t('users.event-new-device')] : [];
-  return [titles[kind] ?? kind, ...facts, ...isNew].join(' · ');
+  const title =
+    kind === 'password_changed' && details.first === true ? t('users.event.password_set') : titles[kind];
+  return [title ?? kind, ...facts, ...isNew].join(' · ');
 }

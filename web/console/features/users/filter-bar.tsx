@@ -29,8 +29,8 @@ export function FilterBar({
           onChange={(event) => onChange({ [name]: event.currentTarget.value || undefined })}
           data={[
             { value: '', label: t('users.filter-any') },
-            { value: 'yes', label: t('users.filter-yes') },
-            { value: 'no', label: t('users.filter-no') },
+            { value: 'yes', label: t(name === 'signedIn' ? 'users.filter-ever' : 'users.filter-yes') },
+            { value: 'no', label: t(name === 'signedIn' ? 'users.filter-never' : 'users.filter-no') },
           ]}
         />
       ))}

@@ -1,5 +1,6 @@
-/** Groups a user's sessions by browser, as the Account page does. */
+/** Groups a user's sessions by browser, like the Account page. */
 import type { UserSession } from './api.ts';
+import { t } from './text.ts';
 
 export interface BrowserSessions {
   readonly key: string;
@@ -26,7 +27,7 @@ function groupOf(key: string, own: readonly UserSession[]): BrowserSessions {
   const sessions = own.toSorted((one, other) => lastSeenOf(other).localeCompare(lastSeenOf(one)));
   const [latest] = sessions as [UserSession, ...UserSession[]];
   const account = sessions.find(({ app, browser }) => app === null && browser !== null);
-  // An app may refresh its session from a server, so the Account pages know the browser best.
+  // An app may refresh its session from a server, so the session of the Account pages describes the browser best.
   const shown = account ?? latest;
   const apps = sessions.flatMap(({ app }) => (app === null ? [] : [app.name ?? hostOf(app.url)]));
   return {
@@ -47,10 +48,10 @@ export function deviceOf(userAgent: string | null): string | undefined {
   if (userAgent === null) return undefined;
   const browser = browsers.find(([, pattern]) => pattern.test(userAgent))?.[0];
   const system = systems.find(([, pattern]) => pattern.test(userAgent))?.[0];
-  return browser === undefined || system === undefined ? undefined : `${browser}, ${system}`;
+  return browser === undefined || system === undefined ? undefined : t('users.device', { browser, system });
 }
 
-// The order matters, because each browser in the first lines also identifies itself as Chrome or Safari.
+// The order matters because each browser in the first lines also identifies itself as Chrome or Safari.
 const browsers: readonly (readonly [string, RegExp])[] = [
   ['Edge', /Edg(e|A|iOS)?\//],
   ['Opera', /OPR\//],

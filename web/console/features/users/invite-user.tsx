@@ -1,6 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Notice } from '../../../ui/notice.tsx';
 import { fetchConsole } from '../../api/session.ts';
 import type { User } from '../../api/types.ts';
 import { FormDialog } from '../../components/form-dialog.tsx';
@@ -36,5 +37,14 @@ export function InviteUser({ onClose, onInvited }: { onClose: () => void; onInvi
         onChange={(event) => setEmail(event.currentTarget.value)}
       />
     </FormDialog>
+  );
+}
+
+/** Confirms the invitation that was just sent. */
+export function InvitationSent({ to }: { to: string | undefined }) {
+  return (
+    <div role="status">
+      {to === undefined ? null : <Notice tone="success">{t('users.invite-sent', { email: to })}</Notice>}
+    </div>
   );
 }

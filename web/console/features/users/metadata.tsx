@@ -1,4 +1,4 @@
-/** A user's metadata as JSON, which can be viewed and edited as a whole. */
+/** Shows a user's metadata as JSON, which can be edited as a whole. */
 import { Button, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { fetchConsole, useMay } from '../../api/session.ts';

@@ -18,7 +18,7 @@ import { exportUrl, userCountQuery, usersQuery } from './api.ts';
 import { BulkBar } from './bulk-bar.tsx';
 import { CreateUser } from './create-user.tsx';
 import { FilterBar } from './filter-bar.tsx';
-import { InviteUser } from './invite-user.tsx';
+import { InvitationSent, InviteUser } from './invite-user.tsx';
 import classes from './page.module.css';
 import { countFilters, filtersOf, type UsersSearch } from './search.ts';
 import { t } from './text.ts';
@@ -36,6 +36,7 @@ export function UsersPage() {
   const filterCount = countFilters(search);
   const [isFiltering, setFiltering] = useState(filterCount > 0);
   const [adding, setAdding] = useState<'create' | 'invite'>();
+  const [invited, setInvited] = useState<string>();
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   useIntent({
     'create-user': () => setAdding('create'),
@@ -57,6 +58,10 @@ export function UsersPage() {
   const [text, setText] = useDebounced(search.search ?? '', (next) => filter({ search: next || undefined }));
   const open = (id: string | undefined): void =>
     void navigate({ search: ({ id: _open, ...rest }) => (id === undefined ? rest : { ...rest, id }) });
+  const add = (what: 'create' | 'invite'): void => {
+    setInvited(undefined);
+    setAdding(what);
+  };
   const stopAdding = (): void => setAdding(undefined);
   const show = ({ id }: { id: string }): void => {
     stopAdding();
@@ -94,14 +99,14 @@ export function UsersPage() {
               size="compact-sm"
               variant="default"
               leftSection={<IconMailForward size={15} aria-hidden />}
-              onClick={() => setAdding('invite')}
+              onClick={() => add('invite')}
             >
               {t('users.invite')}
             </Button>
             <Button
               size="compact-sm"
               leftSection={<IconPlus size={15} aria-hidden />}
-              onClick={() => setAdding('create')}
+              onClick={() => add('create')}
             >
               {t('users.create')}
             </Button>
@@ -112,6 +117,7 @@ export function UsersPage() {
       {isFiltering ? <FilterBar id={barId} search={search} onChange={filter} /> : null}
       <div className={classes.split}>
         <div className={classes.list}>
+          <InvitationSent to={invited} />
           <div className={list.scroll}>
             {error === null ? null : <ProblemBox error={error} />}
             {data === undefined ? (
@@ -131,7 +137,7 @@ export function UsersPage() {
                 )}
               >
                 {isAll && mayWrite ? (
-                  <Button size="sm" onClick={() => setAdding('create')}>
+                  <Button size="sm" onClick={() => add('create')}>
                     {t('users.create')}
                   </Button>
                 ) : null}
@@ -172,12 +178,25 @@ export function UsersPage() {
             previous={users[at - 1]?.id}
             next={at === -1 ? undefined : users[at + 1]?.id}
             onOpen={open}
-            onClose={() => open(undefined)}
+            onClose={() => open(focusRow(search.id))}
           />
         )}
       </div>
       {adding === 'create' ? <CreateUser onClose={stopAdding} onCreated={show} /> : null}
-      {adding === 'invite' ? <InviteUser onClose={stopAdding} onInvited={show} /> : null}
+      {adding === 'invite' ? (
+        <InviteUser
+          onClose={stopAdding}
+          onInvited={(user) => {
+            setInvited(user.email);
+            show(user);
+          }}
+        />
+      ) : null}
     </>
   );
+}
+
+/** Returns the focus to the user in the list before the details close. A panel above the list does this itself. */
+function focusRow(id: string | undefined): undefined {
+  document.querySelector<HTMLElement>(`[data-user="${CSS.escape(id ?? '')}"] a`)?.focus();
 }

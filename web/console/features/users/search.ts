@@ -1,7 +1,7 @@
-/** The filters, order and position of the users page in its URL. */
+/** Reads and writes the users page's filters, order and position in its URL. */
 import type { Address } from '../../api/route.ts';
 
-export const choices = ['confirmed', 'banned', 'factor', 'guest', 'sso'] as const;
+export const choices = ['confirmed', 'invited', 'banned', 'factor', 'guest', 'sso', 'signedIn'] as const;
 export const dates = ['createdFrom', 'createdTo', 'seenFrom', 'seenTo'] as const;
 export const sorts = ['created', 'seen', 'email'] as const;
 
@@ -18,10 +18,10 @@ export type UsersSearch = {
   readonly order?: 'asc' | 'desc';
   readonly after?: string;
   readonly before?: string;
-  /** The user in the panel. */
+  /** The ID of the user in the panel. */
   readonly id?: string;
 } & { readonly [Name in Choice]?: 'yes' | 'no' } & {
-  /** Days in the local time zone, such as `2026-05-31`. Both days are included. */
+  /** A day in the local time zone, such as `2026-05-31`. The range includes both of its days. */
   readonly [Name in DateField]?: string;
 };
 
@@ -69,7 +69,7 @@ export const countFilters = ({
 
 export type UsersQuery = NonNullable<Address<'GET /users'>['query']>;
 
-/** Converts the days to times, because only the browser knows the operator's time zone. */
+/** Converts dates to timestamps, because only the browser knows the operator's time zone. */
 export function queryOf({ id: _id, ...search }: UsersSearch): UsersQuery {
   const times = Object.fromEntries(
     dates.flatMap((name) => {
@@ -80,7 +80,7 @@ export function queryOf({ id: _id, ...search }: UsersSearch): UsersQuery {
   return { ...search, ...times };
 }
 
-/** The filters and the order without the position. */
+/** Returns the filters and the order without the position. */
 export const selectionOf = (search: UsersSearch): UsersQuery => queryOf(filtersOf(search));
 
 function midnight(date: string, daysLater: number): string {

@@ -1,4 +1,4 @@
-/** A user's sessions, grouped by browser. Sessions can be ended individually or all together. */
+/** Lists a user's sessions, grouped by browser. Sessions can be ended individually or all together. */
 import { ActionIcon, Button } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';

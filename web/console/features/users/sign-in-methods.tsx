@@ -1,4 +1,4 @@
-/** A user's sign-in methods: identities and second factors, each with a button that removes it. */
+/** Lists a user's sign-in methods, which are identities and second factors. Each has a button that removes it. */
 import { ActionIcon } from '@mantine/core';
 import { IconLinkOff, IconTrash } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
@@ -35,9 +35,11 @@ export function SignInMethods({ user }: { user: User }) {
           <li key={identity_id}>
             <span>{provider}</span>
             <span className={classes.rowEnd}>
-              <span className={classes.dim}>
-                {last_sign_in_at ? <Moment at={last_sign_in_at} relative /> : t('users.never')}
-              </span>
+              {last_sign_in_at && !isAddress(provider) ? (
+                <span className={classes.dim}>
+                  {t('users.identity-used')} <Moment at={last_sign_in_at} relative />
+                </span>
+              ) : null}
               {mayWrite && identities.length > 1 ? (
                 <RemoveButton
                   label={t('users.unlink', { provider })}
@@ -102,6 +104,9 @@ export function SignInMethods({ user }: { user: User }) {
     </>
   );
 }
+
+/** Auth doesn't record when a password or code for an email address or phone number was last used. */
+const isAddress = (provider: string): boolean => provider === 'email' || provider === 'phone';
 
 function RemoveButton({ label, icon, onClick }: { label: string; icon: ReactNode; onClick: () => void }) {
   return (

@@ -4,7 +4,7 @@ import { useRef, useState } from 'react';
 import { fetchConsole } from '../../api/session.ts';
 import type { BulkAction, BulkResult } from './api.ts';
 
-/** Small enough for the progress to move every few seconds. */
+/** The number of users per batch. With this size, the progress changes every few seconds. */
 const batchSize = 50;
 
 export interface BulkRun {
@@ -13,7 +13,7 @@ export interface BulkRun {
   readonly done: number;
   readonly undoable: readonly string[];
   readonly failures: BulkResult['failures'];
-  /** The users whose batches haven't been sent, because the run was stopped or a request failed. */
+  /** The users whose batches haven't been sent because the run was stopped or a request failed. */
   readonly left: readonly string[];
   readonly isRunning: boolean;
   /** The error of a request. The errors of single users are in `failures`. */

@@ -1,4 +1,4 @@
-/** An operator's actions on a user: confirm, reset the password, ban, act as, delete. */
+/** The actions on a user, which are confirm, reset the password, ban, act as and delete. */
 
 import { Button, Checkbox, NativeSelect } from '@mantine/core';
 import {

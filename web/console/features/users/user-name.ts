@@ -4,10 +4,13 @@ interface Named {
   readonly phone?: string | null | undefined;
 }
 
-/** The user's display name: the email address, otherwise the phone number, otherwise the ID. */
+/** Returns the user's display name, which is the first available of the email address, the phone number and the ID. */
 export const nameOf = ({ email, phone, id }: Named): string => email || (phone ? `+${phone}` : id);
 
-/** One or two letters that stand for a user. Pictures of users would be requests to other servers. */
+/**
+ * Returns one or two letters that represent a user. User pictures aren't shown, because they would require requests to
+ * other servers.
+ */
 export function initialsOf(name: string): string {
   const words = name.split(/[\s@._-]+/).filter((word) => /\p{L}|\p{N}/u.test(word));
   return words
@@ -15,6 +18,11 @@ export function initialsOf(name: string): string {
     .map((word) => [...word][0]?.toUpperCase() ?? '')
     .join('');
 }
+
+const decadeMs = 10 * 365 * 24 * 3_600_000;
+
+/** Whether a ban lasts until it is lifted. Auth stores such a ban with a duration of about a century. */
+export const isUntilLifted = (until: string): boolean => Date.parse(until) > Date.now() + decadeMs;
 
 export const isBanned = (until: string | null | undefined): boolean =>
   Boolean(until && Date.parse(until) > Date.now());

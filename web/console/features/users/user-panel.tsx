@@ -1,4 +1,4 @@
-/** A user's details, sign-in methods, sessions, metadata and actions. */
+/** Shows a user's details, sign-in methods, sessions, metadata and actions. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Copyable } from '../../../ui/copyable.tsx';
 import { userQuery } from '../../api/queries.ts';
@@ -15,7 +15,7 @@ import { Sessions } from './sessions.tsx';
 import { SignInMethods } from './sign-in-methods.tsx';
 import { t } from './text.ts';
 import { UserActions } from './user-actions.tsx';
-import { isBanned, nameOf } from './user-name.ts';
+import { isBanned, isUntilLifted, nameOf } from './user-name.ts';
 import classes from './user-panel.module.css';
 
 export function UserPanel({
@@ -73,9 +73,14 @@ function Details({ user, onClose }: { user: User; onClose: () => void }) {
         <Fact label={t('users.confirmed')}>
           {confirmedAt === undefined ? t('users.not-yet') : <Moment at={confirmedAt} />}
         </Fact>
+        {confirmedAt === undefined && user.invited_at ? (
+          <Fact label={t('users.invited-at')}>
+            <Moment at={user.invited_at} />
+          </Fact>
+        ) : null}
         {user.banned_until && isBanned(user.banned_until) ? (
           <Fact label={t('users.banned-until')}>
-            <Moment at={user.banned_until} />
+            {isUntilLifted(user.banned_until) ? t('users.until-lifted') : <Moment at={user.banned_until} />}
           </Fact>
         ) : null}
         <Fact label={t('users.created')}>

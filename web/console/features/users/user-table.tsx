@@ -90,7 +90,7 @@ function SortHead({
 }) {
   const isSorted = (search.sort ?? 'created') === sort;
   const order = search.order ?? 'desc';
-  // Names are usually read from A, and times from the latest.
+  // By default, names are sorted from A to Z, and times from newest to oldest.
   const next = isSorted ? (order === 'asc' ? 'desc' : 'asc') : sort === 'email' ? 'asc' : 'desc';
   const { sort: _sort, order: _order, ...filters } = filtersOf(search);
   const Arrow = order === 'asc' ? IconArrowUp : IconArrowDown;
@@ -132,7 +132,7 @@ function Row({
   const title = user.name ?? address;
   const isSelected = selection?.ids.has(user.id) ?? false;
   return (
-    // The link in the row opens the user with the keyboard.
+    // With the keyboard, the link in the row opens the user.
     <tr
       data-open={isOpen || undefined}
       data-user={user.id}
@@ -192,10 +192,10 @@ function Row({
   );
 }
 
-/** The ID of a connection says nothing to the reader. */
+/** Returns a provider's name. The ID of an SSO connection isn't meaningful to readers, so it isn't shown. */
 export const providerName = (provider: string): string => (provider.startsWith('sso:') ? 'SSO' : provider);
 
 const toneCount = 5;
 
-/** A color that stays the same for a user. */
+/** Returns a color that is always the same for a user. */
 const toneOf = (id: string): number => Number.parseInt(id.slice(0, 4), 16) % toneCount;

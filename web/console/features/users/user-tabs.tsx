@@ -1,4 +1,4 @@
-/** Links between the list of users and the SSO connections. */
+/** Tabs for the user list and the SSO connections. */
 import { Link } from '@tanstack/react-router';
 import tabStyles from '../../components/tabs.module.css';
 import { t } from './text.ts';

@@ -1,9 +1,9 @@
-/** The persona that was last used on the Why page in this browser. */
+/** Stores the persona that was last used on the Why page in this browser. */
 import { parsePersona } from '../../components/persona.ts';
 
 const key = 'plinth-why-persona';
 
-/** Returns the persona as text. Returns undefined if none has been chosen. */
+/** Returns the persona as text, or undefined if none has been selected. */
 export function lastPersona(): string | undefined {
   try {
     return localStorage.getItem(key) ?? undefined;
@@ -18,6 +18,6 @@ export function rememberPersona(as: string): void {
   try {
     localStorage.setItem(key, as);
   } catch {
-    // Without browser storage, the page asks each time.
+    // Without browser storage, the operator must select a persona each time.
   }
 }

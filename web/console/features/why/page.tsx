@@ -1,6 +1,6 @@
 /**
- * Explains access. The operator chooses a row, an operation and a persona, and the page shows the result with its
- * reasons. The URL contains all choices.
+ * Explains access to rows. The operator selects a row, an operation and a persona, and the page shows the result with
+ * its reasons. The URL contains all choices.
  */
 import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { IconHelpCircle } from '@tabler/icons-react';
@@ -33,7 +33,7 @@ export function WhyPage() {
   const setPersona = (next: string, replace = false): void => {
     void navigate({ replace, search: (previous) => ({ ...previous, as: next }) });
   };
-  // The address contains the persona, so that it can be shared. A logged request brings its own.
+  // The address contains the persona, so it can be shared. A logged request has its own persona.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only a new address can lack the persona
   useEffect(() => {
     const last = lastPersona();
@@ -57,7 +57,6 @@ export function WhyPage() {
               relation={relation}
               search={search}
             />
-            <FromRequest requestId={search.request} />
           </div>
           <div className={classes.main}>
             {error === null ? null : <ProblemBox error={error} />}
@@ -73,13 +72,16 @@ export function WhyPage() {
               <Report question={question} />
             )}
           </div>
+          <div className={classes.request}>
+            <FromRequest requestId={search.request} />
+          </div>
         </div>
       </div>
     </>
   );
 }
 
-/** Builds the question from the URL. Returns undefined if the question is incomplete. */
+/** Returns the question in the URL, or undefined if it is incomplete. */
 function questionFrom(search: WhySearch, relation: Relation): Question | undefined {
   const { schema, table, as, op, key = {}, values = {}, back } = search;
   if (schema === undefined || table === undefined || op === undefined || as === undefined) return undefined;
@@ -104,7 +106,7 @@ function Report({ question }: { question: Question }) {
   return data === undefined ? <SkeletonLines lines={8} /> : <ReportView report={data} question={question} />;
 }
 
-/** The form doesn't change the URL until it is submitted, because opening the URL already runs the statement. */
+/** The form changes the URL only when it is submitted, because opening the URL runs the statement. */
 function QuestionForm({ relation, search }: { relation: Relation | undefined; search: WhySearch }) {
   const navigate = route.useNavigate();
   const mayWrite = useMay('write');
@@ -211,7 +213,7 @@ function FromRequest({ requestId }: { requestId: string | undefined }) {
       if (question !== undefined) void navigate({ search: question });
     },
   });
-  // The log leads here with the request's id.
+  // The log links to this page with the request's id.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the effect runs once per address
   useEffect(() => {
     if (requestId !== undefined) mutate(requestId);

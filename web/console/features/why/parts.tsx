@@ -1,4 +1,6 @@
-/** Shows a condition with its values, and unfolds the functions that it calls and the rows that its subselects read. */
+/**
+ * Shows a condition with its values. The functions that it calls and the rows that its subselects read can be unfolded.
+ */
 import { CodeBlock } from '../../components/json-block.tsx';
 import { Tag } from '../../components/tag.tsx';
 import type { EvaluatedCall, EvaluatedRows, Judged, Operand } from './api.ts';
@@ -28,7 +30,7 @@ export function Part({ part }: { part: Judged }) {
   );
 }
 
-/** Values first, then functions of the project, then the rows of subselects. */
+/** Shows values first, then functions of the project, and then the rows of subselects. */
 function Unfolded({
   operands,
   calls,
@@ -38,7 +40,7 @@ function Unfolded({
   calls: readonly EvaluatedCall[];
   rows: readonly EvaluatedRows[];
 }) {
-  // Functions of the server only have a value. A value that is already listed isn't repeated.
+  // The server's functions only have a value. Values that are already listed aren't repeated.
   const plain = calls.filter(
     ({ body, note, text, isHidden }) =>
       body === null &&
@@ -89,7 +91,7 @@ function Call({ call }: { call: EvaluatedCall }) {
     value: arg.value,
   }));
   return (
-    // A function that returns true doesn't need an explanation, so only the others are open.
+    // A function that returns true doesn't need an explanation, so only the other functions are open.
     <details className={classes.call} open={value !== 'true'}>
       <summary className={classes.callHead}>
         <code className={classes.code}>{name}</code>

@@ -47,7 +47,7 @@ const report = (...trees: Judged[]): Pick<AccessReport, 'explanation' | 'gates'>
   ],
 });
 
-test('the subselects without a row are found, also inside of functions', () => {
+test('subselects without a row are found, even inside functions', () => {
   const inner = leaf(false, { rows: [rows('members m', 0, 0, ['m.org = 2', 3], ["m.role = 'x'", 0])] });
   const call = { value: 'false', tree: inner, rows: [], calls: [] };
   const tree: Judged = {

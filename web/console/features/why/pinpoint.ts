@@ -1,4 +1,4 @@
-/** Finds the subselects that found no row and therefore decided about the result. */
+/** Finds the subselects that returned no row and therefore determined the result. */
 import type { AccessReport, EvaluatedCall, EvaluatedRows, Judged } from './api.ts';
 
 /** The number of causes that the summary lists. */
@@ -6,7 +6,10 @@ const maxCauses = 3;
 
 export interface Cause {
   readonly from: string;
-  /** A part of the condition that no row matches alone. Undefined if only the combination doesn't match. */
+  /**
+   * A part of the condition that no row matches on its own. Undefined if only the combination of all parts doesn't
+   * match.
+   */
   readonly condition: string | undefined;
   /** The number of matching rows that row-level security hides. */
   readonly hidden: number;
@@ -25,7 +28,7 @@ export function causesOf({ explanation, gates }: Pick<AccessReport, 'explanation
 function causesIn(part: Judged): Cause[] {
   if (part.value === true) return [];
   if (part.kind === 'test') return [...part.rows.flatMap(causeOf), ...part.calls.flatMap(causesOfCall)];
-  // NOT of something that is true has no missing row.
+  // If a NOT expression is false because its operand is true, no row is missing.
   if (part.kind === 'not') return [];
   return part.parts.flatMap(causesIn);
 }

@@ -1,4 +1,4 @@
-/** Shows the result in one sentence, followed by everything that led to it. */
+/** Shows the result in one sentence, followed by its reasons. */
 import { Button } from '@mantine/core';
 import { IconCheck, IconFlask, IconMinus, IconX } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-/** The parameters of the question in the URL. They are validated strictly. */
+/** Validates the parameters of the question in the URL. */
 import { type AsSearch, validateAs } from '../../components/persona.ts';
 
 export const operations = ['select', 'insert', 'update', 'delete'] as const;
@@ -24,7 +24,7 @@ export function validateWhySearch(search: Readonly<Record<string, unknown>>): Wh
   const values = cellsOf(search.values);
   return {
     ...validateAs(search),
-    // The operator must be chosen explicitly, because the page is about the project's users.
+    // The page is about the project's users, so the operator must be selected explicitly as the persona.
     ...(search.as === 'operator' ? { as: 'operator' } : {}),
     ...(typeof schema === 'string' && typeof table === 'string' ? { schema, table } : {}),
     ...(op === undefined ? {} : { op }),

@@ -1,4 +1,7 @@
-/** Lets the operator choose whose access is explained, on the page itself, because every answer depends on it. */
+/**
+ * Lets the operator select the persona whose access is explained. The choice is on the page itself because every result
+ * depends on it.
+ */
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { type Persona, parsePersona, printPersona } from '../../components/persona.ts';
@@ -25,7 +28,7 @@ export function Who({ as, onChange }: { as: string | undefined; onChange: (as: s
           <Button
             size="compact-sm"
             variant="default"
-            // The pressed choice disappears, so the focus moves to the button in its place.
+            // The pressed choice disappears, so the focus moves to the button that replaces it.
             ref={(button) => {
               if (hasChosen) button?.focus();
             }}

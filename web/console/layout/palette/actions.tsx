@@ -1,6 +1,6 @@
 /**
- * The actions of the palette. Each one opens a page, with its dialog if it has one, or asks for confirmation. Only the
- * actions that the operator's role allows are offered.
+ * Defines the actions of the palette. Each one opens a page, and its dialog if it has one, or asks for confirmation.
+ * Only the actions that the operator's role allows are offered.
  */
 import {
   IconClockPlay,
@@ -46,7 +46,7 @@ const specs: readonly Spec[] = [
   ['invite-user', 'write', IconMailForward, { to: '/users' }, 'invite-user'],
   ['create-bucket', 'write', IconFolderPlus, { to: '/storage' }, 'create-bucket'],
   ['create-cron-job', 'write', IconClockPlay, { to: '/jobs/cron' }, 'create-cron-job'],
-  ['new-function', 'write', IconPlus, { to: '/functions' }],
+  ['new-function', 'write', IconPlus, { to: '/functions' }, 'create-function'],
   ['backup', 'write', IconDatabaseExport, ({ confirm }) => confirm('backup')],
   ['rotate-key', 'own', IconKey, { to: '/keys' }],
   ['invite-operator', 'own', IconUserPlus, { to: '/operators' }, 'invite-operator'],

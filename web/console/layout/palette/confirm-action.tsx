@@ -1,13 +1,14 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { fetchConsole, signOut } from '../../api/session.ts';
 import { Confirm } from '../../components/confirm.tsx';
+import { backupsQuery } from '../../features/backups/api.ts';
 import type { ActionTools } from './actions.tsx';
 import { t } from './text.ts';
 
 export type ConfirmedAction = 'backup' | 'sign-out';
 
-/** Asks for confirmation, and then runs an action that has no dialog on a page. */
+/** Asks for confirmation and then runs an action that doesn't have a dialog on a page. */
 export function ConfirmAction({
   action,
   open,
@@ -19,10 +20,12 @@ export function ConfirmAction({
 }) {
   const queryClient = useQueryClient();
   const router = useRouter();
+  const { data: backups, error: unknown } = useQuery({ ...backupsQuery, enabled: action === 'backup' });
+  const isMissing = action === 'backup' && backups?.overview === null;
   const { mutate, isPending, error } = useMutation({
     mutationFn: async () => {
       if (action === 'sign-out') await signOut(queryClient).finally(() => router.invalidate());
-      else {
+      else if (!isMissing) {
         await fetchConsole('POST /backups/run');
         void queryClient.invalidateQueries({ queryKey: ['backups'] });
       }
@@ -35,14 +38,23 @@ export function ConfirmAction({
   return (
     <Confirm
       title={t(`confirm.${action}`)}
-      action={t(`confirm.${action}-action`)}
+      action={t(isMissing ? 'confirm.backup-set-up' : `confirm.${action}-action`)}
       isMild
-      isBusy={isPending}
-      error={error}
+      isBusy={isPending || (action === 'backup' && backups === undefined && unknown === null)}
+      error={error ?? unknown}
       onConfirm={() => mutate()}
       onClose={onClose}
     >
-      <p>{t(`confirm.${action}-text`)}</p>
+      {isMissing ? (
+        <p>{t(backups?.missing === 'external' ? 'confirm.backup-external' : 'confirm.backup-missing')}</p>
+      ) : (
+        <p>{t(`confirm.${action}-text`)}</p>
+      )}
+      {backups?.overview == null ? null : (
+        <p>
+          {t('confirm.backup-target')} <code>{backups.overview.target}</code>
+        </p>
+      )}
     </Confirm>
   );
 }

@@ -2,7 +2,7 @@ import { SidePanel } from '../../components/side-panel.tsx';
 import type { DocSection } from './doc-sections.ts';
 import classes from './palette.module.css';
 
-/** A section of the documentation as Markdown. */
+/** Shows a section of the documentation as Markdown. */
 export function DocPanel({ section, onClose }: { section: DocSection; onClose: () => void }) {
   return (
     <SidePanel title={section.title} wide onClose={onClose}>

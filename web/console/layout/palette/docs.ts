@@ -1,4 +1,7 @@
-/** The headings of Plinth's documentation, which the build includes. Each file is loaded when the palette is opened. */
+/**
+ * Provides the headings of Plinth's documentation, which the build includes. Each file is loaded when the palette is
+ * opened.
+ */
 import { queryOptions } from '@tanstack/react-query';
 import { sectionsOf } from './doc-sections.ts';
 

@@ -1,18 +1,25 @@
-/** Ranks the results of a search and puts them into groups. */
+/** Ranks and groups the results of a search. */
 import { rankOf, ranks } from './rank.ts';
 import { type Group, groupOrder, type Item } from './types.ts';
 
 export interface ItemGroup {
   readonly group: Group;
   readonly items: readonly Item[];
+  /** The number of results. `items` may contain only the best ones. */
+  readonly count: number;
 }
 
 const maxPerGroup = 6;
-/** The server has searched all texts of its results, so each of them matches at least as a part. */
+/** The rank of the server's results. The server has searched all of their texts, so each matches at least in part. */
 const found = ranks.part;
 
-/** Groups the items. The group with the best match comes first. */
-export function grouped(search: string, local: readonly Item[], server: readonly Item[]): ItemGroup[] {
+/** Groups the items. The group with the best match comes first. Only the groups in `whole` contain all results. */
+export function grouped(
+  search: string,
+  local: readonly Item[],
+  server: readonly Item[],
+  whole: ReadonlySet<Group>,
+): ItemGroup[] {
   const ranked = [
     ...local.map((item) => ({ item, rank: rankIn(search, item) })),
     ...server.map((item) => ({ item, rank: Math.max(found, rankOf(search, item.title)) })),
@@ -21,15 +28,20 @@ export function grouped(search: string, local: readonly Item[], server: readonly
     .map((group) => {
       const own = ranked
         .filter(({ item }) => item.group === group)
-        .sort((left, right) => right.rank - left.rank)
-        .slice(0, maxPerGroup);
-      return { group, rank: own[0]?.rank ?? ranks.none, items: own.map(({ item }) => item) };
+        .sort((left, right) => right.rank - left.rank);
+      const shown = whole.has(group) ? own : own.slice(0, maxPerGroup);
+      return {
+        group,
+        rank: own[0]?.rank ?? ranks.none,
+        items: shown.map(({ item }) => item),
+        count: own.length,
+      };
     })
     .filter(({ items }) => items.length > 0)
     .sort((left, right) => right.rank - left.rank);
 }
 
-/** The title counts more than the words that aren't shown. */
+/** Returns the rank of an item. Its title has more weight than the words that aren't shown. */
 function rankIn(search: string, { title, words }: Item): number {
   const own = rankOf(search, title);
   if (own >= ranks.part || words === undefined) return own;

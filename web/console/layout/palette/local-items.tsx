@@ -1,4 +1,4 @@
-/** The results that the page finds itself: pages, actions, tables, queries and documentation. */
+/** Finds results without the server, which are pages, actions, tables, queries and documentation. */
 import { IconBook, IconFileCode, IconTable } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';

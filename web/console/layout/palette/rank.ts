@@ -1,9 +1,9 @@
-/** Ranks results: exact matches, then beginnings, words, other parts, and finally letters in order. */
+/** Ranks results. Exact matches come first, then prefixes, words, other parts, and finally letters in order. */
 export const ranks = { exact: 5, prefix: 4, word: 3, part: 2, fuzzy: 1, none: 0 } as const;
 
 const minFuzzyChars = 3;
 
-/** @example rankOf('tas', 'my tasks') // ranks.word */
+/** Returns the rank of a match, or 0 if the text doesn't match. @example rankOf('tas', 'my tasks') // ranks.word */
 export function rankOf(search: string, text: string): number {
   const [part, whole] = [search.trim().toLowerCase(), text.toLowerCase()];
   if (part === '') return ranks.none;
@@ -28,7 +28,7 @@ function hasLettersInOrder(letters: string, text: string): boolean {
       if (at < 0 || (count === 0 && at !== index)) break;
       count++;
     }
-    // Letters that are far apart match by chance.
+    // Letters that are far apart match only by chance.
     if (count === compact.length && at - index < compact.length * 3) return true;
   }
   return false;

@@ -1,4 +1,4 @@
-/** The results that the operator has chosen, newest first. They are kept in this browser. */
+/** Stores the results that the operator has selected, newest first, in this browser. */
 import type { Group, Item, SearchTarget } from './types.ts';
 
 export interface Recent {

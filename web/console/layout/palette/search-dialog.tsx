@@ -1,15 +1,20 @@
-/** The palette's dialog: a combobox with a list of results (ARIA Authoring Practices Guide, editable combobox). */
+/**
+ * The palette's dialog, which is a combobox with a list of results (ARIA Authoring Practices Guide, editable combobox).
+ */
 import { Modal } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { sessionQuery } from '../../api/session.ts';
+import { useModalLayer } from '../../components/modal-layer.ts';
+import { takeTyped } from '../typed-ahead.ts';
 import type { ActionTools } from './actions.tsx';
 import type { DocSection } from './doc-sections.ts';
+import type { ItemGroup } from './grouped.ts';
 import classes from './palette.module.css';
 import { remember } from './recents.ts';
 import { t } from './text.ts';
-import type { Item } from './types.ts';
+import type { Group, Item } from './types.ts';
 import { type Results, useItems } from './use-items.tsx';
 
 /** The number of results that Page Up and Page Down move by. */
@@ -24,18 +29,29 @@ export function SearchDialog({
   onDoc: (section: DocSection) => void;
   onClose: () => void;
 }) {
+  const { root } = useModalLayer();
   const { data: session } = useQuery(sessionQuery);
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState<string>();
-  const results = useItems(text, tools, onDoc);
+  /** The groups whose results are all shown. */
+  const [whole, setWhole] = useState<ReadonlySet<Group>>(noGroups);
+  const results = useItems(text, whole, tools, onDoc);
   const listId = useId();
-  const items = results.groups.flatMap((group) => group.items);
+  const lists = results.groups.map((group) => ({ ...group, items: withMore(group) }));
+  const items = lists.flatMap((group) => group.items);
   const at = Math.max(
     0,
     items.findIndex(({ id }) => id === chosen),
   );
   const choose = (item: Item | undefined): void => {
     if (item === undefined) return;
+    const group = groupOf(item);
+    if (group !== undefined) {
+      // The last result that was shown stays selected, and the new ones follow it.
+      setChosen(items[at - 1]?.id);
+      setWhole(new Set([...whole, group]));
+      return;
+    }
     remember(session?.operator.name ?? '', item);
     onClose();
     item.run();
@@ -59,6 +75,7 @@ export function SearchDialog({
   }
   return (
     <Modal.Root
+      ref={root}
       opened
       onClose={onClose}
       size="40rem"
@@ -66,7 +83,7 @@ export function SearchDialog({
       lockScroll={false}
       transitionProps={{ duration: 80 }}
     >
-      <Modal.Overlay backgroundOpacity={0.35} />
+      <Modal.Overlay />
       <Modal.Content aria-label={t('palette.label')}>
         <Modal.Body className={classes.body}>
           <div className={classes.field}>
@@ -89,29 +106,50 @@ export function SearchDialog({
               onChange={(event) => {
                 setText(event.currentTarget.value);
                 setChosen(undefined);
+                setWhole(noGroups);
               }}
+              onFocus={() => setText(text + takeTyped())}
               onKeyDown={walk}
             />
           </div>
-          <ResultList listId={listId} results={results} at={at} onPoint={setChosen} onChoose={choose} />
-          <Status results={results} count={items.length} hasText={text.trim() !== ''} />
+          <ResultList listId={listId} groups={lists} at={at} onPoint={setChosen} onChoose={choose} />
+          <Status
+            results={results}
+            count={results.groups.reduce((sum, { count }) => sum + count, 0)}
+            hasText={text.trim() !== ''}
+          />
         </Modal.Body>
       </Modal.Content>
     </Modal.Root>
   );
 }
 
+const noGroups: ReadonlySet<Group> = new Set();
+const morePrefix = 'more:';
+
+/** The items of a group, with an item that shows the remaining ones. */
+function withMore({ group, items, count }: ItemGroup): readonly Item[] {
+  if (items.length === count) return items;
+  return [
+    ...items,
+    { id: `${morePrefix}${group}`, group, title: t('palette.more', { count }), run: () => undefined },
+  ];
+}
+
+/** Returns the group whose results the item shows. */
+const groupOf = ({ id, group }: Item): Group | undefined => (id.startsWith(morePrefix) ? group : undefined);
+
 const optionId = (listId: string, at: number): string => `${listId}-${at}`;
 
 function ResultList({
   listId,
-  results: { groups },
+  groups,
   at,
   onPoint,
   onChoose,
 }: {
   listId: string;
-  results: Results;
+  groups: readonly ItemGroup[];
   at: number;
   onPoint: (id: string) => void;
   onChoose: (item: Item) => void;

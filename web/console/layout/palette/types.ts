@@ -3,7 +3,7 @@ import type { SearchGroup, SearchTarget } from '../../../../src/console/search/c
 
 export type { SearchTarget };
 
-/** The groups in the order in which they are shown if their best results match equally well. */
+/** The groups, in the order in which they are shown if their best results match equally well. */
 export const groupOrder = [
   'recent',
   'actions',

@@ -1,4 +1,7 @@
-/** The results for the text in the field: recent ones if it is empty, and otherwise matches in groups. */
+/**
+ * Returns the results for the text in the field. These are recent results if the field is empty, and otherwise matches
+ * in groups.
+ */
 import {
   IconBolt,
   IconBucket,
@@ -20,7 +23,7 @@ import type { DocSection } from './doc-sections.ts';
 import { grouped, type ItemGroup } from './grouped.ts';
 import { useLocalItems } from './local-items.tsx';
 import { readRecents } from './recents.ts';
-import type { Item } from './types.ts';
+import type { Group, Item } from './types.ts';
 import { useServerResults } from './use-server-items.ts';
 
 const icons: Record<SearchGroup, typeof IconUser> = {
@@ -43,7 +46,12 @@ export interface Results {
   readonly partial: readonly SearchGroup[];
 }
 
-export function useItems(text: string, tools: ActionTools, onDoc: (section: DocSection) => void): Results {
+export function useItems(
+  text: string,
+  whole: ReadonlySet<Group>,
+  tools: ActionTools,
+  onDoc: (section: DocSection) => void,
+): Results {
   const { data: session } = useQuery(sessionQuery);
   const permissions = session?.operator.permissions ?? [];
   const operator = session?.operator.name ?? '';
@@ -69,15 +77,17 @@ export function useItems(text: string, tools: ActionTools, onDoc: (section: DocS
         };
       }),
     );
-    if (command === undefined) return grouped(search, local, server);
+    if (command === undefined) return grouped(search, local, server, whole);
     const users = server.filter(({ group }) => group === 'users');
     const actions = users.map(({ title, detail = '', target, icon }) => ({
       ...userAction(command, { id: String(target?.search?.id), name: title, detail }, tools.open),
       icon,
     }));
-    const rest = grouped(search, local, users);
-    return actions.length === 0 ? rest : [{ group: 'actions' as const, items: actions }, ...rest];
-  }, [search, commandKey, local, lines, operator, tools]);
+    const rest = grouped(search, local, users, whole);
+    return actions.length === 0
+      ? rest
+      : [{ group: 'actions' as const, items: actions, count: actions.length }, ...rest];
+  }, [search, commandKey, whole, local, lines, operator, tools]);
   return {
     groups,
     isSearching,
@@ -86,7 +96,7 @@ export function useItems(text: string, tools: ActionTools, onDoc: (section: DocS
   };
 }
 
-/** Before the operator types, the palette shows recent results, and then actions and pages. */
+/** Returns the groups that are shown before the operator types, which are recent results, actions and pages. */
 function recentGroups(operator: string, local: readonly Item[], tools: ActionTools): ItemGroup[] {
   const recent = readRecents(operator).flatMap(({ id, title, detail, target }): Item[] => {
     const known = local.find((item) => item.id === id);
@@ -111,5 +121,7 @@ function recentGroups(operator: string, local: readonly Item[], tools: ActionToo
     { group: 'recent' as const, items: recent },
     { group: 'pages' as const, items: others('pages') },
     { group: 'actions' as const, items: others('actions') },
-  ].filter(({ items }) => items.length > 0);
+  ]
+    .filter(({ items }) => items.length > 0)
+    .map((group) => ({ ...group, count: group.items.length }));
 }

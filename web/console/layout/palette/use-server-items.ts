@@ -41,7 +41,7 @@ export function useServerResults(search: string): ServerResults {
     };
   }, [wanted]);
   if (wanted.length < minChars) return nothing;
-  // Results of the previous search must not be chosen by accident.
+  // Results of the previous search are omitted because they could be selected by accident.
   return results.search === wanted ? results : { ...nothing, isSearching: true };
 }
 

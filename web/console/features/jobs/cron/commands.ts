@@ -9,7 +9,9 @@ export const requestCommand = `select net.http_post(
   timeout_milliseconds := 5000
 );`;
 
-/** @example edgeFunctionCommand('http://127.0.0.1:54321', 'hello', anonKey) */
+/**
+ * Returns a command that calls an edge function. @example edgeFunctionCommand('http://127.0.0.1:54321', 'hello', anonKey)
+ */
 export const edgeFunctionCommand = (url: string, slug: string, anonKey: string): string => {
   const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${anonKey}` };
   return `select net.http_post(

@@ -1,4 +1,4 @@
-/** The next run of a job, in local time. */
+/** Shows a job's next run in local time. */
 import { Moment } from '../../../components/moment.tsx';
 import type { CronJob } from '../api.ts';
 import { nextRun, parseSchedule } from '../schedule.ts';

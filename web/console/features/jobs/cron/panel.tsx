@@ -1,4 +1,4 @@
-/** A scheduled job with its command, runs and actions. */
+/** Shows a scheduled job with its command, runs and actions. */
 import { Checkbox } from '@mantine/core';
 import { IconPencil, IconPlayerPlay, IconTrash } from '@tabler/icons-react';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-/** Lists the messages in a queue or its archive. Viewing messages here doesn't affect the queue's consumers. */
+/** Lists the messages in a queue or its archive. Viewing messages doesn't affect the queue's consumers. */
 import { Button, Checkbox, NativeSelect } from '@mantine/core';
 import { IconArchive, IconTrash } from '@tabler/icons-react';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
@@ -34,7 +34,7 @@ export function Messages({ queue }: { queue: string }) {
     messagesQuery(queue, of),
   );
   const messages = data?.pages.flatMap((page) => page.messages);
-  // Messages that consumers have received in the meantime are no longer selected.
+  // Messages that consumers have since received are no longer selected.
   const chosen = selected.filter((id) => messages?.some((message) => message.id === id));
   return (
     <section className={classes.section} aria-label={t('queues.length')}>

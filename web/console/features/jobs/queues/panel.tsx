@@ -1,4 +1,4 @@
-/** A queue with its messages and actions. */
+/** Shows a queue with its messages and actions. */
 import { IconEraser, IconSend, IconTable, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';

@@ -1,4 +1,4 @@
-/** pg_net's requests: waiting requests, and responses that are still stored. */
+/** Lists pg_net's waiting requests and the responses that are still stored. */
 import { Checkbox } from '@mantine/core';
 import { IconArrowsExchange } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';

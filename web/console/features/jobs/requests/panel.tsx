@@ -1,4 +1,4 @@
-/** A request with its contents or its response. */
+/** Shows a request with its contents or its response. */
 import { Button } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';

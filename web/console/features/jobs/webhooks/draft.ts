@@ -1,4 +1,4 @@
-/** The values of the webhook form, and the request that they are converted to. */
+/** Converts between stored webhooks, the values of the webhook form and requests. */
 import type { Body } from '../../../api/route.ts';
 import type { Webhook, WebhookEvent } from '../api.ts';
 import { pairsText } from '../parts.tsx';
@@ -13,7 +13,7 @@ export interface WebhookDraft {
   readonly events: readonly string[];
   readonly url: string;
   readonly method: NewWebhook['method'];
-  /** One `name: value` per line, as in `params`. */
+  /** The headers, with one `name: value` per line. `params` has the same format. */
   readonly headers: string;
   readonly params: string;
   readonly timeoutMs: string;

@@ -62,7 +62,7 @@ function useSaveWebhook(hook: Webhook | undefined, onSaved: (hook: HookName) => 
   });
 }
 
-/** The webhook's name, table and events. */
+/** The fields for the webhook's name, table and events. */
 function TriggerFields({ draft, showsErrors, onChange }: DraftProps) {
   const { data: tables = [] } = useQuery(tablesQuery);
   return (

@@ -1,6 +1,8 @@
 /** Parses one `name: value` per line. If a name occurs more than once, the last value is used. */
 
 /**
+ * Returns the pairs, or the first invalid line.
+ *
  * @example
  * parsePairs('x-a: 1\n\nx-b: 2'); // { pairs: { 'x-a': '1', 'x-b': '2' } }
  */

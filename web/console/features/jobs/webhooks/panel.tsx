@@ -1,4 +1,4 @@
-/** A webhook with its deliveries and actions. */
+/** Shows a webhook with its deliveries and actions. */
 import { IconPencil, IconTrash } from '@tabler/icons-react';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

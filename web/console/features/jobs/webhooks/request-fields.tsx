@@ -1,4 +1,4 @@
-/** The form fields of the request that a webhook sends: its target, headers and parameters. */
+/** The form fields for the target, headers and parameters of a webhook's request. */
 import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { homeQuery } from '../../../api/queries.ts';

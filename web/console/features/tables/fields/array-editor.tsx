@@ -8,7 +8,7 @@ import { type EditorProps, textOf } from './editor.ts';
 import classes from './fields.module.css';
 import { TextEditor } from './text-editor.tsx';
 
-/** A longer array is edited as text. */
+/** The maximum number of elements in the list. Longer arrays are edited as text. */
 const maxItems = 200;
 
 export function ArrayEditor(props: EditorProps) {

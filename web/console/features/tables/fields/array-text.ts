@@ -1,4 +1,4 @@
-/** Array literals in PostgreSQL's text format (manual, 8.15.6). */
+/** Parses and prints array literals in PostgreSQL's text format (manual, 8.15.6). */
 import type { Cell } from '../../../api/types.ts';
 
 /**
@@ -11,7 +11,7 @@ export function parseArray(text: string): readonly Cell[] | undefined {
   const body = trimmed.slice(1, -1);
   if (body.trim() === '') return [];
   const items: Cell[] = [];
-  // A quoted or plain element, and the comma or end that follows it.
+  // Matches a quoted or plain element and the comma or end that follows it.
   const element = /\s*(?:"((?:[^"\\]|\\[\s\S])*)"|([^,"{}]*?))\s*(,|$)/y;
   for (;;) {
     const found = element.exec(body);

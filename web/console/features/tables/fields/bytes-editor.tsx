@@ -1,4 +1,4 @@
-/** Edits bytes as hexadecimal digits, and shows what they mean as text. */
+/** Edits bytes as hexadecimal digits and shows them as text. */
 import type { Ref } from 'react';
 import { t } from '../rows-text.ts';
 import { type EditorProps, textOf } from './editor.ts';

@@ -1,6 +1,6 @@
 /**
- * Checks values before they are sent, so that the form can show the problem beside the field. Types that aren't listed
- * are checked by the database only.
+ * Checks values before they are sent. The form can then show a problem next to its field. Only the database checks
+ * types that aren't listed here.
  */
 import type { CellChange, Column } from '../../../api/types.ts';
 import { mayBeEmpty } from '../cells.ts';
@@ -10,7 +10,7 @@ import { jsonProblem } from './json-text.ts';
 import { elementOf, type Kind, kindOf } from './kinds.ts';
 import { parseDay, parseMoment, parseTime } from './moments.ts';
 
-/** The value of a field in a form. In a new row, a required column without a default isn't given at first. */
+/** The value of a field in a form. In a new row, a required column without a default is missing at first. */
 export type Draft = CellChange | { readonly missing: true };
 
 export const missing: Draft = { missing: true };
@@ -22,7 +22,10 @@ export interface Problem {
   readonly values?: Readonly<Record<string, unknown>>;
 }
 
-/** `mayBeSet` is whether a trigger can set the column if the insert leaves it out. */
+/**
+ * Returns the problem of a field's value. `mayBeSet` specifies whether a trigger can set the column if the insert omits
+ * it.
+ */
 export function checkDraft(column: Column, draft: Draft, mayBeSet = false): Problem | undefined {
   if (!isGiven(draft)) return mayBeSet ? undefined : { id: 'check.required' };
   if ('default' in draft) return undefined;
@@ -35,7 +38,7 @@ export function checkText(column: Column, text: string): Problem | undefined {
   return checks[kindOf(column)]?.(text, column);
 }
 
-/** PostgreSQL accepts names of months, and words such as `now` and `infinity`. */
+/** Whether the text contains words. PostgreSQL accepts month names and words such as `now` and `infinity`. */
 const hasWords = (text: string): boolean => /[a-z]{3}/i.test(text);
 
 const checks: Readonly<Partial<Record<Kind, (text: string, column: Column) => Problem | undefined>>> = {
@@ -99,7 +102,7 @@ function checkLength(text: string, { type }: Column): Problem | undefined {
 
 function checkArray(text: string, column: Column): Problem | undefined {
   const items = parseArray(text);
-  // Arrays with several dimensions or other bounds are checked by the database.
+  // The database checks arrays with several dimensions or other bounds.
   if (items === undefined)
     return /^\s*(?:\[|\{\s*\{)/.test(text)
       ? undefined

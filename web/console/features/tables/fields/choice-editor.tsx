@@ -1,4 +1,4 @@
-/** Chooses a value: a select for enums, and a switch with all states for booleans. */
+/** Edits a value by choice. Enums have a select, and booleans a switch with all states. */
 import type { Ref } from 'react';
 import { choicesOf, hasDefault } from '../cells.ts';
 import { t } from '../rows-text.ts';

@@ -1,4 +1,4 @@
-/** What an editor of a value receives. The row panel and the grid use the same editors. */
+/** Defines the properties of value editors. The row panel and the grid use the same editors. */
 import type { Ref } from 'react';
 import type { TableName } from '../../../api/queries.ts';
 import type { CellChange, Column } from '../../../api/types.ts';
@@ -18,12 +18,12 @@ export interface EditorProps {
   readonly column: Column;
   readonly draft: Draft;
   readonly readOnly: boolean;
-  /** The text in an empty field, which distinguishes NULL, the default and an empty string. */
+  /** The text in an empty field. It distinguishes NULL, the default and an empty string. */
   readonly placeholder: string;
   readonly table: TableName;
-  /** The persona with whose rights referenced rows are searched. */
+  /** The persona whose permissions apply to the search for referenced rows. */
   readonly as: string | undefined;
-  /** Whether the list of an editor that has one is open at first. */
+  /** Whether the editor's list, if it has one, is open at first. */
   readonly startsOpen?: boolean;
   readonly onChange: (change: CellChange) => void;
 }

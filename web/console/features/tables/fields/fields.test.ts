@@ -33,7 +33,7 @@ test.each([
   expect(kindOf(column(type))).toBe(kind);
 });
 
-describe('checks', () => {
+describe('the check of a field', () => {
   test.each([
     ['smallint', '32768', 'check.range'],
     ['bigint', '9223372036854775807', undefined],
@@ -69,7 +69,7 @@ describe('checks', () => {
     expect(checkText(column(type), text)?.id).toBe(id);
   });
 
-  test('a required column must be given, unless it has a default or a trigger can set it', () => {
+  test('a required column must have a value, unless it has a default or a trigger can set it', () => {
     const required = column('text', { nullable: false });
     expect(checkDraft(required, { missing: true })?.id).toBe('check.required');
     expect(checkDraft(required, { missing: true }, true)).toBeUndefined();
@@ -79,7 +79,7 @@ describe('checks', () => {
   });
 });
 
-test('arrays are read and written as PostgreSQL does', () => {
+test('arrays are parsed and printed as in PostgreSQL', () => {
   expect(parseArray('{}')).toEqual([]);
   expect(parseArray('{a, "b c" ,NULL,"NULL","q\\"\\\\"}')).toEqual(['a', 'b c', null, 'NULL', 'q"\\']);
   for (const invalid of ['', '{', '{a', '{a,}', '{{a}}', '[0:1]={a,b}', '{"a"b}', '{a"b"}'])
@@ -91,7 +91,7 @@ test('arrays are read and written as PostgreSQL does', () => {
   );
 });
 
-test('any text is an array or isn’t, without an error', () => {
+test('every text is either parsed as an array or rejected without an exception', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom('{', '}', '"', ',', '\\', 'a', ' ') }), (text) => {
       const items = parseArray(text);
@@ -100,7 +100,7 @@ test('any text is an array or isn’t, without an error', () => {
   );
 });
 
-describe('moments', () => {
+describe('dates and times', () => {
   test('keep every digit and their offset', () => {
     for (const text of [
       '2026-03-01 12:34:56.123456+00',
@@ -116,12 +116,12 @@ describe('moments', () => {
     expect(parseTime('14:30')).toMatchObject({ hour: 14, minute: 30, second: 0, offset: undefined });
   });
 
-  test('the same instant is shown in UTC, also across days', () => {
+  test('the same instant is shown in UTC, even on a different day', () => {
     const moment = parseMoment('2026-01-01 00:30:00.000001+02');
     expect(moment && printMoment(inZone(moment, 'utc'))).toBe('2025-12-31 22:30:00.000001+00');
   });
 
-  test('a date and time in the local zone is the instant at which local clocks show it', () => {
+  test('a local date and time is the instant at which local clocks show it', () => {
     fc.assert(
       fc.property(fc.date({ min: new Date(0), max: new Date(4e12), noInvalidDate: true }), (date) => {
         const local = {

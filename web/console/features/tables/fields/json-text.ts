@@ -1,4 +1,4 @@
-/** JSON text. Numbers keep all of their digits. */
+/** Parses and formats JSON text. Numbers keep all of their digits. */
 
 export interface JsonNumber {
   readonly rawJSON: string;
@@ -24,7 +24,7 @@ export function parseJson(text: string): unknown {
       : value) as (key: string, value: unknown) => unknown);
 }
 
-/** Returns the reason why the text isn't JSON. */
+/** Returns why the text isn't valid JSON. */
 export function jsonProblem(text: string): string | undefined {
   try {
     JSON.parse(text);

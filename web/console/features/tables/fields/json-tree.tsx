@@ -5,7 +5,7 @@ import { isExactNumber, parseJson } from './json-text.ts';
 import classes from './json-tree.module.css';
 
 const shownAtFirst = 100;
-/** Small values are open at first. */
+/** Values with fewer members than this are open at first. */
 const openBelow = 12;
 
 export function JsonTree({ text, label }: { text: string; label: string }) {

@@ -1,4 +1,4 @@
-/** Determines which editor a column gets. */
+/** Determines the editor for a column. */
 import type { Column } from '../../../api/types.ts';
 
 export type Kind =
@@ -31,7 +31,7 @@ export function kindOf({ type, enum_values }: Pick<Column, 'type' | 'enum_values
   return kinds.find(([pattern]) => pattern.test(type))?.[1] ?? 'text';
 }
 
-/** Whether the type stores an instant, so that its text contains the offset from UTC. */
+/** Whether the type stores an instant. If so, its text contains the offset from UTC. */
 export const hasZone = (type: string): boolean => /with time zone$/.test(type);
 
 /** Returns the column as if it contained one element of its array. */

@@ -1,6 +1,6 @@
 /**
- * Dates and times in PostgreSQL's ISO format. Microseconds survive every change, because the fraction remains text.
- * Values in other formats, such as `infinity` and years before Christ, aren't parsed.
+ * Parses and prints dates and times in PostgreSQL's ISO format. The fraction remains text, so changes preserve
+ * microseconds. Values in other formats, such as `infinity` and BC years, aren't parsed.
  */
 
 export interface Day {
@@ -76,7 +76,7 @@ const two = (value: number): string => String(value).padStart(2, '0');
 export const printDay = ({ year, month, day: date }: Day): string =>
   `${String(year).padStart(4, '0')}-${two(month)}-${two(date)}`;
 
-/** Returns the time without the fraction, as a field of type `time` expects it. */
+/** Returns the time without the fraction, in the format of a `time` field. */
 export const printSeconds = ({ hour, minute, second }: ClockTime): string =>
   `${two(hour)}:${two(minute)}:${two(second)}`;
 
@@ -104,7 +104,7 @@ function utcMs(value: Day & ClockTime, offset: number): number {
   return date.setUTCHours(value.hour, value.minute - offset, value.second);
 }
 
-/** Converts an instant to another zone. Without an offset, the value is in UTC, as the server's sessions are. */
+/** Converts an instant to another zone. A value without an offset is in UTC, like the server's sessions. */
 export function inZone(value: Moment, zone: Zone): Moment {
   const instant = utcMs(value, value.offset ?? 0);
   const offset = zoneOffset(zone, instant);

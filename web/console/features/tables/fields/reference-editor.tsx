@@ -1,62 +1,57 @@
 /**
- * Edits a foreign key. The field accepts any key, and searches the referenced rows by key and by a descriptive column.
+ * Edits a foreign key. The field accepts any key and searches the referenced rows by key and by a descriptive column.
  * It follows the combobox pattern of the ARIA Authoring Practices Guide.
  */
-import { useQuery } from '@tanstack/react-query';
-import { type KeyboardEvent, type Ref, useId, useState } from 'react';
-import { fetchConsole } from '../../../api/session.ts';
+import { type KeyboardEvent, type Ref, useEffect, useId, useRef, useState } from 'react';
+import type { ReferenceChoices } from '../../../../../src/console/tables/contract.ts';
 import { messageOf } from '../../../components/problem-box.tsx';
-import { useDebounced } from '../../../components/use-debounced.ts';
 import { isMono, typedChange } from '../cells.ts';
 import { t } from '../rows-text.ts';
+import { checkDraft } from './check.ts';
 import { type EditorProps, textOf } from './editor.ts';
 import classes from './fields.module.css';
+import { kindOf } from './kinds.ts';
+import { useReferenceLabel, useReferences } from './use-references.ts';
+
+type ReferenceChoice = ReferenceChoices['choices'][number];
 
 export function ReferenceEditor(props: EditorProps) {
-  const { field, fieldRef, column, draft, placeholder, table, as, startsOpen = false, onChange } = props;
+  const { field, fieldRef, column, draft, placeholder, startsOpen = false, onChange } = props;
   const listId = useId();
   const text = textOf(draft);
-  /** The text to search for. Until the user types, the first rows are listed. */
-  const [asked, setAsked] = useState('');
-  const [, setSearch] = useDebounced(asked, setAsked);
   const [isOpen, setOpen] = useState(startsOpen);
   const [active, setActive] = useState(-1);
-  const { data, error, isFetching } = useQuery({
-    queryKey: ['references', table.schema, table.table, column.name, as, asked],
-    queryFn: ({ signal }) =>
-      fetchConsole('GET /tables/:schema/:table/references/:column', {
-        params: { schema: table.schema, table: table.table, column: column.name },
-        query: { as, search: asked },
-        signal,
-      }),
-    enabled: isOpen,
-    retry: false,
-    staleTime: 5000,
-    placeholderData: (previous) => previous,
-  });
-  const choices = isOpen ? (data?.choices ?? []) : [];
-  const { data: chosen } = useQuery({
-    queryKey: ['reference', table.schema, table.table, column.name, as, text],
-    queryFn: ({ signal }) =>
-      fetchConsole('GET /tables/:schema/:table/references/:column', {
-        params: { schema: table.schema, table: table.table, column: column.name },
-        query: { as, search: text, exact: 'true' },
-        signal,
-      }),
-    // While the list is open, it shows the labels.
-    enabled: text !== '' && !isOpen,
-    retry: false,
-    staleTime: 5000,
-  });
+  /** Whether Enter was pressed before the matches for the text were known. */
+  const [takesOnly, setTakesOnly] = useState(false);
+  const search = useReferences(props, isOpen);
+  const { asked, isSettled, setSearch } = search;
+  const choices = isOpen ? search.choices : [];
+  // While the list is open, the list shows the labels.
+  const label = useReferenceLabel(props, isOpen ? '' : text);
 
-  function pick(index: number): void {
-    const choice = choices[index];
+  /** The row that Enter selects if the text matches a single row and isn't itself a key. */
+  const only =
+    isOpen && isSettled && asked !== '' && choices.length === 1 && choices[0]?.value !== text
+      ? choices[0]
+      : undefined;
+  /** A complete key can be saved without a search. */
+  const isKey =
+    ['number', 'uuid'].includes(kindOf(column)) && checkDraft(column, { value: text }) === undefined;
+
+  function take(choice: ReferenceChoice | undefined): void {
     if (choice === undefined) return;
     onChange({ value: choice.value });
     setSearch('');
     setOpen(false);
     setActive(-1);
   }
+  const latest = useRef(take);
+  latest.current = take;
+  useEffect(() => {
+    if (!takesOnly || !isSettled) return;
+    setTakesOnly(false);
+    if (only !== undefined) latest.current(only);
+  }, [takesOnly, isSettled, only]);
 
   function onKeyDown(event: KeyboardEvent): void {
     const { key } = event;
@@ -69,7 +64,15 @@ export function ReferenceEditor(props: EditorProps) {
     } else if (key === 'Enter' && active >= 0) {
       event.preventDefault();
       event.stopPropagation();
-      pick(active);
+      take(choices[active]);
+    } else if (key === 'Enter' && !event.ctrlKey && !event.metaKey && only !== undefined) {
+      event.preventDefault();
+      event.stopPropagation();
+      take(only);
+    } else if (key === 'Enter' && isOpen && search.text !== '' && !isSettled && !isKey) {
+      event.preventDefault();
+      event.stopPropagation();
+      setTakesOnly(true);
     } else if (key === 'Escape' && isOpen) {
       event.preventDefault();
       event.stopPropagation();
@@ -105,6 +108,7 @@ export function ReferenceEditor(props: EditorProps) {
           setSearch(value.trim());
           setOpen(true);
           setActive(-1);
+          setTakesOnly(false);
         }}
       />
       {isOpen ? (
@@ -126,9 +130,9 @@ export function ReferenceEditor(props: EditorProps) {
               data-active={index === active || undefined}
               className={classes.choice}
               ref={index === active ? scrollIntoView : undefined}
-              // The field keeps the focus.
+              // Prevents the field from losing the focus.
               onMouseDown={(event) => event.preventDefault()}
-              onClick={() => pick(index)}
+              onClick={() => take(choices[index])}
             >
               <span className={classes.choiceKey}>{value}</span>
               <span className={classes.choiceLabel}>{label}</span>
@@ -137,11 +141,13 @@ export function ReferenceEditor(props: EditorProps) {
         </div>
       ) : null}
       <p className={classes.hint} role="status">
-        {error !== null
-          ? t('reference.failed', { reason: messageOf(error) })
+        {search.error !== null
+          ? t('reference.failed', { reason: messageOf(search.error) })
           : isOpen
-            ? stateOf(choices.length, data?.more ?? false, isFetching && data === undefined)
-            : (chosen?.choices[0]?.label ?? '')}
+            ? only === undefined
+              ? stateOf(choices.length, search.hasMore, search.isLoading)
+              : t('reference.only', { key: only.value })
+            : label}
       </p>
     </div>
   );

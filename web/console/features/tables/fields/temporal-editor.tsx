@@ -1,5 +1,5 @@
 /**
- * Edits dates and times. The text is the value, so any format that PostgreSQL accepts and every digit are possible. The
+ * Edits dates and times. The text is the value, so all formats that PostgreSQL accepts and all digits are possible. The
  * browser's own date and time fields change only their part of the text.
  */
 import { type Ref, useState } from 'react';
@@ -142,7 +142,7 @@ function MomentParts({ column, draft, onChange }: EditorProps) {
   );
 }
 
-/** Says which zone the fields show, and the same instant in the other zone. */
+/** Returns a hint that names the zone of the fields and shows the same instant in the other zone. */
 function hintOf(shown: Moment, isInstant: boolean, zone: Zone): string {
   if (!isInstant) return t('temporal.no-zone');
   const other = inZone(shown, zone === 'utc' ? 'local' : 'utc');

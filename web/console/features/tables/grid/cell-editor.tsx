@@ -18,7 +18,7 @@ export interface CellEditorProps {
   readonly value: Cell;
   /** Text that was typed while the cell had focus. It replaces the cell's value. */
   readonly typed: string | undefined;
-  /** Whether the menu opens above the cell, because the cell is near the lower edge. */
+  /** Whether the menu opens above the cell because the cell is near the lower edge. */
   readonly above: boolean;
   readonly onSave: (change: CellChange, after: After) => void;
   readonly onCancel: (keepFocus: boolean) => void;
@@ -49,7 +49,7 @@ export function CellEditor({ column, value, typed, above, onSave, onCancel }: Ce
     onCancel(keepFocus);
   }
 
-  /** Saves what was entered, unless it is invalid. The input then remains, with the reason. */
+  /** Saves the input. If it is invalid, the input and the reason remain visible. */
   function submit(after: After): void {
     const found = checkDraft(column, change);
     setProblem(found);

@@ -11,7 +11,7 @@ import { type CellRange, cellsIn } from './range.ts';
 import { insertsOf, jsonOf } from './row-text.ts';
 import type { DataGridProps } from './use-data-grid.ts';
 
-/** More rows must be exported as a file. */
+/** The maximum number of rows that can be copied. For more rows, the operator must export a file. */
 const maxCopiedRows = 1000;
 
 export interface CellMenuProps {
@@ -114,7 +114,7 @@ function valueItems({ grid, at, range, onEdit, onPeek }: CellMenuProps): MenuIte
     value === null
       ? { column: column.name, operator: 'is_null', value: '' }
       : { column: column.name, operator: 'eq', value };
-  // These types have no equality operator.
+  // Some types don't have an equality operator.
   const isComparable = value === null || !/^(json|xml|point|polygon)$/.test(column.type);
   const isReference = relation.foreign_keys.some((each) => each.columns.includes(column.name));
   return [
@@ -130,7 +130,7 @@ function valueItems({ grid, at, range, onEdit, onPeek }: CellMenuProps): MenuIte
   ];
 }
 
-/** Sets the cells of the range to NULL, except those that can't be NULL. */
+/** Returns the item that sets the cells of the range to NULL, except those that can't be NULL. */
 function nullItem(grid: DataGridProps, range: CellRange, edits: DataGridProps['edits']): MenuItem[] {
   const nullable = grid.columns
     .slice(range.firstColumn - 1, range.lastColumn)
@@ -163,7 +163,10 @@ function rowItems(grid: DataGridProps, key: RowKey | undefined): MenuItem[] {
   ];
 }
 
-/** Deletes the selected rows if the row is one of them, otherwise the rows of the range. */
+/**
+ * Returns the items that delete rows. They delete the selected rows if the row is one of them, and otherwise the rows
+ * of the range.
+ */
 function deleteItems(grid: DataGridProps, indexes: readonly number[], key: RowKey | undefined): MenuItem[] {
   if (!grid.canWrite || key === undefined) return [];
   const rangeKeys = indexes

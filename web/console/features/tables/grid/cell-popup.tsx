@@ -48,7 +48,7 @@ export default function CellPopup({ column, table, as, value, typed, onSave, onC
       document.removeEventListener('scroll', place, { capture: true });
     };
   }, []);
-  // The text can be replaced by typing, as in a cell.
+  // The text is selected, so typing replaces it, as in a cell.
   useEffect(() => {
     const field = document.activeElement;
     if (typed === undefined && field instanceof HTMLInputElement && box.current?.contains(field) === true)

@@ -16,7 +16,7 @@ export interface ClipboardTarget {
   readonly view: RowView;
   readonly rows: Rows;
   readonly edits: Edits;
-  /** Shows a message about what was copied or pasted. */
+  /** Shows a message about the copied or pasted cells. */
   readonly onNote: (note: string) => void;
 }
 
@@ -32,8 +32,8 @@ export function copyRange(event: ClipboardEvent, range: CellRange, target: Clipb
   }
   onNote(t('grid.copying'));
   const name = { schema: relation.schema, table: relation.name };
-  // The text is passed as a promise. A page can write to the clipboard only while it handles the key press, but the
-  // text arrives later.
+  // The text is passed as a promise because a page can write to the clipboard only while it handles the key press, but
+  // the text arrives later.
   const whole = fetchedText(name, view, columns, range).then(
     (tsv) => new Blob([tsv], { type: 'text/plain' }),
   );

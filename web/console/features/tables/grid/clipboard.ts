@@ -14,7 +14,7 @@ export const maxPastedRows = 5000;
 export const maxCopiedRows = 20_000;
 const rowsPerCall = 500;
 
-/** Returns the text of the range. Returns undefined if some of its cells are truncated or not loaded. */
+/** Returns the text of the range, or undefined if some of its cells are truncated or not loaded. */
 export function loadedText(rows: Rows, columns: readonly GridColumn[], range: CellRange): string | undefined {
   const lines: Cell[][] = [];
   for (let index = range.firstRow; index <= range.lastRow; index++) {
@@ -50,7 +50,7 @@ const columnsIn = (columns: readonly GridColumn[], range: CellRange): readonly G
 
 export interface Paste {
   readonly edits: readonly CellEdit[];
-  /** The number of pasted lines that exceed the rows of the table. */
+  /** The number of pasted lines for which the table doesn't have rows. */
   readonly left: number;
 }
 

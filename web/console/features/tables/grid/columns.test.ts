@@ -29,7 +29,7 @@ const table = [column('id', 'bigint'), column('title'), column('done', 'boolean'
 const namesIn = (layout: ColumnLayout): string[] => gridColumns(table, layout).map(({ name }) => name);
 
 describe('the visible columns', () => {
-  test('are those of the table, and the first one is pinned', () => {
+  test('are the table’s columns, and the first one is pinned', () => {
     expect(namesIn(defaultLayout)).toEqual(['id', 'title', 'done', 'note']);
     expect(gridColumns(table, defaultLayout).map(({ isPinned }) => isPinned)).toEqual([
       true,
@@ -52,7 +52,7 @@ describe('the visible columns', () => {
     );
   });
 
-  test('include new columns of the table, and never none', () => {
+  test('include new columns of the table, and there is always at least one', () => {
     expect(namesIn({ ...defaultLayout, order: ['note', 'gone', 'id'] })).toEqual([
       'note',
       'id',
@@ -63,7 +63,7 @@ describe('the visible columns', () => {
   });
 });
 
-test('elastic columns fill the grid, except those with a chosen width', () => {
+test('elastic columns fill the grid, except those whose width was chosen', () => {
   const layout = withWidth(defaultLayout, 'note', 100);
   const columns = gridColumns(table, layout);
   const widths = filledWidths(columns, 900);

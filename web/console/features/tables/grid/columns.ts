@@ -1,12 +1,15 @@
-/** The columns that the grid shows: their order, widths, and which stay while scrolling. Doesn't depend on React. */
+/**
+ * Determines the columns of the grid, with their order, their widths, and which ones are pinned. Doesn't depend on
+ * React.
+ */
 import type { Column } from '../../../api/types.ts';
 import { isNumber, widthOf } from '../cells.ts';
 
 export type Density = 'comfortable' | 'compact';
 
-/** An operator's choices for a table. Without a choice, a column has its place and width in the table. */
+/** An operator's choices for a table. Without a choice, a column has its default position and width. */
 export interface ColumnLayout {
-  /** Names of columns. Columns that aren't listed, such as new ones, follow in the order of the table. */
+  /** The names of columns. Columns that aren't listed, such as new ones, follow in the table's order. */
   readonly order: readonly string[];
   readonly hidden: readonly string[];
   /** Undefined means that the first column is pinned. */
@@ -27,7 +30,7 @@ export interface GridColumn extends Column {
   /** The index of the column's cell in a row. */
   readonly at: number;
   readonly width: number;
-  /** Whether the column stays at the left edge, if there is enough room. */
+  /** Whether the column stays at the left edge if there is enough room. */
   readonly isPinned: boolean;
   /** Whether the column becomes wider to fill the grid. */
   readonly isElastic: boolean;
@@ -69,16 +72,16 @@ export function gridColumns(columns: readonly Column[], layout: ColumnLayout): r
   return [...arranged.filter(({ isPinned }) => isPinned), ...arranged.filter(({ isPinned }) => !isPinned)];
 }
 
-/** Types whose values have no usual length. */
+/** Matches types whose values don't have a typical length. */
 const elastic = /^(text|character|citext|json|xml|bytea|tsvector)|\[\]$/;
 const maxElasticWidth = 640;
 
-/** Returns the widths of the columns. Elastic columns share the room that is left in the grid. */
+/** Returns the widths of the columns. Elastic columns share the remaining room in the grid. */
 export function filledWidths(columns: readonly GridColumn[], room: number): readonly number[] {
   const widths = columns.map(({ width }) => width);
   let left = room - widths.reduce((sum, width) => sum + width, 0);
   const growing = columns.flatMap(({ isElastic, width }, index) => (isElastic ? [{ index, width }] : []));
-  // The widest column reaches its limit first, so it is filled first, and the others share what it leaves.
+  // The widest column reaches its limit first, so it is filled first. The others share the rest.
   growing.sort((one, other) => other.width - one.width);
   for (const [done, { index, width }] of growing.entries()) {
     if (left <= 0) break;
@@ -89,7 +92,7 @@ export function filledWidths(columns: readonly GridColumn[], room: number): read
   return widths;
 }
 
-/** Pinned columns take at most this share of the grid, because the others must remain readable. */
+/** The maximum fraction of the grid for pinned columns. The other columns must remain readable. */
 const pinnedShare = 0.45;
 
 /** Returns how many of the first columns stay at the left edge. */
@@ -130,7 +133,7 @@ export function withPinned(
   return { ...layout, pinned: isPinned ? [...without(pinned, name), name] : without(pinned, name) };
 }
 
-/** Moves a column to the place of another one. */
+/** Returns the layout with a column moved to another one's position. */
 export function withMoved(
   layout: ColumnLayout,
   columns: readonly Column[],
@@ -144,7 +147,7 @@ export function withMoved(
   return { ...layout, order: [...rest.slice(0, place), name, ...rest.slice(place)] };
 }
 
-/** Reads a stored layout. Ignores invalid parts, because it may be from another version. */
+/** Reads a stored layout. Ignores invalid parts, because a different version may have stored it. */
 export function readLayout(text: string | null): ColumnLayout {
   try {
     const stored = JSON.parse(text ?? '{}') as Record<string, unknown>;

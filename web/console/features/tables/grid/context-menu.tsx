@@ -1,5 +1,5 @@
 /**
- * A menu at a point of the page, as described in the ARIA Authoring Practices Guide. Arrow and letter keys move the
+ * A menu at a point on the page, as described in the ARIA Authoring Practices Guide. Arrow and letter keys move the
  * focus, and Escape closes the menu.
  */
 import { type KeyboardEvent, useEffect, useLayoutEffect, useRef } from 'react';
@@ -8,7 +8,7 @@ import classes from './context-menu.module.css';
 
 export interface MenuItem {
   readonly label: string;
-  /** The key that does the same in the grid. */
+  /** The key with the same effect in the grid. */
   readonly shortcut?: string;
   readonly isDanger?: boolean;
   readonly onChoose: () => void;
@@ -29,9 +29,9 @@ export function ContextMenu({
 }: {
   label: string;
   place: MenuPlace;
-  /** Groups of items, which are separated by lines. Empty groups are left out. */
+  /** Groups of items, which are separated by lines. Empty groups are omitted. */
   sections: readonly (readonly MenuItem[])[];
-  /** Called when the menu closes. `isLeft` means that the focus moves elsewhere by itself. */
+  /** Called when the menu closes. `isLeft` means that the focus has already moved elsewhere. */
   onClose: (isLeft: boolean) => void;
 }) {
   const menu = useRef<HTMLDivElement>(null);
@@ -130,7 +130,7 @@ export function ContextMenu({
           </div>
         ))}
     </div>,
-    // All content of a page belongs to a landmark.
+    // The menu is inside a landmark, like all content of a page.
     document.querySelector('main') ?? document.body,
   );
 }

@@ -1,4 +1,4 @@
-/** Copies text that may have to be fetched first. */
+/** Copies text that may need to be fetched first. */
 import { fetchWholeRows } from '../../../api/queries.ts';
 import { fetchConsole } from '../../../api/session.ts';
 import type { Relation } from '../../../api/types.ts';
@@ -8,15 +8,15 @@ import { t } from '../rows-text.ts';
 import type { ClipboardTarget } from './clipboard-events.ts';
 import type { Cells } from './row-text.ts';
 
-/** Writes the text to the clipboard, and reports the result in the footer. */
+/** Writes the text to the clipboard and reports the result in the footer. */
 export function copyText(text: Promise<string>, done: string, onNote: (note: string) => void): void {
   // Browsers allow access to the clipboard only on HTTPS pages and on localhost.
   if (navigator.clipboard === undefined) {
     onNote(t('menu.no-clipboard'));
     return;
   }
-  // The text is passed as a promise. A page can write to the clipboard only while it handles the key press or click,
-  // but the text may arrive later.
+  // The text is passed as a promise because a page can write to the clipboard only while it handles the key press or
+  // click, but the text may arrive later.
   const blob = text.then((each) => new Blob([each], { type: 'text/plain' }));
   void navigator.clipboard.write([new ClipboardItem({ 'text/plain': blob })]).then(
     () => onNote(done),
@@ -24,7 +24,7 @@ export function copyText(text: Promise<string>, done: string, onNote: (note: str
   );
 }
 
-/** The browser's error doesn't say why the text couldn't be fetched. */
+/** Returns why the text couldn't be fetched, because the browser's error doesn't contain the reason. */
 const reasonOf = (text: Promise<string>): Promise<unknown> =>
   text.then(
     () => undefined,

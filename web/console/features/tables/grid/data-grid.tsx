@@ -1,6 +1,6 @@
 /**
- * A grid of rows in which one cell has focus and can be extended to a range. Only visible rows and columns are
- * rendered, and every action is available with the keyboard.
+ * A grid of rows. One cell has the focus and can be extended to a range. Only visible rows and columns are rendered,
+ * and every action is available with the keyboard.
  */
 import { lazy, Suspense, useMemo, useRef } from 'react';
 import { t } from '../text.ts';
@@ -103,7 +103,7 @@ function GridMenu({
   if (open === undefined) return null;
   if (open.at.row < 0) return <HeadMenu grid={props} place={open} column={open.at.column} onClose={close} />;
   const { row } = open.at;
-  // On a checkbox, the menu applies to the whole row.
+  // On a checkbox, the context menu applies to the whole row.
   const whole = { firstRow: row, lastRow: row, firstColumn: 1, lastColumn: props.columns.length };
   return (
     <CellMenu

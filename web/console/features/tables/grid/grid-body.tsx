@@ -1,4 +1,4 @@
-/** Renders the rows that are visible or close to it, and the row that has focus. */
+/** Renders the visible rows, the rows near them, and the row that has the focus. */
 import type { TableName } from '../../../api/queries.ts';
 import type { RowKey } from '../../../api/types.ts';
 import { keyText } from '../cells.ts';
@@ -45,7 +45,7 @@ export function GridBody({
   const { width } = columns;
   const { first, last, shift, height } = shown.rows;
   const failedKey = edits.failure && keyText(edits.failure.edit.key);
-  const indexes = shownIndexes(first, last, rows.total.rows, at.row);
+  const indexes = shownIndexes(shown.rows, rows.total.rows, at.row);
   // The rows are positioned relative to a layer. Only the layer moves while the range is scrolled.
   const base = shift === 0 ? 0 : first;
   return (

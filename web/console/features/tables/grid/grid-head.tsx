@@ -1,4 +1,4 @@
-/** The grid's header: column names, types and sort order, and the checkbox that selects rows. */
+/** The grid's header, with column names, types, the sort order and the checkbox that selects rows. */
 import { IconArrowDown, IconArrowUp, IconKey } from '@tabler/icons-react';
 import type { PointerEvent } from 'react';
 import type { Sort } from '../../../api/types.ts';
@@ -47,7 +47,7 @@ export function GridHead(props: GridHeadProps) {
       <div role="row" aria-rowindex={1} className={classes.headRow}>
         <div role="presentation" className={classes.pins} style={{ width: pinnedWidth }}>
           {/* biome-ignore lint/a11y/useSemanticElements: a table element can't be virtualized in both directions */}
-          {/* biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles keyboard events */}
+          {/* biome-ignore lint/a11y/useKeyWithClickEvents: the grid itself handles keyboard events */}
           <div
             role="columnheader"
             aria-colindex={1}

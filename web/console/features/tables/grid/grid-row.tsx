@@ -1,4 +1,4 @@
-/** Renders one row of the grid. It is rendered again only if its own data changes. */
+/** Renders one row of the grid. The row is rendered again only if its own data changes. */
 import { IconArrowUpRight } from '@tabler/icons-react';
 import { lazy, memo, type PointerEvent, Suspense } from 'react';
 import type { TableName } from '../../../api/queries.ts';
@@ -35,7 +35,7 @@ export interface GridRowProps {
   readonly pinned: readonly PlacedColumn[];
   readonly pinnedWidth: number;
   readonly scrolling: readonly PlacedColumn[];
-  /** The column in this row that has focus, if any. Column 0 is the checkbox. */
+  /** The column in this row that has the focus, if any. Column 0 is the checkbox. */
   readonly active: number | undefined;
   /** The columns of the selected range in this row. */
   readonly rangeFrom: number | undefined;
@@ -133,7 +133,7 @@ function Cell(props: GridRowProps & { place: PlacedColumn }) {
       onPointerDown={(event) => {
         if (isEditing) return;
         if (event.button === 0) actions.press(position, event.shiftKey);
-        // A click with another button would otherwise extend the range, because it moves the focus.
+        // Otherwise, a click with a different button would extend the range, because it moves the focus.
         else if (!isInRange) actions.press(position, false);
       }}
       onPointerEnter={(event: PointerEvent) => {

@@ -19,7 +19,7 @@ export type GridCommand =
   | { readonly kind: 'edit'; readonly typed?: string }
   /** Changes a boolean to its next value. */
   | { readonly kind: 'toggle-value' }
-  /** Makes the focused column wider, by pixels, or moves it. */
+  /** Resizes the focused column by a number of pixels, or moves it by a number of positions. */
   | { readonly kind: 'resize' | 'reorder'; readonly by: number }
   | { readonly kind: PlainCommand };
 
@@ -44,7 +44,7 @@ export interface KeyState {
   readonly canWrite: boolean;
 }
 
-/** Returns the command for a key press. Returns undefined if the browser should handle the key. */
+/** Returns the command for a key press, or undefined if the browser should handle the key. */
 export function commandOf(press: KeyPress, state: KeyState): GridCommand | undefined {
   const { key, altKey, shiftKey } = press;
   const { at, bounds } = state;
@@ -63,7 +63,10 @@ export function commandOf(press: KeyPress, state: KeyState): GridCommand | undef
 
 const resizeStep = 16;
 
-/** In the header, the arrow keys with Shift change the column's width, and with Ctrl and Shift its place. */
+/**
+ * Returns the command for an arrow key in the header. With Shift, it changes the column's width. With Ctrl and Shift,
+ * it changes the column's position.
+ */
 function columnCommand(key: string, command: boolean): GridCommand | undefined {
   const step = key === 'ArrowRight' ? 1 : key === 'ArrowLeft' ? -1 : 0;
   if (step === 0) return undefined;

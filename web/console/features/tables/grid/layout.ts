@@ -1,19 +1,21 @@
-/** The sizes in the grid in pixels, and which rows and columns are rendered. */
+/** Computes the sizes in the grid in pixels, and which rows and columns are rendered. */
 import type { Density } from './columns.ts';
 
 export const rowHeights: Readonly<Record<Density, number>> = { comfortable: 33, compact: 26 };
 export const headHeight = 36;
 export const boxWidth = 40;
-/** The number of rows that are rendered above and below the visible rows. */
-const overscan = 6;
 
-/** Adds the item with the focus to the rendered items, because removing it would lose focus. */
+/** Adds the focused item to the rendered items, because removing it would lose the focus. */
 export function withItem(items: number[], index: number, count: number): number[] {
   if (index < 0 || index >= count || items.includes(index)) return items;
   return [...items, index].sort((left, right) => left - right);
 }
 
-export function shownIndexes(first: number, last: number, total: number, active: number): number[] {
+export function shownIndexes(
+  { first, last, overscan }: { first: number; last: number; overscan: number },
+  total: number,
+  active: number,
+): number[] {
   const indexes: number[] = [];
   const end = Math.min(total - 1, last + overscan);
   for (let index = Math.max(0, first - overscan); index <= end; index++) indexes.push(index);

@@ -1,5 +1,5 @@
 /**
- * Determines which cell gets focus when a key is pressed. Row -1 is the header, and column 0 contains the
+ * Determines which cell receives the focus when a key is pressed. Row -1 is the header, and column 0 contains the
  * checkboxes.
  */
 
@@ -21,7 +21,7 @@ export interface Key {
   readonly command: boolean;
 }
 
-/** Returns the new position. Returns undefined if the key doesn't move the focus. */
+/** Returns the new position, or undefined if the key doesn't move the focus. */
 export function move(from: Position, { key, command }: Key, bounds: Bounds): Position | undefined {
   const lastColumn = bounds.columns - 1;
   const lastRow = bounds.rows - 1;

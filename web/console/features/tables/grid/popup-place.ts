@@ -1,10 +1,10 @@
-/** Determines where a box beside a cell is shown, so that it is completely inside the window. */
+/** Determines the position of a box next to a cell. The box is always completely inside the window. */
 
 const gap = 2;
 const margin = 8;
 const minWidth = 384;
 const maxWidth = 512;
-/** If there is less room below the cell and more above it, the box is shown above. */
+/** If the room below the cell is smaller than this and there is more above it, the box is shown above. */
 const enoughHeight = 280;
 
 export interface PopupPlace {

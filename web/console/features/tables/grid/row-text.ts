@@ -6,7 +6,7 @@ import { elementOf, kindOf } from '../fields/kinds.ts';
 
 export type Cells = readonly Cell[];
 
-/** Returns a JSON array of objects, or one object for one row. */
+/** Returns a JSON array of objects, or a single object if there is one row. */
 export function jsonOf(columns: readonly Column[], rows: readonly Cells[]): string {
   const objects = rows.map((cells) => {
     const fields = columns.map(
@@ -24,7 +24,7 @@ function jsonValue(column: Column, cell: Cell): string {
     case 'boolean':
       return cell === 'true' || cell === 'false' ? cell : JSON.stringify(cell);
     case 'number':
-      // JSON has no NaN, no infinity and no leading zeros.
+      // JSON doesn't support NaN, infinity or leading zeros.
       return /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(cell) ? cell : JSON.stringify(cell);
     case 'json':
       return jsonProblem(cell) === undefined ? cell : JSON.stringify(cell);
@@ -38,7 +38,7 @@ function jsonValue(column: Column, cell: Cell): string {
   }
 }
 
-/** Returns one INSERT statement per row. Generated columns are left out, because PostgreSQL computes them. */
+/** Returns one INSERT statement per row. Generated columns are omitted because PostgreSQL computes them. */
 export function insertsOf(relation: Relation, columns: readonly Column[], rows: readonly Cells[]): string {
   const given = columns.map((column, index) => ({ column, index })).filter(({ column }) => !column.generated);
   const names = given.map(({ column }) => identifier(column.name)).join(', ');

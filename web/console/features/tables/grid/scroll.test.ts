@@ -5,7 +5,7 @@ import { elementHeight, maxPixels, scrolled, scrollTopFor, topToShow } from './s
 const short = { whole: 3_300_000, view: 700 };
 const long = { whole: 330_000_000, view: 700 };
 
-test('a short table scrolls with its own height', () => {
+test('the scroll range of a short table has the table’s height', () => {
   expect(elementHeight(short)).toBe(3_300_000);
   expect(scrolled(short, { scrollTop: 0, top: 0 }, 5000)).toEqual({ scrollTop: 5000, top: 5000 });
 });

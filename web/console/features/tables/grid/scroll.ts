@@ -1,7 +1,7 @@
 /**
  * Maps scroll positions to rows. Browsers limit the height of an element to about 17 or 33 million pixels, so the
  * scroll range of a long table is scaled down. If the user drags the scroll bar, the rows move in proportion. Small
- * steps move the rows by the same number of pixels.
+ * scroll steps move the rows by the same number of pixels.
  */
 
 /** This height is below the limit of every browser. */

@@ -1,6 +1,6 @@
 /**
  * Formats and parses tab-separated text, as spreadsheets copy and paste it. NULL is an empty cell and an empty string
- * is a quoted cell, so that both are preserved when text is copied and pasted.
+ * is a quoted cell, so both are preserved when text is copied and pasted.
  */
 import type { Cell } from '../../../api/types.ts';
 

@@ -1,4 +1,4 @@
-/** The cell that is being edited in place. */
+/** Manages the cell that is being edited in place. */
 import { useState } from 'react';
 import type { Cell, CellChange, RowKey } from '../../../api/types.ts';
 import { editorOf, isEditable, isStructured, toggled } from '../cells.ts';
@@ -10,8 +10,8 @@ import type { Position } from './movement.ts';
 export interface Editing extends Position {
   readonly typed: string | undefined;
   /**
-   * The key of the row and the value that the operator saw, because a different row may be at this position when the
-   * edit is saved.
+   * The row's key. It is stored with the value that the operator saw, because a different row may be at this position
+   * when the edit is saved.
    */
   readonly key: RowKey;
   readonly seen: Cell;

@@ -1,4 +1,4 @@
-/** Changes the width and the place of columns. */
+/** Changes the width and the position of columns. */
 import type { Relation } from '../../../api/types.ts';
 import { type ColumnLayout, type GridColumn, withMoved, withWidth } from './columns.ts';
 import type { ColumnWindow } from './use-column-window.ts';
@@ -32,7 +32,7 @@ export function useColumnChanges(
       const place = [...pinned, ...scrolling].find(({ index }) => index === number - 1);
       if (place !== undefined) resize(number, place.width + by);
     },
-    /** Moves a column to the place of another one. The focus follows it. */
+    /** Moves a column to the position of another one. The focus follows it. */
     reorder(from: number, to: number): void {
       const [column, target] = [columns[from - 1], columns[to - 1]];
       if (column === undefined || target === undefined || column.isPinned !== target.isPinned) return;

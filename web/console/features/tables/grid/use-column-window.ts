@@ -1,5 +1,5 @@
-/** Determines where the columns are and which of them are visible. Pinned columns are always rendered. */
-import { type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useState } from 'react';
+/** Computes the columns' positions and which of them are visible. Pinned columns are always rendered. */
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { filledWidths, type GridColumn, pinnedCount } from './columns.ts';
 import { boxWidth, withItem } from './layout.ts';
 
@@ -21,7 +21,28 @@ export interface ColumnWindow {
   show(index: number): void;
 }
 
-/** The columns that are rendered on each side in addition to the visible ones. */
+/** The positions of all columns. */
+interface Places {
+  readonly placed: readonly PlacedColumn[];
+  /** The number of pinned columns. */
+  readonly pins: number;
+  readonly pinnedWidth: number;
+  readonly width: number;
+}
+
+function placesOf(columns: readonly GridColumn[], room: number): Places {
+  const widths = filledWidths(columns, room - boxWidth);
+  const pins = pinnedCount(columns, widths, room);
+  let left = boxWidth;
+  const placed = columns.map((column, index): PlacedColumn => {
+    const place = { column, index, left, width: widths[index] ?? column.width };
+    left += place.width;
+    return place;
+  });
+  return { placed, pins, pinnedWidth: placed[pins]?.left ?? left, width: left };
+}
+
+/** The number of columns that are rendered on each side of the visible ones. */
 const overscan = 2;
 
 export function useColumnWindow(
@@ -31,46 +52,47 @@ export function useColumnWindow(
   active: number,
 ): ColumnWindow {
   const [room, setRoom] = useState(0);
+  const [seen, setSeen] = useState({ first: 0, last: 0 });
+  const places = useMemo(() => placesOf(columns, room), [columns, room]);
+  const { placed, pins, pinnedWidth, width } = places;
+  const latest = useRef(columns);
+  latest.current = columns;
+  const look = useCallback(
+    ({ placed, pins, pinnedWidth }: Places) => {
+      const element = scroller.current;
+      if (element === null) return;
+      const start = element.scrollLeft + pinnedWidth;
+      const end = element.scrollLeft + element.clientWidth;
+      const isSeen = (place: PlacedColumn): boolean =>
+        place.index >= pins && place.left < end && place.left + place.width > start;
+      const first = placed.findIndex(isSeen);
+      const last = placed.findLastIndex(isSeen);
+      setSeen((previous) =>
+        previous.first === first && previous.last === last ? previous : { first, last },
+      );
+    },
+    [scroller],
+  );
   useLayoutEffect(() => {
     const element = scroller.current;
     if (element === null) return;
-    const measure = (): void => setRoom(element.clientWidth);
+    const measure = (): void => {
+      setRoom(element.clientWidth);
+      // The visible columns are set in the same update, so the cells aren't rendered twice.
+      look(placesOf(latest.current, element.clientWidth));
+    };
     measure();
     const observer = new ResizeObserver(measure);
     observer.observe(element);
     return () => observer.disconnect();
-  }, [scroller]);
-
-  const { placed, pins, pinnedWidth, width } = useMemo(() => {
-    const widths = filledWidths(columns, room - boxWidth);
-    const pins = pinnedCount(columns, widths, room);
-    let left = boxWidth;
-    const placed = columns.map((column, index): PlacedColumn => {
-      const place = { column, index, left, width: widths[index] ?? column.width };
-      left += place.width;
-      return place;
-    });
-    return { placed, pins, pinnedWidth: placed[pins]?.left ?? left, width: left };
-  }, [columns, room]);
-
-  const [seen, setSeen] = useState({ first: 0, last: 0 });
-  const look = useCallback(() => {
-    const element = scroller.current;
-    if (element === null) return;
-    const start = element.scrollLeft + pinnedWidth;
-    const end = element.scrollLeft + element.clientWidth;
-    const isSeen = (place: PlacedColumn): boolean =>
-      place.index >= pins && place.left < end && place.left + place.width > start;
-    const first = placed.findIndex(isSeen);
-    const last = placed.findLastIndex(isSeen);
-    setSeen((previous) => (previous.first === first && previous.last === last ? previous : { first, last }));
-  }, [scroller, placed, pins, pinnedWidth]);
-  useLayoutEffect(look, [look]);
+  }, [scroller, look]);
+  useLayoutEffect(() => look(places), [look, places]);
   useEffect(() => {
     const element = scroller.current;
-    element?.addEventListener('scroll', look, { passive: true });
-    return () => element?.removeEventListener('scroll', look);
-  }, [scroller, look]);
+    const onScroll = (): void => look(places);
+    element?.addEventListener('scroll', onScroll, { passive: true });
+    return () => element?.removeEventListener('scroll', onScroll);
+  }, [scroller, look, places]);
 
   const rendered = useMemo(() => {
     const indexes: number[] = [];

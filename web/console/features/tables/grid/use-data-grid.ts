@@ -41,7 +41,7 @@ export interface DataGridProps {
   readonly onFilters: (filters: readonly Filter[]) => void;
   readonly onSortBy: (sort: readonly Sort[]) => void;
   readonly onUndo: () => void;
-  /** Reports what was copied or pasted, for the footer. */
+  /** Shows a message about the copied or pasted cells in the footer. */
   readonly onNote: (note: string) => void;
 }
 
@@ -187,8 +187,8 @@ export function useDataGrid(props: DataGridProps, scroller: RefObject<HTMLElemen
 }
 
 /**
- * Returns the number of rows that a page key scrolls. It is one less than the number that fits in the grid, so that one
- * row remains visible.
+ * Returns the number of rows that a page key scrolls. It is one less than the number that fits in the grid, so one row
+ * remains visible.
  */
 const pageRowsOf = (scroller: HTMLElement | null, rowHeight: number): number =>
   Math.max(1, Math.floor(((scroller?.clientHeight ?? 0) - headHeight) / rowHeight) - 1);

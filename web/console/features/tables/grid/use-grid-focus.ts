@@ -1,9 +1,9 @@
-/** Gives the browser's focus to the grid's focused cell, which may not be rendered until the grid has scrolled. */
+/** Moves the browser's focus to the grid's focused cell, which may not be rendered until the grid has scrolled. */
 import { type RefObject, useLayoutEffect, useRef } from 'react';
 import type { Position } from './movement.ts';
 
 export interface GridFocus {
-  /** Focuses the cell after the grid has been rendered again. */
+  /** Focuses the cell once the grid has been rendered again. */
   request(): void;
   /** Whether the focus is in the grid. */
   isInside(): boolean;

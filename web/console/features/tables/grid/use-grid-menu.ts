@@ -13,7 +13,7 @@ export interface GridMenuState {
   readonly onContextMenu: (event: MouseEvent<HTMLElement>) => void;
   /** Opens the menu below a cell. */
   openAt(at: Position): void;
-  /** With `isLeft`, the focus doesn't return to the grid. */
+  /** Closes the menu. With `isLeft`, the focus doesn't return to the grid. */
   readonly close: (isLeft: boolean) => void;
 }
 
@@ -24,7 +24,7 @@ export function useGridMenu(
   const [open, setOpen] = useState<OpenMenu>();
 
   function show(next: OpenMenu): void {
-    // The header's checkbox has no menu.
+    // The header's checkbox doesn't have a menu.
     if (next.at.row < 0 && next.at.column === 0) return;
     onOpen(next.at);
     setOpen(next);
@@ -35,7 +35,7 @@ export function useGridMenu(
     onContextMenu(event) {
       const target = event.target as HTMLElement;
       const cell = target.closest<HTMLElement>('[data-cell]');
-      // An editor keeps the browser's menu, and a menu is shown outside of the grid's element.
+      // In an editor, the browser's own menu is used. The context menu itself is outside of the grid's element.
       if (isEditing || cell === null || scroller.current?.contains(cell) !== true) return;
       event.preventDefault();
       const [row = 0, column = 0] = (cell.dataset.cell ?? '').split(':').map(Number);

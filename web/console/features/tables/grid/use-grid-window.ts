@@ -1,4 +1,4 @@
-/** The grid's visible rows and columns. */
+/** Provides the grid's visible rows and columns. */
 import { type RefObject, useEffect } from 'react';
 import type { Density, GridColumn } from './columns.ts';
 import { headHeight, rowHeights } from './layout.ts';

@@ -1,11 +1,11 @@
-/** Resizes and moves columns with the pointer. The grid does the same with the keyboard. */
+/** Resizes and moves columns with the pointer. The keyboard commands have the same effects. */
 import { type PointerEvent, useRef, useState } from 'react';
 
-/** A pointer that moves less than this is a click, which sorts. */
+/** If the pointer moves less than this, the press is a click, which sorts. */
 const clickPixels = 5;
 
 export interface HeaderDrag {
-  /** The column whose place the dragged column would take. */
+  /** The column whose position the dragged column would take. */
   readonly target: number | undefined;
   startMove(event: PointerEvent<HTMLElement>, column: number): void;
   startResize(event: PointerEvent<HTMLElement>, column: number, width: number): void;
@@ -23,7 +23,7 @@ export function useHeaderDrag({
   const [target, setTarget] = useState<number>();
   const wasDragged = useRef(false);
 
-  /** Follows the pointer until it is released. Escape and lost pointers cancel. */
+  /** Follows the pointer until it is released. Escape or the loss of the pointer cancels the drag. */
   function follow(
     event: PointerEvent<HTMLElement>,
     onMove: (event: globalThis.PointerEvent) => void,

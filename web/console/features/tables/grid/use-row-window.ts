@@ -1,14 +1,27 @@
 /** Determines which rows of a scrolling element are visible, and scrolls to other rows. */
-import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import {
+  type RefObject,
+  useCallback,
+  useDeferredValue,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import { elementHeight, type ScrollState, scrolled, scrollTopFor, type Track, topToShow } from './scroll.ts';
 
-/** After scrolling has stopped for this time, the scroll bar of a long table is moved to its exact position. */
+/** Once scrolling has stopped for this time, the scroll bar of a long table is moved to its exact position. */
 const restMs = 200;
+
+/** The number of rows that are rendered above and below the visible rows. */
+const overscan = 6;
 
 export interface RowWindow {
   /** The visible rows, including `last`. */
   readonly first: number;
   readonly last: number;
+  /** The number of rows to render above and below the visible rows. */
+  readonly overscan: number;
   /** The offset of the layer that contains the rows, in pixels. 0 unless the scroll range is scaled. */
   readonly shift: number;
   readonly height: number;
@@ -46,8 +59,8 @@ export function useRowWindow(
       const element = scroller.current;
       if (element === null) return;
       element.scrollTop = scrollTopFor(latest.current, top);
-      // The browser may have rounded or limited the position. Storing the actual position prevents the resulting event
-      // from being treated as scrolling by the user.
+      // The browser may have rounded or limited the position. The actual position is stored so that the resulting event
+      // isn't treated as scrolling by the user.
       const { scrollTop } = element;
       const isSame = elementHeight(latest.current) === latest.current.whole;
       settle({ scrollTop, top: isSame ? scrollTop : top });
@@ -58,14 +71,20 @@ export function useRowWindow(
   useLayoutEffect(() => {
     const element = scroller.current;
     if (element === null) return;
-    const measure = (): void => setView(Math.max(0, element.clientHeight - headHeight));
+    const measure = (): void => {
+      const view = Math.max(0, element.clientHeight - headHeight);
+      setView(view);
+      // The rows are set in the same update, so they aren't rendered twice.
+      latest.current = { ...latest.current, view };
+      settle(scrolled(latest.current, scrollState.current, element.scrollTop));
+    };
     measure();
     const observer = new ResizeObserver(measure);
     observer.observe(element);
     return () => observer.disconnect();
-  }, [scroller, headHeight]);
+  }, [scroller, headHeight, settle]);
 
-  // Fewer rows, or a taller window: what was in view may be behind the end.
+  // With fewer rows or a taller window, the visible rows may be after the end.
   // biome-ignore lint/correctness/useExhaustiveDependencies: `latest` contains the current values
   useLayoutEffect(
     () => settle(scrolled(latest.current, scrollState.current, scroller.current?.scrollTop ?? 0)),
@@ -92,6 +111,8 @@ export function useRowWindow(
   return {
     first: Math.min(seen.first, Math.max(0, rows - 1)),
     last: Math.min(seen.last, rows - 1),
+    // The visible rows are painted first.
+    overscan: useDeferredValue(overscan, 0),
     shift: seen.shift,
     height: elementHeight(track),
     show: (row) => goTo(topToShow(latest.current, scrollState.current.top, row * rowHeight, rowHeight)),

@@ -16,6 +16,9 @@ export const actions: readonly ReferenceAction[] = [
   'set default',
 ];
 
+/** The help is below the field, so that fields beside each other are at the same height. */
+const helpBelow: ('label' | 'input' | 'description' | 'error')[] = ['label', 'input', 'description', 'error'];
+
 export function ColumnFields({
   draft,
   vocabulary,
@@ -70,6 +73,7 @@ export function ColumnFields({
             size="sm"
             className={classes.mono}
             label={t('column.expression')}
+            inputWrapperOrder={helpBelow}
             description={t('column.expression-why')}
             value={draft.expression}
             required
@@ -144,6 +148,7 @@ export function TypeField({
         className={classes.mono}
         {...(isLabelHidden ? { 'aria-label': label } : { label })}
         {...(description === undefined ? {} : { description })}
+        inputWrapperOrder={helpBelow}
         list={id}
         value={type}
         required

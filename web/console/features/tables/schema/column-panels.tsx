@@ -1,4 +1,4 @@
-/** Panels for a new column and for changing a column. */
+/** The panels for adding and for changing a column. */
 import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Column, Relation } from '../../../api/types.ts';

@@ -1,12 +1,32 @@
 /** One column in the form for a new table. */
-import { ActionIcon, Button, Checkbox, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
-import type { Vocabulary } from './api.ts';
-import { TypeField } from './column-fields.tsx';
-import type { ColumnDraft } from './drafts.ts';
+import type { ReferenceAction, Vocabulary } from './api.ts';
+import { actions, TypeField } from './column-fields.tsx';
+import { type ColumnDraft, splitTarget } from './drafts.ts';
 import forms from './forms.module.css';
 import classes from './structure-page.module.css';
 import { t } from './text.ts';
+
+/** The headings above the rows. Screen readers use the name of each field instead. */
+export function ColumnHeads() {
+  return (
+    <div className={classes.columnHeads} aria-hidden>
+      <span>{t('column.name')}</span>
+      <span>{t('column.type')}</span>
+      <span>{t('column.value')}</span>
+      <span>{t('column.primary')}</span>
+      <span>{t('column.nullable')}</span>
+    </div>
+  );
+}
+
+/** Returns the name of the table that a column references. */
+function referenceOf({ target }: ColumnDraft): string {
+  const { schema = '', table = '' } = splitTarget(target) ?? {};
+  if (table === '') return t('column.references-none');
+  return schema === 'public' ? table : target;
+}
 
 export function ColumnRow({
   column,
@@ -42,9 +62,9 @@ export function ColumnRow({
       />
       <TextInput
         size="sm"
-        className={forms.mono}
-        aria-label={t('column.value-default')}
-        placeholder={t(column.value === 'none' ? 'column.value-default' : `column.value-${column.value}`)}
+        className={`${forms.mono} ${classes.columnDefault}`}
+        aria-label={t('column.value')}
+        placeholder={t(`column.value-${column.value}`)}
         value={column.expression}
         disabled={column.value === 'identity' || column.value === 'identity-always'}
         spellCheck={false}
@@ -57,19 +77,19 @@ export function ColumnRow({
       />
       <Checkbox
         className={classes.check}
+        classNames={{ label: classes.checkLabel }}
         label={t('column.primary')}
         checked={column.primary}
         onChange={(event) => onChange({ primary: event.currentTarget.checked })}
       />
-      <Button
-        size="compact-sm"
-        variant="subtle"
+      <Checkbox
         className={classes.check}
-        aria-label={t('schema.edit', { name: column.name })}
-        onClick={onOpen}
-      >
-        …
-      </Button>
+        classNames={{ label: classes.checkLabel }}
+        label={t('column.nullable')}
+        checked={column.nullable && !column.primary}
+        disabled={column.primary}
+        onChange={(event) => onChange({ nullable: event.currentTarget.checked })}
+      />
       <ActionIcon
         variant="subtle"
         color="gray"
@@ -79,6 +99,37 @@ export function ColumnRow({
       >
         <IconTrash size={15} aria-hidden />
       </ActionIcon>
+      <div className={classes.columnMore}>
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          className={classes.columnReference}
+          aria-label={t('column.references-of', { name: column.name, reference: referenceOf(column) })}
+          onClick={onOpen}
+        >
+          {t('column.references-is', { reference: referenceOf(column) })}
+        </Button>
+        {column.target === '' ? null : (
+          <NativeSelect
+            size="xs"
+            aria-label={t('column.on-delete-of', { name: column.name })}
+            value={column.onDelete}
+            data={actions.map((value) => ({
+              value,
+              label: t('column.on-delete-is', { action: t(`action.${value}`) }),
+            }))}
+            onChange={(event) => onChange({ onDelete: event.currentTarget.value as ReferenceAction })}
+          />
+        )}
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          aria-label={t('column.more-of', { name: column.name })}
+          onClick={onOpen}
+        >
+          {t('column.more')}
+        </Button>
+      </div>
     </li>
   );
 }

@@ -141,7 +141,7 @@ export function NewConstraint({ relation, onClose }: { relation: Relation; onClo
 const unknownIn = ({ columns }: Relation, names: readonly string[]): string | undefined =>
   names.find((name) => !columns.some((column) => column.name === name));
 
-/** A field for a list of the table's columns. The order matters. */
+/** A field for an ordered list of the table's columns. */
 export function NamesField({
   label,
   relation,

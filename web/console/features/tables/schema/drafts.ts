@@ -1,4 +1,4 @@
-/** The form values of a column, and the change that they are converted to. Doesn't depend on React. */
+/** Converts between columns, the values of the column form and changes. Doesn't depend on React. */
 import type { Column } from '../../../api/types.ts';
 import type { ColumnDefinition, ReferenceAction, SchemaChange, TypeRef, Vocabulary } from './api.ts';
 
@@ -229,7 +229,7 @@ export interface TableDraft {
   readonly columns: readonly ColumnDraft[];
 }
 
-/** Returns undefined if the table has no name or a column is incomplete. */
+/** Returns the changes that create the table, or undefined if it doesn't have a name or a column is incomplete. */
 export function newTableChanges(
   { schema, name, comment, rls, columns }: TableDraft,
   vocabulary: Vocabulary,

@@ -24,7 +24,7 @@ test.each([
   expect(plainName(text)).toBe(name);
 });
 
-test('a file becomes a table with an ID column, and each column of the file keeps its place', () => {
+test('a file becomes a table with an ID column, and each column of the file keeps its position', () => {
   const draft = draftOfFile('My People.csv', 'public', inferred);
   expect(draft).toMatchObject({ name: 'my_people', rls: true, key: { kind: 'new' } });
   const { change, mapping } = changeOfFile(draft, vocabulary) ?? {};

@@ -1,4 +1,4 @@
-/** The columns of a new table whose rows come from a file. Doesn't depend on React. */
+/** Determines the columns of a new table whose rows come from a file. Doesn't depend on React. */
 import type { InferredColumn, SchemaChange, Vocabulary } from './api.ts';
 import { definitionOf, emptyColumn, firstColumns } from './drafts.ts';
 
@@ -12,7 +12,7 @@ export interface FileColumn {
   readonly isUsed: boolean;
 }
 
-/** The primary key: a new column with numbers, none, or the column of the file with this name. */
+/** The primary key, which is a new column with numbers, the file's column with this name, or none. */
 export type KeyChoice =
   | { readonly kind: 'new' | 'none' }
   | { readonly kind: 'column'; readonly source: string };
@@ -26,7 +26,7 @@ export interface FileTableDraft {
 }
 
 /**
- * Returns a name that needs no quotes in SQL.
+ * Returns a name that doesn't need quotes in SQL.
  * @example
  * plainName('First Name (EN)'); // 'first_name_en'
  */
@@ -70,7 +70,7 @@ export function draftOfFile(
 
 export type CreateTable = Extract<SchemaChange, { kind: 'create_table' }>;
 
-/** Returns the table and the mapping. Returns undefined if a name or a type is missing or used twice. */
+/** Returns the table and the mapping, or undefined if a name or type is missing or a name is used twice. */
 export function changeOfFile(
   { schema, name, rls, columns, key }: FileTableDraft,
   vocabulary: Vocabulary,

@@ -1,4 +1,4 @@
-/** The columns of a new table whose rows come from a file, and its primary key. */
+/** The fields for the columns and the primary key of a new table whose rows come from a file. */
 import { Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import type { Payload } from '../../../api/route.ts';
 import { exampleOf } from '../import-file.tsx';

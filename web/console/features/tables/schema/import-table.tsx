@@ -1,6 +1,6 @@
 /**
- * Creates a table from a file. The first step shows the columns with their inferred types, and the second the SQL and
- * the import.
+ * Creates a table from a file. The first step shows the columns with their inferred types. The second step shows the
+ * SQL and the import.
  */
 import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';

@@ -4,15 +4,17 @@ import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
+import { useMay } from '../../../api/session.ts';
 import { bySchema } from '../../../api/system-schemas.ts';
 import { PageHead } from '../../../components/page.tsx';
 import { ProblemBox } from '../../../components/problem-box.tsx';
 import { SidePanel } from '../../../components/side-panel.tsx';
 import { SkeletonLines } from '../../../components/skeleton.tsx';
 import { useUnsaved } from '../../../components/unsaved.tsx';
+import { BackLink } from '../back-link.tsx';
 import { type SchemaChange, type Vocabulary, vocabularyQuery } from './api.ts';
 import { ColumnFields } from './column-fields.tsx';
-import { ColumnRow } from './column-row.tsx';
+import { ColumnHeads, ColumnRow } from './column-row.tsx';
 import { type ColumnDraft, emptyColumn, firstColumns, newTableChanges } from './drafts.ts';
 import forms from './forms.module.css';
 import { Review } from './review.tsx';
@@ -26,9 +28,17 @@ const route = getRouteApi('/app/tables/new');
 export function NewTablePage() {
   const { data: vocabulary, error } = useQuery(vocabularyQuery);
   const { from, schema = 'public' } = route.useSearch();
+  if (!useMay('write')) {
+    return (
+      <div className={classes.page}>
+        <PageHead title={t('table.new-title')} back={<BackLink />} />
+        <p className={classes.note}>{t('schema.read-only')}</p>
+      </div>
+    );
+  }
   return (
     <div className={classes.page}>
-      <PageHead title={t('table.new-title')}>
+      <PageHead title={t('table.new-title')} back={<BackLink />}>
         <Link
           to="/tables/new"
           search={({ from: _from, ...rest }) => (from === 'file' ? rest : { ...rest, from: 'file' as const })}
@@ -171,7 +181,7 @@ function ColumnList({
   onOpen: (id: number) => void;
 }) {
   return (
-    <section className={classes.section}>
+    <section className={`${classes.section} ${classes.columnList}`}>
       <div className={classes.sectionHead}>
         <h2 className={classes.sectionTitle}>{t('schema.columns')}</h2>
         <Button
@@ -185,6 +195,7 @@ function ColumnList({
           {t('schema.add-column')}
         </Button>
       </div>
+      <ColumnHeads />
       <ul className={classes.columns}>
         {columns.map((column) => (
           <ColumnRow

@@ -1,5 +1,6 @@
 /**
- * The components of the structure page: a section, and an item in it, such as a column, constraint, index or trigger.
+ * The components of the structure page, which are sections and their items, such as columns, constraints, indexes or
+ * triggers.
  */
 import { ActionIcon, Button } from '@mantine/core';
 import { IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';

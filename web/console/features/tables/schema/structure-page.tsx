@@ -1,13 +1,13 @@
-/** The structure of a table, and how to change it. */
-import { IconArrowLeft } from '@tabler/icons-react';
+/** Shows the structure of a table, and lets operators change it. */
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { relationQuery } from '../../../api/queries.ts';
 import { useMay } from '../../../api/session.ts';
 import type { Relation } from '../../../api/types.ts';
-import { ProblemBox } from '../../../components/problem-box.tsx';
 import { SkeletonLines } from '../../../components/skeleton.tsx';
+import { BackLink } from '../back-link.tsx';
+import { TableProblem } from '../missing-table.tsx';
 import { type Structure, structureQuery, vocabularyQuery } from './api.ts';
 import classes from './structure-page.module.css';
 import { type OpenPanel, StructurePanel } from './structure-panel.tsx';
@@ -32,9 +32,7 @@ export function StructurePage() {
     <div className={classes.page}>
       <title>{t('app.title', { page: `${schema}.${table}` })}</title>
       <header className={classes.head}>
-        <Link to="/tables" className={classes.back} aria-label={t('tables.back')}>
-          <IconArrowLeft size={18} aria-hidden />
-        </Link>
+        <BackLink />
         <h1 className={classes.title}>
           <span className={classes.schema}>{schema}.</span>
           {table}
@@ -43,7 +41,7 @@ export function StructurePage() {
           {t('schema.rows')}
         </Link>
       </header>
-      {error === null ? null : <ProblemBox error={error} />}
+      {error === null ? null : <TableProblem error={error} />}
       {relation.data === undefined || structure.data === undefined ? (
         error === null ? (
           <SkeletonLines lines={12} />

@@ -1,4 +1,4 @@
-/** The panel beside the structure page, in which the operator adds, changes or drops an object. */
+/** The panel next to the structure page, where the operator adds, changes or drops an object. */
 import { useNavigate } from '@tanstack/react-router';
 import type { Column, Relation } from '../../../api/types.ts';
 import type { SchemaChange, Vocabulary } from './api.ts';
@@ -11,7 +11,7 @@ import { TablePanel } from './table-panel.tsx';
 import { t } from './text.ts';
 import { NewTrigger } from './trigger-panel.tsx';
 
-/** Which panel is open, and for which object. */
+/** The open panel and its object. */
 export type OpenPanel =
   | { readonly kind: 'new-column' | 'new-constraint' | 'new-index' | 'new-trigger' | 'table' }
   | { readonly kind: 'column'; readonly column: Column }

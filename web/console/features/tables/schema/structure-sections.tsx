@@ -162,7 +162,7 @@ export function TriggerSection({ relation, structure, onOpen }: SectionProps) {
   );
 }
 
-/** Shows whether row level security is enabled, and switches it on or off. */
+/** Shows whether row-level security is enabled, and turns it on or off. */
 export function SecuritySection({ relation, onOpen }: SectionProps) {
   const { schema, name, rls, policies } = relation;
   return (

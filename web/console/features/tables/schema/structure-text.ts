@@ -1,4 +1,4 @@
-/** Formats a column's default value, and sizes, for the structure page. */
+/** Formats default values and sizes for the structure page. */
 import type { Column } from '../../../api/types.ts';
 
 export function valueText({ default: expression, identity, generated, comment }: Column): string {

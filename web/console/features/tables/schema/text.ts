@@ -1,4 +1,4 @@
-/** Messages of the pages that change tables. */
+/** Loads the messages of the pages that change tables. */
 import { addMessages, textOf } from '../../../../lib/i18n.ts';
 import { messages } from '../../../../locales/en/console-schema.ts';
 import type { TextId } from '../../../text.ts';

@@ -1,4 +1,4 @@
-/** The project's enums, and how to change them. */
+/** Lists the project's enums, and lets operators change them. */
 import { ActionIcon, Button, NativeSelect, Textarea } from '@mantine/core';
 import { IconList, IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -10,6 +10,7 @@ import { PageHead } from '../../../components/page.tsx';
 import { ProblemBox } from '../../../components/problem-box.tsx';
 import { SkeletonLines } from '../../../components/skeleton.tsx';
 import { Tag } from '../../../components/tag.tsx';
+import { BackLink } from '../back-link.tsx';
 import { type EnumType, enumsQuery, vocabularyQuery } from './api.ts';
 import { ChangePanel } from './change-panel.tsx';
 import { linesIn } from './drafts.ts';
@@ -41,7 +42,9 @@ export function TypesPage() {
   ) : null;
   return (
     <div className={classes.page}>
-      <PageHead title={t('enum.title')}>{create}</PageHead>
+      <PageHead title={t('enum.title')} back={<BackLink />}>
+        {create}
+      </PageHead>
       {error === null ? null : <ProblemBox error={error} />}
       {data === undefined && error === null ? <SkeletonLines lines={8} /> : null}
       {data !== undefined && own.length === 0 ? (
@@ -87,7 +90,7 @@ export function TypesPage() {
   );
 }
 
-/** `onOpen` is undefined if the type can't be changed. */
+/** Shows an enum. `onOpen` is undefined if the type can't be changed. */
 function EnumSection({ type, onOpen }: { type: EnumType; onOpen: ((open: Open) => void) | undefined }) {
   const { schema, name, values, columns } = type;
   return (

@@ -1,4 +1,4 @@
-/** The result of a metadata check: what was found, and what would prevent sign-ins. */
+/** Shows the result of a metadata check, with the data that was found and the problems that would prevent sign-ins. */
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { Moment } from '../../../components/moment.tsx';

@@ -1,4 +1,7 @@
-/** A connection's metadata check, domains and attribute mapping, which can be changed, and its removal. */
+/**
+ * Shows a connection with its metadata check, its domains and its attribute mapping. The connection can be changed and
+ * removed.
+ */
 import { Button, Checkbox } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';

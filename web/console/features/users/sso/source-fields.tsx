@@ -8,7 +8,7 @@ export interface SourceText {
   readonly text: string;
 }
 
-/** The source in the form of the API. Undefined if the field is empty. */
+/** Returns the source in the API's format, or undefined if the field is empty. */
 export const sourceOf = ({ kind, text }: SourceText): { url: string } | { xml: string } | undefined =>
   text.trim() === '' ? undefined : kind === 'url' ? { url: text.trim() } : { xml: text };
 
@@ -63,7 +63,7 @@ export function SourceFields({
   );
 }
 
-/** Domains are separated by commas, spaces or line breaks. */
+/** Returns the domains in a text. They are separated by commas, spaces or line breaks. */
 export const domainsOf = (text: string): string[] => [
   ...new Set(text.split(/[\s,;]+/).filter((domain) => domain !== '')),
 ];

@@ -1,0 +1,25 @@
+/** Why a session ended that the browser still has the cookie of. */
+import type { AuthRejection } from '../../shared/auth-rejection.ts';
+import type { Ending } from '../types.ts';
+
+const endings: readonly Ending[] = [
+  'password_changed',
+  'secured',
+  'factors_reset',
+  'elsewhere',
+  'support',
+  'inactive',
+  'expired',
+  'replaced',
+  'other',
+];
+
+export const parseEnding = (text: string | undefined): Ending | undefined =>
+  endings.find((ending) => ending === text);
+
+/** Returns the session limit that auth reports. GoTrue's error code is the same for all limits. */
+export function limitOf({ code, message }: AuthRejection): Ending | undefined {
+  if (code !== 'session_expired') return undefined;
+  if (message.includes('(Inactivity)')) return 'inactive';
+  return message.includes('(Revoked by Newer Login)') ? 'replaced' : 'expired';
+}

@@ -1,0 +1,35 @@
+/** Explains why a session has ended. */
+import type { AuthContext } from '../context.ts';
+import type { SecurityEvent } from '../core/security-events.ts';
+import { fromMs } from '../core/times.ts';
+import { listEndings } from '../queries/security-events.ts';
+
+/** `elsewhere`: the user signed the session out on another device. */
+export type SessionEnding = 'password_changed' | 'secured' | 'factors_reset' | 'elsewhere' | 'support';
+
+/**
+ * Returns why a session ended, from the latest event since its last access token was issued. Returns undefined if no
+ * event explains it. Only the browser that had the session may see the result.
+ */
+export async function explainEnding(
+  ctx: AuthContext,
+  { userId, sinceMs }: { readonly userId: string; readonly sinceMs: number },
+): Promise<SessionEnding | undefined> {
+  if (!ctx.hasOwnTables) return undefined;
+  const listed = await listEndings(ctx.pool, userId, fromMs(sinceMs));
+  // "This wasn't me" ends every session, so later events, such as the owner's new password, didn't end this one.
+  const events = listed.slice(
+    Math.max(
+      0,
+      listed.findLastIndex(({ kind }) => kind === 'secured'),
+    ),
+  );
+  // An event that ended one session may concern another session of the user.
+  const event = events.find(({ details }) => details.scope !== 'one') ?? events[0];
+  return event && endingOf(event);
+}
+
+function endingOf({ kind, actor }: SecurityEvent): SessionEnding | undefined {
+  if (kind === 'password_changed' || kind === 'secured' || kind === 'factors_reset') return kind;
+  return actor === 'operator' ? 'support' : 'elsewhere';
+}

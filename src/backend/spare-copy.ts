@@ -1,0 +1,59 @@
+/**
+ * Replaces the spare copy of the prepared cluster after a new project has used it. The next new project then starts
+ * faster.
+ */
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { makeSpare } from '../database/index.ts';
+import type { Logger } from '../kernel/log.ts';
+
+/** The time for which a new server is left undisturbed. */
+const delayMs = 2000;
+/** The maximum time that stopping the server waits for the copy. */
+const maxStopMs = 3000;
+
+export interface SpareCopy {
+  /** Returns the folder of the prepared cluster. Called only for a new data folder. */
+  prepared(): Promise<string | undefined>;
+  /** Starts to create a spare copy in the background if this process has used the prepared cluster. */
+  start(): void;
+  /** Creates the spare copy immediately if that is still pending. */
+  stop(): Promise<void>;
+}
+
+export function createSpareCopy(options: {
+  readonly dataDir: string;
+  /** Returns the folder of the prepared cluster. */
+  readonly prepared: () => Promise<string | undefined>;
+  /** Returns whether the next new project is likely to be on this machine. */
+  readonly isWanted: boolean;
+  readonly log: Logger;
+}): SpareCopy {
+  const { dataDir, prepared, isWanted, log } = options;
+  const hurry = new AbortController();
+  let source: string | undefined;
+  let made: Promise<void> | undefined;
+
+  const make = async (from: string): Promise<void> => {
+    await sleep(delayMs, undefined, { ref: false, signal: hurry.signal }).catch(() => undefined);
+    try {
+      await makeSpare(from, join(dataDir, 'postgres'));
+    } catch (error) {
+      log.warn({ service: 'database', error }, 'failed to create a spare copy of the prepared database');
+    }
+  };
+
+  return {
+    async prepared() {
+      source = await prepared();
+      return source;
+    },
+    start() {
+      if (isWanted && source !== undefined) made = make(source);
+    },
+    async stop() {
+      hurry.abort();
+      await Promise.race([made, sleep(maxStopMs, undefined, { ref: false })]);
+    },
+  };
+}

@@ -1,0 +1,157 @@
+/** Auth settings that config.toml doesn't have. */
+import { keysRead } from '../applies.ts';
+import { hook } from '../auth.ts';
+import {
+  boolean,
+  duration,
+  integer,
+  list,
+  liveSection,
+  optionalBoolean,
+  optionalDuration,
+  optionalOneOf,
+  optionalPath,
+  optionalText,
+  secret,
+  section,
+  text,
+} from '../define.ts';
+
+export const auth = liveSection(
+  "Auth settings that config.toml doesn't have. Their names correspond to upstream's environment variables (`GOTRUE_…`).",
+  {
+    external: section('Sign-in methods.', {
+      anonymous_users: section('Guests.', {
+        lifetime: optionalDuration(
+          'Permanently deletes guests when they reach this age, and all rows that reference them with ON DELETE CASCADE. If unset, guests are kept.',
+        ),
+      }),
+      email: section('Email.', {
+        authorized_addresses: list(
+          [],
+          'Sends emails only to these addresses, with or without a +label. This is useful in a test environment. If empty, emails are sent to all addresses.',
+        ),
+      }),
+    }),
+    mailer: section('Email checks.', {
+      email_validation_extended: boolean(
+        false,
+        'Rejects reserved email domains (example.com, .test) and domains without a DNS entry.',
+      ),
+    }),
+    reveal_accounts: boolean(
+      false,
+      'Allows responses from `plinth serve` to reveal whether an email address or phone number belongs to an account, as in upstream. For example, an unknown address then returns otp_disabled. `plinth start` always behaves this way.',
+    ),
+    api: section('Auth API.', {
+      max_request_duration: duration(10_000, 'Request timeout (status 504).'),
+    }),
+    sessions: section('Session limits.', {
+      single_per_user: boolean(false, 'Keeps only the most recently refreshed session of each user.'),
+    }),
+    hook: section("Hooks that config.toml doesn't have.", {
+      after_user_created: hook('Runs after a user is created.'),
+      guest_hand_over: hook(
+        "Runs when a guest signs in to an existing account, before the guest is deleted. The hook must transfer the guest's rows (guest_id) to the existing account (user_id). Without this hook, guests can't keep their data.",
+      ),
+    }),
+    sms: section('Text messages.', {
+      twilio: section('Twilio.', {
+        content_sid: text(
+          '',
+          'SID of an approved WhatsApp template whose first variable is the code. If unset, the message text is sent.',
+        ),
+      }),
+    }),
+    saml: section(
+      'Single sign-on with SAML 2.0. Add connections in the Console, with `plinth sso` or with the admin API.',
+      {
+        enabled: boolean(false, 'Enables single sign-on with SAML 2.0.'),
+        private_key: secret('RSA key (PKCS #1, base64).', {
+          defaultText: 'generated at first use and stored in the data folder',
+          ...keysRead,
+        }),
+        private_key_next: secret(
+          'Private key that will replace private_key at the next rotation. Its certificate is already published in the SAML metadata, so that identity providers can import it beforehand.',
+          keysRead,
+        ),
+        allow_encrypted_assertions: boolean(
+          false,
+          'Accepts encrypted assertions and advertises this in the SAML metadata.',
+        ),
+        enforced_domains: list(
+          [],
+          'Email domains whose users can sign in only with SSO. "*" includes every domain that has a connection. Passwords, codes, sign-up and other providers are rejected for these domains. Domains without a connection aren\'t affected.',
+        ),
+        relay_state_validity_period: duration(120_000, 'Time limit for a sign-in at the identity provider.'),
+        external_url: optionalText('URL at which identity providers can reach the auth service.', {
+          defaultText: 'auth.external_url',
+        }),
+      },
+    ),
+    oauth_clients_as_users: boolean(
+      false,
+      'Allows OAuth clients to change an account with their access tokens (PUT /user, factors, passkeys, identities), as in upstream.',
+    ),
+    guess_limits: boolean(
+      true,
+      'Limits wrong passwords and codes per account and per issued code, across all IP addresses. If false, only limits per IP address apply, as in upstream.',
+    ),
+    security: section('Security notices, new devices and the account timeline.', {
+      notices: optionalOneOf(
+        ['always', 'account', 'configured'],
+        "Security notices that are emailed even if `[auth.email.notification]` in config.toml doesn't enable them. `always`: all notices. `account`: only notices of changes and sign-ins on the Account pages. `configured`: none.",
+        { defaultText: '`always` with `plinth serve`, `account` with `plinth start`' },
+      ),
+      confirm_new_devices: boolean(
+        false,
+        'Requires an emailed code when users with a confirmed email address sign in with a password on a new device. Clients other than the Account pages receive the error device_not_confirmed and must then sign in with the code.',
+      ),
+      lockout: section(
+        'Increasing waits after consecutive wrong passwords and codes, per account and network. Browsers in which the user has signed in are counted separately. The limits of `guess_limits` also apply.',
+        {
+          after: integer(
+            10,
+            'Number of consecutive wrong attempts before the first wait. 0 disables the waits.',
+          ),
+          first_wait: duration(
+            30_000,
+            'Duration of the first wait. Each additional wrong attempt doubles the wait.',
+          ),
+          max_wait: duration(60 * 60_000, 'Longest wait.'),
+        },
+      ),
+      undo_period: duration(7 * 24 * 60 * 60_000, `How long the "This wasn't me" link in a notice works.`),
+      factor_removal_wait: duration(
+        0,
+        'Waiting period before lost second factors are removed, such as "72h". Users request the removal after signing in with a password, a provider or a wallet, and confirm it by email. Any use of a second factor cancels the request. 0 disables requests and cancels pending ones, so that only operators can remove second factors.',
+      ),
+      event_retention: duration(
+        365 * 24 * 60 * 60_000,
+        'How long entries in the account timeline and unused devices are kept. Must be at least as long as `undo_period`.',
+      ),
+    }),
+    password: section('Passwords.', {
+      hibp: section('Rejects passwords that have been leaked.', {
+        enabled: optionalBoolean(
+          "Checks passwords against the list in `list_path`. Without a list, checks them with a service that receives only the first five characters of a password's hash.",
+          { defaultText: 'true if the list is present, so that no service is used unless you enable it' },
+        ),
+        fail_closed: boolean(
+          false,
+          'Rejects all passwords while the service is unavailable. If false, they are accepted without a check.',
+        ),
+        user_agent: text('plinth', 'User-Agent header of requests to the service.'),
+        url: text(
+          'https://api.pwnedpasswords.com',
+          'URL of a service with the range API of Have I Been Pwned.',
+        ),
+        list_path: optionalPath(
+          'supabase',
+          'File of sorted SHA-1 hashes, one per line, in the format that the Have I Been Pwned downloader (`haveibeenpwned-downloader`) writes. If the file is present, passwords are checked with it instead of the service.',
+          { anywhere: true, defaultText: 'supabase/leaked-passwords.txt, if that file exists' },
+        ),
+      }),
+    }),
+  },
+);

@@ -1,0 +1,29 @@
+/**
+ * Plinth's own settings. They have a separate file, `supabase/plinth.toml`, because upstream's CLI rejects unknown keys
+ * in `config.toml`.
+ */
+import { section } from '../define.ts';
+import { account, branding } from './account.ts';
+import { auth } from './auth.ts';
+import { backup, database, rest, safeUpdate } from './database.ts';
+import { console, files, log, server, telemetry } from './server.ts';
+import { edgeRuntime, jobs, realtime, storage } from './services.ts';
+
+export const plinthSchema = section("Plinth's own settings.", {
+  branding,
+  account,
+  auth,
+  log,
+  telemetry,
+  files,
+  server,
+  console,
+  edge_runtime: edgeRuntime,
+  database,
+  rest,
+  storage,
+  backup,
+  jobs,
+  realtime,
+  safe_update: safeUpdate,
+});

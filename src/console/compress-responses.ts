@@ -1,0 +1,28 @@
+/**
+ * Compresses the API's JSON responses. A table's first rows and the table list shrink to about an eighth, which makes a
+ * difference on slow connections.
+ */
+import { promisify } from 'node:util';
+import { constants, gzip } from 'node:zlib';
+import type { FastifyInstance } from 'fastify';
+import { accepts } from '../kernel/web-face.ts';
+
+/** Smaller responses fit in a single packet. */
+const minLength = 1400;
+
+const compressed = promisify(gzip);
+
+/**
+ * Adds compression. The session cookie is SameSite=Strict, so another website can't measure how well a secret
+ * compresses next to the site's own input (BREACH).
+ */
+export function compressResponses(app: FastifyInstance): void {
+  app.addHook('onSend', async (request, reply, payload) => {
+    if (typeof payload !== 'string' || payload.length < minLength) return payload;
+    if (reply.hasHeader('content-encoding') || !accepts(request, 'gzip')) return payload;
+    if (!String(reply.getHeader('content-type')).startsWith('application/json')) return payload;
+    reply.headers({ 'content-encoding': 'gzip', vary: 'accept-encoding' });
+    reply.removeHeader('content-length');
+    return compressed(payload, { level: constants.Z_BEST_SPEED });
+  });
+}

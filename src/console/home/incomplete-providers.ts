@@ -1,0 +1,36 @@
+/** Finds enabled sign-in providers whose client ID or secret is missing. Every sign-in with them fails. */
+import { type Config, describePages } from '../../config/index.ts';
+import { createSettingsFiles } from '../settings/files.ts';
+import { envReference } from '../settings/known.ts';
+import type { Problem } from './contract.ts';
+
+/** Providers that can be used without a secret, because devices sign in to them natively. */
+const nativeProviders: readonly string[] = ['apple', 'google'];
+
+export function incompleteProviders({ auth }: Config, supabaseDir: string): Problem[] {
+  if (!auth.enabled) return [];
+  return Object.entries(auth.external).flatMap(([name, { enabled, client_id, secret }]): Problem[] => {
+    if (!enabled) return [];
+    // An `env()` reference to an unset variable remains in the text of a client ID. A secret is undefined instead.
+    const hasClientId = client_id !== '' && !envReference.test(client_id ?? '');
+    const hasSecret =
+      (secret ?? '') !== '' || (nativeProviders.includes(name) && !isSecretInFile(name, supabaseDir));
+    const missing = [
+      ...(hasClientId ? [] : (['client_id'] as const)),
+      ...(hasSecret ? [] : (['secret'] as const)),
+    ];
+    if (missing.length === 0) return [];
+    return [{ kind: 'provider', severity: 'error', provider: name, title: titleOf(name), missing }];
+  });
+}
+
+const titleOf = (provider: string): string =>
+  describePages()
+    .flatMap(({ parts }) => parts)
+    .find(({ panel }) => panel?.kind === 'provider' && panel.name === provider)?.title ?? provider;
+
+function isSecretInFile(provider: string, supabaseDir: string): boolean {
+  const files = createSettingsFiles(supabaseDir);
+  const { text } = files.read('config.toml');
+  return files.valueOf(text, { file: 'config.toml', path: ['auth', 'external', provider, 'secret'] }).isSet;
+}

@@ -1,0 +1,120 @@
+/**
+ * The settings that upstream's CLI 3.1 reads and writes in the hosted service's format. Each service has an object
+ * whose fields have other names and units than the settings in config.toml.
+ */
+import { authFields, emptyAuthFields } from './hosted-auth.ts';
+import { at, type HostedSetting, list, number } from './hosted-formats.ts';
+import { storageFields } from './hosted-storage.ts';
+import type { PushedSettings } from './pushed-settings.ts';
+
+export type HostedService = 'api' | 'auth' | 'storage';
+
+type Fields = Record<string, unknown>;
+
+const settings: Readonly<Record<HostedService, Readonly<Record<string, HostedSetting>>>> = {
+  api: {
+    db_schema: at('api.schemas', list),
+    db_extra_search_path: at('api.extra_search_path', list),
+    max_rows: at('api.max_rows', number),
+  },
+  auth: authFields,
+  storage: storageFields,
+};
+
+/** The server's connection pool isn't configurable, which null represents in the hosted format. */
+const poolFields = ['db_pool', 'db_pool_acquisition_timeout', 'db_pool_max_lifetime', 'db_pool_max_idletime'];
+
+const nulls = (names: readonly string[]): Fields => Object.fromEntries(names.map((name) => [name, null]));
+const valueAt = (config: Readonly<Fields>, path: readonly string[]): unknown =>
+  path.reduce<unknown>((inner, key) => (inner as Fields | undefined)?.[key], config);
+
+/** Returns a service's loaded settings with the field names of API version 1. A name with dots is nested. */
+function fieldsOf(service: HostedService, config: Readonly<Fields>): Fields {
+  const fields: Fields = {};
+  for (const [name, { path, read }] of Object.entries(settings[service])) {
+    const value = read(valueAt(config, path));
+    if (value === undefined) continue;
+    putAt(fields, name.split('.'), value);
+  }
+  return fields;
+}
+
+function putAt(fields: Fields, [name = '', ...inner]: readonly string[], value: unknown): void {
+  if (inner.length === 0) {
+    fields[name] = value;
+    return;
+  }
+  const nested = (fields[name] ?? {}) as Fields;
+  fields[name] = nested;
+  putAt(nested, inner, value);
+}
+
+const isObject = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const inSnakeCase = (fields: Readonly<Fields>): Fields =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      isObject(value) ? inSnakeCase(value) : value,
+    ]),
+  );
+
+/** Returns a service's loaded settings with the field names of API version 2, which are in snake case. */
+export const hostedFields = (service: HostedService, config: Readonly<Fields>): Fields =>
+  inSnakeCase(fieldsOf(service, config));
+
+/** Flattens the changed fields. The names of nested fields contain dots. */
+const flat = (fields: Readonly<Fields>, prefix = ''): (readonly [name: string, field: unknown])[] =>
+  Object.entries(fields).flatMap(([name, field]) =>
+    isObject(field) ? flat(field, `${prefix}${name}.`) : [[`${prefix}${name}`, field] as const],
+  );
+
+/**
+ * Returns a service's fields, and all other fields that upstream's CLI requires in the response. Fields without a value
+ * are null.
+ */
+export function completeFields(service: HostedService, config: Readonly<Fields>): Fields {
+  const fields = fieldsOf(service, config);
+  switch (service) {
+    case 'api':
+      return { ...nulls(poolFields), ...fields };
+    case 'auth':
+      return {
+        ...nulls([...Object.keys(authFields), ...emptyAuthFields]),
+        // Codes in text messages always have six digits, and apps can add up to 100 providers.
+        ...{ sms_otp_length: 6, custom_oauth_enabled: true, custom_oauth_max_providers: 100 },
+        ...fields,
+      };
+    case 'storage':
+      return {
+        ...fields,
+        features: { ...(fields.features as Fields), purgeCache: { enabled: false } },
+        capabilities: { list_v2: true, iceberg_catalog: false, object_versioning: false },
+        external: { upstreamTarget: 'main' },
+        migrationVersion: null,
+      };
+  }
+}
+
+/**
+ * Converts changes in the hosted format to settings in config.toml. `unsupported` contains the fields that can't be
+ * changed this way.
+ *
+ * @example
+ * settingsOfHosted('auth', { disable_signup: true }); // changes: auth.enable_signup = false
+ */
+export function settingsOfHosted(
+  service: HostedService,
+  fields: Readonly<Fields>,
+): { readonly changes: PushedSettings['changes']; readonly unsupported: readonly string[] } {
+  const changes: PushedSettings['changes'][number][] = [];
+  const unsupported: string[] = [];
+  for (const [name, field] of flat(fields)) {
+    const known = Object.hasOwn(settings[service], name) ? settings[service][name] : undefined;
+    const value = known?.write(field);
+    if (known === undefined || value === undefined) unsupported.push(name);
+    else changes.push({ path: known.path, value });
+  }
+  return { changes, unsupported };
+}

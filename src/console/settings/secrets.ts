@@ -1,0 +1,121 @@
+/**
+ * Stores secrets that owners enter in `supabase/.env`. The settings file then contains only the variable's name, so it
+ * can be committed.
+ */
+import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { ConfigError, maskDotenv, noticeText, setDotenv } from '../../config/index.ts';
+import { ignoreFiles, isInGit } from '../../kernel/git-ignore.ts';
+import { replaceFile } from '../../kernel/replace-file.ts';
+import { ConsoleError } from '../errors.ts';
+import type { Change, SettingsFiles } from './files.ts';
+import { envReference, settingOf } from './known.ts';
+import { createSecretNames, secretsFile } from './secret-names.ts';
+
+/** The file's new text and the changed variables. A variable with the value undefined is removed. */
+export interface SecretsEdit {
+  readonly before: string;
+  readonly text: string;
+  readonly variables: ReadonlyMap<string, string | undefined>;
+}
+
+export interface SecretFiles {
+  /**
+   * Replaces secrets with references to variables. The edit is undefined if no variable changes.
+   * @throws {ConsoleError} bad_request
+   */
+  extract(changes: readonly Change[]): { readonly changes: Change[]; readonly edit: SecretsEdit | undefined };
+  /** Writes the file and excludes it from Git. Returns a function that restores it. @throws {ConsoleError} refused */
+  write(edit: SecretsEdit): () => void;
+}
+
+export function createSecretFiles(supabaseDir: string, files: SettingsFiles): SecretFiles {
+  const path = join(supabaseDir, secretsFile);
+
+  const read = (): string | undefined =>
+    statSync(path, { throwIfNoEntry: false })?.isFile() === true ? readFileSync(path, 'utf8') : undefined;
+
+  return {
+    extract(changes) {
+      const isSecret = (change: Change): boolean =>
+        settingOf(change)?.type === 'secret' &&
+        change.value !== '' &&
+        !envReference.test(String(change.value));
+      if (!changes.some(isSecret)) return { changes: [...changes], edit: undefined };
+      const before = read() ?? '';
+      try {
+        const names = createSecretNames(files, changes, before);
+        const variables = new Map<string, string | undefined>();
+        const extracted = changes.map((change): Change => {
+          if (!isSecret(change)) return change;
+          const { value } = change;
+          if (value === null) {
+            const unneeded = names.unneeded(change);
+            if (unneeded !== undefined) variables.set(unneeded, undefined);
+            return change;
+          }
+          const name = names.assign(change);
+          variables.set(name, String(value));
+          return { ...change, value: `env(${name})` };
+        });
+        if (variables.size === 0) return { changes: extracted, edit: undefined };
+        let text = before;
+        for (const [name, value] of variables) text = setDotenv(text, secretsFile, name, value);
+        return { changes: extracted, edit: { before, text, variables } };
+      } catch (error) {
+        if (!(error instanceof ConfigError)) throw error;
+        throw new ConsoleError('bad_request', { message: error.faults.map(noticeText).join('\n') });
+      }
+    },
+    write({ text, variables }) {
+      const before = read();
+      try {
+        mkdirSync(supabaseDir, { recursive: true });
+        if (isInGit(supabaseDir)) ignoreFiles(supabaseDir, [secretsFile]);
+        replaceFile(path, text, 0o600);
+      } catch (error) {
+        throw new ConsoleError(
+          'refused',
+          {
+            message: `supabase/.env can't be written: ${(error as Error).message}`,
+            hint: `Set ${[...variables.keys()].join(' and ')} in the server's environment, and refer to it with env() here.`,
+          },
+          { cause: error },
+        );
+      }
+      return () => (before === undefined ? rmSync(path, { force: true }) : replaceFile(path, before));
+    },
+  };
+}
+
+/** Returns the texts of the changed files, including `supabase/.env`. */
+export const withSecrets = (
+  texts: Readonly<Record<string, string>>,
+  edit: SecretsEdit | undefined,
+): Readonly<Record<string, string>> => (edit === undefined ? texts : { ...texts, [secretsFile]: edit.text });
+
+/**
+ * Checks that the values in `supabase/.env` have an effect.
+ *
+ * @throws {ConsoleError} refused if the server would use a different value
+ */
+export function requireEffect(
+  edit: SecretsEdit | undefined,
+  environment: Readonly<Record<string, string>>,
+): void {
+  for (const [name, value] of edit?.variables ?? [])
+    if (value !== undefined && environment[name] !== value)
+      throw new ConsoleError('refused', {
+        message: `The environment of the server or another .env file already sets ${name}, so a value in supabase/.env would have no effect.`,
+        hint: `Change ${name} there.`,
+      });
+}
+
+/** Returns the texts before and after the edit without values. Changed values remain distinguishable. */
+export function maskedSecrets({ before, text, variables }: SecretsEdit): [before: string, after: string] {
+  const hidden = "'••••••'";
+  return [
+    maskDotenv(before, secretsFile, () => hidden),
+    maskDotenv(text, secretsFile, (key) => (variables.has(key) ? "'•••••• (new value)'" : hidden)),
+  ];
+}

@@ -1,0 +1,63 @@
+/**
+ * Finds default privileges that must not apply to the objects of a new extension, its members. pg-delta compares a
+ * member's privileges with those that the member gets from CREATE EXTENSION without any default privileges. If the
+ * extension is older than the default privileges, the members' privileges are equal, so pg-delta plans no statements.
+ */
+import { buildFactBase, type Fact, type FactBase, type StableId } from '@supabase/pg-delta';
+import type { Snapshot } from '../types.ts';
+import { defaultTypeOf } from './unwanted-defaults.ts';
+
+/**
+ * Returns the old schema without these default privileges. The plan then adds them after CREATE EXTENSION, because
+ * pg-delta sorts default privileges last. If there are none, returns the same fact base.
+ */
+export function withoutMemberDefaults(
+  from: FactBase,
+  to: Snapshot,
+  { role, includes }: { readonly role: string; readonly includes: (schema: string) => boolean },
+): FactBase {
+  const members = newMembers(from, to.facts, includes).filter((id) => isOwnedBy(id, role, to.facts));
+  const hasDefault = privilegesIn(to);
+  const isUnwanted = ({ id, payload }: Fact): boolean => {
+    if (id.kind !== 'defaultPrivilege' || id.role !== role) return false;
+    const { schema, objtype, grantee } = id;
+    const isRevoked = (payload.privileges as readonly string[]).length === 0;
+    // Default privileges of a schema can't revoke the global ones.
+    if (isRevoked && schema !== null) return false;
+    return members.some(
+      (target) =>
+        defaultTypeOf(target) === objtype &&
+        (schema === null || ('schema' in target && target.schema === schema)) &&
+        !hasDefault(target, grantee, isRevoked),
+    );
+  };
+  const kept = from.facts().filter((fact) => !isUnwanted(fact));
+  return kept.length === from.facts().length ? from : buildFactBase(kept, [...from.edges]);
+}
+
+/** Returns the objects of new extensions in the compared schemas. */
+const newMembers = (from: FactBase, to: FactBase, includes: (schema: string) => boolean): StableId[] =>
+  to
+    .facts()
+    .filter(({ id, payload }) => id.kind === 'extension' && !from.has(id) && includes(String(payload.schema)))
+    .flatMap(({ id }) => to.incomingEdges(id))
+    .flatMap(({ kind, from: id }) => (kind === 'memberOfExtension' ? [id] : []));
+
+/** If another role creates an extension's objects, as it does for trusted extensions, that role's default privileges apply. */
+const isOwnedBy = (id: StableId, role: string, facts: FactBase): boolean =>
+  facts.outgoingEdges(id).some(({ kind, to }) => kind === 'owner' && to.kind === 'role' && to.name === role);
+
+/**
+ * Returns a function that checks whether a member could have been created with a default privilege. If the extension's
+ * script sets the member's privileges, pg-delta doesn't report those from default privileges as differences.
+ */
+function privilegesIn({ facts, scriptedMembers }: Snapshot) {
+  const keyOf = (schema: string, name: string): string => JSON.stringify([schema, name]);
+  const grantees = new Map(scriptedMembers.map((each) => [keyOf(each.schema, each.name), each.grantees]));
+  return (target: StableId, grantee: string, isRevoked: boolean): boolean => {
+    if (facts.has({ kind: 'acl', target, grantee })) return true;
+    const initial =
+      'schema' in target && 'name' in target ? grantees.get(keyOf(target.schema, target.name)) : undefined;
+    return initial !== undefined && initial.includes(grantee) !== isRevoked;
+  };
+}

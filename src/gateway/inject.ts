@@ -1,0 +1,44 @@
+/** Handles requests within this process, without using the network. */
+import { Readable } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+import { traces } from '../kernel/trace.ts';
+
+/** Returns the app's response. With `asStream`, the response resolves before its body is complete. */
+export async function injectFetch(
+  app: FastifyInstance,
+  path: string,
+  init: RequestInit = {},
+  asStream = false,
+): Promise<Response> {
+  const headers = Object.fromEntries(new Headers(init.headers));
+  // Requests to other services are attributed to the request during which they are sent.
+  const asking = traces.getStore();
+  if (asking !== undefined) headers['x-request-id'] ??= asking.requestId;
+  const body =
+    init.body === undefined || init.body === null
+      ? undefined
+      : Buffer.from(await new Response(init.body).arrayBuffer());
+  const method = (init.method ?? 'GET') as 'GET';
+  const response = await app.inject({
+    method,
+    url: path,
+    headers,
+    // Callers in this process set this header to the address of the client that they act for.
+    remoteAddress: headers['x-forwarded-for'],
+    ...(body === undefined ? {} : { payload: body }),
+    ...(asStream ? { payloadAsStream: true } : {}),
+    ...(asStream && init.signal ? { signal: init.signal } : {}),
+  });
+  const responseHeaders = new Headers();
+  for (const [name, value] of Object.entries(response.headers)) {
+    for (const item of Array.isArray(value) ? value : [value])
+      if (item !== undefined) responseHeaders.append(name, String(item));
+  }
+  const bodiless = response.statusCode === 204 || response.statusCode === 304;
+  const payload = (): ReadableStream | Uint8Array<ArrayBuffer> =>
+    asStream ? (Readable.toWeb(response.stream()) as ReadableStream) : new Uint8Array(response.rawPayload);
+  return new Response(bodiless ? null : payload(), {
+    status: response.statusCode,
+    headers: responseHeaders,
+  });
+}

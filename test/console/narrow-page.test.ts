@@ -1,0 +1,85 @@
+/** Tests the Console's pages in a narrow window, in Chromium. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { launchBrowser } from '../web/browser.ts';
+import { type Backend, startBackend } from './harness.ts';
+import { signedIn } from './page-helpers.ts';
+
+const width = 390;
+let backend: Backend;
+let browser: Browser;
+beforeAll(async () => {
+  backend = await startBackend();
+  browser = await launchBrowser();
+  const headers = {
+    apikey: backend.keys.secretKey,
+    authorization: `Bearer ${backend.keys.secretKey}`,
+  };
+  await backend.fetch('/storage/v1/bucket', {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ id: 'photos', name: 'photos', public: false }),
+  });
+  await backend.fetch('/storage/v1/object/photos/tree.txt', {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'text/plain' },
+    body: 'a tree',
+  });
+});
+afterAll(async () => {
+  await browser?.close();
+  await backend?.stop();
+});
+
+const opened = () => signedIn(browser, backend, { viewport: { width, height: 844 } });
+
+/** Returns the number of rows that the controls above the page's table occupy. */
+const rowsOfControls = (page: Page): Promise<number> =>
+  page.evaluate(`(() => {
+    const end = document.querySelector('main table').getBoundingClientRect().top;
+    const boxes = [...document.querySelectorAll('main :is(a, button, input, select)')]
+      .map((control) => control.getBoundingClientRect())
+      .filter(({ height, bottom }) => height > 0 && bottom <= end);
+    return new Set(boxes.map(({ top, bottom }) => Math.round((top + bottom) / 16))).size;
+  })()`);
+
+test.each([
+  // The page's title with its action, the folder with its search, and the folder's actions.
+  { path: '/storage?bucket=photos', rows: 3, last: { role: 'button', name: /^Bucket$/ } },
+  { path: '/logs', rows: 1, last: { role: 'switch', name: 'Live' } },
+  // The page's title with its link, the tabs, the filters, and the reset.
+  { path: '/queries/statements', rows: 4, last: { role: 'checkbox', name: /services/ } },
+] as const)('the tools of $path take few rows and can be reached with the keyboard', async (each) => {
+  const { page, go, close } = await opened();
+  await go(each.path);
+  const last = page.getByRole(each.last.role, { name: each.last.name });
+  await last.waitFor();
+  await page.locator('main table').waitFor();
+  expect(await rowsOfControls(page)).toBeLessThanOrEqual(each.rows);
+  await last.focus();
+  const box = await last.boundingBox();
+  expect((box?.x ?? width) + (box?.width ?? 0)).toBeLessThanOrEqual(width);
+  await close();
+});
+
+test('the pages for types and new tables link back to the list of tables', async () => {
+  const { page, go, close } = await opened();
+  for (const path of ['/tables/types', '/tables/new']) {
+    await go(path);
+    await page.getByRole('link', { name: 'All tables' }).press('Enter');
+    await page.getByRole('heading', { name: 'Tables', exact: true }).waitFor();
+    await page.getByRole('link', { name: /^tasks/ }).waitFor();
+  }
+  await close();
+});
+
+test('an explanation of access is above the form for logged requests', async () => {
+  const { page, go, close } = await opened();
+  await go(
+    `/why?${new URLSearchParams({ schema: 'public', table: 'tasks', op: 'select', key: '{"id":"1"}', as: 'anon' })}`,
+  );
+  const result = await page.getByRole('heading', { name: 'Dry run' }).boundingBox();
+  const form = await page.getByRole('form', { name: 'Logged request' }).boundingBox();
+  expect(result?.y).toBeLessThan(form?.y ?? 0);
+  await close();
+});

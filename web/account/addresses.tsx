@@ -1,0 +1,32 @@
+import { Fragment } from 'react';
+import classes from './parts.module.css';
+
+/** An email address, or the placeholder for which the server inserts one. */
+const address =
+  /([^\s\u2068\u2069«»“”]+@[^\s\u2068\u2069]*[\p{L}\p{N}]|%PLINTH_(?:EMAIL|ACCOUNT_NAME|FACT_EMAIL|LEFT)%)/u;
+
+/**
+ * A text whose email addresses aren't broken at a hyphen and are always written from left to right. An address that is
+ * wider than the line is broken anywhere.
+ */
+export function WithAddresses(props: {
+  text: string;
+  /** The address in the text, if the server inserts it. The markup is then the same for every address. */
+  inserted?: string;
+}) {
+  const { text, inserted } = props;
+  const parts = inserted
+    ? text.split(inserted).flatMap((part, index) => (index === 0 ? [part] : [inserted, part]))
+    : text.split(address);
+  return parts.map((part, index) => {
+    // The parts with an odd index match the pattern.
+    const key = `${index}${part}`;
+    return index % 2 === 0 ? (
+      <Fragment key={key}>{part}</Fragment>
+    ) : (
+      <bdi key={key} dir="ltr" className={classes.address}>
+        {part}
+      </bdi>
+    );
+  });
+}

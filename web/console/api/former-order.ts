@@ -1,0 +1,26 @@
+/** Keeps rows without a primary key in place when they are read again. */
+import { hashKey } from '@tanstack/react-query';
+import type { RowPage } from './types.ts';
+
+/**
+ * Returns the page `after` with its rows in the order of the page `before`. A table without a primary key is read in
+ * the order of storage, in which every update moves a row. New rows take the place of rows that are gone, because an
+ * update also changes a row's identifier. Pages of tables with a primary key are returned unchanged.
+ */
+export function inFormerOrder(before: RowPage | undefined, after: RowPage): RowPage {
+  const { keys } = after;
+  if (before?.keys == null || keys === null) return after;
+  const indexes = new Map(keys.map((key, index) => [hashKey([key]), index]));
+  const known = before.keys.map((key) => indexes.get(hashKey([key])));
+  const isKnown = new Set(known);
+  const added = after.rows.flatMap((_row, index) => (isKnown.has(index) ? [] : [index]));
+  const order = known.flatMap((index) => index ?? added.shift() ?? []);
+  order.push(...added);
+  const places = new Map(order.map((index, place) => [index, place]));
+  return {
+    ...after,
+    rows: order.flatMap((index) => after.rows.slice(index, index + 1)),
+    keys: order.flatMap((index) => keys.slice(index, index + 1)),
+    cut: after.cut.map(([index, column]) => [places.get(index) ?? index, column] as const),
+  };
+}

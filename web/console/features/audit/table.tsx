@@ -1,0 +1,125 @@
+/** The table of the audit log. The entries of a bulk action share a row that unfolds. */
+import { useState } from 'react';
+import { Copyable } from '../../../ui/copyable.tsx';
+import { Fact, Facts } from '../../components/facts.tsx';
+import { JsonBlock } from '../../components/json-block.tsx';
+import list from '../../components/list.module.css';
+import { Moment } from '../../components/moment.tsx';
+import { t } from '../operators/text.ts';
+import type { AuditEntry } from './api.ts';
+import { groupByOperation, usersIn } from './groups.ts';
+import classes from './page.module.css';
+
+export function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
+  return (
+    <table className={`${list.table} ${classes.table}`}>
+      <caption className="visually-hidden">{t('audit.title')}</caption>
+      <thead>
+        <tr>
+          <th scope="col">{t('audit.when')}</th>
+          <th scope="col" className={list.wide}>
+            {t('audit.operator')}
+          </th>
+          <th scope="col">{t('audit.action')}</th>
+          <th scope="col">{t('audit.target')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {groupByOperation(entries).map(({ id, entries: [first, ...more] }) =>
+          more.length === 0 ? (
+            <EntryRows key={id} entry={first} />
+          ) : (
+            <OperationRows key={id} entries={[first, ...more]} />
+          ),
+        )}
+      </tbody>
+    </table>
+  );
+}
+
+function OperationRows({ entries }: { entries: readonly [AuditEntry, ...AuditEntry[]] }) {
+  const [isOpen, setOpen] = useState(false);
+  const [{ at, operator_name, action }] = entries;
+  return (
+    <>
+      <tr data-open={isOpen || undefined}>
+        <td className={list.dim}>
+          <Moment at={at} relative />
+        </td>
+        <td className={list.wide}>{operator_name}</td>
+        <td>
+          <ActionButton
+            action={action}
+            label={t('audit.open-operation', { action, count: entries.length })}
+            isOpen={isOpen}
+            onClick={() => setOpen(!isOpen)}
+          />
+        </td>
+        <td>{t('audit.operation', { users: usersIn(entries), count: entries.length })}</td>
+      </tr>
+      {isOpen ? entries.map((entry) => <EntryRows key={entry.id} entry={entry} isPart />) : null}
+    </>
+  );
+}
+
+function EntryRows({ entry, isPart = false }: { entry: AuditEntry; isPart?: boolean }) {
+  const [isOpen, setOpen] = useState(false);
+  const { at, operator_name, action, target, detail, request_id } = entry;
+  return (
+    <>
+      <tr data-open={isOpen || undefined} className={isPart ? classes.part : undefined}>
+        <td className={list.dim}>
+          <Moment at={at} relative />
+        </td>
+        <td className={list.wide}>{operator_name}</td>
+        <td>
+          <ActionButton
+            action={action}
+            label={t('audit.open', { action })}
+            isOpen={isOpen}
+            onClick={() => setOpen(!isOpen)}
+          />
+        </td>
+        <td title={target}>{isPart ? t('audit.users', { users: usersIn([entry]) }) : target}</td>
+      </tr>
+      {isOpen ? (
+        <tr>
+          <td colSpan={4} className={classes.detail}>
+            <Facts layout="columns" className={classes.facts}>
+              <Fact label={t('audit.when')}>
+                <Moment at={at} />
+              </Fact>
+              <Fact label={t('audit.operator')}>{operator_name}</Fact>
+              <Fact label={t('audit.target')}>{target}</Fact>
+              {request_id === null ? null : (
+                <Fact label={t('audit.request')}>
+                  <Copyable value={request_id} what={t('audit.request')} />
+                </Fact>
+              )}
+            </Facts>
+            <JsonBlock value={detail} what={t('audit.detail')} />
+          </td>
+        </tr>
+      ) : null}
+    </>
+  );
+}
+
+interface ActionButtonProps {
+  readonly action: string;
+  readonly label: string;
+  readonly isOpen: boolean;
+  readonly onClick: () => void;
+}
+
+const ActionButton = ({ action, label, isOpen, onClick }: ActionButtonProps) => (
+  <button
+    type="button"
+    className={classes.action}
+    aria-expanded={isOpen}
+    aria-label={label}
+    onClick={onClick}
+  >
+    <code>{action}</code>
+  </button>
+);

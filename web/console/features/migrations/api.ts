@@ -1,0 +1,37 @@
+/** Queries and search parameters for the Migrations page. */
+import { queryOptions } from '@tanstack/react-query';
+import { fetchConsole } from '../../api/session.ts';
+
+export type { DryRun, Migration } from '../../../../src/console/migrations/contract.ts';
+
+export interface MigrationsSearch {
+  /** The version of the migration that is open in the panel. */
+  readonly version?: string;
+}
+
+export function validateMigrationsSearch({ version }: Record<string, unknown>): MigrationsSearch {
+  // The router parses a version as a number unless it has too many digits.
+  return (typeof version === 'string' && version !== '') || typeof version === 'number'
+    ? { version: String(version) }
+    : {};
+}
+
+export const migrationsQuery = queryOptions({
+  queryKey: ['migrations'],
+  queryFn: async ({ signal }) => (await fetchConsole('GET /migrations', { signal })).migrations,
+});
+
+export const migrationQuery = (version: string) =>
+  queryOptions({
+    queryKey: ['migrations', version],
+    queryFn: ({ signal }) => fetchConsole('GET /migrations/:version', { params: { version }, signal }),
+  });
+
+export const dryRun = (includeAll: boolean) =>
+  fetchConsole('POST /migrations/dry-run', { body: { includeAll } });
+
+export const applyMigrations = (includeAll: boolean) =>
+  fetchConsole('POST /migrations/apply', { body: { includeAll } });
+
+export const repairMigration = (version: string, status: 'applied' | 'reverted') =>
+  fetchConsole('POST /migrations/repair', { body: { version, status } });

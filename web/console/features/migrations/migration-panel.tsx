@@ -1,0 +1,101 @@
+/** Shows a migration's SQL, its problems and how to repair its state. */
+import { Button } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Notice } from '../../../ui/notice.tsx';
+import { useMay } from '../../api/session.ts';
+import { Confirm } from '../../components/confirm.tsx';
+import { CodeBlock } from '../../components/json-block.tsx';
+import { ProblemBox } from '../../components/problem-box.tsx';
+import { SidePanel } from '../../components/side-panel.tsx';
+import { SkeletonLines } from '../../components/skeleton.tsx';
+import { type Migration, migrationQuery, migrationsQuery, repairMigration } from './api.ts';
+import classes from './migrations.module.css';
+import { t } from './text.ts';
+
+export function MigrationPanel({
+  migration,
+  onClose,
+}: {
+  migration: Migration | undefined;
+  onClose: () => void;
+}) {
+  const mayRead = useMay('secrets');
+  if (migration === undefined)
+    return (
+      <SidePanel title={t('migrations.list')} onClose={onClose}>
+        <p>{t('migrations.gone')}</p>
+      </SidePanel>
+    );
+  const { version, name, state } = migration;
+  return (
+    <SidePanel title={`${version} ${name}`} onClose={onClose} wide>
+      <div className={classes.details}>
+        {state === 'changed' || state === 'missing' ? (
+          <Notice tone="warning">
+            <p>{t(`migrations.${state}-why`)}</p>
+          </Notice>
+        ) : null}
+        <Repair migration={migration} />
+        {mayRead ? <Text migration={migration} /> : <p className={classes.note}>{t('migrations.secret')}</p>}
+      </div>
+    </SidePanel>
+  );
+}
+
+function Text({ migration: { version, state } }: { migration: Migration }) {
+  const { data, error } = useQuery(migrationQuery(version));
+  if (error !== null) return <ProblemBox error={error} />;
+  if (data === undefined) return <SkeletonLines lines={8} />;
+  const texts = [
+    ['migrations.sql-file', data.file],
+    // The file of a migration that hasn't changed contains the same statements.
+    ['migrations.sql-applied', state === 'applied' ? null : data.applied],
+  ] as const;
+  const shown = texts.filter(([, text]) => text !== null);
+  return shown.length === 0 ? (
+    <p className={classes.note}>{t('migrations.no-sql')}</p>
+  ) : (
+    shown.map(([id, text]) => (
+      <div key={id}>
+        <p className={classes.label}>{t(id)}</p>
+        <CodeBlock text={text?.trim() ?? ''} what={t(id)} />
+      </div>
+    ))
+  );
+}
+
+function Repair({ migration: { version, state } }: { migration: Migration }) {
+  const queryClient = useQueryClient();
+  const mayWrite = useMay('write');
+  const [isAsking, setAsking] = useState(false);
+  const status = state === 'pending' ? 'applied' : 'reverted';
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => repairMigration(version, status),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: migrationsQuery.queryKey });
+      setAsking(false);
+    },
+  });
+  if (!mayWrite) return null;
+  return (
+    <div>
+      <Button size="xs" variant="default" onClick={() => setAsking(true)}>
+        {t(`migrations.mark-${status}`)}
+      </Button>
+      {isAsking ? (
+        <Confirm
+          title={`${t(`migrations.mark-${status}`)}: ${version}`}
+          action={t(`migrations.mark-${status}`)}
+          isMild
+          isBusy={isPending}
+          error={error}
+          onConfirm={() => mutate()}
+          onClose={() => setAsking(false)}
+        >
+          <p>{t(`migrations.mark-${status}-text`)}</p>
+        </Confirm>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,138 @@
+/** The Migrations page, which compares the files in the project with the database's history. */
+import { Button } from '@mantine/core';
+import { IconStack2 } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Notice } from '../../../ui/notice.tsx';
+import { useMay } from '../../api/session.ts';
+import { EmptyState } from '../../components/empty-state.tsx';
+import list from '../../components/list.module.css';
+import { PageHead } from '../../components/page.tsx';
+import { ProblemBox } from '../../components/problem-box.tsx';
+import { SkeletonLines } from '../../components/skeleton.tsx';
+import { Tag, type TagTone } from '../../components/tag.tsx';
+import { type Migration, migrationsQuery } from './api.ts';
+import { ApplyPending } from './apply-pending.tsx';
+import { MigrationPanel } from './migration-panel.tsx';
+import classes from './migrations.module.css';
+import { t } from './text.ts';
+
+const route = getRouteApi('/app/migrations');
+
+const tones: Readonly<Record<Migration['state'], TagTone>> = {
+  applied: 'success',
+  pending: 'info',
+  changed: 'warning',
+  missing: 'danger',
+};
+
+export function MigrationsPage() {
+  const { version: openVersion } = route.useSearch();
+  const navigate = route.useNavigate();
+  const mayWrite = useMay('write');
+  const { data, error } = useQuery(migrationsQuery);
+  const [isApplying, setApplying] = useState(false);
+  const [applied, setApplied] = useState(0);
+  const pending = data?.filter(({ state }) => state === 'pending') ?? [];
+  return (
+    <>
+      <PageHead title={t('nav.migrations')}>
+        {data === undefined || data.length === 0 ? null : pending.length === 0 ? (
+          <span className={classes.note}>{t('migrations.up-to-date')}</span>
+        ) : mayWrite ? (
+          <Button size="xs" onClick={() => setApplying(true)}>
+            {t('migrations.apply', { count: pending.length })}
+          </Button>
+        ) : null}
+      </PageHead>
+      <div className={list.scroll}>
+        {error === null ? null : <ProblemBox error={error} />}
+        <div role="status" className={classes.status}>
+          {applied === 0 ? null : (
+            <Notice tone="success">
+              <p>{t('migrations.applied-count', { count: applied })}</p>
+            </Notice>
+          )}
+        </div>
+        {data === undefined ? (
+          error === null ? (
+            <SkeletonLines lines={10} />
+          ) : null
+        ) : data.length === 0 ? (
+          <EmptyState
+            icon={<IconStack2 size={22} stroke={1.75} />}
+            title={t('migrations.none-title')}
+            text={t('migrations.none-text')}
+          />
+        ) : (
+          <MigrationTable migrations={data} onOpen={(version) => void navigate({ search: { version } })} />
+        )}
+      </div>
+      {isApplying ? (
+        <ApplyPending
+          migrations={data ?? []}
+          onClose={() => setApplying(false)}
+          onApplied={(count) => {
+            setApplying(false);
+            setApplied(count);
+          }}
+        />
+      ) : null}
+      {openVersion === undefined || data === undefined ? null : (
+        <MigrationPanel
+          key={openVersion}
+          migration={data.find(({ version }) => version === openVersion)}
+          onClose={() => void navigate({ search: {} })}
+        />
+      )}
+    </>
+  );
+}
+
+function MigrationTable({
+  migrations,
+  onOpen,
+}: {
+  migrations: readonly Migration[];
+  onOpen: (version: string) => void;
+}) {
+  return (
+    <table className={list.table}>
+      <caption className="visually-hidden">{t('migrations.list')}</caption>
+      <thead>
+        <tr>
+          <th scope="col">{t('migrations.version')}</th>
+          <th scope="col">{t('migrations.name')}</th>
+          <th scope="col">{t('migrations.state')}</th>
+          <th scope="col" className={list.wide}>
+            {t('migrations.file')}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {migrations.toReversed().map(({ version, name, state, file, isOlder }) => (
+          <tr key={version}>
+            <td>
+              <button
+                type="button"
+                className={classes.open}
+                aria-label={t('migrations.open', { name: `${version} ${name}` })}
+                onClick={() => onOpen(version)}
+              >
+                {version}
+              </button>
+            </td>
+            <td className={classes.name}>{name}</td>
+            <td>
+              <Tag tone={tones[state]} {...(isOlder ? { title: t('migrations.older') } : {})}>
+                {t(`migrations.state-${state}`)}
+              </Tag>
+            </td>
+            <td className={`${list.wide} ${list.dim}`}>{file}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,40 @@
+/**
+ * Collects the text that the operator types after opening the palette and before its input has the focus, for example
+ * while the palette's code is loading. Otherwise these keys would be lost or would change the page.
+ */
+
+/** If the palette doesn't open within this time, the keys apply to the page again. */
+const lifetimeMs = 5000;
+
+let text = '';
+let abort: AbortController | undefined;
+
+/** Starts collecting. Does nothing if it has already started. */
+export function collectTyped(): void {
+  if (abort !== undefined) return;
+  abort = new AbortController();
+  const options = { capture: true, signal: abort.signal };
+  document.addEventListener('keydown', collect, options);
+  document.addEventListener('pointerdown', takeTyped, options);
+  const timer = setTimeout(takeTyped, lifetimeMs);
+  abort.signal.addEventListener('abort', () => clearTimeout(timer));
+}
+
+function collect(event: KeyboardEvent): void {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  if (event.key === 'Backspace') text = text.slice(0, -1);
+  else if ([...event.key].length === 1) text += event.key;
+  // Enter would press a button of the page.
+  else if (event.key !== 'Enter') return;
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+/** Stops collecting and returns the text. */
+export function takeTyped(): string {
+  const typed = text;
+  text = '';
+  abort?.abort();
+  abort = undefined;
+  return typed;
+}

@@ -1,0 +1,50 @@
+/** Interface text for the Migrations page, as ICU messages. */
+export const messages = {
+  'migrations.list': 'Migrations',
+  'migrations.version': 'Version',
+  'migrations.name': 'Name',
+  'migrations.state': 'State',
+  'migrations.file': 'File',
+  'migrations.state-applied': 'applied',
+  'migrations.state-pending': 'pending',
+  'migrations.state-changed': 'changed file',
+  'migrations.state-missing': 'missing file',
+  'migrations.older': 'older than the newest applied migration',
+  'migrations.none-title': 'No migrations yet',
+  'migrations.none-text':
+    'A migration is a SQL file in supabase/migrations. Changes to tables and policies can be saved as migrations.',
+  'migrations.open': 'Open {name}',
+  'migrations.apply': 'Apply {count, plural, one {# pending migration} other {# pending migrations}}',
+  'migrations.up-to-date': 'No pending migrations',
+  'migrations.apply-title': 'Apply pending migrations',
+  'migrations.apply-text':
+    'The files run in this order. Each file is applied completely or not at all. If one fails, the files before it stay applied.',
+  'migrations.apply-go': 'Apply',
+  'migrations.include-older': 'Include migrations that are older than the newest applied one',
+  'migrations.include-older-why': 'Merging a branch can add older migrations.',
+  'migrations.dry-run': 'Dry run',
+  'migrations.dry-run-text': 'Runs the files in a transaction that is rolled back.',
+  'migrations.tried':
+    '{count, plural, =0 {No files were tried.} one {# file would succeed.} other {# files would succeed.}}',
+  'migrations.untried':
+    'Not tried, because a statement in the first of these files can’t be rolled back: {files}',
+  'migrations.blocked':
+    'Migrations can’t be applied while the database has migrations without a file. Restore the files, or mark these migrations as not applied.',
+  'migrations.applied-count':
+    '{count, plural, one {# migration was applied.} other {# migrations were applied.}}',
+  'migrations.sql-file': 'SQL in the file',
+  'migrations.sql-applied': 'SQL that was applied',
+  'migrations.no-sql': 'The database recorded only the version, so the SQL isn’t available.',
+  'migrations.secret': 'Your role can’t read migrations, because they can contain secrets.',
+  'migrations.changed-why':
+    'The file was changed after it was applied. The database doesn’t contain the change. Save it in a new migration, and restore this file.',
+  'migrations.missing-why':
+    'The database has applied this migration, but supabase/migrations doesn’t contain its file. Restore the file, or mark the migration as not applied.',
+  'migrations.mark-applied': 'Mark as applied',
+  'migrations.mark-applied-text':
+    'Use this only if the database already contains the file’s changes. The file won’t run, and only the history changes.',
+  'migrations.mark-reverted': 'Mark as not applied',
+  'migrations.mark-reverted-text':
+    'Only the history changes. The database keeps the migration’s changes, and a file with this version becomes pending.',
+  'migrations.gone': 'This migration doesn’t exist anymore.',
+} as const;
