@@ -156,7 +156,7 @@ async function addConnection(page: Page): Promise<string> {
   await page.getByLabel('Metadata', { exact: true }).selectOption('From a document');
   await page.getByLabel('Metadata document').fill(idp.metadata());
   await page.getByRole('button', { name: 'Check metadata' }).press('Enter');
-  await page.getByText('https://idp.example.com/sso').waitFor();
+  await page.getByText('https://idp.example.com/sso', { exact: true }).waitFor();
   await page.getByLabel('Email domains').fill('acme.example');
   await page.getByRole('dialog').getByRole('button', { name: 'Add connection' }).press('Enter');
   await page.getByRole('heading', { name: idp.entityId }).waitFor();
@@ -202,7 +202,7 @@ async function showStates({ page, go }: SignedIn, name: (state: string) => Promi
   await page.getByLabel('Metadata', { exact: true }).selectOption('From a document');
   await page.getByLabel('Metadata document').fill(createIdp('https://idp.example.com').metadata());
   await page.getByRole('button', { name: 'Check metadata' }).press('Enter');
-  await page.getByText('https://idp.example.com/sso').waitFor();
+  await page.getByText('https://idp.example.com/sso', { exact: true }).waitFor();
   await name('add connection');
 }
 
