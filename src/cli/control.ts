@@ -2,8 +2,8 @@
  * Lets a command control the running process over HTTP on a separate loopback port. Requests require a token that only
  * the data folder's owner can read. A response consists of JSON lines: progress messages, then one result or error.
  *
- * After a process is killed, any user of the machine can listen on its port. Therefore, the process must prove that it
- * knows the token before a command sends the token and trusts the response.
+ * After a process is killed, any user of the machine can listen on its port. The process must therefore prove that it
+ * has the token before a command sends the token and trusts the response.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -68,14 +68,14 @@ export async function startControl(
 
 const challengeHeader = 'x-plinth-challenge';
 
-/** Returns a proof that the caller knows the token. The proof doesn't reveal the token. */
+/** Returns a proof that the caller has the token, without revealing the token. */
 const proofOf = (token: string, challenge: string): string =>
   createHmac('sha256', token).update(`plinth control ${challenge}`).digest('base64url');
 
 function isAllowed({ headers }: IncomingMessage, token: string): boolean {
   const given = Buffer.from(headers.authorization ?? '');
   const expected = Buffer.from(`Bearer ${token}`);
-  // Rejects browsers, which send an Origin header. Plinth's commands don't.
+  // Rejects browsers, which send an Origin header, unlike Plinth's commands.
   return headers.origin === undefined && given.length === expected.length && timingSafeEqual(given, expected);
 }
 
@@ -156,7 +156,7 @@ function provesToken({ controlPort, token }: State): Promise<boolean> {
       response.on('end', () => resolve(proof === expected));
       response.on('error', reject);
     });
-    // Limits the time, because another program may be listening on this port without ever responding.
+    // Limits the time because another program may be listening on this port without ever responding.
     call.setTimeout(proofTimeoutMs, () =>
       call.destroy(new Error("The running Plinth process didn't identify itself in time.")),
     );

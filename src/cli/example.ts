@@ -109,7 +109,7 @@ async function startPage(
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const order: PageOrder = {
     root: projectDir,
-    // Each data folder has its own cache, because two example pages running at the same time can't share one.
+    // Each data folder has its own cache because two example pages running at the same time can't share one.
     cacheDir: join(dataDir, 'page'),
     host,
     port: Number(new URL(url).port),

@@ -1,6 +1,6 @@
 /**
- * The database that `link` saved for `db push` in `.plinth/link.json` (mode 0600, because it can contain a password). A
- * project ref is also written to and read from `supabase/.temp/project-ref`, as in upstream's CLI.
+ * The database that `link` saved for `db push` in `.plinth/link.json` (mode 0600, because it can contain a password).
+ * As in upstream's CLI, a project ref is also written to and read from `supabase/.temp/project-ref`.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

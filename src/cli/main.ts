@@ -53,8 +53,8 @@ async function runCommand(command: Command, args: readonly string[]): Promise<nu
 }
 
 /**
- * Returns the command with the longest matching name at the start of the line, so `migration new` takes precedence over
- * `migration`.
+ * Returns the command with the longest name that matches the start of the line. For example, `migration new` takes
+ * precedence over `migration`.
  */
 function findCommand(args: readonly string[]) {
   for (const words of [3, 2, 1]) {

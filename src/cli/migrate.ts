@@ -170,8 +170,8 @@ export function parallelOf(input: Input): number {
 }
 
 /**
- * Runs `work` with this project's database. Starts it if Plinth isn't running. Migrating objects requires a running
- * Plinth.
+ * Runs `work` with this project's database, which is started if Plinth isn't running. Migrating objects requires a
+ * running Plinth.
  */
 export async function withLocalEnd<T>(
   location: ProjectLocation,

@@ -74,7 +74,7 @@ export async function runServer(options: ServerOptions): Promise<void> {
   let unwatchSettings: (() => void) | undefined;
   try {
     await server.open({ keepGoing: options.keepGoing, config });
-    // Other commands find the server as soon as its port is open, because scripts wait only for the port.
+    // Other commands must find the server as soon as its port is open, because scripts wait only for the port.
     writeState(dataDir, {
       pid: process.pid,
       mode,
@@ -265,8 +265,7 @@ class Server {
   }
 
   /**
-   * If the server can't start with the previous settings either, the process exits so that a supervisor notices the
-   * failure.
+   * If the server can't start with the previous settings either, the process exits so that a supervisor can restart it.
    */
   async #startAgain(config: Config, onProgress: (message: string) => void): Promise<void> {
     try {
@@ -431,7 +430,7 @@ function upToVersion({ upToVersion }: Readonly<Record<string, unknown>>): Partia
 async function untilHealthy(backend: Backend, timeoutMs: number): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
-    // Doesn't check over HTTP, because loading an HTTP client would take longer than the startup itself.
+    // Doesn't use HTTP because loading an HTTP client would take longer than the startup itself.
     const faults = Object.entries(backend.health()).filter(([, fault]) => fault !== undefined);
     if (faults.length === 0) return;
     if (performance.now() > deadline) {

@@ -1,7 +1,7 @@
 /**
  * The list of running projects for `stop --all` and `status --all`. Each project has a file without secrets in the
- * user's state folder. The file only records where the project is. Its state file and the proof of its token determine
- * whether it is running.
+ * user's state folder. The file only records where the project is. The project's state file and the proof of its token
+ * determine whether it is running.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -64,7 +64,7 @@ function removeDead(): void {
   for (const file of entryFiles()) if (isStale(readEntry(file))) rmSync(file, { force: true });
 }
 
-/** Whether the process has exited. Another process may have its ID now. */
+/** Whether the process has exited. Another process may now have the same ID. */
 const isStale = (entry: ProjectEntry | undefined): boolean =>
   entry === undefined || readState(entry.dataDir)?.pid !== entry.pid || !isAlive(entry.pid);
 

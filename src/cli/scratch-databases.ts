@@ -18,7 +18,7 @@ export interface ScratchDatabases {
   open(): Promise<Backend>;
   /**
    * Stops all running servers and deletes all files. A server in use can't end its sessions, so this function waits
-   * only briefly. Such a server shuts down when this process exits.
+   * only briefly. The server then shuts down when this process exits.
    */
   close(): Promise<void>;
 }

@@ -14,7 +14,7 @@ export interface State {
 
 const fileOf = (dataDir: string) => join(dataDir, 'state.json');
 
-/** Creates the data folder if necessary and makes Git ignore it. */
+/** Creates the data folder if necessary and excludes it from Git. */
 export function ensureDataDir(dataDir: string): void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   writeFileSync(join(dataDir, '.gitignore'), '*\n', { mode: 0o600 });

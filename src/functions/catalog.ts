@@ -81,8 +81,8 @@ export function createCatalog(
         ? resolve(supabaseDir, settings.entrypoint)
         : join(functionsDir, slug, 'index.ts');
       if (!isFile(entrypoint)) return undefined;
-      // Evaluated lazily. The surrounding code runs for every request, but the import configuration is needed only when
-      // a worker starts, and finding it takes about a dozen file system calls.
+      // Evaluated lazily, because finding the import configuration takes about a dozen file system calls. The
+      // surrounding code runs for every request, but the configuration is needed only when a worker starts.
       const imports = once(() =>
         importsOf(
           dirname(entrypoint),
@@ -211,7 +211,7 @@ function importsOf(
   });
   if (configured !== undefined) return found(['--no-config', `--import-map=${configured}`, ...vendored]);
   const config = [json, jsonc].find(isFile);
-  // If there is a deno.json, it configures the node_modules and vendor folders itself.
+  // A deno.json configures the node_modules and vendor folders itself.
   if (config !== undefined) return found([`--config=${config}`]);
   const map = [ownMap, sharedMap].find(isFile);
   if (map !== undefined) return found(['--no-config', `--import-map=${map}`, ...vendored]);

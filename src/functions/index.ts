@@ -164,7 +164,9 @@ const mountOf = (config: LiveConfig, routes: RouteDeps): Mount => ({
 
 type RouteDeps = Parameters<typeof functionsPlugin>[0] & Parameters<typeof upgradeHandler>[0];
 
-/** Replaces all workers when settings change that they receive at startup. Requests in progress keep their worker. */
+/**
+ * Replaces all workers when settings that workers receive at startup change. Requests in progress keep their worker.
+ */
 function replaceWorkersOnChange(config: LiveConfig, supervisor: Supervisor): void {
   config.onChange((next, previous) => {
     if (!isDeepStrictEqual(workerSettings(next), workerSettings(previous))) supervisor.reload(undefined);

@@ -83,7 +83,7 @@ export function createProxy(limits: Limits): FunctionProxy {
         });
         status = upstream.statusCode;
         writeHead(request, response, status, upstream.headers as unknown as (string | Buffer)[]);
-        // For this status, Deno sends neither content nor a content length, so the end of the body would never arrive.
+        // For this status, Deno sends neither content nor a content length, so the body would never end.
         if (status === 205) {
           upstream.body.on('error', () => undefined).destroy();
           response.end();
@@ -140,8 +140,7 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer | RequestBody | 
 
 function requestHeaders(request: IncomingMessage): string[] {
   const headers: string[] = [];
-  // `headers` is used instead of `rawHeaders`, because the gateway may have replaced the Authorization header only
-  // there.
+  // Uses `headers` because the gateway may have replaced the Authorization header there but not in `rawHeaders`.
   for (const [name, value] of Object.entries(request.headers)) {
     if (value === undefined || hopByHop.has(name)) continue;
     if (name === 'host') continue;
@@ -163,8 +162,8 @@ function writeHead(
   status: number,
   raw: readonly (string | Buffer)[],
 ): void {
-  // The gateway of the local stack allows all headers that a preflight request lists. A function with a fixed list of
-  // headers must not block headers that newer clients send.
+  // The gateway of the local stack allows all headers that a preflight request lists. A fixed list in a function must
+  // not block headers that newer clients send.
   const requested =
     request.method === 'OPTIONS' ? request.headers['access-control-request-headers'] : undefined;
   const requestId = response.getHeader('x-request-id');

@@ -84,7 +84,7 @@ function filesBelow(root: string): string[] {
       if (entry.isDirectory()) {
         if (!packageFolders.has(entry.name)) folders.push(path);
       } else if (entry.isFile() || entry.isSymbolicLink()) files.push(path);
-      // The caller limits the total number of files. This higher limit only stops the search in a huge folder tree.
+      // This limit only stops the search in a huge folder tree. The caller limits the total number of files.
       if (files.length > 10 * maxReadableFiles) return files;
     }
   }

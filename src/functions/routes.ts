@@ -100,7 +100,7 @@ export function functionsPlugin(deps: RoutesDeps): FastifyPluginAsync {
   };
 }
 
-/** Without a free file descriptor, no file can be opened and no process can be started until another is closed. */
+/** Without a free file descriptor, no file can be opened and no process can be started. */
 const asOverload = (error: unknown): unknown =>
   !(error instanceof FunctionError) && isOutOfFiles(error)
     ? new FunctionError(errors.overloaded, { cause: error })

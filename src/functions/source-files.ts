@@ -5,7 +5,7 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import type { FunctionSource } from './catalog.ts';
 
 /**
- * The maximum number of files that are checked. A folder with more files isn't the source code of a single function.
+ * The maximum number of files that are checked. A folder with more files contains more than one function's source code.
  */
 const maxFiles = 500;
 const skipped = new Set(['node_modules', 'vendor']);

@@ -1,5 +1,5 @@
 /**
- * The queue of requests that wait for a slot. When a slot might be available, each of them tries again. Clients take
+ * The queue of requests that wait for a slot. When a slot might be available, the waiting requests retry. Clients take
  * turns.
  */
 import type { QueueLoad } from '../kernel/queue-load.ts';

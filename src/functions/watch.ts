@@ -15,8 +15,8 @@ export interface FunctionsWatch {
 }
 
 /**
- * Calls `onChange` with the absolute paths of changed files, after a short period without changes. If it isn't known
- * which file changed, calls it with undefined.
+ * Calls `onChange` with the absolute paths of changed files, after a short period without changes. The argument is
+ * undefined if the changed files are unknown.
  */
 export function watchFunctions(
   functionsDir: string,

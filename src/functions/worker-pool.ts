@@ -116,8 +116,8 @@ export class WorkerPool {
   }
 
   /**
-   * Ends the oldest outdated worker. Streams and sockets that were opened before a save can remain open for a long
-   * time, but the slot is needed.
+   * Ends the oldest outdated worker. Streams and sockets that were opened before a save can stay open for a long time,
+   * but the slot is needed.
    */
   #endOutdated(workers: readonly Worker[]): boolean {
     const oldest = workers.find((worker) => this.#outdated.has(worker));

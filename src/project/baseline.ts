@@ -1,8 +1,8 @@
 /**
- * Writes a first migration from generated types. It contains the objects that the migrations need but don't create.
- * These objects can only be found by running the migrations, so the migrations are rehearsed in separate databases
- * until the baseline no longer changes. Each rehearsal adds missing objects and removes objects that the migrations
- * create themselves.
+ * Writes a first migration from generated types. This baseline contains the objects that the migrations need but don't
+ * create. These objects can only be found by running the migrations, so the migrations are rehearsed in separate
+ * databases until the baseline no longer changes. Each rehearsal adds missing objects and removes objects that the
+ * migrations create themselves.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ export interface BaselineOptions {
   /** Opens an empty database. Called for each rehearsal. */
   readonly openDatabase: () => Promise<EmptyDatabase>;
   readonly onProgress: (message: string) => void;
-  /** After this time, no more rehearsals start. */
+  /** The time after which no more rehearsals start. */
   readonly timeLimitMs?: number;
 }
 

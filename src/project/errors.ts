@@ -62,8 +62,8 @@ export interface FailedStatement {
   /** Whether earlier steps of the file have been committed. */
   readonly committed: boolean;
   /**
-   * Whether the statement ran inside a function that Plinth created. If it did, the error's position and context refer
-   * to this function.
+   * Whether the statement ran inside a function that Plinth created. If so, the error's position and context refer to
+   * that function.
    */
   readonly isOurCall: boolean;
   /** Advice that is derived from the project's files. */

@@ -43,7 +43,7 @@ export async function firstStart(
   const shared = {
     session,
     privileged,
-    // The last step flushes all earlier ones. Before that, no client relies on them.
+    // The last step flushes all earlier ones, and no client relies on them before that.
     isFlushedLater: database.info.embedded,
     embedded: database.info.embedded ? { missing: missingExtensions } : undefined,
     readSources: () => readSources(supabaseDir),
@@ -103,8 +103,8 @@ async function writeVault({ config, onProgress }: ProjectDeps, session: Session)
 const lockKey = 0x70726f6a;
 
 /**
- * Runs work on a connection as `postgres` that is closed at the end, which discards all state that the user's SQL has
- * left behind.
+ * Runs work as `postgres` on a separate connection. The connection is closed afterward, which discards all state that
+ * the user's SQL has left behind.
  */
 export async function withUserSession<T>(
   { database, mode }: ProjectDeps,

@@ -36,8 +36,8 @@ export async function repairHistory(
 }
 
 /**
- * Replaces all versions up to this one with this one, whose file now contains them. If the database hasn't applied this
- * version, it lacks some of the file's statements. In that case, returns false and changes nothing.
+ * Replaces all earlier versions with this version, whose file now contains their statements. Returns false and changes
+ * nothing if the database hasn't applied this version, because it then lacks some of the statements.
  */
 export async function squashHistory(pool: Pool, projectDir: string, version: string): Promise<boolean> {
   const { files } = readMigrationFolder(join(projectDir, 'supabase'));

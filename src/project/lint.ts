@@ -1,6 +1,6 @@
 /**
  * Implements `db lint`. Reports errors that PostgreSQL finds in functions. A function may have been created without
- * validation, or its tables may have changed since. The bodies of SQL functions are analyzed, whereas those of PL/pgSQL
+ * validation, or its tables may have changed since. The bodies of SQL functions are analyzed. The bodies of PL/pgSQL
  * functions are only parsed.
  */
 
@@ -10,7 +10,7 @@ import { isPostgresError } from '../shared/postgres-error.ts';
 import type { LintIssue, LintResult } from './core/lint.ts';
 import { ProjectError } from './errors.ts';
 
-/** The search path for this file's statements. With it, names refer to PostgreSQL's own objects. */
+/** The search path for this file's statements, in which names refer to PostgreSQL's own objects. */
 const ownPath = 'pg_catalog, pg_temp';
 /** PostgreSQL's default search path. */
 const defaultPath = '"$user", public';
@@ -37,7 +37,7 @@ async function userSchemas(db: Queryable): Promise<string[]> {
 
 /**
  * Checks the functions in these schemas, or in all of the project's schemas. The transaction is rolled back, so nothing
- * changes. While PostgreSQL analyzes a body, it evaluates domain constraints, so a superuser would run the database's
+ * changes. PostgreSQL evaluates domain constraints while it analyzes a body, so a superuser would run the database's
  * code.
  * @throws {ProjectError} lint_superuser
  */

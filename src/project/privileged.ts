@@ -75,8 +75,8 @@ function definition(
   const owner = quoteIdentifier(role);
   const disable =
     object === 'event trigger' && mode === 'production' ? `alter event trigger ${name} disable;` : '';
-  // PostgreSQL requires that both owners are superusers when the owner changes. Other sessions don't see this state of
-  // the role, because it isn't committed.
+  // PostgreSQL requires that both owners are superusers when the owner changes. Other sessions never see the role as a
+  // superuser, because this change isn't committed.
   const body = `begin
   ${text};
   ${disable}
@@ -84,7 +84,7 @@ function definition(
   alter ${object} ${name} owner to ${owner};
   alter role ${owner} nosuperuser;
 end`;
-  // Disables event triggers. Otherwise, the user's event triggers would run with Plinth's privileges.
+  // Disables event triggers, because the user's would run with Plinth's privileges.
   const silence = serverVersion >= 170_000 ? 'event_triggers = off' : 'session_replication_role = replica';
   return `begin;
 set local ${silence};

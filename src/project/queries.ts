@@ -4,9 +4,7 @@ import type { PostgresErrorShape, Queryable } from '../database/types.ts';
 import { sql } from '../kernel/sql.ts';
 import type { SkippedStatement } from './core/failures.ts';
 
-/**
- * Lets a transaction commit without waiting for the disk. The next commit that does wait also flushes this transaction.
- */
+/** Lets a transaction commit without a disk flush. The next commit that flushes includes this transaction. */
 const withoutFlush = 'set local synchronous_commit = off;';
 
 /**

@@ -103,7 +103,7 @@ export interface DryRun {
   readonly untried: readonly string[];
 }
 
-/** How long a dry run waits for a lock. The time is short because other statements queue behind it. */
+/** How long a dry run waits for a lock. The time is short because other statements queue behind the dry run. */
 const lockTimeout = '3s';
 
 /**

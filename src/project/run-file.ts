@@ -34,7 +34,10 @@ export interface RunOptions {
   readonly readTypes?: () => readonly TypesFile[];
   /** Records the file in the history, in the transaction of the file's last statements. */
   readonly record: (tx: Queryable, statements: readonly string[]) => Promise<void>;
-  /** Whether the caller ends with a transaction that flushes all earlier ones to disk, so this file needn't wait. */
+  /**
+   * Whether the caller's last transaction flushes all earlier ones to disk, so that this file's transactions don't have
+   * to.
+   */
   readonly isFlushedLater?: boolean;
   /** Handles statements that fail. If undefined, the file stops at the first failure. */
   readonly keepGoing?: KeepGoing;
@@ -77,7 +80,7 @@ const maxRetries = 200;
  */
 export async function runFile(file: SqlText, options: RunOptions): Promise<void> {
   const { session, privileged } = options;
-  // A NUL is rejected, because the server would interpret the text after it as another message.
+  // A NUL is rejected because the server would interpret the text after it as another message.
   if (file.text.includes('\0')) throw new ProjectError('not_utf8', { file: file.shownPath });
   const statements = splitStatements(file.text);
   if (options.keepGoing === undefined) rejectCopyFromStdin(file, statements);
@@ -293,10 +296,7 @@ function rejectCopyFromStdin({ shownPath }: SqlText, statements: readonly Statem
   if (copy !== undefined) throw new ProjectError('copy_from_stdin', { file: `${shownPath}:${copy.line}` });
 }
 
-/**
- * Returns an error for COPY in the form of a PostgreSQL error, so the statement is skipped like any other failing
- * statement.
- */
+/** Returns a PostgreSQL error for COPY, so that the statement is skipped like any other failing statement. */
 function copyRejection({ shownPath }: SqlText, line: number): PostgresErrorShape {
   const { message } = new ProjectError('copy_from_stdin', { file: `${shownPath}:${line}` });
   return Object.assign(new Error(message), { code: '0A000', severity: 'ERROR' });

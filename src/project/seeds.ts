@@ -1,6 +1,6 @@
 /**
- * Applies seed files. Each file runs once. If a file has changed since it ran, the change is only reported. The file
- * runs again after the next reset.
+ * Applies seed files. Each file runs once. If a file has changed since it ran, the change is only reported, and the
+ * file runs again after the next reset.
  */
 import type { Session } from '../database/types.ts';
 import type { SeedFile } from './files.ts';

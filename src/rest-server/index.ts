@@ -3,7 +3,7 @@
  * composition root.
  *
  * Glossary. *Admin server*: the server for health checks and metrics on a separate port. *Reload*: rereading the
- * schema, or the configuration and the schema, while requests are still served with the previous ones.
+ * schema, or the configuration and the schema, while requests use the previous version.
  */
 import { COMPATIBLE_VERSION } from '../rest/index.ts';
 

@@ -176,7 +176,7 @@ export class RestServer {
 
   async #stopAll(): Promise<void> {
     const servers = [this.#public, ...(this.#admin === undefined ? [] : [this.#admin])];
-    // Connections whose last response is sent during shutdown would otherwise be kept alive.
+    // Without this, a connection whose last response is sent during shutdown would stay open.
     const sweep = setInterval(() => this.#public.closeIdleConnections(), 20).unref();
     const cut = setTimeout(() => this.#public.closeAllConnections(), GRACE_MS).unref();
     this.#admin?.closeIdleConnections();
@@ -300,7 +300,7 @@ export class RestServer {
     this.#snapshot = snapshot;
     if (extent === 'config' || this.#config.readsDatabase) this.#log.say('Config reloaded');
     if (extent === 'config') return;
-    // Sessions are replaced because existing sessions keep old role settings and query plans.
+    // Sessions are replaced because existing sessions would keep old role settings and query plans.
     this.#remote.renew();
     this.#metrics.schemaCacheLoads = {
       ...this.#metrics.schemaCacheLoads,

@@ -171,7 +171,7 @@ export function createRest({
     stop: () => state.stop(),
     health: () => state.fault(),
     async check() {
-      // The first call waits until the schema has been loaded for the first time.
+      // The first call waits until the schema has been loaded.
       const { settings } = await state.snapshot();
       const fault = state.fault();
       if (fault !== undefined) return { status: 'failing', message: fault };

@@ -94,7 +94,7 @@ export async function handle(request: RestRequest, deps: PipelineDeps): Promise<
 }
 
 /**
- * Errors that aren't logged for each request. The code that detects a full disk logs it once, and requests that are
+ * Errors that aren't logged for each request. A full disk is logged once when it is detected, and requests that are
  * rejected because of overload are counted.
  */
 const unlogged = new Set(['PGRSTX04', 'PGRSTX05']);
@@ -320,8 +320,8 @@ function overflowOf({ plan, compiled }: Shape, responseStorage: ResponseStorage)
 }
 
 /**
- * Whether the rows that the statement returns can still make the request fail. Reads can't fail this way, because they
- * have no changes to roll back.
+ * Whether the rows that the statement returns can still cause the request to fail. Reads are excluded because they have
+ * no changes to roll back.
  */
 function mayReject(shape: Shape): boolean {
   const { plan } = shape;

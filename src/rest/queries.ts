@@ -1,8 +1,8 @@
 /**
  * Fixed statements over PostgreSQL's catalogs, and their row types. The statements run with an empty search path, so
  * type and function names include their schema. `schemas` are the exposed schemas. For statements that return a row per
- * relation, key or function, this module contains only the SQL. `schema-cache/known-rows.ts` runs them and fetches only
- * rows that it doesn't know yet.
+ * relation, key or function, this module contains only the SQL. `schema-cache/known-rows.ts` runs these statements and
+ * fetches only rows that it hasn't cached.
  */
 import type { Queryable } from '../database/types.ts';
 import { type Sql, sql } from '../kernel/sql.ts';

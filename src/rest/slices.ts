@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 const SLICE_MS = 4;
 
 /**
- * Runs a generator to its end. Between slices, the event loop can process other events. `take` receives the yielded
+ * Runs a generator to completion. Between slices, the event loop can process other events. `take` receives the yielded
  * values. If `take` returns a promise, the generator continues after the promise has resolved.
  */
 export async function inSlices<P, T>(

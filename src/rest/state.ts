@@ -155,8 +155,8 @@ export function createState(source: StateSource): State {
         },
         // The connection was reestablished. Notifications may have been missed, so everything is reloaded.
         () => void reload('all'),
-        // The connection was lost. The reload tests whether the database is reachable. The service isn't ready until
-        // the reload succeeds.
+        // The connection was lost. The reload checks whether the database is reachable, and the service isn't ready
+        // until the reload succeeds.
         () => void reload('all'),
       );
       listening = { channel, unlisten };

@@ -1,14 +1,14 @@
 /**
  * Runs changes that affect both rows and bytes. Rows are authoritative. If the outcome of the transaction is known,
  * bytes without a row are removed immediately. If the connection failed during the commit, the outcome is unknown, and
- * the next startup removes the bytes.
+ * the next startup removes bytes without a row.
  */
 import { storing } from './backend-errors.ts';
 import type { StorageContext } from './context.ts';
 import { leavesOutcomeOpen } from './database-errors.ts';
 
 export interface Change {
-  /** Called before the commit. From then on, the outcome is unknown if the database fails without a response. */
+  /** Called before the commit. If the database then fails without a response, the outcome is unknown. */
   committing(): void;
   /** Must be called in the transaction in which these versions lose their row. */
   giveUp(versions: readonly (string | null | undefined)[]): Promise<void>;

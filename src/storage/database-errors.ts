@@ -4,8 +4,8 @@ import { isPostgresError } from '../shared/postgres-error.ts';
 import { Rejection, StorageError } from './errors.ts';
 
 /**
- * Whether it is unknown if the transaction was committed because the connection failed. This is the case if the
- * SQLSTATE class is 08 (connection) or 57P (server shutdown), or if the error isn't from PostgreSQL.
+ * Whether the error leaves the transaction's outcome unknown because the connection failed. This is the case if the
+ * SQLSTATE begins with 08 (connection) or 57P (server shutdown), or if the error isn't from PostgreSQL.
  */
 export function leavesOutcomeOpen(error: unknown): boolean {
   if (error instanceof Rejection) return error.cause !== undefined && leavesOutcomeOpen(error.cause);

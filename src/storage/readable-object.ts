@@ -19,8 +19,8 @@ export async function findPublicObject(scope: Scope, address: ObjectAddress): Pr
 }
 
 /**
- * Finds an object that the caller can see. In a public bucket, this is any object. In other buckets, the policies
- * decide.
+ * Finds an object that the caller can see. In a public bucket, every object is visible. In other buckets, policies
+ * determine visibility.
  * @throws {StorageError} NoSuchBucket, InvalidKey, NoSuchKey (also if policies hide the object)
  */
 export async function findCallersObject(scope: Scope, address: ObjectAddress): Promise<ObjectRow> {
@@ -48,8 +48,8 @@ export async function findSignedObject(
 
 /**
  * Calls `use` with an object and its bytes. If the object was replaced after its row was read, its bytes may no longer
- * exist. In that case, `use` is called again with the current row. Each retry requires another replacement, so causing
- * endless retries would require endless replacements.
+ * exist. In that case, `use` is called again with the current row. Each retry requires another replacement, so the
+ * number of retries is limited by the number of replacements.
  * @throws {BytesMissingError} if the row's version is unchanged, which is possible only if SQL has created the row
  */
 export async function withCurrentObject<T>(

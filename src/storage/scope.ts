@@ -249,8 +249,8 @@ function contextOf(
 }
 
 /**
- * Returns the client that work counts toward. Work that the service role does for a request counts toward the network
- * of the request's IP address. So does the work of anonymous users, because anyone can create many of them.
+ * Returns the client that work counts toward. The service role's work counts toward the network of the request's IP
+ * address. Anonymous users' work does too, because anyone can create many anonymous users.
  */
 function clientOf({ role, subject, isAnonymousUser }: Caller, { ip }: FastifyRequest): RequestClient {
   const key = isAnonymousUser ? undefined : subject;

@@ -16,7 +16,7 @@ export interface UploadBody {
   readonly userMetadata: Record<string, unknown> | undefined;
   /** The declared length of the whole request, including the form encoding. Policies read it as `contentLength`. */
   readonly declaredLength: number | undefined;
-  /** Discards the rest of the body. The connection can then be used for the response and the next request. */
+  /** Discards the rest of the body so that the connection can be used for the response and the next request. */
   discard(): void;
 }
 

@@ -1,8 +1,8 @@
 /**
  * Stores an object in three steps: checks permissions, stores the bytes, and writes the row.
  *
- * The first step performs the insert as the caller and rolls it back. Uploads that violate policies or whose key exists
- * are therefore rejected before any bytes are stored. The service role writes the row in the last step. If the row
+ * The first step performs the insert as the caller and rolls it back. Uploads that violate policies or use an existing
+ * key are therefore rejected before any bytes are stored. The service role writes the row in the last step. If the row
  * replaces another row, policies are checked again.
  */
 import { randomUUID } from 'node:crypto';

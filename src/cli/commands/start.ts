@@ -127,7 +127,7 @@ export async function serveInFront(
     onProgress,
     onReady: async ({ status, consoleLink }) => {
       if (isDaemon) tell({ status, hasConsole: consoleLink !== undefined });
-      // Doesn't print secrets, because production output often goes to a log. "plinth status" prints them.
+      // Doesn't print secrets because production output often goes to a log. "plinth status" prints the secrets.
       else if (mode === 'production')
         announce(addressesOf(status), input, consoleHint(consoleLink), 'Press Ctrl-C to stop.');
       else

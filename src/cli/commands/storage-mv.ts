@@ -50,7 +50,7 @@ export const storageMv: Command = {
   },
 };
 
-/** Lists all keys first. Otherwise, objects moved to a target inside the source folder would be listed again. */
+/** Lists all keys first, because objects moved to a target inside the source folder would otherwise be listed again. */
 async function moveFolder(api: StorageApi, bucket: string, from: string, to: string): Promise<void> {
   const keys: string[] = [];
   for await (const { key } of below(api, { bucket, key: from, isFolder: true }))

@@ -1,7 +1,7 @@
 /**
  * Flags of upstream's CLI (2.x and 3.1) for commands that Plinth also has. They are recognized so that existing scripts
- * work. Flags without an effect are accepted. If such a flag requests something that Plinth doesn't do, a note is
- * printed. Flags that select a different database or project are rejected.
+ * work. Flags without an effect are accepted, with a note if they request something that Plinth doesn't do. Flags that
+ * select a different database or project are rejected.
  */
 
 export interface UpstreamFlag {
@@ -50,7 +50,7 @@ const otherDatabase: Flags = {
   },
 };
 
-/** The flag for a check that Plinth doesn't have: upstream's check for objects that its engine doesn't compare. */
+/** The flag for upstream's check for objects that its engine doesn't compare. Plinth has no such check. */
 const coverage: UpstreamFlag = {
   type: 'boolean',
   note: "Plinth doesn't have this check. Objects that can't be changed cause an error in any case",
@@ -137,7 +137,7 @@ export function upstreamFlagsOf(
 }
 
 /**
- * Moves the command to the start of the line, because upstream accepts flags before it, as in `--debug db reset`.
+ * Moves the command to the start of the line. Upstream also accepts flags before the command, as in `--debug db reset`.
  *
  * @example commandFirst(['--workdir', 'app', 'db', 'reset']); // ['db', 'reset', '--workdir', 'app']
  */

@@ -11,7 +11,7 @@ export function replaceFiles(paths: readonly string[], text: string, backupDir: 
   if (last === undefined) return;
   mkdirSync(backupDir, { recursive: true });
   for (const path of paths) copyFileSync(path, join(backupDir, basename(path)));
-  // Doesn't have a migration's file extension, so a leftover file isn't run as a migration.
+  // The name doesn't have a migration's extension, so a leftover file isn't run as a migration.
   const partial = join(dirname(last), `.${basename(last)}.new`);
   try {
     writeFileSync(partial, text, { flush: true });

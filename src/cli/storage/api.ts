@@ -97,7 +97,9 @@ export function createStorageApi({ apiUrl, serviceKey }: StorageTarget) {
 
   return {
     request,
-    /** Returns the URL of a resumable upload. It must have the same origin, so that the key isn't sent elsewhere. */
+    /**
+     * Returns the URL of a resumable upload. The URL must have the same origin, so that the key isn't sent elsewhere.
+     */
     uploadUrl: (location: string): string => {
       const { pathname, search } = new URL(location, base);
       return `${new URL(base).origin}${pathname}${search}`;

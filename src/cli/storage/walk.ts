@@ -45,7 +45,7 @@ async function* inBucket(api: StorageApi, bucket: string, prefix: string): Async
       yield { bucket, ...entry };
     }
   if (!isEmpty || prefix !== '') return;
-  // Checks the bucket, because the service also returns an empty list for a bucket that doesn't exist.
+  // Checks the bucket because the service also returns an empty list for a bucket that doesn't exist.
   if (!(await api.listBuckets()).includes(bucket)) throw new CommandError(`Bucket not found: ${bucket}`);
   yield { bucket, key: '', sizeBytes: undefined };
 }

@@ -1,7 +1,6 @@
 /**
  * Collects the network settings that Deno needs to download modules: proxies, certificate authorities and registries.
- * These are the only environment variables of the machine that are passed to a function's process, and the function
- * can't read them.
+ * No other environment variables of the machine are passed to a function's process, and the function can't read these.
  */
 
 type Names = Readonly<Record<string, string | undefined>>;

@@ -25,8 +25,9 @@ export function checkSecret({ name, value }: { readonly name: string; readonly v
 }
 
 /**
- * Variables that Deno, the shell, the operating system's loader or Plinth's adapter read before the function runs. With
- * them, a project could load native code from a deployed file or use the machine's credentials (`HOME/.npmrc`).
+ * Variables that Deno, the shell, the operating system's loader or Plinth's adapter read before the function runs.
+ * Setting them would let a project load native code from a deployed file or use the machine's credentials
+ * (`HOME/.npmrc`).
  */
 const startup =
   /^(?:LD_|DYLD_|DENO_|PLINTH_|GLIBC_|XDG_|GCONV_PATH$|NODE_OPTIONS$|NODE_CHANNEL_FD$|BASH_ENV$|BASHOPTS$|SHELLOPTS$|PATH$|HOME$|USERPROFILE$|IFS$)/i;

@@ -54,8 +54,7 @@ function failed(error) {
   return new Response(`Internal Server Error${detail}`, { status: 500 });
 }
 
-// The other end of the Unix socket is the platform. The function receives the client's address as determined by the
-// gateway.
+// The platform is at the other end of the Unix socket, so the function receives the client's address from the gateway.
 const infoOf = (request, info) => ({
   remoteAddr: {
     transport: 'tcp',
@@ -88,7 +87,7 @@ Deno.serve = (first, second) => {
 };
 
 // `serve` of deno.land/std calls `Deno.listen` and `Deno.serveHttp`, which Deno 2 removed. Many older functions use it,
-// and upstream's runtime still provides both. No port of the machine is opened. A listener has one connection, which
+// and upstream's runtime still provides both. No port is opened on the machine. A listener has one connection, which
 // returns the requests of `Deno.serve`.
 const { listen } = Deno;
 Deno.listen = (options = {}) => {
@@ -182,7 +181,7 @@ const orders = {
 
 // The platform holds the other end of standard input and writes one letter per command. The input ends when the
 // platform exits for any reason. If possible, this read doesn't keep the process alive, because a function that doesn't
-// serve must exit.
+// serve requests must exit.
 function readOrder(into) {
   if (core === undefined) return Deno.stdin.read(into);
   const read = core.read(0, into);

@@ -13,7 +13,7 @@ import { importArguments, importEnvironment } from './arguments.ts';
 /** The declarations of the globals that the adapter adds. */
 const globals = fileURLToPath(new URL('./globals.d.ts', import.meta.url));
 const timeoutMs = 60_000;
-/** The delay before a check. Without it, the check would slow down the function's start. */
+/** The delay before a check, so that the check doesn't slow down the function's start. */
 const delayMs = 500;
 const maxOutputBytes = 4 * 1024 * 1024;
 

@@ -35,7 +35,7 @@ export function openUsage(pid: number | undefined): UsageReader {
   const [stat, statm, schedstat] = files;
   const buffer = Buffer.alloc(1024);
   const text = (given: OpenFile): string | undefined => {
-    // If a file couldn't be opened because the process had no free descriptor, it is opened later.
+    // A file that couldn't be opened because the process had no free descriptor is opened later.
     given.descriptor ??= descriptorOf(given.path);
     const file = given.descriptor;
     if (file === undefined) return undefined;

@@ -8,8 +8,8 @@ const bootTimeoutMs = 60_000;
 const socketPollMs = 3;
 
 /**
- * Resolves when the worker accepts connections on its socket. `isTimed` is false if there's no time limit because a
- * debugger can pause the worker.
+ * Resolves when the worker accepts connections on its socket. `isTimed` is false if a debugger can pause the worker for
+ * any length of time.
  * @throws {FunctionError} boot, if the process exits first or takes too long
  */
 export function waitForSocket(child: ChildProcess, socketPath: string, isTimed: boolean): Promise<void> {

@@ -170,7 +170,7 @@ class DenoWorker implements Worker {
   #retired = false;
   #idleSince: number;
   #bootMs: number | undefined;
-  /** The CPU time of the process when the last request ended. CPU time after that isn't caused by a request. */
+  /** The CPU time of the process when the last request ended. Later CPU time isn't caused by a request. */
   #cpuAtLastEnd = 0;
   #cpuAtLastCheck = 0;
   #spent = false;

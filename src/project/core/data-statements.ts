@@ -19,8 +19,8 @@ const createsRows = /^\s*create\s[^(;]*\bas\s+(\(\s*)*(select|with|values|table|
 const startsFunction = /\b(function|procedure|view|rule|trigger)\b/i;
 
 /**
- * Returns the statements that may insert, change or delete rows or set a password. Every function call in a SELECT,
- * such as `cron.schedule`, counts as one because a function can change data.
+ * Returns the statements that may insert, change or delete rows or set a password. A SELECT that calls a function, such
+ * as `cron.schedule`, is included because a function can change data.
  */
 export function dataStatements(files: readonly SqlText[]): DataStatement[] {
   return files.flatMap(({ shownPath, text }) =>

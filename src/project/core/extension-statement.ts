@@ -1,8 +1,8 @@
 /**
  * Adapts CREATE, ALTER and DROP EXTENSION statements in dumps of hosted projects to the embedded server. A hosted
- * database has schemas for extensions that no migration creates (`create extension pgsodium with schema pgsodium`). A
- * placeholder doesn't have the original's versions, and some extensions have always existed in hosted projects. Data
- * dumps from projects with pgsodium also set its key counter, which a placeholder doesn't have.
+ * database has schemas for extensions that no migration creates (`create extension pgsodium with schema pgsodium`).
+ * Placeholders don't have the original extensions' versions, and some extensions have always existed in hosted
+ * projects. Data dumps from projects with pgsodium also set its key counter, which a placeholder doesn't have.
  */
 import { quoteIdentifier } from '../../kernel/sql.ts';
 import { lex } from '../../shared/sql/lex.ts';

@@ -29,7 +29,7 @@ export type Step =
 
 export interface PlanOptions {
   /**
-   * Whether nothing else uses the database. In this case, CONCURRENTLY is removed, so the file can run in a single
+   * Whether nothing else uses the database. If so, CONCURRENTLY is removed so that the file can run in a single
    * transaction.
    */
   readonly quiet: boolean;

@@ -1,7 +1,7 @@
 /**
- * Recognizes the two kinds of statements in migrations that PostgreSQL allows only for superusers. The grammar over
- * their tokens is strict, so nothing else can run with Plinth's privileges. All other statements run as `postgres`, and
- * PostgreSQL itself rejects those that need a superuser.
+ * Recognizes the two kinds of statements in migrations that run although PostgreSQL allows them only for superusers.
+ * The token grammar is strict, so nothing else can run with Plinth's privileges. All other statements run as
+ * `postgres`, and PostgreSQL itself rejects those that need a superuser.
  */
 import { lex } from '../../shared/sql/lex.ts';
 

@@ -80,7 +80,7 @@ function blanked(
 
 /**
  * Returns the range of the text without leading and trailing whitespace, as defined by the server. `trim` would also
- * remove other characters, which may be part of a name.
+ * remove characters that may be part of a name.
  */
 function insideSpace(text: string): readonly [from: number, to: number] {
   const isSpace = (at: number) => ' \t\n\r\f\v'.includes(text[at] as string);

@@ -1,7 +1,7 @@
 /**
- * Removes storage parameters of pgvector's indexes (`with (lists = 100)`, `with (m = 16)`), so the same migration runs
- * in Plinth and in the hosted service. The embedded PostgreSQL's index methods don't support them. Statements that a DO
- * block executes are changed as well.
+ * Removes storage parameters of pgvector's indexes (`with (lists = 100)`, `with (m = 16)`), which the embedded
+ * PostgreSQL's index methods don't support. The same migration therefore runs in Plinth and in the hosted service.
+ * Statements that a DO block executes are changed as well.
  */
 import { lex } from '../../shared/sql/lex.ts';
 

@@ -26,7 +26,7 @@ const parallelFiles = 4;
 
 /**
  * Runs the tests. Returns true if all files passed. If the project doesn't have pgTAP, creates the extension for the
- * run. Does the same with database.dev's package manager if a file refers to it.
+ * run. If a file refers to database.dev's package manager, creates that extension too.
  *
  * @throws {ProjectError} `tests_path`
  */

@@ -27,8 +27,8 @@ export function readClaimPath(text: string): ClaimPath | undefined {
 }
 
 /**
- * Matches a path to a single member, such as the default path. The path is evaluated for every request, so this case
- * avoids loading the JSONPath library.
+ * Matches a path to a single member, such as the default path. Such a path is evaluated without loading the JSONPath
+ * library, because every request evaluates it.
  */
 const MEMBER = /^\$\.([A-Za-z_]\w*)$/;
 

@@ -1,6 +1,6 @@
 /**
- * Parses, plans and compiles requests. The results are cached per shape, so for a request of a known shape, only the
- * values must be bound.
+ * Parses, plans and compiles requests. The results are cached per shape, so a request of a known shape only requires
+ * binding its values.
  */
 import { restError } from '../errors.ts';
 import type { Relation, SchemaCache } from '../schema-cache/types.ts';

@@ -1,6 +1,6 @@
 /**
  * Caches reads that are repeated exactly, such as the list on a page, so they are parsed, planned and bound only once.
- * The key contains everything that determines the query. The caller isn't part of the key, because the query is the
+ * The key contains everything that determines the query. The key doesn't include the caller, because the query is the
  * same for all callers and the database applies their permissions.
  */
 import { header, type RestRequest } from './request.ts';

@@ -126,7 +126,7 @@ export class ResponseStorage implements ResponseQuota {
     throw restError('PGRSTX02', { details: 'The disk is almost full.' });
   }
 
-  /** A file that still has a name was left behind by a process that crashed before it could unlink the file. */
+  /** Deletes files that a process left behind because it crashed before it could unlink them. */
   async #prepare(): Promise<void> {
     await mkdir(this.#dir, { recursive: true, mode: 0o700 });
     for (const name of await readdir(this.#dir))

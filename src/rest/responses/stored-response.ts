@@ -1,6 +1,6 @@
 /**
  * Stores one large response, first in memory and then in a file. If the disk is slower than the database, the database
- * connection is paused, so only a few blocks are in memory at a time.
+ * connection is paused so that only a few blocks are in memory at a time.
  */
 import type { FileHandle } from 'node:fs/promises';
 import type { Cancellation, RowFlow, RowStore } from '../../database/types.ts';

@@ -1,6 +1,7 @@
 /**
  * Caches the rows of a catalog query across loads. The database sends a hash for each row, and the row itself only if
- * its hash is unknown. A reload therefore transfers and parses only changed rows, whatever has changed them.
+ * its hash is unknown. A reload therefore transfers and parses only changed rows, regardless of the cause of the
+ * change.
  */
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';

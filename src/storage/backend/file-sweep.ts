@@ -4,8 +4,8 @@
  * power failure or because the row was deleted outside the server.
  *
  * A body without a row is moved to `orphans` and removed after a week, or restored if its row reappears. The delay is
- * necessary because the rows might belong to another database, for example after a backup was restored or an address
- * was mistyped. A sweep must not make such a mistake permanent.
+ * necessary because the rows might belong to another database, for example after a backup was restored or a database
+ * address was mistyped. A sweep must not make such a mistake permanent.
  */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';

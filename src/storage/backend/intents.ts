@@ -1,7 +1,7 @@
 /**
- * Stores each intent as a small file `OWNER.ID`, which lists the intent's versions, one per line. An empty file is an
- * intent that isn't in use. The files don't need fsync, because an intent lost in a power failure can leave bytes
- * without a row, but never a row without bytes.
+ * Stores each intent as a small file `OWNER.ID`, which lists the intent's versions, one per line. An empty file is kept
+ * for the next intent. The files don't need fsync, because an intent lost in a power failure can leave bytes without a
+ * row, but never a row without bytes.
  */
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, readdir, readFile } from 'node:fs/promises';
@@ -76,7 +76,7 @@ export function createIntentLog(
           await note.handle.appendFile(text);
         } catch (error) {
           // If the disk is full, new objects are rejected, but deletions must succeed. A deletion without an intent may
-          // leave bytes behind if the process crashes at this moment. Rejecting deletions would be worse, because no
+          // leave bytes behind if the process crashes now. That is better than rejecting deletions, because then no
           // space could be freed.
           if (versions.length > 0 || !isFullDisk(error)) throw error;
         }

@@ -1,6 +1,6 @@
 /**
  * A backend that records changes for backups. Each stored body is recorded in a journal before its row is committed.
- * Removals are recorded too. The backup removes the body of a removed object once it has a copy.
+ * Removals are only recorded, and the backup removes the body once it has copied it.
  */
 import type { BodyJournal, BodyStore } from '../../backup/types.ts';
 import type { Intent, ObjectBackend } from './types.ts';

@@ -12,7 +12,7 @@ export interface S3Settings {
   /** The access key. If undefined, the SDK's default credentials are used (environment, profile, machine role). */
   readonly access_key_id: string | undefined;
   readonly secret_access_key: string | undefined;
-  /** A prefix of every key. With it, several projects can share a bucket. */
+  /** The prefix of every key, so that several projects can share a bucket. */
   readonly prefix: string;
 }
 
@@ -109,8 +109,8 @@ export async function removeKeys(bucket: Bucket, keys: readonly string[]): Promi
 }
 
 /**
- * Whether the error means that the object doesn't exist. If the bucket is missing, the error is different, so it can't
- * be mistaken for a lost object.
+ * Whether the error means that the object doesn't exist. A missing bucket causes a different error, so it can't be
+ * mistaken for a lost object.
  */
 export function isAbsent(error: unknown): boolean {
   return error instanceof Error && (error.name === 'NoSuchKey' || error.name === 'NotFound');

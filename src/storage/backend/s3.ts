@@ -2,7 +2,7 @@
  * Stores objects in an S3-compatible bucket. Object bodies have keys of the form `objects/VERSION`, parts of unfinished
  * uploads `uploads/UPLOAD/PART`, and orphans `orphans/VERSION`. S3 makes an object durable and atomically visible
  * before it responds, so the row is committed afterward, as in the file backend. Intents are files in the data folder.
- * If they are lost, for example in a container without a persistent disk, a sweep finds the leftover bodies.
+ * If the intents are lost, for example in a container without a persistent disk, a sweep finds the leftover bodies.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
@@ -147,8 +147,7 @@ async function open(at: Bucket, version: string): Promise<OpenBody | undefined> 
   const whole = await get(at, key);
   if (!whole) return undefined;
   const body = whole.Body as Readable;
-  // The stream's reader receives its errors. Without this listener, an error after the body has been discarded would be
-  // unhandled.
+  // The stream's reader receives the stream's errors. This listener handles errors after the body has been discarded.
   body.on('error', () => undefined);
   const close = async (): Promise<void> => void body.destroy();
   return {

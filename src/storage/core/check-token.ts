@@ -1,6 +1,6 @@
 /**
  * Checks the bearer tokens of storage requests. The error messages are those of the JWT library that upstream uses
- * (jose). The shared verifier checks the signature, whereas this module checks the times on every call.
+ * (jose). The shared verifier checks the signature. This module checks the time claims on every call.
  */
 import type { Claims, VerifiedToken } from '../../keys/types.ts';
 

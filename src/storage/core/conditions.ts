@@ -37,9 +37,7 @@ export function isPreconditionFailed(headers: ConditionHeaders, current: Validat
   return !Number.isNaN(since) && wholeSeconds(current.lastModified) > since;
 }
 
-/**
- * Whether to honor a `Range` header. It is honored if the `If-Range` header is missing or matches the current version.
- */
+/** Whether to honor a `Range` header. True if the `If-Range` header is missing or matches the current version. */
 export function isRangeCurrent(headers: ConditionHeaders, current: Validators): boolean {
   const ifRange = headers['if-range'];
   if (ifRange === undefined) return true;

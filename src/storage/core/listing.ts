@@ -96,8 +96,8 @@ export class PageWriter {
         : undefined;
     return {
       nextCursor: encodeCursor({
-        // The slash distinguishes a folder from an object with the same name. With it, the next page also skips the
-        // folder's contents.
+        // The slash distinguishes a folder from an object with the same name, and lets the next page skip the folder's
+        // contents.
         startAfter: isFolder ? `${name}/` : name,
         order,
         column,

@@ -1,7 +1,7 @@
 /**
  * Reads and creates the claims of signed URL tokens. Such a token specifies one object, one action and an expiry. The
- * caller has already verified the signature and the expiry. Older servers issued tokens without `scope`. Those that
- * contain `upsert` are upload tokens.
+ * caller has already verified the signature and the expiry. Older servers issued tokens without `scope`. Such a token
+ * is an upload token if it contains `upsert`.
  */
 
 export type SignedScope = 'download' | 'upload';

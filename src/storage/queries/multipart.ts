@@ -47,8 +47,8 @@ interface PartRow {
 }
 
 /**
- * Inserts an upload. Upstream stores a signature of `in_progress_size` in `upload_signature`. Plinth adds up the sizes
- * of the parts instead.
+ * Inserts an upload. Upstream stores a signature of `in_progress_size` in `upload_signature`. Plinth adds up the part
+ * sizes instead.
  */
 export async function insertUpload(
   db: Queryable,
@@ -172,7 +172,7 @@ export interface UploadPage {
   readonly prefix: string;
   readonly delimiter: string;
   readonly keyMarker: string;
-  /** Of the uploads with the same key, those after this ID are listed. Ignored without a key marker. */
+  /** Lists uploads of the marker's key only if their ID is greater. Ignored without a key marker. */
   readonly idMarker: string;
   readonly limit: number;
 }

@@ -85,7 +85,7 @@ export function createPictureCache(directory: string, maxBytes: number): Picture
       } catch (error) {
         await rm(draft, { force: true });
         // These errors are ignored because the image can be generated again. ENOENT means that the object was deleted
-        // during the generation.
+        // while its image was generated.
         if (isFullDisk(error) || isMissing(error)) return;
         throw error;
       }

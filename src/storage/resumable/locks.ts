@@ -10,8 +10,8 @@ import type { Lease, LockListener, SharedLocks } from './shared-locks.ts';
 /** How long a new request waits for the current lock holder to stop. */
 const takeOverMs = 5000;
 /**
- * The interval between attempts to acquire a lock that another process holds, and the number of attempts before that
- * process is asked again to release the lock.
+ * The interval between attempts to acquire a lock that another process holds, and the number of attempts after which
+ * the lock is requested again.
  */
 const retryMs = 50;
 const triesPerQuery = 10;

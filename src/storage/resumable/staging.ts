@@ -178,8 +178,8 @@ function createWriter(handle: FileHandle, offset: number, disk: DiskState): Writ
 }
 
 /**
- * Copies the body to the writer. If the client disconnects, the copy ends normally. This function uses events instead
- * of an async iterator, because a pending iterator can't be stopped, so the rest of the body couldn't be discarded.
+ * Copies the body to the writer. If the client disconnects, the copy ends normally. Uses events instead of an async
+ * iterator because a pending iterator can't be stopped to discard the rest of the body.
  */
 function pump(
   body: Readable,

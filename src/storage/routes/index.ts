@@ -73,7 +73,7 @@ export function storageRoutes(ctx: StorageContext): FastifyPluginAsync {
     });
 
     app.register(async (scope) => {
-      // The body of an upload isn't parsed here, because it is read only after the caller has been authorized.
+      // Upload bodies aren't parsed here, because they are read only after the caller has been authorized.
       scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
       uploadRoutes(scope, ctx);
       resumableRoutes(scope, ctx);

@@ -1,6 +1,6 @@
 /**
  * Defines the errors of the S3 protocol and maps storage errors to them. The HTTP status is always the actual status. A
- * body is `<Error><Resource/><Code/><Message/><RequestId/></Error>`. The codes are those of the S3 API reference, if it
+ * body is `<Error><Resource/><Code/><Message/><RequestId/></Error>`. The codes are from the S3 API reference where it
  * defines one.
  */
 import { isOutOfFiles } from '../../shared/retry-after.ts';

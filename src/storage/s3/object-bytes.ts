@@ -10,8 +10,8 @@ import type { S3Call } from './call.ts';
 import { type ObjectChecksum, readChecksum } from './core/object-checksum.ts';
 
 /**
- * Reads a version's bytes. Opens the body only when it is first read. Otherwise, a request that is rejected before that
- * would never close it.
+ * Reads a version's bytes. The body is opened on the first read, because a request that is rejected earlier would never
+ * close it.
  * @throws {BytesMissingError}
  */
 export async function* readVersion(

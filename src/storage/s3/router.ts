@@ -1,4 +1,4 @@
-/** Selects the operation by the request's method, its resource and parameters that name a subresource. */
+/** Selects the operation by the request's method, resource and subresource parameters. */
 import { operations } from '../operations.ts';
 import type { S3Operation } from './call.ts';
 import { S3Error } from './errors.ts';
@@ -20,7 +20,7 @@ import { copyObjectTo, putObject } from './operations/write-objects.ts';
 import { header, onlyVersion, type S3Request } from './request.ts';
 
 /**
- * S3 subresources that aren't supported. Requests for them are rejected because a response with the whole resource
+ * S3 subresources that aren't supported. Requests for them are rejected, because returning the whole resource instead
  * would be misleading.
  */
 const unsupported = [

@@ -1,7 +1,7 @@
 /**
- * The draft of a baseline. The draft is empty at first. In the end, it contains the objects in the generated types that
- * migrations need but don't create. Each rehearsal of the migrations adds the objects that they need, and removes the
- * objects that they create themselves (`repair.ts`).
+ * The draft of a baseline. The draft is empty at first. Each rehearsal of the migrations adds the objects that they
+ * need and removes those that they create themselves (`repair.ts`). The final draft contains the objects in the
+ * generated types that migrations need but don't create.
  */
 import type {
   ColumnModel,

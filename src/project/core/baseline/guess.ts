@@ -1,7 +1,7 @@
 /**
  * Guesses the PostgreSQL type and default of a column from its TypeScript type, name and reference. In generated types,
- * uuid, timestamps and text are all `string`, so the column type must be guessed. The baseline gives the reason for each
- * guess in a comment.
+ * uuid, timestamps and text are all `string`, so the column type must be guessed. A comment in the baseline states the
+ * reason for each guess.
  */
 import type { ColumnModel, ValueType } from '../types-file/model.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Determines from PostgreSQL's error message which objects or types a failed statement requires, or which of them it
- * contradicts. Only English messages are recognized.
+ * Determines from PostgreSQL's error message which objects or types a failed statement requires or contradicts. Only
+ * English messages are recognized.
  */
 
 export interface Failure {

@@ -49,7 +49,7 @@ interface NamedColumn {
   readonly name: string;
 }
 
-/** Returns text that identifies a unique key. The order of the columns doesn't matter. */
+/** Returns text that identifies a unique key, regardless of its column order. */
 export const keyOfColumns = (columns: readonly string[]): string => [...columns].sort().join();
 
 export class Repairer {
@@ -405,7 +405,7 @@ export class Repairer {
     for (const key of [...draft.tables.keys(), ...draft.views.keys()])
       if (key.slice(key.indexOf('.') + 1) === name)
         return this.#exclude(key, () => draft.tables.delete(key) || draft.views.delete(key));
-    // The name may be that of the index for a unique constraint in the baseline.
+    // The name may belong to the index of a unique constraint in the baseline.
     const owner = [...draft.tables.values()].find(
       (table) => name.startsWith(`${table.name}_`) && name.endsWith('_key'),
     );

@@ -52,7 +52,7 @@ export function tablesAround(statement: string, position: number): ScopedTable[]
     } else if (text === 'on' && isOnTable && query === outermost && query.tables.length === 0)
       addTable(query, words, index + 1);
     else if (/^(where|set|values|group|order|returning)$/.test(text)) query.isInFrom = false;
-    // If the position is an opening parenthesis, it counts as being inside the query that the parenthesis opens.
+    // An opening parenthesis belongs to the query that it opens.
     if (start <= offset) around = query;
   });
   const levels: ScopedTable[][] = [];
@@ -61,8 +61,8 @@ export function tablesAround(statement: string, position: number): ScopedTable[]
 }
 
 /**
- * Returns the position at which a statement uses a column. This is needed for errors without a position. PostgreSQL
- * omits it for policy expressions and for statements inside functions.
+ * Returns the position at which a statement uses a column. PostgreSQL's error doesn't contain the position if the
+ * column is in a policy expression or in a statement inside a function.
  */
 export function positionOfColumn(statement: string, name: string, qualifier?: string): number | undefined {
   const words = wordsOf(statement);

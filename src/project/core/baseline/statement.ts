@@ -132,7 +132,7 @@ export interface TableName {
   readonly name: string;
 }
 
-/** Returns every table after `references`. */
+/** Returns the tables in all `references` clauses. */
 export function referencedTables(statement: string): TableName[] {
   const words = wordsOf(statement);
   return words.flatMap(({ text }, index) => {
@@ -210,7 +210,7 @@ export function selectedColumn(
     else if (isList) items.at(-1)?.push(word);
   }
   const item = items[position - 1] ?? [];
-  // The item is `column` or `alias.column`. A name for the result column can follow.
+  // The item is `column` or `alias.column`, optionally followed by a name for the result column.
   const name = item[1]?.text === '.' ? item[2] : item[0];
   const rest = item.slice(item[1]?.text === '.' ? 3 : 1);
   const isColumn =

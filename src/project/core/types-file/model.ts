@@ -136,8 +136,8 @@ class Reader {
       type: value,
       nullable: nullable || optional,
       optional: insert === undefined ? optional : (inserted?.optional ?? true),
-      // The generator writes `never`. In a handwritten type whose Insert lacks the member, it isn't known whether an
-      // insert can contain the column.
+      // The generator writes `never`. If a handwritten Insert type lacks the member, it is unknown whether an insert
+      // can contain the column.
       generated: inserted !== undefined && isNamed(inserted.type, 'never'),
     };
   }

@@ -1,6 +1,6 @@
 /**
- * Parses a test file like psql, into statements and those psql commands that test suites use. A `command` begins with a
- * backslash. A `variable` is set by \set and inserted by `:name`.
+ * Parses a test file as psql does, into statements and the psql commands that test suites use. A `command` begins with
+ * a backslash. A `variable` is set by \set and inserted by `:name`.
  */
 import { nextToken } from '../../../shared/sql/lex.ts';
 import { type Statement, splitStatements } from '../../core/split.ts';

@@ -1,7 +1,7 @@
 /**
- * Parser combinators that report errors like Haskell's Parsec 3. A parser that consumed input isn't backtracked, and
- * errors at the furthest position are merged. PostgREST's clients see these merged messages in PGRST100, so they must
- * be identical. The grammar is in `grammar.ts`.
+ * Parser combinators that report errors like Haskell's Parsec 3. Parsers don't backtrack after they have consumed
+ * input, and errors at the furthest position are merged. PostgREST's clients see these merged messages in PGRST100, so
+ * they must be identical. The grammar is in `grammar.ts`.
  */
 
 export interface Position {
@@ -268,7 +268,7 @@ export const option = <T>(fallback: T, parser: Parser<T>): Parser<T> => or(parse
 export const optional = <T>(parser: Parser<T>): Parser<T | undefined> =>
   or<T | undefined>(parser as Parser<T | undefined>, succeed(undefined));
 
-/** Defers the construction of a parser. Grammars can therefore be recursive. */
+/** Defers the construction of a parser so that grammars can be recursive. */
 export const lazy =
   <T>(build: () => Parser<T>): Parser<T> =>
   (input, at) =>

@@ -23,7 +23,7 @@ export function addRelationships(
 }
 
 function relate(level: ReadPlan, parent: ReadPlan, cache: SchemaCache, schema: string): void {
-  // The source's alias can replace only the name of the root's relation.
+  // The source's alias replaces only the name of the root's relation.
   const origin = level.depth === 1 ? (parent.fromAlias ?? parent.from.name) : parent.from.name;
   const relationship = findRelationship(cache, schema, origin, level.name, level.hint);
   level.relationship = relationship;

@@ -41,7 +41,7 @@ function matchesKey(one: KeyRelationship, target: string, hint: string | undefin
 }
 
 /**
- * Whether the target matches a self-reference. A self-reference is one foreign key seen from both sides: the table's
+ * Whether the target matches a self-reference. A self-reference is one foreign key with two directions: the table's
  * name selects the children, and the column's name selects the parent.
  */
 function matchesSelf(

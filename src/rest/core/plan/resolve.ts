@@ -25,8 +25,8 @@ const findColumn = (resolver: Resolver, name: string): Column | undefined =>
   resolver.cache.relations.get(keyOf(resolver.relation.schema, resolver.relation.name))?.columns.get(name);
 
 /**
- * Resolves a field. Paths into json and jsonb columns are used without a conversion, so PostgreSQL can use indexes.
- * Columns of other types are converted with to_jsonb.
+ * Resolves a field. Paths into json and jsonb columns are compiled without a conversion so that PostgreSQL can use
+ * indexes. Columns of other types are converted with to_jsonb.
  */
 export function resolveField(resolver: Resolver, field: Field): PlanField {
   const column = findColumn(resolver, field.name);

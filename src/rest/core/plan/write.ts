@@ -77,7 +77,7 @@ function checkPut(relation: Relation, query: QueryTree): void {
   if (query.logic.length > 0 || !complete || !allEqual) throw restError('PGRST105');
 }
 
-/** Returns the columns that a write or call must return, because the read plan selects them or uses them in joins. */
+/** Returns the columns that a write or call must return because the read plan selects them or uses them in joins. */
 export function neededColumns(read: ReadPlan, primaryKey: readonly string[]): string[] {
   const names = new Set(read.columns.map((column) => column.field.name));
   if (names.has('*') || read.embeds.some((embed) => embed.relationship?.kind === 'computed')) return ['*'];

@@ -18,7 +18,7 @@ import {
 import { S3Error } from '../errors.ts';
 import { header, type S3Request } from '../request.ts';
 
-/** Returns the checksum that the request to create an upload specifies. @throws {S3Error} InvalidRequest */
+/** Returns the checksum that a request for a new upload specifies. @throws {S3Error} InvalidRequest */
 export function plannedChecksum({ service: ctx, request }: S3Call): ChecksumPlan | undefined {
   const plan = planChecksum(
     header(request, 'x-amz-checksum-algorithm'),
