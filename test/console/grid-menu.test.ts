@@ -92,6 +92,70 @@ describe('the menu of a cell', () => {
       );
   });
 
+  test('receives the keys that are pressed while its code loads, and letters select an item instead of editing', async () => {
+    const other = await signedIn(browser, backend);
+    const keys = other.page.keyboard;
+    const focused = (name: string) =>
+      other.page.getByRole('menuitem', { name, exact: true }).and(other.page.locator(':focus')).waitFor();
+    let load = (): void => undefined;
+    const loading = new Promise<void>((resolve) => {
+      load = resolve;
+    });
+    await other.page.route('**/cell-menu*.js', async (route) => {
+      await loading;
+      await route.continue();
+    });
+    await other.go('/tables/public/parts');
+    await focusCell(2, 2, other.page);
+    await keys.press('Shift+F10');
+    await keys.press('d');
+    await keys.press('ArrowDown');
+    await keys.press('Control+v');
+    await cell(2, 2, other.page).and(other.page.locator(':focus')).waitFor();
+    expect(await other.page.getByRole('textbox').count()).toBe(0);
+    load();
+    await focused('Explain who can see this row');
+    await keys.press('e');
+    await focused('Edit cell');
+    await keys.press('x');
+    await focused('Edit cell');
+    await keys.press('Escape');
+    await cell(2, 2, other.page).filter({ hasText: 'Part 3' }).and(other.page.locator(':focus')).waitFor();
+    expect(await other.page.getByRole('textbox').count()).toBe(0);
+    expect(other.complaints.list).toEqual([]);
+    await other.close();
+  });
+
+  test('can paste like Ctrl+V, or names that key if the browser refuses, but not for read-only operators', async () => {
+    await open.go('/tables/public/parts');
+    await page.evaluate(`navigator.clipboard.writeText('Pasted')`);
+    await focusCell(20, 2);
+    await page.keyboard.press('Shift+ArrowDown');
+    await page.keyboard.press('Shift+F10');
+    await item('Paste').press('Enter');
+    await page.getByText('2 cells pasted').waitFor();
+    await expect
+      .poll(async () => [await stored(21, 'name'), await stored(22, 'name')])
+      .toEqual(['Pasted', 'Pasted']);
+    await cell(21, 2).and(page.locator(':focus')).waitFor();
+
+    await page.context().clearPermissions();
+    await openMenu(22, 2);
+    await item('Paste').press('Enter');
+    await page.getByText('Press Ctrl+V to paste.').waitFor();
+    await cell(22, 2).and(page.locator(':focus')).waitFor();
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+
+    await backend.operators.createOperator('looker', 'read-only');
+    const reader = await signedIn(browser, backend, {}, 'looker');
+    await reader.go('/tables/public/parts');
+    await focusCell(0, 2, reader.page);
+    await reader.page.keyboard.press('Shift+F10');
+    await reader.page.getByRole('menuitem', { name: 'Copy cell' }).waitFor();
+    expect(await reader.page.getByRole('menuitem', { name: 'Paste' }).count()).toBe(0);
+    await reader.close();
+  });
+
   test('can set the cells of a range to NULL, which can be undone', async () => {
     await focusCell(1, 5);
     await page.keyboard.press('Shift+ArrowDown');

@@ -51,6 +51,8 @@ export const messages = {
   'menu.insert': '{count, plural, one {Copy row as INSERT} other {Copy # rows as INSERT}}',
   'menu.rows-copied': '{count, plural, one {# row copied} other {# rows copied}}',
   'menu.no-clipboard': 'Copying from this menu works only on HTTPS pages. Press Ctrl+C to copy cells.',
+  'menu.paste': 'Paste',
+  'menu.paste-refused': 'The browser didn’t allow access to the clipboard. Press Ctrl+V to paste.',
   'menu.edit': 'Edit cell',
   'menu.filter': 'Filter by this value',
   'menu.null': 'Set to NULL',

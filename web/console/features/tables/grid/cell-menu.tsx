@@ -4,6 +4,7 @@ import type { Filter, RowKey } from '../../../api/types.ts';
 import { isEditable } from '../cells.ts';
 import { t } from '../rows-text.ts';
 import { fetchedText, loadedText } from './clipboard.ts';
+import { pasteText } from './clipboard-events.ts';
 import { ContextMenu, type MenuItem, type MenuPlace } from './context-menu.tsx';
 import { copyText, wholeRows } from './copy-text.ts';
 import type { Position } from './movement.ts';
@@ -22,7 +23,7 @@ export interface CellMenuProps {
   readonly range: CellRange;
   readonly onEdit: () => void;
   readonly onPeek: () => void;
-  readonly onClose: (isLeft: boolean) => void;
+  readonly onClose: () => void;
 }
 
 export default function CellMenu(props: CellMenuProps) {
@@ -52,7 +53,7 @@ export default function CellMenu(props: CellMenuProps) {
       label={t('menu.cell')}
       place={place}
       sections={[
-        copyItems(grid, range, indexes),
+        [...copyItems(grid, range, indexes), ...(at.column === 0 ? [] : pasteItems(grid, range))],
         at.column === 0 ? [] : valueItems(props),
         [...rowItems(grid, key), ...whyItem],
         deleteItems(grid, indexes, key),
@@ -101,6 +102,23 @@ function copyItems(grid: DataGridProps, range: CellRange, indexes: readonly numb
               ),
           },
         ]),
+  ];
+}
+
+function pasteItems(grid: DataGridProps, range: CellRange): MenuItem[] {
+  const { canWrite, columns, onNote } = grid;
+  if (!canWrite || !columns.slice(range.firstColumn - 1).some(isEditable)) return [];
+  const refuse = (): void => onNote(t('menu.paste-refused'));
+  return [
+    {
+      label: t('menu.paste'),
+      shortcut: 'Ctrl V',
+      onChoose() {
+        // Browsers allow access to the clipboard only on HTTPS pages and on localhost.
+        if (navigator.clipboard === undefined) refuse();
+        else void navigator.clipboard.readText().then((text) => pasteText(text, range, grid), refuse);
+      },
+    },
   ];
 }
 

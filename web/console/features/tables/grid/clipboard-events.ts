@@ -44,11 +44,14 @@ export function copyRange(event: ClipboardEvent, range: CellRange, target: Clipb
 
 export function pasteRange(event: ClipboardEvent, range: CellRange, target: ClipboardTarget): void {
   event.preventDefault();
-  const text = event.clipboardData.getData('text/plain');
-  void pasteText(text, range, target).catch((error: unknown) => target.onNote(messageOf(error)));
+  pasteText(event.clipboardData.getData('text/plain'), range, target);
 }
 
-async function pasteText(text: string, range: CellRange, target: ClipboardTarget): Promise<void> {
+export function pasteText(text: string, range: CellRange, target: ClipboardTarget): void {
+  void paste(text, range, target).catch((error: unknown) => target.onNote(messageOf(error)));
+}
+
+async function paste(text: string, range: CellRange, target: ClipboardTarget): Promise<void> {
   const { columns, rows, edits, onNote } = target;
   const height = pasteHeight(range, text);
   if (height > maxPastedRows) return onNote(t('grid.paste-most', { most: maxPastedRows }));

@@ -2,7 +2,7 @@
  * A menu at a point on the page, as described in the ARIA Authoring Practices Guide. Arrow and letter keys move the
  * focus, and Escape closes the menu.
  */
-import { type KeyboardEvent, useEffect, useLayoutEffect, useRef } from 'react';
+import { type KeyboardEvent, useLayoutEffect, useRef } from 'react';
 import { createPortal } from 'react-dom';
 import classes from './context-menu.module.css';
 
@@ -17,9 +17,12 @@ export interface MenuItem {
 export interface MenuPlace {
   readonly x: number;
   readonly y: number;
+  /** The keys that were pressed before the menu appeared. They apply to the menu. */
+  readonly pressed: string[];
 }
 
 const margin = 8;
+const closingKeys = ['Escape', 'Tab'];
 
 export function ContextMenu({
   label,
@@ -31,13 +34,11 @@ export function ContextMenu({
   place: MenuPlace;
   /** Groups of items, which are separated by lines. Empty groups are omitted. */
   sections: readonly (readonly MenuItem[])[];
-  /** Called when the menu closes. `isLeft` means that the focus has already moved elsewhere. */
-  onClose: (isLeft: boolean) => void;
+  onClose: () => void;
 }) {
   const menu = useRef<HTMLDivElement>(null);
-  const items = (): HTMLElement[] => [
-    ...(menu.current?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? []),
-  ];
+  const close = useRef(onClose);
+  close.current = onClose;
 
   useLayoutEffect(() => {
     const element = menu.current;
@@ -46,45 +47,20 @@ export function ContextMenu({
     element.style.left = `${Math.max(margin, Math.min(place.x, window.innerWidth - width - margin))}px`;
     element.style.top = `${Math.max(margin, Math.min(place.y, window.innerHeight - height - margin))}px`;
     element.querySelector<HTMLElement>('[role=menuitem]')?.focus();
+    for (const key of place.pressed.splice(0)) {
+      if (closingKeys.includes(key)) return close.current();
+      if (key === 'Enter' || key === ' ') return (document.activeElement as HTMLElement).click();
+      moveFocus(element, key);
+    }
   }, [place]);
 
-  const close = useRef(onClose);
-  close.current = onClose;
-  useEffect(() => {
-    const onPointerDown = (event: PointerEvent): void => {
-      if (menu.current !== null && !event.composedPath().includes(menu.current)) close.current(true);
-    };
-    const leave = (): void => close.current(true);
-    document.addEventListener('pointerdown', onPointerDown, { capture: true });
-    window.addEventListener('resize', leave);
-    window.addEventListener('blur', leave);
-    return () => {
-      document.removeEventListener('pointerdown', onPointerDown, { capture: true });
-      window.removeEventListener('resize', leave);
-      window.removeEventListener('blur', leave);
-    };
-  }, []);
-
-  function onKeyDown(event: KeyboardEvent): void {
+  function onKeyDown(event: KeyboardEvent<HTMLElement>): void {
     // The grid must not handle key presses while its menu is open.
     event.stopPropagation();
-    const all = items();
-    const at = all.indexOf(document.activeElement as HTMLElement);
-    const { key } = event;
-    const targets: Readonly<Record<string, number>> = {
-      ArrowDown: (at + 1) % all.length,
-      ArrowUp: (at - 1 + all.length) % all.length,
-      Home: 0,
-      End: all.length - 1,
-    };
-    const target = targets[key] ?? (key.length === 1 && key !== ' ' ? byLetter(all, at, key) : undefined);
-    if (target !== undefined) {
-      event.preventDefault();
-      all[target]?.focus();
-    } else if (key === 'Escape' || key === 'Tab') {
-      event.preventDefault();
-      onClose(false);
-    }
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (closingKeys.includes(event.key)) onClose();
+    else if (!moveFocus(event.currentTarget, event.key)) return;
+    event.preventDefault();
   }
 
   return createPortal(
@@ -115,7 +91,7 @@ export function ContextMenu({
                 className={classes.item}
                 data-danger={isDanger || undefined}
                 onClick={() => {
-                  onClose(false);
+                  onClose();
                   onChoose();
                 }}
               >
@@ -133,6 +109,22 @@ export function ContextMenu({
     // The menu is inside a landmark, like all content of a page.
     document.querySelector('main') ?? document.body,
   );
+}
+
+/** Moves the focus to the item that the key selects. Returns false if the key selects no item. */
+function moveFocus(menu: HTMLElement, key: string): boolean {
+  const all = [...menu.querySelectorAll<HTMLElement>('[role=menuitem]')];
+  const at = all.indexOf(document.activeElement as HTMLElement);
+  const targets: Readonly<Record<string, number>> = {
+    ArrowDown: (at + 1) % all.length,
+    ArrowUp: (at - 1 + all.length) % all.length,
+    Home: 0,
+    End: all.length - 1,
+  };
+  const target = targets[key] ?? (key.length === 1 && key !== ' ' ? byLetter(all, at, key) : undefined);
+  if (target === undefined) return false;
+  all[target]?.focus();
+  return true;
 }
 
 /** Returns the next item that begins with the letter. */

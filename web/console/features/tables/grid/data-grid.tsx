@@ -2,7 +2,7 @@
  * A grid of rows. One cell has the focus and can be extended to a range. Only visible rows and columns are rendered,
  * and every action is available with the keyboard.
  */
-import { lazy, Suspense, useMemo, useRef } from 'react';
+import { lazy, Suspense, useDeferredValue, useMemo, useRef } from 'react';
 import { t } from '../text.ts';
 import { copyRange, pasteRange } from './clipboard-events.ts';
 import classes from './data-grid.module.css';
@@ -12,6 +12,7 @@ import { headHeight } from './layout.ts';
 import type { Position } from './movement.ts';
 import type { CellRange } from './range.ts';
 import { type DataGridProps, useDataGrid } from './use-data-grid.ts';
+import type { OpenMenu } from './use-grid-menu.ts';
 
 const CellMenu = lazy(() => import('./cell-menu.tsx'));
 const HeadMenu = lazy(() => import('./head-menu.tsx'));
@@ -22,6 +23,9 @@ export function DataGrid(props: DataGridProps) {
   const table = useMemo(() => ({ schema, table: name }), [schema, name]);
   const scroller = useRef<HTMLDivElement>(null);
   const { at, range, editing, shown, focus, ...grid } = useDataGrid(props, scroller);
+  const hasClipboard = editing === undefined && grid.menu.open === undefined && range !== undefined;
+  // React would delay a lazy component that replaces a fallback, but not one that is rendered as a deferred update.
+  const menuPlace = useDeferredValue(grid.menu.open);
   return (
     // biome-ignore lint/a11y/useSemanticElements: a table element can't be virtualized in both directions
     <div
@@ -38,10 +42,10 @@ export function DataGrid(props: DataGridProps) {
       data-density={layout.density}
       onKeyDown={grid.onKeyDown}
       onCopy={(event) => {
-        if (editing === undefined && range !== undefined) copyRange(event, range, props);
+        if (hasClipboard) copyRange(event, range, props);
       }}
       onPaste={(event) => {
-        if (editing === undefined && range !== undefined && canWrite) pasteRange(event, range, props);
+        if (hasClipboard && canWrite) pasteRange(event, range, props);
       }}
       onContextMenu={grid.menu.onContextMenu}
       onFocus={focus.onFocus}
@@ -79,11 +83,11 @@ export function DataGrid(props: DataGridProps) {
         as={view.as}
         actions={grid.actions}
       />
-      {grid.menu.open === undefined ? null : (
-        <Suspense fallback={null}>
-          <GridMenu props={props} grid={grid} at={at} range={range} />
-        </Suspense>
-      )}
+      <Suspense fallback={null}>
+        {menuPlace === undefined || menuPlace !== grid.menu.open ? null : (
+          <GridMenu props={props} grid={grid} place={menuPlace} at={at} range={range} />
+        )}
+      </Suspense>
     </div>
   );
 }
@@ -91,29 +95,29 @@ export function DataGrid(props: DataGridProps) {
 function GridMenu({
   props,
   grid: { menu, edit, peek },
+  place,
   at,
   range,
 }: {
   props: DataGridProps;
   grid: Pick<ReturnType<typeof useDataGrid>, 'menu' | 'edit' | 'peek'>;
+  place: OpenMenu;
   at: Position;
   range: CellRange | undefined;
 }) {
-  const { open, close } = menu;
-  if (open === undefined) return null;
-  if (open.at.row < 0) return <HeadMenu grid={props} place={open} column={open.at.column} onClose={close} />;
-  const { row } = open.at;
+  const { row, column } = place.at;
+  if (row < 0) return <HeadMenu grid={props} place={place} column={column} onClose={menu.close} />;
   // On a checkbox, the context menu applies to the whole row.
   const whole = { firstRow: row, lastRow: row, firstColumn: 1, lastColumn: props.columns.length };
   return (
     <CellMenu
       grid={props}
-      place={open}
+      place={place}
       at={at}
-      range={open.at.column === 0 ? whole : (range ?? whole)}
+      range={column === 0 ? whole : (range ?? whole)}
       onEdit={edit}
       onPeek={peek}
-      onClose={close}
+      onClose={menu.close}
     />
   );
 }

@@ -14,7 +14,7 @@ export default function HeadMenu({
   grid: DataGridProps;
   place: MenuPlace;
   column: number;
-  onClose: (isLeft: boolean) => void;
+  onClose: () => void;
 }) {
   const { columns, layout, onLayout, view, onSortBy, onNote, relation } = grid;
   const column = columns[number - 1];

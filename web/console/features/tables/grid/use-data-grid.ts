@@ -120,7 +120,7 @@ export function useDataGrid(props: DataGridProps, scroller: RefObject<HTMLElemen
   }
 
   function onKeyDown(event: KeyboardEvent<HTMLElement>): void {
-    if (editing !== undefined || event.nativeEvent.isComposing) return;
+    if (editing !== undefined || event.nativeEvent.isComposing || menu.takeKey(event)) return;
     const command = commandOf(event, {
       at,
       bounds: boundsOf(pageRowsOf(scroller.current, shown.rowHeight)),

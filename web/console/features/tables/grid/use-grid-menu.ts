@@ -1,11 +1,13 @@
 /** Opens the context menu of the grid, with the pointer or with the keyboard. */
-import { type MouseEvent, type RefObject, useState } from 'react';
+import { type KeyboardEvent, type MouseEvent, type RefObject, useEffect, useState } from 'react';
 import type { Position } from './movement.ts';
 
 export interface OpenMenu {
   readonly at: Position;
   readonly x: number;
   readonly y: number;
+  /** The keys that were pressed before the menu appeared. Its code is loaded when it is first opened. */
+  readonly pressed: string[];
 }
 
 export interface GridMenuState {
@@ -13,8 +15,10 @@ export interface GridMenuState {
   readonly onContextMenu: (event: MouseEvent<HTMLElement>) => void;
   /** Opens the menu below a cell. */
   openAt(at: Position): void;
-  /** Closes the menu. With `isLeft`, the focus doesn't return to the grid. */
-  readonly close: (isLeft: boolean) => void;
+  /** Keeps a key for the menu if it is about to appear. Returns whether the grid must ignore the key. */
+  takeKey(event: KeyboardEvent): boolean;
+  /** Closes the menu and returns the focus to the grid. */
+  readonly close: () => void;
 }
 
 export function useGridMenu(
@@ -23,11 +27,27 @@ export function useGridMenu(
 ): GridMenuState {
   const [open, setOpen] = useState<OpenMenu>();
 
-  function show(next: OpenMenu): void {
+  useEffect(() => {
+    if (open === undefined) return;
+    const leave = (): void => setOpen(undefined);
+    const onPointerDown = ({ target }: PointerEvent): void => {
+      if ((target as Element).closest('[role=menu]') === null) leave();
+    };
+    document.addEventListener('pointerdown', onPointerDown, { capture: true });
+    window.addEventListener('resize', leave);
+    window.addEventListener('blur', leave);
+    return () => {
+      document.removeEventListener('pointerdown', onPointerDown, { capture: true });
+      window.removeEventListener('resize', leave);
+      window.removeEventListener('blur', leave);
+    };
+  }, [open]);
+
+  function show(at: Position, x: number, y: number): void {
     // The header's checkbox doesn't have a menu.
-    if (next.at.row < 0 && next.at.column === 0) return;
-    onOpen(next.at);
-    setOpen(next);
+    if (at.row < 0 && at.column === 0) return;
+    onOpen(at);
+    setOpen({ at, x, y, pressed: [] });
   }
 
   return {
@@ -38,17 +58,27 @@ export function useGridMenu(
       // In an editor, the browser's own menu is used. The context menu itself is outside of the grid's element.
       if (isEditing || cell === null || scroller.current?.contains(cell) !== true) return;
       event.preventDefault();
+      // On Windows, the menu key also causes this event, after the key press has opened the menu.
+      if (open !== undefined) return;
       const [row = 0, column = 0] = (cell.dataset.cell ?? '').split(':').map(Number);
-      show({ at: { row, column }, x: event.clientX, y: event.clientY });
+      show({ row, column }, event.clientX, event.clientY);
     },
     openAt(at) {
       const cell = scroller.current?.querySelector(`[data-cell="${at.row}:${at.column}"]`);
       const box = cell?.getBoundingClientRect();
-      if (box !== undefined) show({ at, x: box.left + 8, y: box.bottom });
+      if (box !== undefined) show(at, box.left + 8, box.bottom);
     },
-    close(isLeft) {
+    takeKey(event) {
+      if (open === undefined) return false;
+      if (event.ctrlKey || event.metaKey || event.altKey) return true;
+      event.preventDefault();
+      event.stopPropagation();
+      open.pressed.push(event.key);
+      return true;
+    },
+    close() {
       setOpen(undefined);
-      if (!isLeft) onClose();
+      onClose();
     },
   };
 }
