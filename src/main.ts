@@ -314,7 +314,9 @@ async function compose(parts: BackendParts, modules: Modules): Promise<Backend> 
   };
 }
 
-/** Starts the API workers. The module is loaded only if it is needed, so a server without workers starts faster. */
+/**
+ * Starts the API workers. The module is loaded only if it is needed, so that a server without workers starts faster.
+ */
 async function openApiWorkers(parts: BackendParts, input: ApiWorkersInput): Promise<ApiWorkers | undefined> {
   if (parts.workers === undefined) return undefined;
   const { createApiWorkers } = await import('./backend/api-workers.ts');
@@ -345,8 +347,8 @@ function configurationOf(
 }
 
 /**
- * Sends a request to the backend. With HTTPS, it doesn't use the network, because the certificate may be self-signed or
- * for a different name.
+ * Sends a request to the backend. With HTTPS, the request doesn't use the network, because the certificate may be
+ * self-signed or for a different name.
  */
 async function fetchFrom(
   gateway: Gateway | undefined,

@@ -126,7 +126,7 @@ export async function createTestBackend(options: TestBackendOptions = {}): Promi
       },
     };
   } catch (error) {
-    // If startup failed, the database has already been stopped, and dropping it again has no effect.
+    // After a failed startup, the database has already been dropped, and dropping it again has no effect.
     await drop();
     await removeDataDir();
     throw error;
@@ -134,8 +134,7 @@ export async function createTestBackend(options: TestBackendOptions = {}): Promi
 }
 
 /**
- * Returns text that identifies the files that a template is built from. A changed file therefore leads to a new
- * template.
+ * Returns text that identifies the files that a template is built from, so that a changed file leads to a new template.
  */
 function databaseFiles(supabaseDir: string): readonly unknown[] {
   const folders = ['migrations', 'seeds', 'schemas', 'tests'].map((name) => join(supabaseDir, name));

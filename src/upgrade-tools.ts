@@ -1,4 +1,4 @@
-/** Implements the command that upgrades the embedded PostgreSQL. It doesn't require a running server. */
+/** Implements the command that upgrades the embedded PostgreSQL. The command doesn't require a running server. */
 import { definedOf } from './backend/database-settings.ts';
 import { loadModules, migrationSets } from './backend/modules.ts';
 import { loadConfig } from './config/index.ts';

@@ -109,8 +109,7 @@ export function createApiWorkers(
     async listen() {
       socketDir = makeRunFolder('plinth-api-', dataDir);
       await gateway().listenOn(join(socketDir, 'lead'));
-      // Listens before the workers are ready, so that they know the port. Connections wait until the first worker is
-      // ready.
+      // Listens before the workers start, because they need the port. Connections wait until the first worker is ready.
       port = await listener.listen(addresses.host, addresses.port);
       addresses.apiListens(port);
       await workers.start();

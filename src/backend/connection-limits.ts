@@ -7,7 +7,10 @@ import type { Machine } from '../shared/machine.ts';
 const bytesPerExclusive = 64 * 1024 ** 2;
 const bytesPerSlow = 128 * 1024 ** 2;
 const bytesPerPooled = 128 * 1024 ** 2;
-/** With fewer connections, calls of unknown speed couldn't be limited to a share of them (decision 48). */
+/**
+ * The minimum number of connections. With fewer, calls of unknown speed couldn't be limited to a share of the
+ * connections (decision 48).
+ */
 export const minExclusive = 3;
 export const minSlow = 2;
 export const minPool = 2;

@@ -28,7 +28,7 @@ function closeEntries(dir: string, isOurs: (name: string) => boolean): void {
   for (const name of readdirSync(dir).filter(isOurs)) {
     const path = join(dir, name);
     const facts = lstatSync(path, { throwIfNoEntry: false });
-    // Skips symbolic links, because the user created them and their own mode has no effect.
+    // Skips symbolic links because the user created them and their own mode has no effect.
     if (facts === undefined || facts.isSymbolicLink() || (facts.mode & 0o077) === 0) continue;
     chmodSync(path, facts.isDirectory() ? 0o700 : facts.mode & 0o700);
   }

@@ -26,7 +26,7 @@ export interface DiskGuardOptions {
   readonly dir: string;
   /** Returns the reserve in bytes. If it returns undefined, the reserve is 5% of the disk, within limits. */
   readonly reservedBytes: () => number | undefined;
-  /** Called when the state changes. Called again after the next measurement if the call failed. */
+  /** Called when the state changes. If the call fails, it is repeated after the next measurement. */
   readonly onChange: (isFull: boolean) => Promise<void>;
   readonly measure?: (dir: string) => Promise<DiskSpace>;
   readonly log: Logger;
@@ -118,7 +118,7 @@ export function createDiskGuard({
           status: 'failing',
           message: "The database couldn't be switched between read-only and read-write.",
         };
-      // Not an outage, because reads continue and the load balancer should still send requests to this server.
+      // Not an outage because reads continue and the load balancer should still send requests to this server.
       if (isFull)
         return { status: 'degraded', message: 'The disk is almost full, so the project is read-only.' };
       if (space.freeBytes < 2 * reserveOf(space, reservedBytes()))

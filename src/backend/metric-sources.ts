@@ -57,7 +57,7 @@ export function createMetrics(
   }: MetricParts,
 ): ServerMetrics {
   const processMetrics = createProcessMetrics();
-  // This role can read all statistics but isn't a superuser. Hosted databases don't have it.
+  // This role can read all statistics but isn't a superuser. Hosted databases don't have this role.
   const pool = database.pool(database.info.ownsSchemas ? 'supabase_read_only_user' : 'postgres');
   const ofServices = services.flatMap((service): MetricSource[] =>
     service.metrics === undefined ? [] : [() => service.metrics?.() ?? {}],

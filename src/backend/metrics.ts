@@ -65,7 +65,7 @@ export function createMetricsCollector(
   };
 }
 
-/** Keeps a source's result for `forMs`. An error isn't kept, so the next call tries again. */
+/** Caches a source's result for `forMs`. Errors aren't cached, so the next call retries. */
 export function kept(source: () => Promise<MetricValues>, forMs: number): MetricSource {
   let latest: { readonly at: number; readonly values: Promise<MetricValues> } | undefined;
   return () => {
@@ -80,7 +80,7 @@ export function kept(source: () => Promise<MetricValues>, forMs: number): Metric
 }
 
 /**
- * Returns the statistics and whether they could be read in time. A pending read prevents another one, because each read
+ * Returns the statistics and whether they could be read in time. Only one read runs at a time, because each read
  * occupies a connection.
  */
 export function withDatabaseUp(

@@ -51,7 +51,7 @@ function preparedFolder(): string | undefined {
   const sources = bundleHash();
   if (sources === undefined) return undefined;
   const root = fileURLToPath(new URL('../../', import.meta.url));
-  // Includes the SQL files, because the bundle reads them from the source folder, where they can change without a new
+  // Includes the SQL files because the bundle reads them from the source folder, where they can change without a new
   // bundle.
   const hash = createHash('sha256').update(sources);
   const src = join(root, 'src');

@@ -46,8 +46,8 @@ export function createRecentMetrics({ dataDir, figures, now, log }: RecentMetric
   };
 
   /**
-   * Doesn't flush the file to disk, because requests would have to wait. After a power failure, the charts may start
-   * empty.
+   * Doesn't flush the file to disk because requests would have to wait. The charts may therefore be empty after a power
+   * failure.
    */
   async function write(): Promise<void> {
     const text = current();
@@ -69,7 +69,7 @@ export function createRecentMetrics({ dataDir, figures, now, log }: RecentMetric
       timer = setInterval(() => void write(), writeIntervalMs).unref();
     },
     stop() {
-      // If the server didn't start, it hasn't loaded the file, so the file must not be overwritten.
+      // A server that didn't start hasn't loaded the file, so it must not overwrite the file.
       if (timer === undefined) return;
       clearInterval(timer);
       try {

@@ -87,7 +87,7 @@ export function createServices(parts: BackendParts, modules: Modules, hosting: H
     disk,
     mode,
     journal,
-    // A copy must not change the bucket, because the bucket may belong to the original.
+    // A copy must not change the bucket because the bucket may belong to the original.
     isReadOnly: parts.isCopy && atStart.plinth.storage.backend === 's3',
     log: logOf('storage'),
   });
@@ -231,8 +231,8 @@ export function createConsole(parts: BackendParts, modules: Modules, hosting: Ho
 }
 
 /**
- * Checks that no symbolic link leads from the project to another folder of the machine, because operators can choose the
- * content of the file. @throws {OutsideFolders}
+ * Checks that no symbolic link leads from the project to another folder of the machine, because operators can choose
+ * the file's content. @throws {OutsideFolders}
  */
 function requireWritable({ live, projectDir, supabaseDir }: BackendParts, path: string): void {
   const allowed = live.current.plinth.files.allowed_folders.map((folder) => resolve(projectDir, folder));
@@ -269,7 +269,7 @@ export function enabledServices(
     [storage, config.storage.enabled],
     [functions, config.edge_runtime.enabled],
     [jobs, !isCopy],
-    // Account pages need auth. If auth is excluded, users must not be able to sign in through them either.
+    // The Account pages need auth. If auth is excluded, users must not be able to sign in through these pages either.
     [account, config.auth.enabled && !exclude?.includes('auth')],
     [operators, config.studio.enabled],
   ];

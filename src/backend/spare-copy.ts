@@ -1,5 +1,5 @@
 /**
- * Replaces the spare copy of the prepared cluster after a new project has used it. The next new project then starts
+ * Replaces the spare copy of the prepared cluster after a new project has used it, so that the next new project starts
  * faster.
  */
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { makeSpare } from '../database/index.ts';
 import type { Logger } from '../kernel/log.ts';
 
-/** The time for which a new server is left undisturbed. */
+/** The delay after startup before the copy begins, so that it doesn't slow down a new server. */
 const delayMs = 2000;
 /** The maximum time that stopping the server waits for the copy. */
 const maxStopMs = 3000;
@@ -17,7 +17,7 @@ export interface SpareCopy {
   prepared(): Promise<string | undefined>;
   /** Starts to create a spare copy in the background if this process has used the prepared cluster. */
   start(): void;
-  /** Creates the spare copy immediately if that is still pending. */
+  /** Creates the spare copy immediately if it is still pending. */
   stop(): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export function createSpareCopy(options: {
   readonly dataDir: string;
   /** Returns the folder of the prepared cluster. */
   readonly prepared: () => Promise<string | undefined>;
-  /** Returns whether the next new project is likely to be on this machine. */
+  /** Whether the next new project is likely to be on this machine. */
   readonly isWanted: boolean;
   readonly log: Logger;
 }): SpareCopy {

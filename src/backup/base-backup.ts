@@ -73,8 +73,8 @@ async function removeFiles(repository: Repository, id: string): Promise<void> {
 
 /**
  * Returns the command that creates a temporary slot, which retains the backup's WAL until PostgreSQL reads it at the
- * end of the backup. The archiver's slot doesn't retain it because it advances continuously. The temporary slot is
- * dropped when the connection closes.
+ * end of the backup. The archiver's slot doesn't retain this WAL because the slot advances continuously. The temporary
+ * slot is dropped when the connection closes.
  */
 function slotCommand(id: string): string {
   const name = `plinth_base_${id.toLowerCase().replaceAll('-', '_')}`;
@@ -82,8 +82,8 @@ function slotCommand(id: string): string {
 }
 
 /**
- * Returns the BASE_BACKUP command. It includes the WAL written during the backup, so the backup can be restored without
- * the archive.
+ * Returns the BASE_BACKUP command. The backup includes the WAL written while it runs, so it can be restored without the
+ * archive.
  */
 function command(id: string, maxRate: number): string {
   const rate = Math.min(Math.max(Math.floor(maxRate / 1024), rateBounds[0]), rateBounds[1]);

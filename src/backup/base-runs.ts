@@ -21,8 +21,8 @@ export interface BaseRuns {
   /** Reads the last backup when a session has been opened. */
   open(session: Session): Promise<void>;
   /**
-   * Runs a backup. If one is already running, waits for it instead. That backup ends after this call, so it contains
-   * the current state.
+   * Runs a backup, or waits for a running one. The running backup ends after this call, so it contains the current
+   * state.
    */
   run(current: CurrentSession): Promise<BackupEntry>;
   /** Starts a backup and applies retention if they are due. */
@@ -130,8 +130,8 @@ export function createBaseRuns(ctx: BackupContext): BaseRuns {
       return hasGap;
     },
     dueAtMs() {
-      // Ignores a backup dated in the future, which was taken before the clock was set back. Otherwise, the next backup
-      // would be due only after that time.
+      // Ignores a backup dated in the future, which was taken before the clock was set back, because the next backup
+      // would be due only after that date.
       const last = lastBefore(known, now());
       if (last === undefined) return Math.min(createdAtMs, now());
       return schedule().nextRun(new Date(last.startedAtMs))?.getTime() ?? Number.POSITIVE_INFINITY;

@@ -156,7 +156,7 @@ export function chooseBackup(
 }
 
 /**
- * The number of listings that must agree. A running server replaces chunks with segments, so a single listing can miss
+ * The number of listings that must agree. A running server replaces chunks with segments, so a single listing can lack
  * both.
  */
 const listings = 3;

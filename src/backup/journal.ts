@@ -1,8 +1,8 @@
 /**
- * Records in order when object bodies are stored and removed. Several processes may use storage, and each appends to
- * its own files. The archiver reads all files and deletes a file once it has been read and is no longer written to.
- * Entries aren't flushed to disk. If a power failure loses entries, the comparison of all rows at startup finds their
- * object bodies. The reader ignores incomplete entries.
+ * Records in order when object bodies are stored and removed. Several processes may use storage, and each process
+ * appends to its own files. The archiver reads all files and deletes a file once it has been read and is no longer
+ * written to. Entries aren't flushed to disk. If a power failure loses entries, the comparison of all rows at startup
+ * finds their object bodies. The reader ignores incomplete entries.
  */
 import {
   closeSync,
@@ -27,7 +27,7 @@ export interface JournalFiles extends BodyJournal {
 export interface JournalEntries {
   readonly stored: readonly string[];
   readonly removed: readonly string[];
-  /** Marks the entries as processed. Otherwise, the next `read` returns them again. */
+  /** Marks the entries as processed, so that the next `read` doesn't return them again. */
   done(): void;
 }
 
@@ -74,7 +74,7 @@ export function openJournal(
     try {
       ftruncateSync(failed, written);
     } catch {
-      // Ignored, because the reader skips an incomplete entry at the end of a file.
+      // Ignored because the reader skips an incomplete entry at the end of a file.
     } finally {
       closeSync(failed);
     }

@@ -15,7 +15,7 @@ import { BackupError } from './errors.ts';
 import { isAlive } from './process.ts';
 import type { Repository } from './repository.ts';
 
-/** How often the owner checks that the entry is still its own and renews it. */
+/** The interval at which the owner checks that the entry is still its own and renews it. */
 export const renewEveryMs = 10_000;
 /**
  * If the entry hasn't changed for this long, its owner is considered to have exited. The comparison doesn't depend on

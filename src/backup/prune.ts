@@ -1,6 +1,6 @@
 /**
- * Removes files that aren't needed for any recoverable time in the retention window. Manifests are removed first so
- * that no incomplete backup is listed.
+ * Removes files that no recoverable time in the retention window needs. Manifests are removed first so that no
+ * incomplete backup is listed.
  */
 import type { Bodies } from './bodies.ts';
 import { type BaseManifest, reach, readManifests, readWalCatalog } from './catalog.ts';
@@ -128,7 +128,7 @@ async function removeWal(repository: Repository, kept: readonly BaseManifest[]):
   const newest = Math.max(...needed.keys());
   const unneeded = ranges.filter(({ timeline, end }) => {
     const start = needed.get(timeline);
-    // Keeps the WAL of newer timelines, because their first base backup may be running.
+    // Keeps the WAL of newer timelines because their first base backup may be running.
     return start === undefined ? timeline < newest : end <= start;
   });
   const removed = new Set([...unneeded, ...replacedChunks(ranges)].map(({ name }) => name));

@@ -51,7 +51,7 @@ const batchBytes = 256 * 1024;
 export interface CreateOptions {
   /** The running cluster's PostgreSQL identifier. An empty target is initialized for this cluster. */
   readonly systemIdentifier: string;
-  /** Whether the target with this label has contained backups before. If so, it is never initialized again. */
+  /** Whether the target with this label has contained backups before. Such a target is never initialized again. */
   readonly isKnown: (label: string) => boolean;
 }
 
@@ -111,7 +111,7 @@ function sealedBy(target: Target, wrappingKey: Buffer, systemIdentifier: string)
   return repository;
 }
 
-/** Compresses a stream. Passes an error of the source to the reader. */
+/** Compresses a stream. Passes the source's errors to the reader. */
 function compressed(plain: AsyncIterable<Uint8Array>): AsyncIterable<Buffer> {
   const zstd = createZstdCompress({
     params: { [constants.ZSTD_c_compressionLevel]: compressionLevel },
@@ -121,7 +121,7 @@ function compressed(plain: AsyncIterable<Uint8Array>): AsyncIterable<Buffer> {
   return zstd;
 }
 
-/** Joins small chunks, because copying a chunk is cheaper than passing it to the compression thread. */
+/** Joins small chunks because copying a chunk is cheaper than passing it to the compression thread. */
 async function* inBatches(plain: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let batch: Uint8Array[] = [];
   let sizeBytes = 0;

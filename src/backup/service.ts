@@ -22,7 +22,7 @@ export interface Backups {
 }
 
 /**
- * The interval between rounds. If the machine fails, at most two seconds of changes may be lost, and storing a round
+ * The interval between rounds. A machine failure must not lose more than two seconds of changes, and storing a round
  * takes part of that time.
  */
 const roundEveryMs = 500;

@@ -37,7 +37,7 @@ export interface BackupContext {
   readonly journal: JournalFiles;
   readonly store: BodyStore;
   readonly sources: SnapshotSources;
-  /** The folder that relative target folders start from. */
+  /** The folder that relative target folders are resolved from. */
   readonly projectDir: string;
   readonly now: () => number;
   readonly log: Logger;
@@ -134,8 +134,8 @@ export async function openSession(ctx: BackupContext, archives: boolean): Promis
 }
 
 /**
- * Remembers which target contains this data folder's backups. If the target is empty later, for example because it
- * isn't mounted, it isn't initialized again.
+ * Records which target contains this data folder's backups. If the target is later empty, for example because it isn't
+ * mounted, it isn't initialized again.
  */
 function knownTarget(dataDir: string): { read(): string | undefined; write(label: string): void } {
   const path = join(dataDir, 'backup', 'target');

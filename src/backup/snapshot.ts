@@ -19,7 +19,7 @@ export interface SnapshotSources {
 const skippedFolders = new Set(['node_modules', '.git', '.temp', '.branches']);
 /** The data folder's subfolder for deployed functions. A restore creates the same subfolder. */
 export const deployedFolder = 'deployed';
-/** A larger file in a project folder isn't considered a source file. */
+/** Larger files in a project folder aren't considered source files. */
 const maxFileBytes = 64 * 1024 * 1024;
 
 interface Found {
@@ -115,7 +115,7 @@ async function* archiveOf(files: readonly Found[]): AsyncGenerator<Buffer> {
   await filled;
 }
 
-/** Resolves when the archive's bytes have been read, so that only one file is in memory. */
+/** Resolves when the entry's bytes have been read, so that only one file is in memory. */
 function addEntry(archive: Pack, name: string, content: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
     const entry = archive.entry({ name, mode: 0o600, size: content.length }, (error) =>

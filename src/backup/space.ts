@@ -1,5 +1,5 @@
 /**
- * Checks that a restored copy fits on the disk, before and during the restore. The reserve isn't available, because a
+ * Checks that a restored copy fits on the disk, before and during the restore. The reserve isn't available because a
  * server on the same disk rejects writes when only its reserve is left.
  */
 import { existsSync } from 'node:fs';

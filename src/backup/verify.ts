@@ -149,7 +149,7 @@ async function problemOf(row: ObjectFacts, store: BodyStore): Promise<string | u
   }
   if (row.size !== null && Number(row.size) !== sizeBytes) return 'the size differs from the row';
   const etag = row.etag?.replaceAll('"', '') ?? '';
-  // Compares only MD5 ETags, because the ETag of a multipart object isn't the MD5 of its bytes.
+  // Compares only MD5 ETags because a multipart object's ETag isn't the MD5 of its bytes.
   if (/^[0-9a-f]{32}$/.test(etag) && etag !== hash.digest('hex')) return 'the hash differs from the row';
   return undefined;
 }

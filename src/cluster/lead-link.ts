@@ -1,4 +1,6 @@
-/** A worker's connection to the lead. If the lead exits, so does the worker, because it can't serve requests alone. */
+/**
+ * A worker's connection to the lead. If the lead exits, the worker exits too, because it can't serve requests alone.
+ */
 
 import type { Socket } from 'node:net';
 import type { Config } from '../config/index.ts';
@@ -63,7 +65,7 @@ export function connectLead<Init>(onGone: () => void): LeadLink<Init> {
     onGone();
     process.exit(orphaned);
   });
-  // Ignores signals, because a terminal and systemd send them to all processes and the lead handles them.
+  // Ignores signals because a terminal and systemd send them to all processes and the lead handles them.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'] as const)
     process.on(signal, () => undefined);
   process.on('message', (message: LeadMessage<Init>, socket: unknown) => {
@@ -72,8 +74,8 @@ export function connectLead<Init>(onGone: () => void): LeadLink<Init> {
         init.resolve(message.init);
         return;
       case 'connection':
-        // Must be the first message after a connection arrives. If the worker exits before it, the lead passes the
-        // connection to another worker.
+        // Must be the first message after a connection arrives. If the worker exits before it sends this message, the
+        // lead passes the connection to another worker.
         tell({ kind: 'accepted', id: message.id });
         // The socket is undefined if the client has already disconnected.
         if (socket !== undefined) handlers?.onConnection(socket as Socket);

@@ -159,7 +159,7 @@ export function createWorkers<Init>(options: WorkersOptions<Init>): Workers {
     if (isStopping || predecessor === undefined || !predecessor.isReady) return;
     const { worker, ready } = launch(slot, (exit) => onCrash(slot, worker, exit));
     await ready;
-    // Read here because the previous worker may have crashed and been replaced in the meantime.
+    // Read here because the previous worker may already have crashed and been replaced.
     const retired = slot.current;
     clearTimeout(slot.timer);
     slot.current = worker;

@@ -13,7 +13,7 @@ const blockBytes = 128 * 1024;
 
 /**
  * Runs COPY ... TO STDOUT on the source and COPY ... FROM STDIN on the target. The source waits while the target is
- * busy, so only a few blocks are in memory.
+ * busy, so that only a few blocks are in memory.
  */
 export async function copyTable(
   source: CopySession,

@@ -1,4 +1,4 @@
-/** Opens the destination of a dump, which is a stream or a file. A file appears once it is complete. */
+/** Opens the destination of a dump, which is a stream or a file. A file appears only when it is complete. */
 import { createWriteStream } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -81,7 +81,10 @@ function ended(stream: Writable): Promise<void> {
   });
 }
 
-/** Opens a file. It can contain personal data, so only its owner can read it. @throws {DumpError} file_unwritable */
+/**
+ * Opens a file that only its owner can read, because a dump can contain personal data. @throws {DumpError}
+ * file_unwritable
+ */
 export async function fileOutput(path: string): Promise<DumpOutput> {
   const partial = `${path}.${process.pid}.partial`;
   const rejected = (error: unknown): DumpError =>

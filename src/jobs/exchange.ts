@@ -1,6 +1,6 @@
 /**
  * Sends an HTTP request on behalf of SQL. The response's duration and size are limited. Redirects are followed as in
- * curl, because pg_net and http are based on it. The destination of each redirect is checked like the first URL.
+ * curl, on which pg_net and http are based. The destination of each redirect is checked like the first URL.
  */
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
@@ -106,7 +106,7 @@ export function createExchanges(rules: () => DestinationRules): Exchanges {
       }
     },
     rest() {
-      // Closes only idle sockets, because `destroy()` would also end the requests that are pending.
+      // Closes only idle sockets because `destroy()` would also end pending requests.
       for (const { freeSockets } of agents ? [agents.http, agents.https] : [])
         for (const socket of Object.values(freeSockets).flat()) socket?.destroy();
     },
@@ -135,7 +135,7 @@ function open(
     agent,
     servername: isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0 ? url.hostname : '',
     ...(publicOnly ? { lookup: publicLookup } : {}),
-    // The server's own certificate isn't verified. The connection stays on this machine, and the certificate is
+    // The server's own certificate isn't verified because the connection stays on this machine and the certificate is
     // self-signed or issued for the public name.
     ...(isOwn ? { rejectUnauthorized: false } : {}),
   } as Parameters<typeof send>[1]);
@@ -152,7 +152,7 @@ async function readResponse(response: IncomingMessage): Promise<ExchangeResponse
   let sizeBytes = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     sizeBytes += chunk.length;
-    // Throwing leaves the loop, which destroys the connection.
+    // Throwing exits the loop, which destroys the connection.
     if (sizeBytes > maxResponseBytes)
       throw new ExchangeError(`the response is larger than ${maxResponseBytes} bytes`);
     chunks.push(chunk);

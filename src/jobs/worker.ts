@@ -1,6 +1,6 @@
 /**
  * Runs work when a notification arrives (NOTIFY), and also at regular intervals because a notification can be missed.
- * In one process, runs never overlap. If a notification arrives during a run, another run follows.
+ * Runs in one process never overlap. If a notification arrives during a run, another run follows.
  */
 import type { Database } from '../database/types.ts';
 import type { Logger } from '../kernel/log.ts';

@@ -20,7 +20,7 @@ export interface JobsReport extends Changes {
 }
 
 /**
- * Migrates the jobs. Unless `start` is set, new jobs are inactive, so they don't run on both servers during a
+ * Migrates the jobs. Unless `start` is set, new jobs are inactive so that they don't run on both servers during a
  * rehearsal.
  */
 export async function migrateJobs(source: End, target: End, start: boolean): Promise<JobsReport> {

@@ -1,4 +1,4 @@
-/** Opens the sessions on source and target with the same settings, so equal rows have equal text. */
+/** Opens the sessions on source and target with the same settings, so that equal rows have equal text. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CopySession, openOtherSession } from '../database/index.ts';
 import { sessionSettings } from '../dump/index.ts';

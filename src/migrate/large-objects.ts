@@ -27,7 +27,7 @@ export async function migrateLargeObjects(source: End, target: End, plan: Projec
 
 const blockBytes = 256 * 1024;
 
-/** Reads each large object in blocks, so that the server never holds a whole object in memory. */
+/** Reads each large object in blocks so that the server never has a whole object in memory. */
 export async function readHashes({ query }: CopySession): Promise<ReadonlyMap<number, string>> {
   const objects = await query<{ oid: number }>(sql`select oid from pg_largeobject_metadata order by oid`);
   const hashes = new Map<number, string>();

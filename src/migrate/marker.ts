@@ -1,6 +1,6 @@
 /**
- * Marks the target with the identity of its source. A later run from the same source can continue, but a run from
- * another source would delete another project's rows. The marker doesn't record progress.
+ * Marks the target with the identity of its source. A later run from the same source can continue. A run from another
+ * source is rejected because it would delete another project's rows. The marker doesn't record progress.
  */
 import type { CopySession } from '../database/index.ts';
 import type { ProjectPlan } from '../dump/index.ts';

@@ -39,8 +39,8 @@ export async function migrateRows(
 }
 
 /**
- * Fills an empty table, in several transactions if it is large. Copying into a partially filled table without a primary
- * key couldn't be resumed, so the rows of such a table are copied in one transaction.
+ * Fills an empty table, in several transactions if it is large. A table without a primary key is filled in one
+ * transaction, because an interrupted copy couldn't be resumed.
  */
 async function fillTable(
   source: End,
@@ -61,7 +61,7 @@ async function fillTable(
   return { table: table.table, added: rows, changed: 0, deleted: 0, replaced: false };
 }
 
-/** Copies rows. Uses the usual search path, because a project's checks and generated columns can rely on it. */
+/** Copies rows. Uses the usual search path because a project's checks and generated columns can rely on it. */
 async function copyRows(
   source: End,
   target: End,

@@ -1,6 +1,6 @@
 /**
  * Writes a project as plain files: a dump for psql, the bodies of objects with a manifest, and the settings. Files are
- * named by ID, because names in the database can contain any characters.
+ * named by ID because names in the database can contain any characters.
  */
 import { createHash } from 'node:crypto';
 import { createWriteStream, existsSync } from 'node:fs';
@@ -152,10 +152,7 @@ async function writeObjects(
   return { objects, objectBytes };
 }
 
-/**
- * Downloads an object's body to a file. The file belongs to one version of the object. Returns undefined if the body
- * doesn't exist.
- */
+/** Downloads one version of an object's body to a file. Returns undefined if the body doesn't exist. */
 async function writeBody(
   api: StorageApi,
   { bucket, name, row, size }: ObjectRow,

@@ -48,7 +48,7 @@ export async function migrateSecrets(
   const missing: Secret[] = [];
   for (const secret of secrets) {
     const { id, name, description, value } = secret;
-    // A secret with a different ID is recreated, because tables can refer to the ID.
+    // A secret with a different ID is recreated because tables can refer to the ID.
     const same = keepsIds
       ? take((each) => each.id === id && each.name === name)
       : name === null

@@ -1,6 +1,6 @@
 /**
  * The API of the npm package: a backend in this process. The types are declared here without referring to dependencies,
- * so projects don't have to install other types.
+ * so that projects don't have to install other types.
  */
 import { canRunServer, minServerNode } from '../packages/index.ts';
 

@@ -31,7 +31,7 @@ export async function connectToHost(projectKey: string): Promise<TestingConnecti
   const running = await tryConnect(endpoint);
   if (running !== undefined) return createConnection(running);
   const node = await serverNode();
-  // The process that acquires the claim first starts the host. The others connect to it.
+  // The first process that acquires the claim starts the host, and the other processes connect to the host.
   const sockets: Socket[] = [];
   await claim(
     endpoint.folder === undefined ? join(userCache(), 'testing.claim') : `${endpoint.path}.claim`,

@@ -45,8 +45,7 @@ const variables: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The running backend by project. When Vite reloads its configuration because a file changed, the backend keeps
- * running.
+ * The running backend by project. The backend keeps running when Vite reloads its configuration because a file changed.
  */
 const shared = globalThis as { plinthServers?: Map<string, Promise<DevelopmentServer>> };
 shared.plinthServers ??= new Map();

@@ -5,16 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const pollMs = 100;
 /**
- * The age at which a claim is stale. The holder touches the file while it works, so a stale file belongs to a process
- * that was killed.
+ * The age at which a claim is stale. The holder touches the file while it works, so a stale claim's holder was killed.
  */
 const staleMs = 15_000;
 const touchMs = 3000;
 
 /**
  * Runs `work` while this process holds the claim `file`. If another process holds it, waits until `isDone` or until the
- * claim is free. A process that is suspended loses its claim, so the result of `work` must be valid even if two
- * processes do it at the same time.
+ * claim is free. A suspended process loses its claim, so the result of `work` must be valid even if two processes run
+ * it at the same time.
  */
 export async function claim(
   file: string,
@@ -63,7 +62,7 @@ function isStale(file: string): boolean {
 }
 
 /**
- * Whether the holder is alive. If its process ID is unknown, it counts as alive because it may not have written the ID
+ * Whether the holder is alive. A holder without a process ID counts as alive because it may not have written the ID
  * yet.
  */
 function isAlive(pid: number): boolean {

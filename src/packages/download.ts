@@ -9,7 +9,7 @@ import type { Environment, NpmPackage } from './types.ts';
 
 /**
  * Downloads the packages into `folder` and returns the paths of their verified archives. npm runs in the working
- * directory, so it reads the project's `.npmrc`.
+ * directory so that it reads the project's `.npmrc`.
  *
  * @throws {PackageError} with npm's own message
  */

@@ -1,7 +1,7 @@
 /**
  * Finds the packages that contain programs and native code: PostgreSQL, Deno, sharp, password hashing, and Node. In a
- * clone, they are in node_modules. Plinth's npm package doesn't depend on them. It downloads them to the user's cache
- * when they are first needed, so projects share them and Plinth's installation stays small.
+ * clone, they are in node_modules. Plinth's npm package doesn't depend on them. Instead, they are downloaded to the
+ * user's cache when they are first needed, so projects share them and Plinth's installation stays small.
  */
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -47,7 +47,7 @@ const muslLoaders = ['/lib/ld-musl-x86_64.so.1', '/lib/ld-musl-aarch64.so.1'];
 /** Whether musl is installed. Systems with glibc can have it too. Unlike Node's report, this check is fast. */
 const hasMusl = (): boolean => muslLoaders.some((path) => existsSync(path));
 
-/** Whether Node is linked against glibc. Only then does Node's report contain the version of glibc. */
+/** Whether Node is linked against glibc. If it isn't, Node's report doesn't contain the version of glibc. */
 function usesGlibc(): boolean {
   const report = process.report as typeof process.report & { excludeNetwork: boolean };
   // Without this option, the report looks up host names, which can take seconds.

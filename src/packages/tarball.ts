@@ -34,7 +34,7 @@ export async function extractTarball(file: string, target: string): Promise<void
     }
     const to = join(target, path);
     mkdirSync(dirname(to), { recursive: true });
-    // Other users can read the files, because PostgreSQL runs as another user if Plinth runs as root.
+    // Other users can read the files because PostgreSQL runs as another user if Plinth runs as root.
     const mode = 0o644 | ((entry.header.mode ?? 0) & 0o111);
     await pipeline(entry, createWriteStream(to, { mode }));
   }

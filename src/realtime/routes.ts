@@ -122,7 +122,7 @@ export function createRoutes(ctx: SocketContext, closeSockets: () => void): Fast
     let answer = known.get(subTopic);
     if (answer === undefined) {
       answer = await mayWrite(request, caller, subTopic).catch((error: unknown) => {
-        // The message is skipped without an error, as if the policies had denied it.
+        // The message is skipped without an error, as if policies had denied it.
         log.debug({ topic: subTopic, error }, 'failed to authorize a private broadcast');
         return false;
       });

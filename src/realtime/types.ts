@@ -111,9 +111,8 @@ export type CheckStepName =
   | 'limit';
 
 /**
- * `passes` means that this step doesn't prevent delivery. `stops` means that nothing is delivered. `alters` means that
- * a changed or incomplete message is delivered. `not asked` means that an earlier step or the kind of change makes this
- * step irrelevant.
+ * `passes`: this step doesn't prevent delivery. `stops`: nothing is delivered. `alters`: a changed or incomplete
+ * message is delivered. `not asked`: an earlier step or the kind of change makes this step irrelevant.
  */
 export type StepOutcome = 'passes' | 'stops' | 'alters' | 'not asked';
 

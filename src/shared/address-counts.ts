@@ -4,8 +4,8 @@ import { scopeOf } from './address-scope.ts';
 import { networkOf } from './network-of.ts';
 
 /**
- * Matches IPv4 addresses, including those in the notation of dual-stack sockets. For them, the slower check of all
- * ranges isn't needed.
+ * Matches IPv4 addresses, including those in the notation of dual-stack sockets. They don't need the slower check of
+ * all ranges.
  */
 const ipv4 = /^(?:::ffff:)?(\d+)\.\d+\.\d+\.\d+$/;
 
@@ -33,8 +33,8 @@ export class AddressCounts {
 }
 
 /**
- * Whether requests from this address are counted. Loopback addresses aren't, because these requests come from the
- * operator's programs or from an untrusted proxy that forwards the requests of all clients.
+ * Whether requests from this address are counted. Requests from loopback addresses aren't, because they come from the
+ * operator's programs or from an untrusted proxy that forwards all clients' requests.
  */
 export function isCountedAddress(address: string | undefined): address is string {
   if (address === undefined) return false;

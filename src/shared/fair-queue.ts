@@ -1,4 +1,4 @@
-/** A bounded queue in which clients take turns, so a client with many waiting items delays only itself. */
+/** A bounded queue in which clients take turns, so that a client with many waiting items delays only itself. */
 export interface Waiter {
   /** The user or address that the item is counted for. */
   readonly client: string;

@@ -12,7 +12,7 @@ export interface MediaType {
 const maxChars = 1024;
 
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
-// A quoted parameter value. Commas aren't allowed, because some parsers split a header at every comma, even inside
+// A quoted parameter value. Commas aren't allowed because some parsers split a header at every comma, even inside
 // quotes.
 const quoted = String.raw`"(?:[\t \x21\x23-\x2b\x2d-\x5b\x5d-\x7e]|\\[\t \x21-\x2b\x2d-\x7e])*"`;
 const parameter = `${token}=(?:${token}|${quoted})`;

@@ -146,7 +146,7 @@ function sendOnce(
   signal: AbortSignal,
 ): Promise<OutgoingResponse> {
   const url = checkUrl(request.url, request.reach, mode);
-  // The TLS module is loaded when it is first needed.
+  // The TLS module is loaded on first use.
   const send = url.protocol === 'https:' ? process.getBuiltinModule('node:https').request : httpRequest;
   return new Promise((done, fail) => {
     const failed = (cause: Error): void =>
@@ -166,7 +166,7 @@ function sendOnce(
           ...(request.body === undefined ? {} : { 'content-length': Buffer.byteLength(request.body) }),
         },
         signal,
-        // Each request uses a new connection, because a connection to a configured address must not be reused for a
+        // Each request uses a new connection because a connection to a configured address must not be reused for a
         // public address.
         agent: false,
         ...(request.reach === 'public' ? { lookup: publicLookup } : {}),
@@ -183,7 +183,7 @@ async function readResponse(response: IncomingMessage): Promise<OutgoingResponse
   let size = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.length;
-    // Throwing leaves the loop, which destroys the connection.
+    // Throwing exits the loop, which destroys the connection.
     if (size > maxResponseBytes)
       throw new OutgoingError(`the response is larger than ${maxResponseBytes} bytes`);
     chunks.push(chunk);

@@ -1,6 +1,6 @@
 /**
  * Generates and parses one-time recovery codes. A code has 80 random bits and the format `abcd-efgh-ijkl-mnop` in the
- * base32 alphabet (RFC 4648). With this many bits, a slow hash isn't necessary.
+ * base32 alphabet (RFC 4648). Codes with this many bits don't need a slow hash.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { base32 } from './base32.ts';
@@ -13,7 +13,7 @@ export function newRecoveryCode(): string {
 }
 
 /**
- * Normalizes a code that a user has typed. Case, spaces and dashes don't matter. Returns undefined if the text isn't a
+ * Normalizes a code that a user has typed. Case, spaces and dashes are ignored. Returns undefined if the text isn't a
  * code.
  */
 export function parseRecoveryCode(typed: string): string | undefined {

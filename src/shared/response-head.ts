@@ -39,7 +39,7 @@ export function safeHead(status: number, head: Head, documents: Documents): unkn
   for (let index = 0; index + 1 < head.length; index += 2) {
     const name = String(head[index]);
     const value = head[index + 1];
-    // The length is compared first, because this code runs for each header of each response.
+    // The length is compared first because this code runs for each header of each response.
     switch (name.length) {
       case 10:
         if (documents !== 'plinth' && isNamed(name, 'set-cookie') && settingOwnCookie.test(String(value)))

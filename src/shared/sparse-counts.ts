@@ -1,4 +1,4 @@
-/** Converts an array of counts, most of which are zero, to a short list of numbers for a file. */
+/** Packs an array of counts, most of which are zero, into a short list of numbers for a file. */
 
 /**
  * Returns the index and the value of each count that isn't zero.

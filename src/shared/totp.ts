@@ -45,7 +45,7 @@ export function totpStep(secret: string, code: string, nowMs: number): number | 
   let matching: number | undefined;
   for (let step = current - skewSteps; step <= current + skewSteps; step++) {
     const expected = totpCode(secret, step);
-    // The loop doesn't exit early. Otherwise, its duration would reveal which step matched.
+    // The loop doesn't exit early because its duration would reveal which step matched.
     if (expected !== undefined && timingSafeEqual(Buffer.from(expected), Buffer.from(typed))) matching = step;
   }
   return matching;

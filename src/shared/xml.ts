@@ -42,7 +42,7 @@ interface OpenElement extends XmlElement {
 
 /** Parses a document and returns its root element. @throws {XmlError} */
 export function parseXml(source: string, rules: XmlRules): XmlElement {
-  // XML 1.1 isn't accepted, because it allows control characters.
+  // XML 1.1 isn't accepted because it allows control characters.
   const parser = new SaxesParser({
     xmlns: rules.namespaces,
     defaultXMLVersion: '1.0',

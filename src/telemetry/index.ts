@@ -32,7 +32,7 @@ export type { Cursor, Level, LogEntry, LogFilter, LogPage, MetricsReport, Teleme
 export { levels } from './types.ts';
 
 /**
- * The sizes of the buffers. Requests and lines have separate ones, so a function with a lot of output doesn't evict
+ * The buffer sizes. Requests and lines have separate buffers so that a function with a lot of output doesn't evict
  * requests.
  */
 const maxRequests = 3000;

@@ -1,15 +1,14 @@
 /**
  * Writes lines to a file descriptor without blocking, throwing errors or using unlimited memory. Writes run in a worker
  * thread. The buffer is bounded, and lines that don't fit are dropped and counted. After an error, such as a full disk,
- * the destination is reopened and the write is retried until it succeeds. A line then reports how many lines were
- * dropped.
+ * the destination is reopened and the write is retried until it succeeds. The number of dropped lines is then reported
+ * as a line.
  */
 import { closeSync, openSync, write, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * The size of a batch. Lines are written in batches because each write wakes a thread, which costs more than formatting
- * the lines.
+ * The size of a batch. Lines are batched because each write wakes a thread, which costs more than formatting the lines.
  */
 const batchBytes = 64 * 1024;
 const flushMs = 500;

@@ -1,4 +1,4 @@
-/** Reads log files from the end, newest line first. Reads in blocks, so a large log doesn't block other work. */
+/** Reads log files from the end, newest line first, in blocks so that a large log doesn't block other work. */
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 

@@ -61,7 +61,7 @@ export interface LogFilter {
   /** A substring of any text that is displayed for an entry. */
   readonly search?: string | undefined;
   /**
-   * Returns the displayed form of a string. `path` and `search` match this form. Otherwise, removed secrets could be
+   * Returns the displayed form of a string. `path` and `search` match this form so that removed secrets can't be
    * guessed letter by letter.
    */
   readonly shown?: ((text: string) => string) | undefined;

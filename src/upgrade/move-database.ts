@@ -245,8 +245,9 @@ class Mover {
   }
 
   /**
-   * Fills a table as its owner, so functions in check constraints and generated columns run with the owner's
-   * privileges. The table is truncated in the same transaction, so its pages are written once, frozen and without WAL.
+   * Fills a table as its owner, so that functions in check constraints and generated columns run with the owner's
+   * privileges. The table is truncated in the same transaction so that its pages are written once, frozen and without
+   * WAL.
    */
   async #copyTable(data: TableData, label: string): Promise<void> {
     const role = this.#roleOf(data.owner);
@@ -255,7 +256,7 @@ class Mover {
     const { roles, database } = this.#options;
     const path = role === undefined ? undefined : searchPathOf(roles, role, database);
     try {
-      // These functions may rely on the search path that the owner's sessions have.
+      // These functions may rely on the search path of the owner's sessions.
       if (path !== undefined)
         await session.query(sql`select pg_catalog.set_config('search_path', ${path}, false)`);
       await session.exec(`begin; truncate only ${data.table}`);

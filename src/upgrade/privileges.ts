@@ -1,6 +1,6 @@
 /**
- * Handles privileges and owners that a dump doesn't contain. For objects created by initdb, these are the changed ones,
- * and for objects created by extensions, all of them.
+ * Handles privileges and owners that a dump doesn't contain. These are the changed ones of objects created by initdb,
+ * and all of those of objects created by extensions.
  */
 import type { CopySession } from '../database/index.ts';
 import { type Sql, sql } from '../kernel/sql.ts';

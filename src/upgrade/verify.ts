@@ -1,5 +1,6 @@
 /**
- * Compares the moved database with its source. Checks every row, every sequence, every large object and the catalogs.
+ * Compares the moved database with its source, including every row, every sequence, every large object and the
+ * catalogs.
  */
 
 import type { ConnectionOptions } from '../database/index.ts';

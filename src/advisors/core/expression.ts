@@ -134,7 +134,7 @@ export const isNeverTrue = (expression: string): boolean => neverTrue(textsOf(ex
 
 function neverTrue(texts: readonly string[]): boolean {
   const own = bare(texts);
-  // Not analyzed, because the AND of BETWEEN doesn't separate conditions.
+  // Not analyzed because the AND of BETWEEN doesn't separate conditions.
   if (own.includes('between')) return false;
   const alternatives = splitAt(own, 'or');
   if (alternatives.length > 1) return alternatives.every(neverTrue);

@@ -17,7 +17,7 @@ import type { Repository } from '../repository.ts';
 import { type Segment, Segments } from './segments.ts';
 import { slotName } from './unused-slot.ts';
 
-/** The maximum number of segments in memory. Above it, receiving pauses and PostgreSQL waits. */
+/** The maximum number of segments in memory. Beyond it, receiving pauses and PostgreSQL waits. */
 const maxSegments = 3;
 /** When an unfinished segment has this many chunks, they are joined. */
 const maxChunks = 60;
@@ -85,7 +85,7 @@ async function prepareSlot(database: Database, connection: ReplicationConnection
 
 /**
  * Records which server archives a timeline. Two copies restored from the same backup can have the same timeline with
- * different changes. Only the first copy may archive it.
+ * different changes, so only the first copy may archive it.
  * @throws {BackupError} timeline_taken
  */
 async function claimTimeline(repository: Repository, timeline: number, ownerId: string): Promise<void> {
@@ -220,7 +220,7 @@ class Stream implements Archiver {
     for (const { name } of replaced) if (name !== range.name) await this.#repository.remove(name);
   }
 
-  /** Stores a small file as proof that the archive is complete although no WAL arrives. */
+  /** Stores a small file that proves that the archive is complete although no WAL arrives. */
   async #confirm({ timeMs, lsn }: WalPosition): Promise<void> {
     if (timeMs - this.#headAtMs < headEveryMs) return;
     this.#headAtMs = timeMs;

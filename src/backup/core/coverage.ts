@@ -38,8 +38,8 @@ export function coverage(ranges: readonly WalRange[], from: bigint): Coverage {
 }
 
 /**
- * Returns the ranges to read for the segment at `start`. The caller clips them to the segment. Empty if its beginning
- * is missing.
+ * Returns the ranges to read for the segment at `start`. The caller clips them to the segment. Returns an empty list if
+ * the segment's beginning is missing.
  */
 export const segmentRanges = (ranges: readonly WalRange[], start: bigint): readonly WalRange[] =>
   chain(

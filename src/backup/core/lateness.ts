@@ -3,8 +3,8 @@
 /** The tolerated delay of the archive, which is normally half a second. */
 export const maxArchiveLagMs = 60_000;
 /**
- * The delay before the first retry of a failed base backup. It doubles with each failure. It starts short because an
- * unreachable target is often reachable again soon, and nothing newer can be restored until the backup succeeds.
+ * The delay before the first retry of a failed base backup. It doubles with each failure. It is short at first because
+ * an unreachable target is often soon reachable again, and nothing newer can be restored until the backup succeeds.
  */
 const firstRepeatMs = 30_000;
 const lastRepeatMs = 4 * 60 * 60_000;

@@ -1,4 +1,4 @@
-/** Makes a repository whose reads are aborted when the command is interrupted. */
+/** Wraps a repository so that interrupting the command aborts its reads. */
 import type { Repository } from '../repository.ts';
 
 export function abortable(repository: Repository, signal: AbortSignal | undefined): Repository {

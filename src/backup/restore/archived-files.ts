@@ -32,7 +32,7 @@ export function archivedFiles(options: ArchivedFilesOptions): FindArchived {
   async function segment(start: bigint, attempts = 3): Promise<Buffer | undefined> {
     const ranges = segmentRanges(own, start);
     const end = ranges.at(-1)?.end;
-    // If an unfinished segment ends before the base backup does, the backup's copy of it contains more WAL.
+    // If an unfinished segment ends before the base backup does, the backup's copy of the segment contains more WAL.
     if (end === undefined || (end < segmentEnd(start) && end <= backupEnd)) return undefined;
     const content = Buffer.alloc(segmentBytes);
     for (const range of ranges) {

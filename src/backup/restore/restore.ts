@@ -65,7 +65,10 @@ export interface Restored extends RestoredBodies {
 /** Files that are never taken from a backup, because they control how Plinth treats the folder. */
 const markers = new Set([restoreMarker, copyMarker, takeOverRequest]);
 
-/** The folder for the project's files. It is separate so that a restore doesn't overwrite a checkout. */
+/**
+ * The folder for the project's files. It is separate from the project folder so that a restore doesn't overwrite a
+ * checkout.
+ */
 export const restoredProject = 'restored-project';
 
 /** Restores a backup. @throws {BackupError} also if the disk fills up during the restore */
@@ -285,14 +288,13 @@ async function startAtTarget(
   });
   if (until === 'backup') return await startUntil({ recovery_target: 'immediate' });
   if (toTimeMs === undefined) return await startWhole();
-  // Uses an offset instead of Z, because PostgreSQL reads this setting before it loads time zone abbreviations such as
-  // Z.
+  // Uses an offset because PostgreSQL reads this setting before it loads time zone abbreviations such as Z.
   const recovery_target_time = new Date(toTimeMs).toISOString().replace('Z', '+00');
   try {
     return await startUntil({ recovery_target_time, recovery_target_inclusive: 'on' });
   } catch (error) {
-    // PostgreSQL reports this error if no transaction follows the time. The archive is complete up to the time, so the
-    // entire archive is replayed instead.
+    // PostgreSQL reports this error if no transaction follows the target time. The archive is complete up to that time,
+    // so the entire archive is replayed instead.
     if (!/recovery ended before configured recovery target was reached/.test((error as Error).message))
       throw error;
     return await startWhole();
@@ -305,7 +307,7 @@ async function restoreObjects(
   sizes: ReadonlyMap<string, number>,
   space: SpaceOptions,
 ): Promise<RestoredBodies> {
-  // Collects each version only once, because a project can add rows that share a version.
+  // Collects each version only once because a project can add rows that share a version.
   const versions = new Set<string>();
   await reader.copyOut('storage.objects (version)', ([version]) => {
     if (version != null && isVersion(version)) versions.add(version);

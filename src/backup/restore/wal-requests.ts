@@ -1,10 +1,10 @@
 /**
  * Provides WAL to a recovering PostgreSQL server. Its `restore_command` creates a request file in a folder and waits
- * for the WAL file. PostgreSQL may run as a user who can't read the target or the key. Only this process needs access
- * to them.
+ * for the WAL file. PostgreSQL may run as a user who can't read the target or the key, because only this process needs
+ * access to them.
  *
  * The backup's project may control that user, so the user can write only to the request folder, where this process
- * reads nothing but file names. This process owns all other folders, so no link can redirect its writes.
+ * reads only file names. This process owns all other folders, so no link can redirect its writes.
  */
 import {
   chownSync,
@@ -76,7 +76,7 @@ export function serveWal(dataDir: string, find: FindArchived): WalRequests {
   let isStopped = false;
   let owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
 
-  /** Gives the request folder to PostgreSQL's user, who is known only when PostgreSQL starts. */
+  /** Makes PostgreSQL's user, who is known only when PostgreSQL starts, the owner of the request folder. */
   function followOwner(): void {
     if (!isRoot) return;
     const { uid, gid } = statSync(join(dataDir, 'postgres'));
@@ -108,7 +108,7 @@ export function serveWal(dataDir: string, find: FindArchived): WalRequests {
       give(join(root, 'failed'), Buffer.alloc(0));
       isReported = true;
     } catch {
-      // Ignored because the next pass tries again. PostgreSQL waits at most ten minutes.
+      // Ignored because the next pass retries. PostgreSQL waits at most ten minutes.
     }
   }
   async function run(): Promise<void> {
@@ -133,7 +133,7 @@ export function serveWal(dataDir: string, find: FindArchived): WalRequests {
     async stop() {
       isStopped = true;
       await running;
-      // Revokes the access of PostgreSQL's user first, so that the folder can't change while it is removed.
+      // Revokes the access of PostgreSQL's user first so that the folder can't change while it is removed.
       if (isRoot) chownSync(paths.want, 0, 0);
       for (const request of readdirSync(paths.want)) unlinkSync(join(paths.want, request));
       rmdirSync(paths.want);

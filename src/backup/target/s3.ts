@@ -23,7 +23,8 @@ interface Timeouts {
   /** If no bytes are sent or received for this time, the server is considered unavailable. */
   readonly idleMs: number;
   /**
-   * The maximum duration of a request up to its response. It allows a slow connection to upload two parts in parallel.
+   * The maximum duration of a request up to its response. A slow connection can upload two parts in parallel within
+   * this time.
    */
   readonly requestMs: number;
 }

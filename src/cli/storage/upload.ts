@@ -127,8 +127,8 @@ function offsetOf(response: Response): number {
 }
 
 /**
- * Whether a retry can succeed, because the connection was lost, the server failed, or the server was still processing a
- * request.
+ * Whether a retry can succeed, because the connection was lost, the server failed or was overloaded, or the server was
+ * still processing a request.
  */
 function isTemporary(error: unknown): boolean {
   return (

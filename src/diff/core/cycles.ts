@@ -1,6 +1,7 @@
 /**
- * Handles objects that depend on each other, such as a view that calls a function of the view's row type. pg-delta
- * can't sort them. As in a dump, the view is first created without its query and the function without its body.
+ * Handles objects that depend on each other, such as a view that calls a function of the view's row type, because
+ * pg-delta can't sort them. As in a dump, the view is first created without its query and the function without its
+ * body.
  */
 import {
   type Action,

@@ -121,8 +121,8 @@ function changes(before: Extra, after: Extra): string[] {
 }
 
 /**
- * Returns the statements that change the mappings of a text search configuration. It isn't recreated, because columns
- * and indexes can depend on it.
+ * Returns the statements that change the mappings of a text search configuration. The configuration isn't recreated
+ * because columns and indexes can depend on it.
  */
 function mappingChanges(before: Extra, after: Extra): string[] {
   const removed = before.object
@@ -152,9 +152,9 @@ function inOrder(extras: readonly Extra[]): Extra[] {
 }
 
 /**
- * Returns the statement that drops an extra. It runs before the objects that the extra depends on are dropped. Columns
- * and indexes that use the extra may belong to tables that are dropped later, so CASCADE drops them. Statistics
- * disappear with their table.
+ * Returns the statement that drops an extra. The statement runs before the objects that the extra depends on are
+ * dropped. Columns and indexes that use the extra may belong to tables that are dropped later, so CASCADE drops them.
+ * Statistics disappear with their table.
  */
 function drop({ object, needs }: Extra, actions: readonly Action[]): Insertion {
   const { kind, identity } = object;
@@ -185,8 +185,8 @@ function place(extras: readonly Extra[], actions: readonly Action[], role: strin
     if (verb === 'create' && !/^(GRANT|REVOKE|COMMENT) /.test(sql))
       for (const id of produces) lastOf.set(refOfId(id), index + 1);
   });
-  // In pg_depend, an operator class's functions are dependencies of its entries, which aren't objects here, so the
-  // functions are read from the definition.
+  // In pg_depend, an operator class's functions are dependencies of its entries. These entries aren't objects here, so
+  // the functions are read from the definition.
   const calledBy = (definition: string): number =>
     1 +
     actions.findLastIndex(

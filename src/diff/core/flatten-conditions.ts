@@ -1,5 +1,5 @@
 /**
- * PostgreSQL prints `x BETWEEN 1 AND 2 AND y` as `((x >= 1) AND (x <= 2)) AND y`. If that text is parsed and printed
+ * PostgreSQL prints `x BETWEEN 1 AND 2 AND y` as `((x >= 1) AND (x <= 2)) AND y`. After that text is parsed and printed
  * again, all three conditions are in one list, so the same condition has two representations.
  */
 interface Group {

@@ -1,7 +1,7 @@
 /**
  * Moves the columns that pg-delta adds with ALTER TABLE into the CREATE TABLE of the same plan, so that the columns
- * have the same order as in the compared database. The table is created later if a column depends on an object that is
- * created after the table.
+ * have the same order as in the compared database. If a column depends on an object that is created after the table,
+ * the table is created later.
  */
 import { type Action, encodeId, type FactBase, type StableId } from '@supabase/pg-delta';
 import { quoteIdentifier } from '../../kernel/sql.ts';
@@ -103,7 +103,7 @@ function foldAdded(
   if (merged === undefined) return [...actions];
   const isFolded = (action: Action): boolean => folded.some((column) => column.action === action);
   const unfolded = actions.slice(at + 1, last + 1).filter((each) => !isFolded(each));
-  // A column that isn't folded depends on the table, so it's added after the table is created, like the table's
+  // A column that isn't folded depends on the table, so it is added after the table is created, like the table's
   // dependents.
   const isLater = (action: Action): boolean =>
     dependents.has(action) || added.some((column) => column.action === action);
@@ -230,7 +230,7 @@ function merge(
   };
 }
 
-/** Finds the text between the first parentheses outside of quotes. */
+/** Finds the text between the first parentheses outside quotes. */
 function findList(text: string): { start: number; end: number } | undefined {
   let start: number | undefined;
   for (const { index, character, depth } of structure(text)) {
@@ -252,7 +252,7 @@ function splitItems(text: string): string[] {
   return items.filter((item) => item !== '');
 }
 
-/** The parentheses, brackets and commas outside of quotes, with the number of open parentheses and brackets. */
+/** Yields the parentheses, brackets and commas outside quotes, with the number of open parentheses and brackets. */
 function* structure(text: string): Generator<{ index: number; character: string; depth: number }> {
   let depth = 0;
   const token = /E'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|[()[\],]/gs;

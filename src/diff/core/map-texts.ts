@@ -1,4 +1,4 @@
-/** Changes every string in a value that consists of objects, arrays and strings. */
+/** Applies `change` to every string in a value that consists of objects, arrays and strings. */
 export function mapTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value);
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));

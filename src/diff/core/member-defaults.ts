@@ -22,7 +22,7 @@ export function withoutMemberDefaults(
     if (id.kind !== 'defaultPrivilege' || id.role !== role) return false;
     const { schema, objtype, grantee } = id;
     const isRevoked = (payload.privileges as readonly string[]).length === 0;
-    // Default privileges of a schema can't revoke the global ones.
+    // Default privileges of a schema can't revoke global ones.
     if (isRevoked && schema !== null) return false;
     return members.some(
       (target) =>
@@ -43,7 +43,10 @@ const newMembers = (from: FactBase, to: FactBase, includes: (schema: string) => 
     .flatMap(({ id }) => to.incomingEdges(id))
     .flatMap(({ kind, from: id }) => (kind === 'memberOfExtension' ? [id] : []));
 
-/** If another role creates an extension's objects, as it does for trusted extensions, that role's default privileges apply. */
+/**
+ * Whether the role owns the object. A trusted extension's objects are created by another role, whose default privileges
+ * apply.
+ */
 const isOwnedBy = (id: StableId, role: string, facts: FactBase): boolean =>
   facts.outgoingEdges(id).some(({ kind, to }) => kind === 'owner' && to.kind === 'role' && to.name === role);
 

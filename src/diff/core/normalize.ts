@@ -88,7 +88,7 @@ const castArray =
   /\(ARRAY\[('(?:[^']|'')*'::character varying(?:, '(?:[^']|'')*'::character varying)*)\]\)::text\[\]/g;
 
 /**
- * PostgreSQL prints `column IN ('a', 'b')` for a varchar column as a cast of an array. If that text is parsed and
+ * PostgreSQL prints `column IN ('a', 'b')` for a varchar column as a cast of an array. After that text is parsed and
  * printed again, each element has a cast, so the same policy has two representations.
  */
 const stableCasts = (text: string): string =>

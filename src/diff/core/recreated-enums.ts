@@ -1,7 +1,7 @@
 /**
  * Restores an enum's grants and comment after pg-delta recreates the enum. PostgreSQL can't remove or reorder enum
- * values, so pg-delta creates a new type. It compares the grants and the comment with those of the old type, so it
- * omits the unchanged ones.
+ * values, so pg-delta creates a new type. Because pg-delta compares the grants and the comment with those of the old
+ * type, it omits the unchanged ones.
  */
 
 import { isDeepStrictEqual } from 'node:util';

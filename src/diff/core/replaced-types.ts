@@ -1,7 +1,7 @@
 /**
  * Replaces types that columns use. While a column uses a type, PostgreSQL can't change a domain's base type, an
- * attribute's type or a range's subtype, and pg-delta doesn't plan such changes. The old type is renamed first, so the
- * planner sees two types. It then changes the columns to the new type and drops the old one.
+ * attribute's type or a range's subtype, and pg-delta doesn't plan such changes. The old type is renamed first, so that
+ * there are two types in the plan. The planner then changes the columns to the new type and drops the old one.
  */
 import { type Action, buildFactBase, type Fact, type FactBase, type StableId } from '@supabase/pg-delta';
 import { quoteIfNeeded } from '../../dump/index.ts';
@@ -159,7 +159,7 @@ function renamedId(id: StableId, type: ReplacedType, inText: (text: string) => s
   return id;
 }
 
-/** Casts values through text, because PostgreSQL has no cast between the old type and the new one. */
+/** Casts values through text because PostgreSQL has no cast between the old type and the new one. */
 function castingToText(action: Action, replaced: readonly ReplacedType[]): Action {
   const types = replaced.map(({ schema, name }) => `${quoteIfNeeded(schema)}.${quoteIfNeeded(name)}`);
   const sql = action.sql.replace(

@@ -26,7 +26,10 @@ export function grantsAfterNewOwner(statements: readonly string[], from: FactBas
   });
 }
 
-/** Revoking all privileges on a table also revokes those on its columns. Moves REVOKE on a table before the statements for columns of the same table and role. */
+/**
+ * Moves REVOKE on a table before the statements for columns of the same table and role, because revoking all privileges
+ * on a table also revokes those on its columns.
+ */
 export function revokingTablesFirst(actions: readonly Action[]): Action[] {
   const result: Action[] = [];
   const firstOfColumn = new Map<string, Action>();

@@ -1,6 +1,6 @@
 /**
  * Revokes privileges that default privileges grant on new objects but that the objects in the compared database don't
- * have. pg-delta omits some of these statements, for example if a function has no other grants.
+ * have. pg-delta omits some of these revocations, for example if a function has no other grants.
  */
 import type { Action, FactBase, StableId } from '@supabase/pg-delta';
 import { quoteIdentifier } from '../../kernel/sql.ts';

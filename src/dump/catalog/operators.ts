@@ -2,7 +2,7 @@
 import { sql } from '../../kernel/sql.ts';
 import type { CatalogSession } from './session.ts';
 
-/** An object whose options are already text. */
+/** An object whose options are already formatted as text. */
 export interface OptionsRow {
   readonly oid: number;
   readonly schema: string;

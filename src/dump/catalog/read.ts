@@ -197,7 +197,7 @@ const dataOf = ({ identity, owner, schema, name, columns }: RelationRow, conditi
 
 const sequenceData = ({ identity, schema }: SequenceRow): SequenceData => ({ sequence: identity, schema });
 
-/** Base types require functions in C, so they exist outside extensions only in special cases. */
+/** Returns the base types outside extensions. They are rare because base types require functions in C. */
 const baseTypes = (types: readonly TypeRow[], members: ReadonlyMap<string, string>): string[] =>
   types
     .filter(({ type, oid }) => type === 'base' && !members.has(`pg_type:${oid}`))

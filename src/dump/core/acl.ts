@@ -83,7 +83,7 @@ const roleName = (role: string): string => (role === '' ? 'PUBLIC' : quoteIdenti
 const includesAll = (have: string, wanted: string): boolean =>
   [...wanted].every((letter) => have.includes(letter));
 
-/** Merges the items of each grantee, because several roles may have granted privileges to it. */
+/** Merges each grantee's items, because several roles may have granted privileges to the grantee. */
 function byGrantee(items: readonly string[]): Map<string, AclItem> {
   const merged = new Map<string, AclItem>();
   for (const item of items.map(parseAclItem)) {

@@ -155,8 +155,8 @@ class Graph {
     }
     const view = cycle.find(({ object, what }) => what === 'object' && object.placeholder !== undefined);
     if (view !== undefined) return this.#splitView(view);
-    // Ignores one dependency. PostgreSQL created the objects in some order, so not every dependency in the cycle can be
-    // necessary.
+    // Ignores one dependency. PostgreSQL was able to create the objects in some order, so at least one dependency in
+    // the cycle is unnecessary.
     const [first, second] = cycle as [Node, Node | undefined];
     first.needs.delete((second ?? first).id);
     return [first];
@@ -179,7 +179,7 @@ class Graph {
     return [view, query];
   }
 
-  /** Every waiting node depends on another waiting node, so following the dependencies leads to a cycle. */
+  /** Finds a cycle by following dependencies, because every waiting node depends on another waiting node. */
   #findCycle(waiting: ReadonlyMap<string, Node>): Node[] {
     const path: Node[] = [];
     const first = (nodes: Iterable<Node>): Node =>

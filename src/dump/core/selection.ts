@@ -2,7 +2,7 @@
 import type { CatalogObject, Selection } from '../types.ts';
 
 /**
- * Schemas that Plinth, the hosted service and extensions create. Their definitions aren't part of a dump, because the
+ * Schemas that Plinth, the hosted service and extensions create. Their definitions aren't part of a dump because the
  * target creates them itself. Upstream's CLI (v2.106) excludes the same schemas, except Plinth's own.
  */
 const managed: readonly RegExp[] = [
@@ -30,7 +30,7 @@ const serviceRole = /^(supabase_.*|dashboard_user|pgbouncer)$/;
 export interface SelectionOptions {
   /** If not empty, only these schemas are included. */
   readonly schemas: readonly string[];
-  /** Tables without rows, as `schema.table`. */
+  /** Tables whose rows are omitted, as `schema.table`. */
   readonly excludedTables: readonly string[];
   /** Whether the history of applied migrations is included. */
   readonly withHistory: boolean;

@@ -128,8 +128,8 @@ function objectComments(object: CatalogObject, comments: ReadonlyMap<string, rea
 }
 
 /**
- * If the target doesn't have the label's provider, the label has no effect there, so the statement only raises a
- * warning.
+ * Returns a statement that only raises a warning if the target doesn't have the label's provider, because the label has
+ * no effect there.
  */
 export function securityLabel(provider: string, target: string, label: string): string {
   const statement = `SECURITY LABEL FOR ${quoteIdentifier(provider)} ON ${target} IS ${literal(label)}`;

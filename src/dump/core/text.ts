@@ -20,7 +20,7 @@ export function options(items: readonly string[]): string {
   );
 }
 
-/** Returns the options of foreign objects: `OPTIONS (host 'db', port '5432')`. */
+/** Returns the options of foreign objects, such as `OPTIONS (host 'db', port '5432')`. */
 export function foreignOptions(items: readonly string[] | null): string {
   if (items === null || items.length === 0) return '';
   const rendered = items.map((item) => {

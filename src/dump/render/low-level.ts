@@ -43,8 +43,8 @@ export const transformObject = (row: TransformRow): CatalogObject => ({
 });
 
 /**
- * Renders a subscription without its password. It is created disabled and doesn't connect, so a copy of the database
- * doesn't receive the original's changes.
+ * Renders a subscription without its password. The subscription is created disabled and without a connection, so that a
+ * copy of the database doesn't receive the original's changes.
  */
 export function subscriptionObject(row: SubscriptionRow): CatalogObject {
   const parameters = [

@@ -2,8 +2,8 @@
  * Determines which URLs a request from SQL can reach (docs/decisions/0025-jobs.md). In development, all URLs are
  * allowed. In production, only public addresses, the hosts that the operator has listed and this server are allowed.
  *
- * Seeds and migrations of existing projects use the host names that the local stack's containers have for the gateway
- * and the developer's machine. This module translates these names.
+ * Seeds and migrations of existing projects use the host names of the gateway and the developer's machine in the local
+ * stack's containers. This module translates these names.
  */
 export interface DestinationRules {
   readonly mode: 'development' | 'production';
@@ -36,7 +36,7 @@ const gatewayNames = /^(kong|supabase[_-]kong([_-].*)?|api\.supabase\.internal)$
 const gatewayPort = '8000';
 const machineNames = new Set(['host.docker.internal', 'gateway.docker.internal']);
 
-/** Returns the destination of a URL. If it isn't allowed, returns a sentence that gives the reason. */
+/** Returns the destination of a URL. If the URL isn't allowed, returns a sentence that states the reason. */
 export function destinationOf(text: string, rules: DestinationRules): Destination | string {
   if (!URL.canParse(text)) return 'the URL is malformed';
   const url = new URL(text);

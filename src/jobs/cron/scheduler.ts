@@ -31,7 +31,7 @@ const sweepEveryMs = 60_000;
 const emptyPollMs = 600_000;
 /** The delay after which a locked job is checked again. */
 const lockedRetryMs = 1_000;
-/** The time that running jobs have to finish when the scheduler stops. After that, they are canceled. */
+/** The time that running jobs have to finish when the scheduler stops, before they are canceled. */
 const stopGraceMs = 3_000;
 
 export interface CronCounts {
@@ -119,7 +119,8 @@ export function createScheduler({ database, log, counts }: SchedulerDeps): Count
     } catch (error) {
       counts.failed++;
       const message = signal.aborted ? 'job cancelled' : asPsql(error as PostgresErrorShape);
-      // The owner can't read jobs, and the job's user may have lost access. `postgres` schedules most jobs.
+      // Uses `postgres` because it schedules most jobs. The owner can't read jobs, and the job's user may have lost
+      // access.
       const name = await jobName(database.pool('postgres'), jobid).catch(() => String(jobid));
       log.warn({ jobid, runid }, `the cron job ${name} failed: ${message}`);
       await noteEnd(owner, runid, 'failed', message);

@@ -5,7 +5,7 @@
 import { ExchangeError, type ExchangeRequest, type Exchanges } from '../exchange.ts';
 
 /**
- * The JSON that `http()` creates. It must be validated, because a caller of `http()` can also call its internal
+ * The JSON that `http()` creates. It must be validated because a caller of `http()` can also call its internal
  * functions with any text.
  */
 interface Question {

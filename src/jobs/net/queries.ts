@@ -42,7 +42,7 @@ const key = sql.raw('(id % 2147483647)::int');
 
 /**
  * Reads the settings of the server, the database and the role `postgres`. The most specific setting applies. This query
- * returns current values, whereas a session only has the values from its start.
+ * returns current values. A session only has the values from its start.
  */
 export async function readSettings(db: Queryable): Promise<NetSettings> {
   const setting = (name: string) => sql`coalesce((
@@ -105,8 +105,8 @@ export async function queuedRequests(pool: Pick<Pool, 'transaction'>): Promise<n
 }
 
 /**
- * Reads the claimed requests. A claim can include a request that another process has just completed, so only rows that
- * are read after the lock was acquired are reliable. Reading is therefore a separate statement.
+ * Reads the claimed requests. Reading is a separate statement because a claim can include a request that another
+ * process has just completed. Only rows that are read after the lock was acquired are reliable.
  */
 export function readClaimed(db: Queryable, ids: readonly string[]): Promise<QueuedRequest[]> {
   return db.query<QueuedRequest>(sql`

@@ -28,8 +28,8 @@ export const maxBatchSize = 500;
 export const defaultTtl = '6 hours';
 export const maxRequestTimeoutMs = 600_000;
 /**
- * The interval at which the queue is checked without a notification. Without these checks, requests of a process that
- * ended unexpectedly would remain in the queue.
+ * The interval at which the queue is checked without a notification, because requests of a process that ended
+ * unexpectedly would otherwise remain in the queue.
  */
 export const netPollMs = 60_000;
 const maxRedirects = 20;
@@ -65,8 +65,8 @@ export function createSender({ database, exchanges, log, counts }: SenderDeps): 
   async function work(turn: Turn): Promise<undefined> {
     const session = await pool.connect();
     try {
-      // If requests arrive continuously, the queue may not be empty for days, so settings and expired responses are
-      // checked even while requests arrive.
+      // Settings and expired responses are checked even while requests arrive, because the queue may not be empty for
+      // days.
       let drained = false;
       while (!drained && !turn.signal.aborted) {
         const settings = await readSettings(session);

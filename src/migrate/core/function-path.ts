@@ -1,7 +1,4 @@
-/**
- * Checks the file names of functions. They come from the source's API, so they are checked before they are used as
- * paths.
- */
+/** Checks the file names of functions before they are used as paths, because they come from the source's API. */
 
 export const isSlug = (slug: string): boolean => /^[A-Za-z][A-Za-z0-9_-]{0,99}$/.test(slug);
 

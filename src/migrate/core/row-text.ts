@@ -1,6 +1,6 @@
 /**
- * SQL that reads rows as text. It calls only the types' output functions. A cast or an operator could belong to the
- * project and would run with the session's privileges.
+ * SQL that reads rows as text. It calls only the types' output functions, because a cast or an operator could belong to
+ * the project and would run with the session's privileges.
  */
 import type { TableData } from '../../dump/index.ts';
 

@@ -38,7 +38,10 @@ export interface ObjectsResult extends ObjectsReport {
 const unstable = new Set(['last_accessed_at', 'version']);
 const objectsPerBatch = 100;
 const deletedPerRequest = 100;
-/** If more objects fail, the migration stops, because individual objects can't be the cause. */
+/**
+ * The maximum number of failed objects. If more objects fail, the migration stops, because the cause can't be
+ * individual objects.
+ */
 const maxFailures = 200;
 
 interface Transfer {
@@ -242,6 +245,6 @@ async function collect(stream: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Returns a value from the source that can be sent as a header because it consists of one line of visible text. */
+/** Returns a value from the source if it can be sent as a header, that is, if it is a single line of visible text. */
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && /^[\x20-\x7e]+$/.test(value) ? value : undefined;

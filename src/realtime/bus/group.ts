@@ -12,7 +12,7 @@ import type { Bus, BusListener, SharedMessage, Transport } from './types.ts';
 
 export interface GroupOptions {
   readonly transport: Transport;
-  /** A secret shared by all processes of the group. */
+  /** The secret that all processes of the group share. */
   readonly secret: string;
   readonly log: Logger;
   /** The interval at which each process sends a message. */

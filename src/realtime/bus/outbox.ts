@@ -71,7 +71,7 @@ export class Outbox {
     this.add(message);
   }
 
-  /** Makes the outbox drop batches that can't be sent instead of retrying. */
+  /** Ends retries, so that batches that can't be sent are dropped. */
   stopRetrying(): void {
     this.#retries = false;
   }
@@ -99,7 +99,7 @@ export class Outbox {
       if (this.#stateDue) {
         this.#stateDue = false;
         const bytes = encodeMessage({ kind: 'presence-state', rooms: this.#options.ownPresence() });
-        // The state includes all previous changes, so the older changes that are still queued have no effect after it.
+        // The state includes all previous changes, so the older changes that are still queued have no effect.
         this.#queue.unshift(bytes);
         this.#waitingBytes += bytes.length;
       }

@@ -13,8 +13,8 @@ export interface BusListener {
   /** Called in the order in which `origin` sent the messages. */
   message(origin: string, message: SharedMessage): void;
   /**
-   * Called with all members that are present in the process `origin`. Its other members have left. The list is empty if
-   * the process is gone.
+   * Called with all members that are present in the process `origin`. Members that aren't listed have left. The list is
+   * empty if the process is gone.
    */
   presence(origin: string, topics: readonly TopicEntries[]): void;
   /** Returns the members present in this process. */

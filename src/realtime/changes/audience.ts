@@ -22,7 +22,7 @@ export interface Subscriber {
   /** False once the subscriber has left. A batch in progress can still refer to the subscriber. */
   active: boolean;
   send(frame: Frame): void;
-  /** The subscriber's positions in audiences, which make removal fast. */
+  /** The subscriber's positions in audiences, for fast removal. */
   readonly positions: Position[];
 }
 
@@ -39,7 +39,7 @@ export interface Target {
   readonly order: number;
   readonly select: ReadonlySet<string> | undefined;
   readonly selectKey: string;
-  /** Targets with equal keys receive the same frame, provided that no other request of the subscriber matches. */
+  /** Targets with equal keys receive the same frame, unless another request of the subscriber matches too. */
   readonly frameKey: string;
 }
 
@@ -80,7 +80,7 @@ export function addRequest(
     const compiled: CompiledCondition[] = [];
     for (const condition of conditions) {
       const column = columns.get(condition.column);
-      if (column === undefined) return; // The column was dropped after the validation, so nothing matches.
+      if (column === undefined) return; // The column was dropped after validation, so nothing matches.
       compiled.push(compileCondition(condition, column));
     }
     group = { key, action: request.action, conditions: compiled, members: new Map() };

@@ -12,8 +12,8 @@ import type { Registry } from './registry.ts';
 import type { Stream } from './stream.ts';
 
 /**
- * The maximum number of changes and commits per batch. The cost of a check is proportional to the number of rows times
- * the number of claim sets, so larger batches wouldn't be cheaper.
+ * The maximum number of changes and commits per batch. A check's cost is proportional to the number of rows times the
+ * number of claim sets, so larger batches wouldn't be cheaper.
  */
 const maxBatch = 200;
 const firstRetryMs = 50;
@@ -104,7 +104,7 @@ export class ChangeQueue {
 
   /**
    * Delivers a batch and returns how long the queries took, in milliseconds. While PostgreSQL is unreachable, the batch
-   * is retried because subscribers were promised its delivery.
+   * is retried because its delivery was guaranteed to subscribers.
    */
   async #deliver(items: readonly Item[]): Promise<number> {
     const { log } = this.#options;

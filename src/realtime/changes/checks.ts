@@ -94,8 +94,8 @@ const notOverMs = 1;
 const patienceMs = 10_000;
 
 /**
- * Resolves when the changes of the transactions are visible to other sessions, or after a timeout. A commit that waits
- * for a standby can cause the timeout.
+ * Resolves when other sessions can see the transactions' changes, or after a timeout. A commit that waits for a standby
+ * can cause the timeout.
  */
 export async function untilOver(pool: Pool, transactionIds: ReadonlySet<number>): Promise<void> {
   const deadline = performance.now() + patienceMs;
@@ -147,8 +147,8 @@ export async function checkSubscription(
   request: ChangeRequest,
 ): Promise<ValidCondition[]> {
   const { conditions, select } = request;
-  // A role without access to the schema can't filter by any of the table's columns. Otherwise, a filter could reveal
-  // the values of deleted rows.
+  // A role without access to the schema can't filter by any of the table's columns, because a filter could reveal the
+  // values of deleted rows.
   const [row] = await pool.query<{ normals: (string | null)[][] }>(sql`
     select _plinth.realtime_check_subscription(
       (select c.oid from pg_catalog.pg_class c

@@ -38,8 +38,7 @@ type RoleViews = Map<string, RoleAccess & { readonly refusals: Map<string, Rejec
 
 /**
  * Delivers the changes and returns how long the queries took, in milliseconds.
- * @throws errors other than those that PostgreSQL reported. In that case, nothing was delivered and the batch can be
- * retried.
+ * @throws errors other than those that PostgreSQL reported. Nothing was delivered then, so the batch can be retried.
  */
 export async function deliverBatch(
   deps: DeliveryDeps,
@@ -247,7 +246,7 @@ function deliver(delivery: Delivery, views: RoleViews): void {
   }
   const refused = [...views.keys()].filter((role) => rejectionFor(delivery, views, role) !== undefined);
   if (refused.length > 0) {
-    // A rejection is sent to all subscribers with the role, whatever their conditions and the policies are.
+    // A rejection is sent to all subscribers with the role, regardless of their conditions and the policies.
     for (const { action, members } of audience.groups.values()) {
       if (action !== '*' && action !== change.action) continue;
       for (const [claimSet, targets] of members)

@@ -1,6 +1,6 @@
 /**
  * Turns committed rows of realtime.messages into broadcasts. When a stream opens, fetches the rows that were committed
- * while no stream was open, so a channel doesn't miss any messages after it joins.
+ * while no stream was open, so that a channel doesn't miss messages after it joins.
  */
 import type { Pool, ReplicationConnection } from '../../database/types.ts';
 import type { Logger } from '../../kernel/log.ts';
@@ -28,8 +28,8 @@ export interface Messages {
 const idsPerMark = 1000;
 
 export function createMessages({ pool, log, maxPayloadBytes, publish }: MessageOptions): Messages {
-  // The previous mark. The ids of messages that were delivered since then are stored, so these messages aren't
-  // delivered again after the stream is lost.
+  // The previous mark, and the ids of messages that were delivered since then. These messages aren't delivered again
+  // after the stream is lost.
   let previousMark: { readonly snapshot: string; readonly sent: Set<string> } | undefined;
   let currentMark: { readonly snapshot: string; readonly sent: Set<string> } | undefined;
   let marking: Promise<void> | undefined;
@@ -101,8 +101,8 @@ export function createMessages({ pool, log, maxPayloadBytes, publish }: MessageO
 
 /**
  * Returns the rows whose transactions were still open at the snapshot. A row's xmin has 32 bits, so the upper bits are
- * taken from the current transaction id. If a subtransaction wrote a row, began before the snapshot, and its outer
- * transaction ended after the snapshot, the row isn't found.
+ * taken from the current transaction id. A row isn't found if a subtransaction that began before the snapshot wrote it
+ * and the outer transaction ended after the snapshot.
  */
 async function missedRows(
   command: ReplicationConnection['command'],

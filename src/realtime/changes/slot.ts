@@ -41,8 +41,8 @@ export async function slotState(db: Queryable, name: string): Promise<SlotState 
 }
 
 /**
- * Terminates the server process of a broken connection. Otherwise, that process would keep using or creating the slot
- * until the server detects the broken connection.
+ * Terminates the server process of a broken connection, which would keep using or creating the slot until the server
+ * detects the broken connection.
  */
 export async function endServer(db: Queryable, pid: number): Promise<void> {
   await db.query(sql`

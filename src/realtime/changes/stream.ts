@@ -1,8 +1,8 @@
 /**
  * The logical decoding stream of this process. It delivers rows of the user-managed publication and of
  * realtime.messages in commit order. PostgreSQL creates a slot only after all open write transactions in the cluster
- * have ended. Startup must not wait for that, so the stream opens when the first channel needs it. When the stream
- * ends, it is reopened on the same slot if the slot still exists, so no changes are missed. Otherwise, a new slot is
+ * have ended. To keep startup from waiting for them, the stream opens when the first channel needs it. When the stream
+ * ends, it is reopened on the same slot, so that no changes are missed. If the slot no longer exists, a new one is
  * created.
  */
 import type { Database, PostgresErrorShape, ReplicationConnection } from '../../database/types.ts';
@@ -33,8 +33,8 @@ export interface StreamOptions {
    */
   readonly onSnapshot: (command: ReplicationConnection['command']) => Promise<void>;
   /**
-   * Called when the stream is live. `seamless` is true if the stream continues where the previous one ended, so no
-   * changes were missed.
+   * Called when the stream is live. `seamless` is true if the stream continues where the previous one ended, without
+   * missing changes.
    */
   readonly onLive: (seamless: boolean) => void;
   /** Called if the server rejects an attempt for a reason that retrying won't fix. */
@@ -62,7 +62,7 @@ const lastRetryMs = 10_000;
 const slotWarningAfterMs = 5_000;
 /**
  * The interval at which Plinth writes its own messages, which return through the stream and prove that it works. They
- * also advance the slot while other transactions only write to unpublished tables, so WAL doesn't accumulate.
+ * also advance the slot while other transactions write only to unpublished tables, so that WAL doesn't accumulate.
  */
 const heartbeatMs = 30_000;
 const silenceMs = 120_000;

@@ -59,8 +59,8 @@ export class SubscriptionChecks {
   }
 
   /**
-   * Returns a number that changes with each new description of the table. Operations that used an older description can
-   * then be restarted.
+   * Returns a number that changes with each new description of the table, so that operations that used an older
+   * description can be restarted.
    */
   generation(oid: number): number {
     return this.#generations.get(oid) ?? 0;

@@ -1,6 +1,6 @@
 /**
- * Limits the number of sockets without a signed-in user, in total and per address. Anyone with the publishable key can
- * open such sockets. A socket counts toward the limits until it joins a channel with a user's token.
+ * Limits the number of sockets without a signed-in user, in total and per address, because anyone with the publishable
+ * key can open them. A socket counts toward the limits until it joins a channel with a user's token.
  */
 import { AddressCounts, isCountedAddress } from '../../shared/address-counts.ts';
 

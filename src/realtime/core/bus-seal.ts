@@ -1,7 +1,7 @@
 /**
  * Splits batches into chunks of the transport's size, numbers the chunks, and encrypts them with AES-256-GCM.
- * Encryption is necessary because every role that can log in to the database can use LISTEN and NOTIFY, whereas only
- * users whom the policies allow may read the messages.
+ * Encryption is necessary because every role that can log in to the database can use LISTEN and NOTIFY, but only users
+ * whom the policies allow may read the messages.
  *
  * A chunk consists of the origin (16 bytes, the sending process), the number (48 bits, starting at 1), the encrypted
  * flags and slice, and the tag (16 bytes). Each origin has its own key, which is derived from the group's secret with
@@ -72,7 +72,7 @@ export interface Opened {
 
 export interface Opener {
   /**
-   * Decrypts a chunk. Returns undefined for a chunk from outside the group, from this process or that was already
+   * Decrypts a chunk. Returns undefined if the chunk is from outside the group, is from this process or was already
    * processed.
    */
   open(chunk: Buffer): Opened | undefined;

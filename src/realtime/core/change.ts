@@ -40,7 +40,7 @@ export interface Change {
   readonly relation: Relation;
   /** Milliseconds since the epoch. */
   readonly committedAt: number;
-  /** The new row of an INSERT or UPDATE. Unchanged TOASTed values are taken from the old row if it was sent. */
+  /** The new row of an INSERT or UPDATE. Unchanged TOASTed values are taken from the old row if PostgreSQL sent it. */
   readonly row: ReadonlyMap<string, string | null> | undefined;
   /** The replica identity columns of the old row, for an UPDATE or DELETE. */
   readonly old: ReadonlyMap<string, string | null> | undefined;

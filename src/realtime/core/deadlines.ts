@@ -1,6 +1,6 @@
 /**
  * Manages many deadlines with a single timer by grouping them by second. There can be tens of thousands of sockets and
- * channels, and a deadline needs only two map entries, whereas a timer needs half a kilobyte.
+ * channels. A deadline needs only two map entries, but a timer needs half a kilobyte.
  */
 export class Deadlines<T> {
   #bySecond = new Map<number, Set<T>>();

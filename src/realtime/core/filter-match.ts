@@ -108,7 +108,7 @@ function integerTest(
 }
 
 /**
- * `pending` means that all conditions evaluated in this process match, and PostgreSQL must evaluate the listed
+ * `pending` means that all conditions evaluated in this process match and that PostgreSQL must evaluate the listed
  * conditions.
  */
 export type MatchResult = 'no' | 'yes' | { readonly pending: readonly PendingTest[] };

@@ -1,7 +1,7 @@
 /**
  * Determines from row policies which users might see a row. A policy such as `owner = (select auth.uid())` limits a row
  * to its owner. If a table has 500 subscribers, PostgreSQL doesn't need to be queried for the other 499. This step only
- * excludes subscribers who can't see the row. PostgreSQL determines visibility for the rest, and a policy that isn't
+ * excludes subscribers who can't see the row, and PostgreSQL determines visibility for the rest. A policy that isn't
  * recognized doesn't exclude any subscribers.
  *
  * `pg_get_expr` formats the expressions with an empty search_path, so names in other schemas are qualified and
@@ -31,7 +31,7 @@ export function ownerColumns(
 ): readonly string[] | undefined {
   const columns = new Set<string>();
   // Restrictive policies are skipped because they only reduce access. A table without a permissive policy denies all
-  // access, but such tables are rare and aren't optimized.
+  // access, but such tables are too rare to optimize.
   for (const { permissive, using } of policies) {
     if (!permissive) continue;
     const column = using === null ? undefined : ownerOf(using, comparable);

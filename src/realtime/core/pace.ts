@@ -1,6 +1,6 @@
 /**
  * Determines when the next batch of changes is processed. The first change after a quiet period is processed
- * immediately. The changes that follow are batched for a short time so that each query covers several changes. After
+ * immediately. Subsequent changes are batched for a short time so that each query covers several changes. After
  * expensive queries, which occur with many claim sets, changes are batched for longer.
  */
 

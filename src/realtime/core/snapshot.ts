@@ -6,7 +6,7 @@
 
 /**
  * Whether all transactions have ended in the snapshot. The ids are the lower 32 bits of the transaction ids, because
- * the stream doesn't contain more bits.
+ * the stream doesn't contain the upper bits.
  */
 export function areOver(snapshot: string, transactionIds: Iterable<number>): boolean {
   const [xmin, xmax, running] = snapshot.split(':') as [string, string, string];

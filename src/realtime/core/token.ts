@@ -25,8 +25,8 @@ export type CheckedToken =
   | { readonly ok: false; readonly fault: TokenFault };
 
 /**
- * Roles that callers can't use. They are the service's own role, which owns realtime.messages and bypasses its
- * policies, and PostgreSQL's keyword for returning to that role (`SET ROLE none`).
+ * Roles that callers can't use. One is the service's own role, which owns realtime.messages and bypasses its policies.
+ * The other is PostgreSQL's keyword for returning to that role (`SET ROLE none`).
  */
 const forbiddenRoles: ReadonlySet<string> = new Set(['supabase_realtime_admin', 'none']);
 
@@ -104,7 +104,8 @@ export function handshakeText(fault: TokenFault): string {
 }
 
 /**
- * Formats the error for a system message. The text mentions the token because a system message has no other context.
+ * Formats the error for a system message. The text mentions the token because a system message provides no other
+ * context.
  */
 export function systemText(fault: TokenFault): string {
   switch (fault.kind) {

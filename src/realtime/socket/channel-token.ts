@@ -1,4 +1,4 @@
-/** The token of a channel, which is checked on join, when it is replaced, when it expires, and every five minutes. */
+/** A channel's token, which is checked on join, when it is replaced, when it expires, and every five minutes. */
 import { type Caller, checkToken, cleanToken, isSecret } from '../core/token.ts';
 import { ChannelError, joinRejections } from '../errors.ts';
 import type { JoinedChannel, SocketContext } from './context.ts';

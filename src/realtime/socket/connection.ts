@@ -124,8 +124,8 @@ export class Connection implements ChannelSocket, OpenSocket {
   }
 
   /**
-   * Pauses or resumes reading. While a channel's queue is full, reading pauses, and TCP flow control slows the client
-   * down.
+   * Pauses or resumes reading. Reading pauses while a channel's queue is full, so that TCP flow control slows the
+   * client down.
    */
   stall(by: 1 | -1): void {
     this.#stalled += by;

@@ -9,21 +9,21 @@ export interface Token {
   readonly kind: TokenKind;
   readonly start: number;
   readonly end: number;
-  /** Whether a string, quoted name or comment has no end. In this case, it extends to the end of the text. */
+  /** Whether a string, quoted name or comment is unterminated. If so, it extends to the end of the text. */
   readonly isOpen: boolean;
 }
 
 export interface LexSettings {
   /**
-   * The server's `standard_conforming_strings` setting. If false, a backslash is an escape character in plain strings,
-   * too.
+   * The server's `standard_conforming_strings` setting. If false, a backslash is also an escape character in plain
+   * strings.
    */
   readonly standardConformingStrings: boolean;
 }
 
 const standard: LexSettings = { standardConformingStrings: true };
 
-// The characters are listed, because JavaScript's \s includes characters that the server treats as letters.
+// The characters are listed because JavaScript's \s includes characters that the server treats as letters.
 const space = /[ \t\n\r\f\v]+/y;
 const lineComment = /--[^\n\r]*/y;
 // As in the server's lexer, non-ASCII characters are part of names.

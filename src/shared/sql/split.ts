@@ -56,7 +56,7 @@ export function* splitSql(text: string, embedded?: Embedded): Generator<Statemen
   yield { start, end: text.length, words: head.words, settings };
 }
 
-/** Collects the facts about the beginning of a statement that determine where the statement ends. */
+/** Parses the beginning of a statement, which determines where the statement ends. */
 class StatementHead {
   readonly words: string[] = [];
   readonly #body = new RoutineBody();

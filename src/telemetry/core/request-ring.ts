@@ -1,7 +1,6 @@
 /**
- * Stores the latest requests in columns. As objects, all of them would outlive the garbage collector's young
- * generation, which would cost more than the rest of the request log. With columns, only each request's ID and URL live
- * that long.
+ * Stores the latest requests in columns. Objects would all outlive the garbage collector's young generation, which
+ * would cost more than the rest of the request log. With columns, only each request's ID and URL live that long.
  */
 import { type RequestRecord, type Span, Trace } from '../../kernel/trace.ts';
 

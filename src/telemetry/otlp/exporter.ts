@@ -1,7 +1,7 @@
 /**
  * Sends the traces of requests to an OpenTelemetry collector with OTLP over HTTP. Requests never wait for the
- * collector. While it can't be reached, a limited number of traces is kept, and additional traces are dropped and
- * counted.
+ * collector. While the collector can't be reached, a limited number of traces is kept, and additional traces are
+ * dropped and counted.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../kernel/log.ts';
@@ -80,7 +80,7 @@ export function createTraceExporter(options: TraceExporterOptions): TraceExporte
         continue;
       }
       retryMs = firstRetryMs;
-      // A full queue drops traces at its end, so the batch is still at its beginning.
+      // A full queue drops traces at its end, so the batch is still at the beginning of the queue.
       queue.splice(0, batch.length);
       queuedChars -= charsOf(batch);
       if (result === 'rejected') dropped += batch.length;

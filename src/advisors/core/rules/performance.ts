@@ -43,7 +43,7 @@ export const unindexedForeignKeys: Rule = {
 };
 
 /**
- * Returns whether the index starts with the key's columns in any order. Partial indexes don't count, because they don't
+ * Returns whether the index starts with the key's columns in any order. Partial indexes don't count because they don't
  * contain all rows.
  */
 const covers = (index: Index, { columnNumbers }: ForeignKey): boolean =>
@@ -53,7 +53,7 @@ const covers = (index: Index, { columnNumbers }: ForeignKey): boolean =>
 
 const dropIndex = ({ schema, name }: Index): string => `drop index ${qualified(schema, name)};`;
 
-/** Below this row count, reading the whole table is as fast as using an index. */
+/** The row count below which reading the whole table is as fast as using an index. */
 const bigTableRows = 10_000;
 const minFullScans = 100;
 
