@@ -10,9 +10,9 @@ import { type BrowserSignIn, keepConfirming } from './browser-sign-in.ts';
 import { type SignInWay, wayOfCode } from './core/browser-memory.ts';
 import { passwordPageFor } from './core/confirm.ts';
 import type { CodePurpose, Step } from './core/step.ts';
-import { AccountError } from './errors.ts';
+import { digitsIn, emailIn, FieldFault, textIn } from './form-fields.ts';
 import { type Identify, keepAddress } from './identify.ts';
-import { proveFactor } from './prove-factor.ts';
+import { passSecondStep } from './second-step.ts';
 import type { SessionStore } from './sessions.ts';
 import { mustStepUp, type Visitor, type Visitors } from './visitor.ts';
 import type { WaitingWindows } from './waiting-windows.ts';
@@ -46,18 +46,6 @@ export interface Outcome {
 
 export type FormAction = (turn: FormContext) => Promise<Outcome>;
 
-/** Thrown for an invalid field. `code` is the ID of the message that explains the problem. */
-export class FieldFault extends Error {
-  override readonly name = 'FieldFault';
-  readonly code: string;
-  readonly place: string;
-  constructor(code: string, place: string) {
-    super(code);
-    this.code = code;
-    this.place = place;
-  }
-}
-
 /** The form field that each auth error code applies to, by page. The pages' scripts contain the same mapping. */
 export const placesOf: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'sign-in': { sso_required: 'email', sso_provider_not_found: 'email' },
@@ -75,7 +63,6 @@ export const placesOf: Readonly<Record<string, Readonly<Record<string, string>>>
   mfa: { mfa_verification_failed: 'code' },
 };
 
-const maxFieldLength = 4096;
 /** Returns undefined if auth sent a code because the browser is new. Throws any other error. */
 function ifNewDevice(error: unknown): undefined {
   if (!(error instanceof AuthRejection && error.code === 'device_not_confirmed')) throw error;
@@ -94,13 +81,6 @@ export function createFormActions(deps: FormActionDeps): Readonly<Record<string,
   ): Promise<Outcome> {
     const session = await browserSignIn.enter(turn.request, turn.reply, pair, way);
     return continueFlow(turn, { session, user: pair.user }, first);
-  }
-
-  /** Returns the next page: the second factor, a page with a form, the return to the app, or a confirmation. */
-  function continueFlow({ query }: FormContext, visitor: Visitor, first = query.get('next') ?? ''): Outcome {
-    const next = first === 'new-password' || first === 'join' ? first : undefined;
-    if (mustStepUp(visitor)) return { page: 'mfa', step: {}, ...(next === undefined ? {} : { next }) };
-    return next === undefined ? { page: 'signed-in', step: { arrived: true } } : { page: next, step: {} };
   }
 
   /** Sends an email with a code and a link, and makes this window wait for the link. */
@@ -205,7 +185,12 @@ export function createFormActions(deps: FormActionDeps): Readonly<Record<string,
     return continueFlow(turn, visitor, '');
   }
 
-  const mfa = async (turn: FormContext) => continueFlow(turn, await verifyFactor(deps, turn));
+  async function mfa(turn: FormContext): Promise<Outcome> {
+    const { form } = turn;
+    if (form.get('do') === 'recovery') return { page: 'mfa', step: { recovery: true } };
+    if (form.get('do') === 'factor') return { page: 'mfa', step: {} };
+    return continueFlow(turn, await passSecondStep(deps, turn));
+  }
 
   return {
     'sign-in': signIn,
@@ -219,6 +204,13 @@ export function createFormActions(deps: FormActionDeps): Readonly<Record<string,
     join: newPassword,
     mfa,
   };
+}
+
+/** Returns the next page: the second factor, a page with a form, the return to the app, or a confirmation. */
+function continueFlow({ query }: FormContext, visitor: Visitor, first = query.get('next') ?? ''): Outcome {
+  const next = first === 'new-password' || first === 'join' ? first : undefined;
+  if (mustStepUp(visitor)) return { page: 'mfa', step: {}, ...(next === undefined ? {} : { next }) };
+  return next === undefined ? { page: 'signed-in', step: { arrived: true } } : { page: next, step: {} };
 }
 
 /** Shows the form for the code that confirms the browser, and remembers that the password was correct. */
@@ -235,57 +227,8 @@ async function sso({ request, reply, form }: FormContext): Promise<Outcome> {
   return { page: 'sso', step: { email: typed } };
 }
 
-/** Verifies a second-factor code. Only auth can determine which authenticator the code belongs to. */
-async function verifyFactor(
-  { auth, sessions, visitors }: FormActionDeps,
-  turn: FormContext,
-): Promise<Visitor> {
-  const { session, user } = await visitors.needed(turn.request);
-  const entered = digitsIn(turn.form);
-  const factors = (user.factors ?? []).filter(
-    (factor) => factor.status === 'verified' && factor.factor_type === 'totp',
-  );
-  let rejection: unknown = new AuthRejection(422, { error_code: 'mfa_factor_not_found' });
-  for (const { id: factorId } of factors) {
-    try {
-      const proof = { factorId, code: entered };
-      const proven = await proveFactor({ auth, sessions }, turn.request, session, proof);
-      return { session: proven.session, user: proven.pair.user };
-    } catch (error) {
-      if (!(error instanceof AuthRejection && error.code === 'mfa_verification_failed')) throw error;
-      rejection = error;
-    }
-  }
-  throw rejection;
-}
-
 function requestCode(visitor: VisitorOperations, email: string, purpose: CodePurpose): Promise<void> {
   if (purpose === 'recover') return visitor.sendRecovery({ email });
   if (purpose === 'confirm') return visitor.resendCode({ email, type: 'signup' });
   return visitor.sendCode({ email, create_user: false });
-}
-
-function textIn(form: URLSearchParams, name: string, missing: string): string {
-  const text = form.get(name) ?? '';
-  if (text === '') throw new FieldFault(missing, name);
-  if (text.length > maxFieldLength) throw new AccountError('bad_request');
-  return text;
-}
-
-function emailIn(form: URLSearchParams): string {
-  const email = textIn(form, 'email', 'field.email-missing').trim();
-  if (!/^[^\s@]+@[^\s@]+\.[^\s@.]+$/.test(email)) throw new FieldFault('field.email-wrong', 'email');
-  return email;
-}
-
-/**
- * Returns the digits of the typed code. Also accepts Arabic and Persian digits, like `digitsOf` in
- * `web/account/fields.ts`.
- */
-function digitsIn(form: URLSearchParams): string {
-  const digits = textIn(form, 'code', 'field.code-empty')
-    .replace(/[٠-٩۰-۹]/g, (digit) => String((digit.codePointAt(0) ?? 0) & 15))
-    .replace(/\D/g, '');
-  if (digits === '' || digits.length > 10) throw new FieldFault('field.code-empty', 'code');
-  return digits;
 }

@@ -159,6 +159,9 @@ describe('signing in', () => {
     const secret = await tab.locator('code').innerText();
     await tab.getByLabel('Code from the app').fill(totp(secret));
     await tab.getByText('Two-step verification is on.').waitFor();
+    await tab.getByRole('button', { name: 'Generate recovery codes' }).click();
+    await tab.getByText('Save these codes in a safe place.').waitFor();
+    const [recoveryCode = ''] = /\b(?:[a-z0-9]{4}-){3}[a-z0-9]{4}\b/.exec(await tab.innerText('main')) ?? [];
     await withScripts.context.close();
 
     const { verifier, search } = pkce();
@@ -174,6 +177,22 @@ describe('signing in', () => {
     await press('Confirm');
     await page.waitForURL(`${appUrl}?**`);
     expect((await redeem(verifier)).user?.email).toBe(email);
+
+    const later = await openContext(stage.browser, { javaScriptEnabled: false });
+    const lost = await later.context.newPage();
+    await lost.goto(`${stage.backend.url}/account/sign-in`);
+    await fillSignIn(lost, email, password);
+    await lost.getByRole('button', { name: 'Use a recovery code' }).click();
+    await lost.getByLabel('Recovery code').fill('aaaa-aaaa-aaaa-aaaa');
+    await lost.getByRole('button', { name: 'Confirm', exact: true }).click();
+    await lost.getByText('Incorrect or already used code. Check it, or enter another one.').first().waitFor();
+    await lost.getByRole('button', { name: 'Use your authenticator app' }).click();
+    await lost.getByLabel('Code', { exact: true }).waitFor();
+    await lost.getByRole('button', { name: 'Use a recovery code' }).click();
+    await lost.getByLabel('Recovery code').fill(recoveryCode);
+    await lost.getByRole('button', { name: 'Confirm', exact: true }).click();
+    await lost.getByText(`Signed in as ${email}.`).waitFor();
+    await later.context.close();
   });
 });
 

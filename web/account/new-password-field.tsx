@@ -1,7 +1,9 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { describedBy } from '../ui/described-by.tsx';
 import { PasswordField } from '../ui/password-field.tsx';
 import { useEarlyText } from './early.ts';
+import { isGoodPassword } from './fields.ts';
+import { usePageConfig } from './page-config.ts';
 import { PasswordRules } from './password-rules.tsx';
 
 const rulesId = 'password-rules';
@@ -16,8 +18,17 @@ export function NewPasswordField({
   label: string;
   error: string | undefined;
 }) {
+  const { password: policy } = usePageConfig();
   const [password, setPassword] = useState('');
   useEarlyText(id, setPassword);
+  const [rejected, setRejected] = useState('');
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the effect stores the password that caused the error
+  useEffect(() => {
+    if (error !== undefined) setRejected(password);
+  }, [error]);
+  // The message disappears once the user has typed a different password that meets the rules.
+  const isCorrected = password !== rejected && isGoodPassword(password, policy);
+  const shown = isCorrected ? undefined : error;
   return (
     <>
       <PasswordField
@@ -30,8 +41,8 @@ export function NewPasswordField({
         required
         withAsterisk={false}
         onChange={(event) => setPassword(event.currentTarget.value)}
-        error={error}
-        aria-invalid={error !== undefined}
+        error={shown}
+        aria-invalid={shown !== undefined}
       />
       <PasswordRules id={rulesId} password={password} />
     </>

@@ -107,7 +107,7 @@ function titleOf(name: string): string {
 
 /** Returns the address of a plain page, for its links to other languages. Some pages have no separate address. */
 function addressOf(name: string): string {
-  const page = name.replace(/\..*/, '').replace(/^(code|confirm|not-me)-.*/, '$1');
+  const page = name.replace(/\..*/, '').replace(/^(code|confirm|mfa|not-me)-.*/, '$1');
   if (page === 'unlocked-before') return 'unlock';
   if (page === 'leave-guest') return 'signed-in';
   if (page === 'leave-guest-account') return 'accounts';
@@ -159,7 +159,9 @@ const maxMinimumLength = 72;
  * requirements, and the text that names the app to which the user will return.
  */
 function serverTexts(messages: Catalog): Record<string, string> {
-  const ids = Object.keys(messages).filter((id) => /^(ended|error|field|password)\./.test(id));
+  const ids = Object.keys(messages).filter((id) =>
+    /^(ended\.|error\.|field\.|password\.|mfa\.recovery-)/.test(id),
+  );
   const texts = Object.fromEntries(ids.map((id) => [id, t(id as TextId)]));
   texts['sign-in.to'] = t('sign-in.to', { host: '%PLINTH_HOST%' });
   for (let count = 1; count <= maxMinimumLength; count += 1) {

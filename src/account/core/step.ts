@@ -27,6 +27,8 @@ export interface Step {
   readonly resent?: boolean;
   /** Whether the visitor tried to continue before the link in the email was confirmed on another device. */
   readonly unconfirmed?: boolean;
+  /** Whether the second step's page asks for a recovery code. */
+  readonly recovery?: boolean;
   /** Whether SSO is the only way to sign in with the address. */
   readonly enforced?: boolean;
   /** Whether the visitor has just signed in and can return to the app without another prompt. */
@@ -56,6 +58,7 @@ export function readStep(value: string | undefined): Step | undefined {
     ...(purposes.has(fields.purpose) ? { purpose: fields.purpose as CodePurpose } : {}),
     ...(fields.resent === true ? { resent: true } : {}),
     ...(fields.unconfirmed === true ? { unconfirmed: true } : {}),
+    ...(fields.recovery === true ? { recovery: true } : {}),
     ...(fields.enforced === true ? { enforced: true } : {}),
     ...(fields.arrived === true ? { arrived: true } : {}),
   };

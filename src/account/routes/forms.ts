@@ -14,12 +14,12 @@ import { readSent, type Step, sentFields } from '../core/step.ts';
 import { AccountError } from '../errors.ts';
 import {
   createFormActions,
-  FieldFault,
   type FormActionDeps,
   type FormContext,
   type Outcome,
   placesOf,
 } from '../form-actions.ts';
+import { FieldFault, recoveryField } from '../form-fields.ts';
 import { keepAddress } from '../identify.ts';
 import { keepStep, stepOf } from '../kept-step.ts';
 import { hasParked } from '../parked-sessions.ts';
@@ -140,6 +140,7 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
       if (needsSso(error) && typed !== undefined) return toOrganization(turn, typed);
       const step = {
         problem: problemOf(turn.request, page, error),
+        ...(turn.form.has(recoveryField) ? { recovery: true } : {}),
         ...(typed === undefined ? {} : { email: typed }),
         ...(purpose === undefined ? {} : { purpose }),
       };
@@ -171,7 +172,7 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
     async show(request, reply, page) {
       const step = stepOf(request);
       if (step === undefined || step.page !== page) return undefined;
-      const { problem, purpose } = step;
+      const { problem, purpose, recovery } = step;
       // The code depends on the account, which isn't necessarily the typed address.
       const visitor = page === 'mfa' ? await visitors.present(request) : undefined;
       const email = visitor === undefined ? step.email : nameOf(visitor);
@@ -181,7 +182,7 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
         reply,
         purpose === undefined ? undefined : { page, purpose, ...(email && { email }) },
       );
-      const form = purpose === undefined ? page : purpose === 'confirm' ? 'code-confirm' : 'code-entry';
+      const form = recovery ? 'mfa-recovery' : purpose === undefined ? page : codeForms[purpose];
       const fields = markedForm(request, reply) + sentFields({ email, purpose });
       return send(request, reply, `plain/${form}${stateOf(step)}`, {
         fields,
@@ -193,6 +194,9 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
     },
   };
 }
+
+/** The form for a code that was sent, by the purpose of the code. */
+const codeForms = { 'sign-in': 'code-entry', recover: 'code-entry', confirm: 'code-confirm' } as const;
 
 /** The part of the page's file name that selects its state. */
 function stateOf({ problem, resent, unconfirmed, enforced }: Step): string {

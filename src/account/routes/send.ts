@@ -47,11 +47,13 @@ const withCaptcha: ReadonlySet<string> = new Set<PageName>([
   'signed-out',
 ]);
 
-/** The error codes for typing mistakes. `web/account/problems.ts` contains the same list. */
+/** The error codes for typing mistakes. `web/account/problems.ts` contains the same auth codes. */
 const mistakes: ReadonlySet<string> = new Set([
   'invalid_credentials',
   'otp_expired',
   'mfa_verification_failed',
+  'mfa.recovery-missing',
+  'mfa.recovery-wrong',
 ]);
 
 /** If scripts are disabled, redirects a browser that is still signed in to the list of its accounts. */

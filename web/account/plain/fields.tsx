@@ -112,3 +112,20 @@ export function CodeInput(props: {
     />
   );
 }
+
+export function RecoveryCodeInput({ errorField }: { errorField: ErrorField | undefined }) {
+  return (
+    <TextInput
+      {...shape}
+      id="code"
+      name="recovery-code"
+      label={t('mfa.recovery-code')}
+      placeholder="abcd-efgh-ijkl-mnop"
+      autoComplete="off"
+      autoCapitalize="none"
+      spellCheck={false}
+      autoFocus
+      error={errorOf('code', errorField)}
+    />
+  );
+}

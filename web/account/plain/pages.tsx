@@ -37,6 +37,7 @@ import {
   introduction,
   number,
   PasswordEntry,
+  RecoveryCodeInput,
   requestId,
   system,
   target,
@@ -266,14 +267,42 @@ function Mfa({ errorField }: State) {
         <CodeInput errorField={errorField} className={partClasses.code} />
         <Submit busy={false}>{t('mfa.submit')}</Submit>
       </Posted>
-      <Aside>{t('plain.mfa-other')}</Aside>
-      <a className={partClasses.link} href="/account/accounts">
-        {t('sign-in.other')}
-      </a>
-      <SignOut>{t('mfa.leave')}</SignOut>
+      <Switch to="recovery">{t('mfa.use-recovery')}</Switch>
+      <OtherSteps />
     </Page>
   );
 }
+
+function MfaRecovery({ errorField }: State) {
+  return (
+    <Page title="page.mfa" intro={t('mfa.recovery-intro')}>
+      <Posted errorField={errorField}>
+        <RecoveryCodeInput errorField={errorField} />
+        <Submit busy={false}>{t('mfa.submit')}</Submit>
+      </Posted>
+      <Switch to="factor">{t('plain.mfa-app')}</Switch>
+      <OtherSteps />
+    </Page>
+  );
+}
+
+/** Opens the form for the other kind of second-step code. */
+const Switch = ({ to, children }: { to: 'recovery' | 'factor'; children: ReactNode }) => (
+  <form method="post" className={partClasses.stack}>
+    <noscript>{'%PLINTH_FIELDS%'}</noscript>
+    <ActionButton value={to}>{children}</ActionButton>
+  </form>
+);
+
+const OtherSteps = () => (
+  <>
+    <Aside>{t('plain.mfa-other')}</Aside>
+    <a className={partClasses.link} href="/account/accounts">
+      {t('sign-in.other')}
+    </a>
+    <SignOut>{t('mfa.leave')}</SignOut>
+  </>
+);
 
 const SignOut = ({ children }: { children: ReactNode }) => (
   <form method="post" action="/account/sign-out" className={partClasses.stack}>
@@ -483,6 +512,7 @@ export const plainPages = (): ReadonlyMap<string, ReactElement> =>
       <ConfirmLink key={type} {...{ type }} />,
     ]),
     ...inStates('mfa', (state) => <Mfa {...state} />, ['form', 'code']),
+    ...inStates('mfa-recovery', (state) => <MfaRecovery {...state} />, ['form', 'code']),
     ['signed-in.home', <SignedIn key="home" to="home" isGuest={false} />],
     ['signed-in.home-guest', <SignedIn key="home-guest" to="home" isGuest />],
     ['signed-in.app', <SignedIn key="app" to="app" isGuest={false} />],

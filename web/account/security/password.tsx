@@ -1,14 +1,13 @@
 import { Button, TextInput } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { ApiError } from '../../lib/api.ts';
-import { describedBy } from '../../ui/described-by.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PasswordField } from '../../ui/password-field.tsx';
 import { WithAddresses } from '../addresses.tsx';
 import { isGoodPassword } from '../fields.ts';
 import { Form, FormButton } from '../form.tsx';
+import { NewPasswordField } from '../new-password-field.tsx';
 import { usePageConfig } from '../page-config.ts';
-import { PasswordRules } from '../password-rules.tsx';
 import { callAuth, sessionClient, type User } from '../session.ts';
 import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
@@ -19,7 +18,6 @@ import classes from './security.module.css';
 const currentId = 'current-password';
 const passwordId = 'new-password';
 const nonceId = 'nonce';
-const rulesId = 'password-rules';
 
 /** The fragment that `/.well-known/change-password` redirects to. */
 const anchor = 'password';
@@ -87,7 +85,6 @@ export function PasswordSection({ user }: { user: User }) {
 function PasswordForm({ user, onClose }: { user: User; onClose: (isSaved: boolean) => void }) {
   const { password: policy, currentPassword: mustProve } = usePageConfig();
   const currentPassword = mustProve && user.has_password !== false;
-  const [password, setPassword] = useState('');
   const [needsNonce, setNeedsNonce] = useState(false);
   const submit = useSubmit(
     async (field) => {
@@ -135,18 +132,7 @@ function PasswordForm({ user, onClose }: { user: User; onClose: (isSaved: boolea
           error={submit.errorAt(currentId)}
         />
       ) : null}
-      <PasswordField
-        id={passwordId}
-        name="password"
-        size="md"
-        label={t('field.new-password')}
-        autoComplete="new-password"
-        {...describedBy(rulesId)}
-        value={password}
-        onChange={(event) => setPassword(event.currentTarget.value)}
-        error={submit.errorAt(passwordId)}
-      />
-      <PasswordRules id={rulesId} password={password} />
+      <NewPasswordField id={passwordId} label={t('field.new-password')} error={submit.errorAt(passwordId)} />
       <div role="status">
         {needsNonce ? (
           <Notice tone="info">

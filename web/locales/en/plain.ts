@@ -196,7 +196,8 @@ export const messages = {
     'code_challenge must consist of 43 to 128 characters from A-Z a-z 0-9 . _ ~ -, and code_challenge_method must be s256 or plain.',
   'plain.mfa': 'Open your authenticator app and enter the code for {email} at {name}.',
   'plain.mfa-other':
-    'To use a recovery code or another second step, or if you lost yours, turn on JavaScript and reload this page.',
+    'To use another second step, or if you lost yours and have no recovery codes, turn on JavaScript and reload this page.',
+  'plain.mfa-app': 'Use your authenticator app',
   'plain.as': 'Signed in as {who}.',
   'plain.as-guest': 'You’re using a guest account.',
   'plain.continue': 'Continue to {host}',

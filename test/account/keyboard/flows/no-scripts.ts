@@ -170,6 +170,14 @@ const secondFactor: Flow = {
     await walker.enter();
     await scene.sees(say('error.mfa_verification_failed'));
     await scene.state('no scripts, mfa, wrong code');
+    await walker.press(say('mfa.use-recovery'));
+    await scene.sees(say('mfa.recovery-intro'));
+    await scene.state('no scripts, recovery code');
+    await walker.fill(say('mfa.recovery-code'), 'not a code');
+    await walker.enter();
+    await scene.sees(say('mfa.recovery-wrong'));
+    await walker.press(say('plain.mfa-app'));
+    await scene.sees(say('plain.mfa', { name: 'Meadow', email }));
     await walker.fill(say('field.code'), laterTotp(secret));
     await walker.enter();
     await page.waitForURL(`${world.appUrl}?**`);
