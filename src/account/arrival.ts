@@ -5,7 +5,7 @@ import type { ReturnAddress } from './return-address.ts';
 import { mustStepUp, type Visitor } from './visitor.ts';
 
 /**
- * Returns the next URL: the second-factor page, another Account page, or the app. `requested` is the query of the page
+ * Returns the URL of the second-factor page, another Account page, or the app. `requested` is the query of the page
  * where the sign-in started.
  * @throws {AccountError} if the app can't receive a session
  */

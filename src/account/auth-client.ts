@@ -9,7 +9,7 @@ import { cookieOf } from './request-cookies.ts';
 
 export type { AuthUser, TokenPair } from '../auth/index.ts';
 
-/** The client that auth is called for. */
+/** The client on whose behalf auth is called. */
 export type Caller = Pick<FastifyRequest, 'id' | 'ip' | 'headers' | 'host' | 'protocol'>;
 
 /**
@@ -24,7 +24,7 @@ export interface AuthClient {
   visitor(caller: Caller, wait?: string): VisitorOperations;
   /** Returns the operations available to a signed-in user. They run with the session's access token. */
   user(caller: Caller, session: { readonly tokens: { readonly access_token: string } }): UserOperations;
-  /** Returns the language that the browser displays the pages in. */
+  /** Returns the language in which the browser displays the pages. */
   languageOf(caller: Caller): string;
 }
 

@@ -6,9 +6,8 @@ export interface ReturnDeps {
   readonly isAllowedRedirect: (address: string) => boolean;
   /**
    * Returns a one-time code for the user and session of a verified, unexpired access token. A caller that posts the
-   * code to `/auth/v1/token?grant_type=pkce` with the challenge's verifier gets a new session for that user. The new
-   * session has the same level (aal), methods (amr) and factor as the original session. The code is valid for as long
-   * as other PKCE codes.
+   * code to `/auth/v1/token?grant_type=pkce` with the challenge's verifier gets a new session for that user, with the
+   * level (aal), methods (amr) and factor of the original session. The code has the same lifetime as other PKCE codes.
    */
   readonly issueCode: (request: {
     readonly accessToken: string;

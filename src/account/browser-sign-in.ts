@@ -21,15 +21,15 @@ import { isEnding, type OpenSession, type SessionStore } from './sessions.ts';
 import { accountName, providersOf } from './visitor.ts';
 
 /**
- * The sessions to end. `local`: this session. `browser`: this session and the sessions of apps in this browser.
- * `elsewhere`: all sessions in other browsers.
+ * The sessions to end. `local` is this session. `browser` is this session and the sessions of apps in this browser.
+ * `elsewhere` is all sessions in other browsers.
  */
 export type SignOutScope = 'local' | 'browser' | 'elsewhere';
 
 export interface BrowserSignIn {
   /**
-   * Signs the browser in by creating a row and a cookie. The browser remembers the account and its sign-in method. Ends
-   * any earlier session of the same account or of a guest, and parks the session of another account.
+   * Signs the browser in by creating a row and a cookie. Records the account and its sign-in method in the browser.
+   * Ends any earlier session of the same account or of a guest, and parks the session of another account.
    */
   enter(request: FastifyRequest, reply: FastifyReply, pair: TokenPair, way: SignInWay): Promise<OpenSession>;
   /**
@@ -101,13 +101,13 @@ export function createBrowserSignIn(
   };
 }
 
-/** Remembers that the password for this address was correct while the user confirms the new browser with a code. */
+/** While the user confirms the new browser with a code, records that the password for this address was correct. */
 export function keepConfirming(request: FastifyRequest, reply: FastifyReply, address: string): void {
   const memory = { ...readMemory(cookieOf(request, memoryCookie)), confirming: address };
   keepCookie(request, reply, memoryCookie, writeMemory(memory));
 }
 
-/** Remembers which accounts a sign-out ended, so that its page can offer to forget them. */
+/** Records which accounts a sign-out ended, so that the resulting page can offer to remove them from the browser. */
 export function keepLeft(request: FastifyRequest, reply: FastifyReply, left: readonly string[]): void {
   const memory = { ...readMemory(cookieOf(request, memoryCookie)), left };
   if (leftAccounts(memory).length > 0) keepCookie(request, reply, memoryCookie, writeMemory(memory));
@@ -123,7 +123,7 @@ export function forgetUnlinked(request: FastifyRequest, reply: FastifyReply, use
   keepCookie(request, reply, memoryCookie, writeMemory(memory));
 }
 
-/** Forgets the accounts that the last sign-out ended. */
+/** Removes the accounts that the last sign-out ended from the browser. */
 export function forgetAllLeft(request: FastifyRequest, reply: FastifyReply): void {
   const memory = forgetLeft(readMemory(cookieOf(request, memoryCookie)));
   keepCookie(request, reply, memoryCookie, writeMemory(memory));

@@ -28,7 +28,7 @@ export function prepareDevice(request: FastifyRequest): void {
   if (!isSignIn || deviceIdOf(request) !== undefined) return;
   const prefix = request.protocol === 'https' ? '__Host-' : '';
   const pair = `${prefix}${deviceCookie.name}=${randomBytes(32).toString('base64url')}`;
-  // The new cookie is first because only the first one is read. A later one may be invalid.
+  // Puts the new cookie first, because only the first one is read and a later one may be invalid.
   request.headers.cookie = [pair, request.headers.cookie].filter(Boolean).join('; ');
 }
 

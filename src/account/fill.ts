@@ -189,7 +189,7 @@ export function createPageFiller(deps: FillerDeps): PageFiller {
     },
     async filled(page, language, lastUsed) {
       const file = `pages/${language}/${page}.html`;
-      // Custom providers are read each time because the project can change them at run time.
+      // Reads custom providers each time, because the project can change them at run time.
       const custom = await customProviders();
       const facts = { unlisted, custom, wallets, order: Object.keys(external) };
       const offers = offersOf(settings(), facts);

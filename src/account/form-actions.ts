@@ -35,7 +35,7 @@ export interface FormContext {
   readonly step: Step | undefined;
 }
 
-/** The result of submitting a form: the page to show now (`page`), or the page to continue with (`next`). */
+/** The result of submitting a form. `page` is the page to show now, and `next` is the page to continue with. */
 export interface Outcome {
   readonly page: string;
   readonly step?: Omit<Step, 'page'>;
@@ -142,7 +142,7 @@ export function createFormActions(deps: FormActionDeps): Readonly<Record<string,
     const window = windows.of(turn.request);
     const pair = await auth.visitor(turn.request, window.id).signUp(body);
     if (pair === undefined) await windows.begin(turn.request, turn.reply, window);
-    // The response is the same for an address that is already in use, so that it doesn't reveal who has an account.
+    // Returns the same response for an address that is already in use, so that it doesn't reveal who has an account.
     return pair === undefined
       ? { page: 'code', step: { email, purpose: 'confirm' } }
       : arrive(turn, pair, 'password');
@@ -206,14 +206,14 @@ export function createFormActions(deps: FormActionDeps): Readonly<Record<string,
   };
 }
 
-/** Returns the next page: the second factor, a page with a form, the return to the app, or a confirmation. */
+/** Returns the next page, which is the second factor, a page with a form, the return to the app, or a confirmation. */
 function continueFlow({ query }: FormContext, visitor: Visitor, first = query.get('next') ?? ''): Outcome {
   const next = first === 'new-password' || first === 'join' ? first : undefined;
   if (mustStepUp(visitor)) return { page: 'mfa', step: {}, ...(next === undefined ? {} : { next }) };
   return next === undefined ? { page: 'signed-in', step: { arrived: true } } : { page: next, step: {} };
 }
 
-/** Shows the form for the code that confirms the browser, and remembers that the password was correct. */
+/** Shows the form for the code that confirms the browser, and records that the password was correct. */
 function confirmDevice({ request, reply }: FormContext, email: string): Outcome {
   keepConfirming(request, reply, email);
   return { page: 'code', step: { email, purpose: 'sign-in' } };

@@ -107,7 +107,7 @@ export function createAccount(deps: AccountDeps): Service {
   const forms = { auth, sessions, browserSignIn, visitors, returnAddress, windows, identify };
   const lookups = createSessionLookups({ sessions, visitors, log });
   /**
-   * Includes the host, because anyone may register an app under any name. If the database is unavailable, returns no
+   * Includes the host, because anyone can register an app under any name. If the database is unavailable, returns no
    * name.
    */
   const clientName = async (authorizationId: string): Promise<string | undefined> => {

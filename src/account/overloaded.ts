@@ -1,4 +1,6 @@
-/** The responses to requests that are rejected because the server is overloaded: JSON for scripts, HTML for pages. */
+/**
+ * The responses to requests that are rejected because the server is overloaded. Scripts get JSON, and pages get HTML.
+ */
 import type { OverloadBody } from '../kernel/service.ts';
 import { accountErrors } from './errors.ts';
 

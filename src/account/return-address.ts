@@ -16,7 +16,7 @@ import { hasFactor, isAtAal2, isManaged, mustStepUp, type Visitor, type Visitors
 export type ReturnAddress = (
   request: FastifyRequest,
   requested: Readonly<Record<string, unknown>>,
-  /** Set if the visitor has just signed in, because the request doesn't contain their new cookie yet. */
+  /** Set if the visitor has just signed in, because the request doesn't contain the new cookie yet. */
   arrived?: Visitor,
 ) => Promise<string>;
 

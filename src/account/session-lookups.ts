@@ -8,7 +8,9 @@ import type { Ending } from './types.ts';
 import type { Visitors } from './visitor.ts';
 
 export interface SessionLookups {
-  /** Returns whether there is a session for the cookie, or why it ended. Auth may have ended it since. */
+  /**
+   * Returns whether a session is stored for the cookie, or why it ended. Auth may have ended the session since then.
+   */
   keepsSession(cookie: string | undefined): Promise<boolean>;
   /** Returns why the session of the request's cookie has ended. Returns undefined if it hasn't ended or never existed. */
   endingOf(request: FastifyRequest): Promise<Ending | undefined>;

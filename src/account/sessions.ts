@@ -70,7 +70,7 @@ export function isEnding(error: unknown): boolean {
 }
 
 export function createSessionStore({ db, auth, clock }: SessionStoreDeps): SessionStore {
-  /** The refreshes in progress in this process. Concurrent callers for the same session wait for the same refresh. */
+  /** The refreshes in progress in this process. Concurrent callers for the same session share one refresh. */
   const refreshing = new Map<string, Promise<OpenSession | undefined>>();
 
   const expiry = (): Date => new Date(clock.now() + idleLimitMs);
@@ -96,8 +96,8 @@ export function createSessionStore({ db, auth, clock }: SessionStoreDeps): Sessi
       version,
     };
     if (await queries.updateSession(db, sessionIdOf(secret), change)) return { cookie, tokens };
-    // Another process refreshed the session first. Both pairs are valid, so the one that the other process stored is
-    // used.
+    // Another process refreshed the session first. Both token pairs are valid, so uses the pair that the other process
+    // stored.
     return (await read(cookie))?.session ?? { cookie, tokens };
   }
 
@@ -117,7 +117,7 @@ export function createSessionStore({ db, auth, clock }: SessionStoreDeps): Sessi
     }
   }
 
-  /** Keeps why auth ended a session. Rethrows every other error. */
+  /** Stores the reason why auth ended a session. Rethrows every other error. */
   async function finish({ cookie, tokens }: OpenSession, caller: Caller, error: unknown): Promise<void> {
     if (!(error instanceof AuthRejection && isEnding(error))) throw error;
     const { sub: userId, iat } = claimsOf(tokens);

@@ -14,8 +14,8 @@ export interface SignedIn extends Visitor {
 
 export interface SignedInAccounts {
   /**
-   * Returns the accounts that are signed in. With a reply, deletes the cookies of sessions that have ended. Without one,
-   * no cookie changes, because the response may arrive after another tab has signed in again.
+   * Returns the accounts that are signed in. If there is a reply, deletes the cookies of sessions that have ended.
+   * Otherwise, no cookie changes, because the response may arrive after another tab has signed in again.
    */
   list(request: FastifyRequest, reply?: FastifyReply): Promise<readonly SignedIn[]>;
   /** Signs the browser out of an account. Apps keep their own sessions. */

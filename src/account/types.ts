@@ -1,6 +1,7 @@
 /**
- * Why the session of a browser has ended. `elsewhere`: the user signed it out on another device. `inactive` and
- * `expired`: a limit in `[auth.sessions]`. `replaced`: only the newest session of a user is valid. `other`: unknown.
+ * Why a browser's session has ended. `elsewhere` means that the user signed it out on another device. `inactive` and
+ * `expired` refer to limits in `[auth.sessions]`. `replaced` means that only a user's newest session is valid. `other`
+ * is an unknown reason.
  */
 export type Ending =
   | 'password_changed'

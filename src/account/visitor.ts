@@ -37,7 +37,7 @@ export function createVisitors(sessions: SessionStore): Visitors {
   };
 }
 
-/** Returns the name that lets users recognize their account. Empty for guests and wallet accounts. */
+/** Returns the name by which users recognize their account. Empty for guests and wallet accounts. */
 export const accountName = ({ email, phone }: AuthUser): string =>
   typeof email === 'string' && email !== ''
     ? email
@@ -50,7 +50,8 @@ export function hasFactor({ factors }: AuthUser): boolean {
 }
 
 /**
- * Whether an organization manages how the user signs in, including the second factor. The user can't add a factor here.
+ * Whether an organization manages how the user signs in, including the second factor. If so, the user can't add a
+ * factor here.
  */
 export function isManaged(user: AuthUser): boolean {
   const [only, ...others] = providersOf(user);
@@ -104,7 +105,7 @@ const unknown = '–';
 export function factsOf(session: OpenSession | undefined): AccountFacts {
   const { email, phone, app_metadata: app } = session === undefined ? {} : claimsOf(session);
   const others = (app?.providers ?? []).filter((id) => id !== 'email' && id !== 'phone');
-  // Users don't recognize connection IDs.
+  // Users don't recognize connection IDs, so shows `SSO` instead.
   const names = others.map((id) => (id.startsWith('sso:') ? 'SSO' : (knownProvider(id)?.name ?? id)));
   return {
     email: email || unknown,

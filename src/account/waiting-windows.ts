@@ -1,11 +1,11 @@
 /**
  * Windows that are waiting for the user to open an email link. The link contains a hash of the window's cookie.
  *
- * In the browser that requested the email, the cookie matches, and opening the link signs that browser in. On any other
- * device, the link signs no one in. It only confirms the waiting window, and only after the user enters the number
- * shown in that window. Otherwise, an attacker could request an email for another person's account and wait until that
- * person clicks the link (decision 60). The waiting window itself uses the link, so the device that opened the link
- * never receives its session.
+ * In the browser that requested the email, the cookie matches, so opening the link signs that browser in. On any other
+ * device, the link doesn't sign anyone in. It only confirms the waiting window, and only after the user enters the
+ * number shown in that window. Otherwise, an attacker could request an email for another person's account and wait
+ * until that person clicks the link (decision 60). The waiting window itself uses the link, so the device that opened
+ * the link never receives its session.
  */
 import { createHash, randomBytes, randomInt } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -18,7 +18,7 @@ import { cookieOf, keepCookie } from './request-cookies.ts';
 
 /** A window waits for as long as its cookie exists. */
 const waitMs = waitCookie.maxAgeSeconds * 1000;
-/** Without seeing the window, a person has a 3 in 90 chance of guessing the number. */
+/** A person who can't see the window has a 3 in 90 chance of guessing the number. */
 const maxNumberAttempts = 3;
 const maxUserAgentLength = 400;
 

@@ -23,12 +23,12 @@ import {
 export interface Guess {
   /**
    * The account that owns the secret, in the form that `core/typed-secrets.ts` specifies for this kind of secret. The
-   * account may not exist.
+   * account might not exist.
    */
   readonly account: string;
   /**
-   * Returns whether the account has a session on the network of this attempt. Called only when the budget for attempts
-   * from all networks is used up.
+   * Returns whether the account has a session on this attempt's network. Called only when the budget that all networks
+   * share is used up.
    */
   readonly isKnownNetwork?: () => Promise<boolean>;
   /**
@@ -42,8 +42,8 @@ export type AttemptResult<T> =
   | { readonly kind: 'right'; readonly value: T }
   | { readonly kind: 'wrong' }
   /**
-   * No attempts are left. The secret wasn't compared or the result is withheld, so the caller learns nothing about the
-   * secret.
+   * No attempts are left. Either the secret wasn't compared or the result is withheld, so the caller learns nothing
+   * about the secret.
    */
   | { readonly kind: 'blocked'; readonly waitMs: number; readonly by: 'account' | 'place' };
 
@@ -166,8 +166,8 @@ export function createAttemptLimits(
   };
 
   /**
-   * Returns a budget with an attempt left. Otherwise, returns the milliseconds until the common budget has another
-   * attempt.
+   * Returns a budget that has an attempt left. If there is none, returns the number of milliseconds until the common
+   * budget has another attempt.
    */
   const open = async (
     kind: TypedSecretKind,
@@ -178,7 +178,7 @@ export function createAttemptLimits(
     const common = { key: keyOf(kind, account), rule: guesses };
     if (await hasOne(common)) return common;
     if (place?.kind === 'device') {
-      // Other people can't use up this budget, not even from the same network.
+      // Other users can't use up this budget, even on the same network.
       const own = { key: keyOf(kind, account, `device ${place.id}`), rule: knownNetwork ?? guesses };
       if (await hasOne(own)) return own;
     }
@@ -254,7 +254,7 @@ function attemptResult<T>(value: T | undefined): AttemptResult<T> {
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
-/** Returns the key of a count. Keys of places begin with the account's key. */
+/** Returns the key of a count. A place's key begins with the account's key. */
 function keyOf(kind: string, subject: string, place?: string): string {
   const key = `${kind}:${hash(subject)}`;
   return place === undefined ? key : `${key}:${hash(place)}`;

@@ -1,6 +1,6 @@
 /**
- * The caller of a use case: the client that sent a request, without the request itself. Routes create callers from HTTP
- * requests (`http/exchange.ts`). Other modules in this process create callers from their own data (decision 40).
+ * The client that a use case runs for, independent of HTTP. Routes create callers from HTTP requests
+ * (`http/exchange.ts`). Other modules in this process create callers from their own data (decision 40).
  */
 import type { Claims } from '../keys/types.ts';
 import type { Session, User } from './rows.ts';
@@ -22,9 +22,7 @@ export interface Caller {
    * as from GoTrue.
    */
   readonly pageLanguage?: string | undefined;
-  /**
-   * Returns the language that this browser displays the Account page at the URL in. Returns undefined for other URLs.
-   */
+  /** Returns the language in which this browser displays the Account page at the URL, or undefined for other URLs. */
   readonly pageLanguageAt?: (url: string) => string | undefined;
   /** A hash of the cookie that identifies the browser to the Account pages. Undefined for other clients. */
   readonly deviceId?: string | undefined;

@@ -51,8 +51,8 @@ async function removeNext(ctx: AuthContext, now: number): Promise<boolean> {
     const caller = serverCaller(ctx, removal);
     const user = await findUserById(tx, removal.user_id);
     if (user === undefined || user.deleted_at !== null) return {};
-    // If the password, the address or a sign-in method has changed since the request, an attacker may have made it, so
-    // it is canceled.
+    // If the password, the address or a sign-in method has changed since the request, cancels it, because an attacker
+    // may have made it.
     if (await hasChangedSince(tx, user.id, toMs(removal.requested_at))) {
       await recordEvent(ctx, tx, caller, user.id, 'factor_removal_canceled');
       return {};
@@ -74,7 +74,7 @@ async function remind(ctx: AuthContext, removal: FactorRemoval): Promise<void> {
   await notify(ctx, undefined, caller, user, 'factor_removal_confirmed', { event, dueMs: toMs(due_at) });
 }
 
-/** Returns the caller for changes made by the server itself. Its emails are in the request's language. */
+/** Returns the caller for changes that the server itself makes. Emails to the user are in the request's language. */
 const serverCaller = ({ settings }: AuthContext, { language }: FactorRemoval): Caller => ({
   ip: '',
   userAgent: '',

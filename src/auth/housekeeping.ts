@@ -9,15 +9,15 @@ import type { Settings } from './settings.ts';
 
 export interface Housekeeping {
   start(): void;
-  /** Stops the rounds. A running round ends after its current statement. */
+  /** Stops the background task. A running round ends after its current statement. */
   stop(): Promise<void>;
   /** Runs a round. Returns false if another process is already running one. */
   sweep(): Promise<boolean>;
 }
 
-/** Long enough that an idle server doesn't keep a connection open for this task. */
+/** Long enough that this task doesn't keep an idle server's connection open. */
 const sweepEveryMs = 600_000;
-/** The pause between batches, which keeps a large backlog from slowing down requests. */
+/** The pause between batches. It keeps a large backlog from slowing down requests. */
 const pauseMs = 20;
 
 type Tools = Pick<

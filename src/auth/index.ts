@@ -1,6 +1,6 @@
 /**
- * The auth service under `/auth/v1`, compatible with GoTrue 2.196. Manages users and sessions: sign-up, sign-in, codes,
- * factors and administration.
+ * The auth service under `/auth/v1`, compatible with GoTrue 2.196. Manages users and sessions, including sign-up,
+ * sign-in, codes, factors and administration.
  */
 import type { FastifyPluginAsync } from 'fastify';
 import type { LiveConfig } from '../config/index.ts';
@@ -150,7 +150,7 @@ export interface AuthService extends Service {
   readonly callbackUrl: () => string;
   readonly users: UserAdministration;
   readonly selfService: SelfService;
-  /** The attempt limits, which the Console shares. Attempts are counted regardless of `auth.guess_limits`. */
+  /** The attempt limits, which the Console also uses. Attempts are counted regardless of `auth.guess_limits`. */
   readonly guesses: AttemptLimits;
   /** Returns the load of the password hash queue. */
   readonly passwordQueue: () => QueueLoad;
@@ -172,7 +172,7 @@ export function createAuth(deps: AuthDeps): AuthService {
   const signIns = createSignInCounts();
   const onGuessBlocked = (): void => limited.add(['guess']);
   const ctx: AuthContext = {
-    // Read for every request, because settings can change while the server runs.
+    // Reads the settings for every request, because they can change while the server runs.
     get settings() {
       return current();
     },

@@ -16,15 +16,15 @@ export interface LeakedPasswordSettings {
   readonly list_path: string | undefined;
 }
 
-/** The timeout of a check. It matches upstream's and keeps a check from delaying sign-ups for long. */
+/** The timeout of a check, which matches upstream's. It limits how long a check can delay a sign-up. */
 const leakCheckTimeoutMs = 5000;
 
 /** The default list, relative to the project folder. */
 const defaultList = 'supabase/leaked-passwords.txt';
 
 /**
- * Returns the check that the settings enable. By default, passwords are checked if the default list exists. The service
- * is used only if the project enables it.
+ * Returns the check that the settings enable. By default, passwords are checked if the default list exists. Requests
+ * are sent to the service only if the project enables it.
  */
 export function leakedPasswordsOf(
   settings: LeakedPasswordSettings & { readonly enabled: boolean | undefined },

@@ -54,8 +54,8 @@ export interface Oidc {
 
 export class IdTokenError extends Error {
   /**
-   * The kind of error. `audience`: the token is valid but was issued to another client. `subject`: the token is valid
-   * but has no subject. Upstream has a separate message for each of these.
+   * The kind of error. `audience` means that the token is valid but was issued to another client. `subject` means that
+   * the token is valid but has no subject. Upstream has a separate message for each of these kinds.
    */
   readonly fault: 'audience' | 'subject' | 'other';
 
@@ -108,7 +108,7 @@ export function createOidc(outgoing: Outgoing, clock: Clock): Oidc {
       loading = load(location).finally(() => inFlight.delete(key));
       inFlight.set(key, loading);
     }
-    // If the issuer is unavailable, the cached document is used so that its users can still sign in.
+    // If the issuer is unavailable, the cached document is used so that users can still sign in.
     return entry ? loading.catch(() => entry) : loading;
   }
 
@@ -183,8 +183,8 @@ async function fetchDiscovery(outgoing: Outgoing, location: IssuerLocation): Pro
   }
   const named = document.id_token_signing_alg_values_supported;
   for (const name of ['authorization_endpoint', 'token_endpoint', 'userinfo_endpoint', 'jwks_uri']) {
-    // The URLs must use https. Browsers are sent to the authorization endpoint, and secrets are sent to the token
-    // endpoint.
+    // The URLs must use https, because browsers are sent to the authorization endpoint and secrets are sent to the
+    // token endpoint.
     if (location.reach === 'public' && text(name) !== '' && !text(name).startsWith('https://')) {
       throw new Error(`oidc: ${name} of ${location.issuer} must use HTTPS`);
     }

@@ -19,7 +19,7 @@ const defaultCost = 10;
 
 const loadBcrypt = () => importPackage<typeof Bcrypt>('server', '@node-rs/bcrypt');
 
-/** Leaves one of the four threads in Node's thread pool for other work. */
+/** Leaves one of the four threads in Node's thread pool to other work. */
 const maxThreads = 3;
 /** Limits the memory used by queued hashes. */
 const maxWaitingHashes = 1000;
@@ -74,7 +74,7 @@ export function createPasswords(cost = defaultCost, maxWaitMs = () => Number.POS
 
   async function pretendToVerify(password: string): Promise<void> {
     decoy ??= hash('not the password of any user');
-    // Creating the decoy can fail if the queue is full, so the next call tries again.
+    // If the queue is full, creating the decoy fails and the next call tries again.
     decoy.catch(() => {
       decoy = undefined;
     });

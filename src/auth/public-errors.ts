@@ -61,9 +61,9 @@ function asAuthError(error: unknown): AuthError {
 }
 
 /**
- * Converts the error to 503 if too many requests are waiting or PostgreSQL is unavailable: restarting (57P),
- * unreachable (08) or out of connections (53300). GoTrue returns 500. supabase-js before June 2026 treats a 500 as a
- * rejected refresh and signs the user out.
+ * Converts the error to 503 if too many requests are waiting, or if PostgreSQL is restarting (57P), unreachable (08) or
+ * out of connections (53300). GoTrue returns 500. supabase-js before June 2026 treats a 500 as a rejected refresh and
+ * signs the user out.
  */
 function asAway(error: AuthError): AuthError {
   if (error.status !== 500) return error;
@@ -84,7 +84,7 @@ export const overloadedBody: OverloadBody = {
 
 const away = "The database can't be reached. Try again in a moment";
 
-/** Whether the database is read-only, because it is a standby or its disk is full. */
+/** Whether the error means that the database is read-only, because it is a standby or its disk is full. */
 const isReadOnly = (error: unknown): boolean =>
   (isPostgresError(error) && error.code === '25006') || (error instanceof Error && isReadOnly(error.cause));
 

@@ -84,7 +84,7 @@ export function createRateLimits(
         (await consumeOfSite(handler, ip, rule, nowMs));
       if (isAllowed) return;
       onLimited('address');
-      // The longest possible wait, because rejecting a request must not cost another query.
+      // Uses the longest possible wait, because rejecting a request must not cost another query.
       throw authError('over_request_rate_limit', undefined, rule && { retryAfterMs: rule.refillMs });
     },
     async change(key, nowMs) {
@@ -119,7 +119,10 @@ export function createRateLimits(
   };
 }
 
-/** The maximum clock difference between two servers. A stored time beyond it is from before the clock was set back. */
+/**
+ * The maximum clock difference between two servers. A stored time further in the future was written before the clock
+ * was set back.
+ */
 const serverSkewMs = 60_000;
 
 /** Whether the last message was sent less than `minimumMs` ago. */

@@ -17,8 +17,8 @@ export type HookName = keyof Config['auth']['hook'] | keyof Config['plinth']['au
 export interface ProviderSettings {
   readonly enabled: boolean;
   /**
-   * The accepted client IDs. The first is this project's client ID at the provider. ID tokens may be issued to any of
-   * them.
+   * The accepted client IDs. ID tokens may be issued to any of them. The first is this project's client ID at the
+   * provider.
    */
   readonly clientIds: readonly string[];
   readonly secret: string;
@@ -120,7 +120,7 @@ export interface Settings {
    * the local stack has no header that distinguishes them.
    */
   readonly limitsByAddress: boolean;
-  /** Whether OAuth clients can change the account with their tokens, as upstream allows. */
+  /** Whether OAuth clients can change the user's account with their tokens, as upstream allows. */
   readonly clientsActAsUsers: boolean;
   /** Whether failed attempts at user-entered secrets are limited per account and token. */
   readonly limitsGuesses: boolean;
@@ -129,7 +129,7 @@ export interface Settings {
     readonly notices: 'always' | 'account' | 'configured';
     /** How long the link in a notice can undo the change. */
     readonly undoPeriodMs: number;
-    /** The waiting period before lost second factors are removed. 0 if users can't request their removal. */
+    /** The waiting period before lost second factors are removed. 0 means that users can't request their removal. */
     readonly factorRemovalWaitMs: number;
     readonly eventRetentionMs: number;
     /** Whether a password sign-in on a new device requires an emailed code. */
@@ -143,8 +143,8 @@ export interface Settings {
 const smsProviders = ['twilio', 'twilio_verify', 'messagebird', 'textlocal', 'vonage'] as const;
 
 /**
- * The settings for SMS codes, as on the local stack: 6 digits, valid for 6000 seconds. Codes on the hosted service
- * expire sooner.
+ * The settings for SMS codes, which match the local stack's. Codes have 6 digits and are valid for 6000 seconds. Codes
+ * on the hosted service expire sooner.
  */
 const smsOtp = { length: 6, expiryMs: 6_000_000 };
 
@@ -267,7 +267,7 @@ export function settingsFrom(
   };
 }
 
-/** The image formats that email clients display. They don't display SVG. */
+/** The image formats that email clients display, which don't include SVG. */
 const mailPicture = /\.(?:png|jpe?g|gif|webp)$/i;
 
 /** Returns the URL of a logo that email clients can display, or an empty string. */
@@ -280,7 +280,10 @@ function mailLogo({ logo, logo_path: file }: Config['plinth']['branding'], ownLo
 
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : '');
 
-/** Returns the URL of the consent page: the project's own if configured, otherwise Plinth's page under `apiUrl`. */
+/**
+ * Returns the URL of the project's own consent page if configured. Otherwise, returns the URL of Plinth's page under
+ * `apiUrl`.
+ */
 function consentUrl(auth: Config['auth'], apiUrl: string | undefined): string | undefined {
   const path = auth.oauth_server.authorization_url_path ?? '';
   if (path === '') return apiUrl && `${apiUrl}/account/consent`;

@@ -23,7 +23,10 @@ export type SignInMethod = (typeof methods)[number];
 const outcomes = ['succeeded', 'rejected', 'rate_limited', 'failed'] as const;
 
 export interface SignInCounts {
-  /** Runs a sign-in and counts it. Errors caused by the caller count as rejections, and all others as failures. */
+  /**
+   * Runs a sign-in and counts it. Errors caused by the caller count as rejections, and all other errors count as
+   * failures.
+   */
   track<T>(method: SignInMethod, work: () => Promise<T> | T): Promise<T>;
   samples(): readonly Sample[];
 }

@@ -1,7 +1,7 @@
 /**
- * Refreshes tokens in batches. Handles only the common case: an active version 1 token with a valid session that no
- * other request is using. A batch needs only two round trips and one commit, and commits are a large part of a
- * refresh's cost. Never rejects a refresh. Other requests fall back to `flows/refresh-session.ts`.
+ * Refreshes tokens in batches. A batch needs only two round trips and one commit, and commits are a large part of a
+ * refresh's cost. Handles only the common case of an active version 1 token with a valid session that no other request
+ * is using. Never rejects a refresh, because all other requests fall back to `flows/refresh-session.ts`.
  */
 import type { Pool } from '../database/types.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -23,7 +23,7 @@ import {
 import type { User } from './rows.ts';
 import type { Settings } from './settings.ts';
 
-/** The maximum number of refreshes per transaction. Each holds several locks until all rows are written. */
+/** The maximum number of refreshes per transaction. Each refresh holds several locks until all rows are written. */
 const maxBatchSize = 16;
 /**
  * A batch that takes longer than this counts as slow. A normal commit is faster, but a project's trigger may take any
@@ -64,7 +64,7 @@ export function createTokenRotation(pool: Pool, settings: () => Settings, clock:
           rows[0]?.map((row) => readActiveRefresh(row)).map((each) => [each.place, each]),
         );
         const rotations = requests.map((request, index) => {
-          // Repeated tokens in a batch, and tokens that another request has locked, use the fallback.
+          // Falls back for repeated tokens in a batch and for tokens that another request has locked.
           const isFirst = requests.findIndex(({ token }) => token === request.token) === index;
           const active = isFirst ? found.get(index + 1) : undefined;
           return active && isUsual(active, settings(), clock.now())

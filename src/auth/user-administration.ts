@@ -149,7 +149,7 @@ function operatorLinkTarget({ settings }: AuthContext): string {
   return `${settings.accountUrl()}/sign-in?${flow}`;
 }
 
-/** Converts an error, and logs it if it is unexpected, as the HTTP routes do. */
+/** Converts an error as the HTTP routes do, and logs it if it is unexpected. */
 function operationError(ctx: AuthContext, thrown: unknown): OperationError {
   const error = publicError(thrown);
   if (error.status >= 500) ctx.log.error({ error: error.cause ?? error }, error.message);

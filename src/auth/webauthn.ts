@@ -10,7 +10,8 @@ import type { AssertionResponse, CreationResponse } from './core/webauthn/respon
 export type Verification<T> =
   | { readonly ok: true; readonly proven: T }
   /**
-   * `malformed`: the value isn't an authenticator response. `refused`: the response doesn't belong to this ceremony.
+   * `malformed` means that the value isn't an authenticator response. `refused` means that the response doesn't belong
+   * to this ceremony.
    */
   | { readonly ok: false; readonly fault: 'malformed' | 'refused'; readonly cause: unknown };
 

@@ -1,6 +1,6 @@
 /**
  * Derives the pages' colors from the brand color so that they meet WCAG AA in the light and dark schemes. Buttons have
- * the brand color itself, with dark or light text. Links, focus rings and button borders use a darker or lighter shade
+ * exactly the brand color, with dark or light text. Links, focus rings and button borders use a darker or lighter shade
  * if necessary.
  */
 import { escapeMarkup } from '../../shared/escape-markup.ts';
@@ -9,7 +9,10 @@ export interface BrandColors {
   readonly primary: string;
   readonly primaryHover: string;
   readonly onPrimary: string;
-  /** The border color of a button. The border is visible if the brand color is similar to the page's background. */
+  /**
+   * The border color of a button. The border makes the button visible if the brand color is similar to the page's
+   * background.
+   */
   readonly primaryBorder: string;
   readonly link: string;
 }
@@ -32,7 +35,7 @@ export function brandColors(color: string, scheme: 'light' | 'dark'): BrandColor
   const away = scheme === 'light' ? black : white;
   const ground = grounds[scheme].map(parse);
   const edge = shift(base, away, (candidate) => ground.every((one) => ratio(candidate, one) >= edgeRatio));
-  // If white text doesn't reach 4.5:1 on a color, black text does.
+  // If white text on a color doesn't reach a contrast of 4.5:1, black text does.
   const onPrimary = ratio(white, base) >= textRatio ? white : black;
   const hover = mix(base, onPrimary === white ? black : white, 0.14);
   const link = shift(base, away, (candidate) => ground.every((one) => ratio(candidate, one) >= textRatio));
@@ -81,7 +84,7 @@ export function monogram(name: string, color: string | undefined): string {
 }
 
 /**
- * Moves `color` toward `target` in small steps until `isGood` accepts it. `target` itself satisfies every condition
+ * Changes `color` toward `target` in small steps until `isGood` accepts it. `target` itself satisfies every condition
  * that callers pass.
  */
 function shift(color: Rgb, target: Rgb, isGood: (candidate: Rgb) => boolean): Rgb {

@@ -1,6 +1,6 @@
 /**
- * A cookie that lets a browser remember earlier sign-ins: the accounts, and the sign-in method of each. It only affects
- * the content of pages and its order. It grants no access.
+ * A cookie that stores the browser's earlier sign-ins, with the accounts and the sign-in method of each. It affects
+ * only the content of pages and its order, and grants no access.
  */
 import { isRecord } from '../../shared/is-record.ts';
 import type { CookieKind } from './cookies.ts';
@@ -9,7 +9,7 @@ import { isProviderId } from './providers.ts';
 /** Browsers keep cookies for at most 400 days. */
 export const memoryCookie: CookieKind = { name: 'plinth-account-known', maxAgeSeconds: 400 * 24 * 3600 };
 
-/** Stores the address that is being signed in. All windows of the browser share it. */
+/** Stores the address that is being signed in. All windows of the browser share this cookie. */
 export const addressCookie: CookieKind = { name: 'plinth-account-address', maxAgeSeconds: 3600 };
 
 const ownMethods = ['password', 'code', 'passkey', 'sso', 'wallet', 'guest'] as const;
@@ -50,7 +50,7 @@ export function readMemory(value: string | undefined): BrowserMemory {
   };
 }
 
-/** Returns the cookie's value, or undefined if there is nothing to remember. */
+/** Returns the cookie's value, or undefined if there is nothing to store. */
 export function writeMemory(memory: BrowserMemory): string | undefined {
   const { accounts, last, confirming } = memory;
   if (accounts.length === 0 && last === undefined && confirming === undefined) return undefined;
@@ -58,8 +58,8 @@ export function writeMemory(memory: BrowserMemory): string | undefined {
 }
 
 /**
- * Remembers a sign-in. An account without a name, such as a guest's, isn't listed. If a code confirmed a new browser,
- * the sign-in method is the password.
+ * Records a sign-in. An account without a name, such as a guest's, isn't listed. If a code confirmed a new browser,
+ * records the password as the sign-in method.
  */
 export function remember(
   { accounts, confirming }: BrowserMemory,
@@ -74,8 +74,8 @@ export function remember(
 }
 
 /**
- * Replaces the sign-in method of an account whose provider was unlinked. Signing in with the provider again could link
- * it again. `linked` contains the providers that are still linked.
+ * Replaces the sign-in method of an account whose provider was unlinked. Otherwise, signing in with the provider could
+ * link it again. `linked` contains the providers that are still linked.
  */
 export function replaceUnlinked(
   memory: BrowserMemory,
@@ -95,7 +95,7 @@ export function forget({ accounts, last }: BrowserMemory, name: string): Browser
 export const leftAccounts = ({ accounts, left = [] }: BrowserMemory): readonly string[] =>
   accounts.map(({ name }) => name).filter((name) => left.some((one) => isSameName(one, name)));
 
-/** Forgets the accounts that the last sign-out ended. */
+/** Removes the accounts that the last sign-out ended. */
 export const forgetLeft = (memory: BrowserMemory): BrowserMemory =>
   leftAccounts(memory).reduce<BrowserMemory>(forget, memory);
 
@@ -104,8 +104,8 @@ export const wayOf = ({ accounts }: BrowserMemory, name: string): SignInWay | un
   accounts.find((one) => isSameName(one.name, name))?.way;
 
 /**
- * Returns the sign-in method to remember for a code or link. After a sign-up or a password reset, the user has just
- * chosen a password, so the method is the password.
+ * Returns the sign-in method to record for a code or link. After a sign-up or a password reset, this is the password,
+ * because the user has just chosen one.
  */
 export const wayOfCode = (type: string): SignInWay =>
   ['signup', 'confirm', 'invite', 'recovery', 'recover'].includes(type) ? 'password' : 'code';

@@ -1,4 +1,4 @@
-/** Parses email links that take effect only after a button is pressed. Also determines the page that follows. */
+/** Parses email links that take effect only after a button is pressed, and determines the page that follows. */
 import { carriedFlow } from './html.ts';
 
 export interface ConfirmLink {

@@ -1,6 +1,6 @@
 /**
- * Reads and writes the cookies of the Account pages (RFC 6265): the session, the form token, and data passed from one
- * page to the next.
+ * Reads and writes the cookies of the Account pages (RFC 6265), which contain the session, the form token, and data
+ * passed from one page to the next.
  */
 
 export interface CookieKind {
@@ -15,7 +15,7 @@ export interface Transport {
 }
 
 /**
- * The maximum time that browsers keep a cookie. The session's row ends earlier, after a period of inactivity. The
+ * The maximum time that browsers keep a cookie. The session's row expires earlier, after a period of inactivity. The
  * cookie is set only when the account changes, because a response that extended it could arrive after a newer sign-in
  * and replace its cookie.
  */
@@ -42,7 +42,7 @@ export const waitCookie: CookieKind = { name: 'plinth-account-wait', maxAgeSecon
 /** Identifies a browser that has signed in before (`device.ts`). Browsers keep cookies for at most 400 days. */
 export const deviceCookie: CookieKind = { name: 'plinth-account-device', maxAgeSeconds: 400 * 24 * 3600 };
 
-/** Long enough for a guest to sign in to another account, including a second factor. */
+/** Long enough for a guest to sign in to another account, even with a second factor. */
 const guestCookieMaxAgeSeconds = 900;
 /** Stores a guest's session while the guest signs in to another account (`routes/guests.ts`). */
 export const guestCookie: CookieKind = {
@@ -51,9 +51,9 @@ export const guestCookie: CookieKind = {
 };
 
 /**
- * Returns the cookie's name. Browsers accept a name with this prefix only over TLS, from the exact host, for all paths
- * (RFC 6265bis, section 4.1.3.2), so a sibling subdomain can't replace the cookie. The gateway hides these cookies from
- * other services.
+ * Returns the cookie's name. Over TLS, the name has a prefix that browsers accept only over TLS, from the exact host
+ * and for all paths (RFC 6265bis, section 4.1.3.2). Therefore, a sibling subdomain can't replace the cookie. The
+ * gateway hides these cookies from other services.
  */
 const nameOver = ({ name }: CookieKind, { secure }: Transport): string => (secure ? `__Host-${name}` : name);
 

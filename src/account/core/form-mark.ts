@@ -1,7 +1,7 @@
 /**
- * Protects the Account forms against cross-site requests. The form and a cookie contain the same token. No other site
- * can read the form's token or set the cookie. `Sec-Fetch-Site` and `Origin` must also match the origin of the Account
- * pages, which protects against cookies set by a sibling host.
+ * Protects the Account forms against cross-site requests. The form and a cookie contain the same token. Other sites
+ * can't read the form's token or set the cookie. `Sec-Fetch-Site` and `Origin` must also match the origin of the
+ * Account pages, to protect against cookies set by a sibling host.
  */
 import { timingSafeEqual } from 'node:crypto';
 

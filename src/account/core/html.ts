@@ -31,7 +31,7 @@ export function fillPage(html: string, fill: PageFill): string {
 }
 
 /**
- * Replaces `%PLINTH_NAME%` with the value of `NAME` in a single pass, so placeholders inside values are never
+ * Replaces `%PLINTH_NAME%` with the value of `NAME` in a single pass, so that placeholders in values are never
  * replaced.
  */
 export function fillValues(html: string, values: Readonly<Record<string, string>>): string {
@@ -215,8 +215,8 @@ export function carriedFlow(query: URLSearchParams): string {
 }
 
 /**
- * Adds the query to the links of a prerendered page, so that the return URL is kept before the script runs and when
- * scripts are disabled. A link to another language leads to the same page, so it keeps the whole query.
+ * Adds the query to the links of a prerendered page, so that the return URL is kept before the script runs or if
+ * scripts are disabled. A link to another language keeps the whole query, because it leads to the same page.
  */
 export function carryFlow(html: string, query: URLSearchParams, flow = carriedFlow(query)): string {
   const whole = new URLSearchParams(query);

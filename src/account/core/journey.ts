@@ -1,13 +1,13 @@
 /**
- * A round trip to an identity provider. A cookie that scripts can't read stores its state. The PKCE verifier (RFC 7636)
- * in the cookie binds the provider's response to this browser.
+ * A round trip to an identity provider. Its state is stored in a cookie that scripts can't read. The PKCE verifier (RFC
+ * 7636) in the cookie binds the provider's response to this browser.
  */
 import { createHash } from 'node:crypto';
 import type { CookieKind } from './cookies.ts';
 
 /** Slightly longer than the five minutes after which auth abandons a sign-in. */
 export const journeyCookie: CookieKind = { name: 'plinth-account-way', maxAgeSeconds: 600 };
-/** Queries longer than this are dropped, because browsers limit cookies to 4096 bytes. */
+/** Longer queries are dropped, because browsers limit cookies to 4096 bytes. */
 const maxFlowChars = 2048;
 
 export interface Journey {

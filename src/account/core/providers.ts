@@ -1,6 +1,6 @@
 /**
- * The identity providers that the pages show. Each has a mark: a tile in the provider's color with an icon or, without
- * an icon, unique letters. The pages load no images from providers, so providers can't track visitors.
+ * The identity providers that the pages show. Each has a mark, which is a tile in the provider's color with an icon or,
+ * without an icon, unique letters. The pages don't load images from providers, so providers can't track visitors.
  */
 import { escapeMarkup } from '../../shared/escape-markup.ts';
 import { knownProviderName } from '../../shared/provider-names.ts';

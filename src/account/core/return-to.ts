@@ -5,8 +5,8 @@ export interface ReturnRequest {
   /** The PKCE challenge. Undefined if the app requests its session in the URL fragment. */
   readonly challenge: { readonly value: string; readonly method: 's256' | 'plain' } | undefined;
   /**
-   * Whether the app is opened without a code if the request has no challenge. An operator's link can't contain a
-   * challenge, because only the app can create one.
+   * Whether the app is opened without a code if the request has no challenge. Set for operators' links, which can't
+   * contain a challenge because only the app can create one.
    */
   readonly opensWithoutCode: boolean;
 }

@@ -1,4 +1,4 @@
-/** Why a session ended that the browser still has the cookie of. */
+/** Determines why a session ended whose cookie the browser still has. */
 import type { AuthRejection } from '../../shared/auth-rejection.ts';
 import type { Ending } from '../types.ts';
 
@@ -17,7 +17,10 @@ const endings: readonly Ending[] = [
 export const parseEnding = (text: string | undefined): Ending | undefined =>
   endings.find((ending) => ending === text);
 
-/** Returns the session limit that auth reports. GoTrue's error code is the same for all limits. */
+/**
+ * Returns the session limit that auth reports. Reads it from the message, because GoTrue's error code is the same for
+ * all limits.
+ */
 export function limitOf({ code, message }: AuthRejection): Ending | undefined {
   if (code !== 'session_expired') return undefined;
   if (message.includes('(Inactivity)')) return 'inactive';

@@ -1,7 +1,7 @@
 /**
  * The progress of a visitor without scripts, such as the error in the form they posted or the code they must enter. A
- * cookie carries the progress from the form to the resulting page, so that a reload doesn't repeat a request. The
- * cookie only affects what a page shows and grants no access.
+ * cookie passes the progress from the form to the resulting page, so that reloading the page doesn't repeat a request.
+ * The cookie affects only what a page shows and grants no access.
  */
 
 import { isRecord } from '../../shared/is-record.ts';
@@ -65,8 +65,8 @@ export function readStep(value: string | undefined): Step | undefined {
 }
 
 /**
- * Returns hidden fields that identify the code the form expects, because another tab may be waiting for a different
- * code.
+ * Returns hidden fields that identify the code that the form expects, because another tab may be waiting for a
+ * different code.
  */
 export function sentFields({ email, purpose }: Pick<Step, 'email' | 'purpose'>): string {
   if (email === undefined || purpose === undefined) return '';

@@ -77,7 +77,7 @@ export function accountsRoutes(app: FastifyInstance, deps: AccountsDeps, send: S
     const ended = (await signedIn.list(request, reply)).filter(
       ({ slot }) => removed === 'all' || String(slot) === removed,
     );
-    // A guest can't sign in to the same account again, so a confirmation is required.
+    // Requires a confirmation, because a guest can't sign in to the same account again.
     if (ended.some(({ user }) => user.is_anonymous === true) && form.get('leave') !== 'yes')
       return askToLeave(request, reply, removed);
     for (const one of ended) await signedIn.end(request, reply, one);
@@ -91,7 +91,7 @@ export function accountsRoutes(app: FastifyInstance, deps: AccountsDeps, send: S
     return reply.redirect('/account/signed-out', 303);
   });
 
-  /** Shows a page that asks whether to sign a guest out, because the guest then loses access to the account. */
+  /** Shows a page that asks whether to sign a guest out, because the guest would lose access to the account. */
   function askToLeave(request: FastifyRequest, reply: FastifyReply, removed: string) {
     const field = `<input type="hidden" name="remove" value="${escapeText(removed)}">`;
     return send(request, reply, 'plain/leave-guest-account', {
@@ -100,7 +100,7 @@ export function accountsRoutes(app: FastifyInstance, deps: AccountsDeps, send: S
     });
   }
 
-  /** Continues with the chosen account: to the app, an Account page, or the next step of the sign-in. */
+  /** Continues with the chosen account to the app, an Account page, or the next step of the sign-in. */
   async function choose(request: FastifyRequest, reply: FastifyReply, key: string) {
     const query = queryOf(request);
     const flow = carriedFlow(query);
@@ -117,7 +117,7 @@ export function accountsRoutes(app: FastifyInstance, deps: AccountsDeps, send: S
       // The organization's page would only ask for the address again.
       if (step === 'sso')
         return openElsewhere(send, request, reply, pageWith('with', adding, 'provider', 'sso'));
-      // The next page sends a code only when the user requests it.
+      // Prevents the next page from sending a code before the user requests it.
       return reply.redirect(pageWith(step, adding, 'chosen', '1'), 303);
     }
     const account = (await signedIn.list(request, reply)).find(({ slot }) => String(slot) === key);

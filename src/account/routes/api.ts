@@ -128,10 +128,10 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
   }
 
   async function tell(request: FastifyRequest, force: boolean): Promise<SessionResponse> {
-    // The response doesn't change cookies, because it may arrive after another tab has signed in again.
+    // Doesn't change cookies, because the response may arrive after another tab has signed in again.
     const found = await present(request, force);
     if (found !== undefined) return sessionResponse(found.session, found.user);
-    // Only a browser that had the session gets the reason.
+    // Returns the reason only to a browser that had the session.
     const ended = await sessions.ending(cookieOf(request, sessionCookie));
     return { session: null, ...(ended && { ended }) };
   }
@@ -147,7 +147,7 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
       await auth.visitor(request)[operation](body);
       return {};
     }
-    // The response is the same whether or not the address has an account.
+    // Returns the same response whether or not the address has an account.
     const window = windows.of(request);
     await auth.visitor(request, window.id)[operation](body);
     return { number: await windows.begin(request, reply, window) };
@@ -204,7 +204,7 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
       setCookie(request, reply, undefined);
       if (session !== undefined) keepLeft(request, reply, [ownerOf(session).name]);
     }
-    // Logout pages only work in the browser that has the clients' sessions.
+    // Logout pages work only in the browser that has the clients' sessions.
     if (scope !== 'browser' || (await deps.consent.frontchannelUrls(ended)).length === 0) return {};
     keepCookie(request, reply, endedCookie, writeEnded(ended));
     return { frames: true };
@@ -229,7 +229,7 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
   });
 }
 
-/** Declares the routes for the accounts that the browser remembers. */
+/** Declares the routes for the accounts that are listed in the browser. */
 function memoryRoutes(app: FastifyInstance, { accounts, visitors }: ApiDeps): void {
   /**
    * Lists the signed-in accounts other than the current one, and the accounts that the last sign-out ended. Guests have

@@ -20,7 +20,7 @@ const passwordBody = z.object({ ...address, password: text, captcha_token: text.
 const verifyBody = z.object({
   ...address,
   token: text,
-  /** What the page requested the code for. */
+  /** Why the page requested the code. */
   purpose: z.enum(['sign-in', 'sign-up', 'confirm', 'recover']).optional(),
   type: z.enum(['email', 'sms', 'recovery', 'email_change', 'phone_change', 'invite', 'signup', 'magiclink']),
 });
@@ -128,7 +128,7 @@ export function authorization(source: unknown): string {
   return read(authorizationBody, source).authorization_id;
 }
 
-/** Returns the sessions to end. `all` means those of all accounts in the browser. */
+/** Returns the sessions to end. `all` means the sessions of all accounts in the browser. */
 export function signOut(body: unknown): SignOutScope | 'all' {
   return read(signOutBody, body).scope;
 }

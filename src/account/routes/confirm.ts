@@ -92,7 +92,7 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
     } catch (error) {
       if (!(error instanceof AuthRejection)) throw error;
       if (error.status === 429) return sendLimited(send, request, reply, error);
-      // An app that requested the link gets the error itself, after the user has continued.
+      // If an app requested the link, the app gets the error itself after the user has continued.
       const isOfApp = own === undefined && link.type !== 'email_change';
       if (!isOfApp) return reply.redirect(expiredAddress(link.type, own), 303);
     }
@@ -155,7 +155,7 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
       const arrived = { session, user: pair.user };
       const passwordPage = passwordPageFor(link.type);
       if (passwordPage !== undefined) {
-        // The second-factor page comes first and then continues to the password page.
+        // Shows the second-factor page first, which then continues to the password page.
         if (!mustStepUp(arrived)) return page(ourPage(passwordPage, carriedFlow(own)));
         own.set('next', passwordPage);
       }
@@ -166,7 +166,7 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
         if (error.code === 'sso_required') return page(problemPage('sign-in', carriedFlow(own), error.code));
         return page(expiredAddress(link.type, own));
       }
-      // The browser is signed in, but the app can't receive a session. The sign-in page explains the error.
+      // The browser is signed in, but the app can't receive a session. The sign-in page explains why.
       if (error instanceof AccountError) return page(ourPage('sign-in', carriedFlow(own)));
       throw error;
     }
@@ -195,7 +195,7 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
     own.delete('section');
     const address = await arrivalAddress(returnAddress, request, own, visitor);
     if (address !== '/account/security') return address;
-    // A guest has saved their account under this address.
+    // A guest has saved the guest account under this address.
     return wasGuest(before.session)
       ? pageWith('upgrade', '', 'linked', '1')
       : '/account/security?changed=email';

@@ -1,6 +1,6 @@
 /**
- * The consent page's API for showing an app's request and submitting the user's decision. Auth enforces all rules. This
- * module only determines what users see.
+ * The consent page's API for showing an app's request and submitting the user's decision. Auth enforces all rules, and
+ * this module only determines what users see.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AuthRejection } from '../../shared/auth-rejection.ts';
@@ -15,7 +15,7 @@ export interface ConsentRouteDeps {
   readonly consent: ConsentDeps;
   readonly bodies: () => typeof Bodies;
   /**
-   * Returns the session and the user. If a second factor is required, the session must have used it.
+   * Returns the session and the user. If a second factor is required, the session must have used one.
    * @throws {AccountError} not_signed_in, insufficient_aal
    */
   readonly complete: (request: FastifyRequest) => Promise<{ session: OpenSession; user: AuthUser }>;
@@ -33,8 +33,7 @@ export function consentRoutes(app: FastifyInstance, deps: ConsentRouteDeps): voi
     const trusted = await consent.isTrustedClient(client.id);
     return {
       request: {
-        // A client chooses its own logo at registration, so the logo is hidden unless an administrator registered the
-        // app.
+        // A client chooses its logo at registration, so the logo is hidden unless an administrator registered the app.
         app: {
           name: client.name ?? '',
           uri: client.uri,

@@ -1,7 +1,7 @@
 /**
  * Serves the pages' forms to browsers without scripts. A form is posted to its own page, and the response is always a
  * redirect. A cookie contains the data for the next page (`core/step.ts`). That page is prerendered separately and sent
- * without scripts, because its markup differs from what the scripts expect.
+ * without scripts, because the scripts expect different markup.
  */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -95,7 +95,7 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
     const visitor = await visitors.present(request);
     if (visitor === undefined) return reply.redirect(address('sign-in', query), 303);
     if (mustStepUp(visitor)) {
-      // Redirects because the regular page doesn't know the user's factors until its script runs.
+      // Redirects because the regular page can't show the user's factors until its script runs.
       keepStep(request, reply, { page: 'mfa' });
       return reply.redirect(address('mfa', query), 303);
     }
@@ -173,10 +173,10 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
       const step = stepOf(request);
       if (step === undefined || step.page !== page) return undefined;
       const { problem, purpose, recovery } = step;
-      // The code depends on the account, which isn't necessarily the typed address.
+      // The code depends on the account, which might not have the typed address.
       const visitor = page === 'mfa' ? await visitors.present(request) : undefined;
       const email = visitor === undefined ? step.email : nameOf(visitor);
-      // An error is shown only once, but the progress is kept for the next page.
+      // Shows an error only once, but keeps the progress for the next page.
       keepStep(
         request,
         reply,
@@ -208,7 +208,7 @@ function stateOf({ problem, resent, unconfirmed, enforced }: Step): string {
 
 const needsSso = (error: unknown): boolean => error instanceof AuthRejection && error.code === 'sso_required';
 
-/** Offers the way that the address requires, as the sign-in page does. */
+/** Offers the sign-in method that the address requires, as the sign-in page does. */
 function toOrganization({ request, reply }: FormContext, email: string): Outcome {
   keepAddress(request, reply, email);
   return { page: 'sso', step: { email, enforced: true } };

@@ -1,6 +1,6 @@
 /**
- * Lets a guest sign in to an existing account. Signing in would end the guest's session, so it is kept in a separate
- * cookie until the account's owner decides what happens to the guest. Only a browser with both cookies can access both
+ * Lets a guest sign in to an existing account. Signing in would end the guest's session, so a separate cookie keeps the
+ * session until the account's owner decides what happens to the guest. Only a browser with both cookies can access both
  * sessions, and requests never contain account IDs.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -70,8 +70,7 @@ export function guestRoutes(app: FastifyInstance, deps: GuestRouteDeps): void {
   });
 
   /**
-   * Signs the guest out without transferring data. The guest account still exists, but no one can sign in to it
-   * anymore.
+   * Signs the guest out without transferring data. The guest account still exists, but can no longer be signed in to.
    */
   app.post('/guest/leave-behind', async (request, reply) => {
     const guest = await setAside(request, reply);

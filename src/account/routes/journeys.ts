@@ -1,8 +1,8 @@
 /**
  * Declares the routes for round trips to identity providers. `GET /account/with` is a plain link, so it works without
- * scripts. If another site links to it, a page asks for confirmation, because the site could otherwise sign the visitor
- * in to an account of its choice. Every provider redirects to `GET /account/back` with a PKCE code that only this
- * browser can redeem.
+ * scripts. If another site links to it, a page asks for confirmation. Otherwise, the site could sign the visitor in to
+ * an account of its choice. Every provider redirects to `GET /account/back` with a PKCE code that only this browser can
+ * redeem.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -155,12 +155,12 @@ export function journeyPages(app: FastifyInstance, deps: JourneyDeps, send: Send
     const code = query.get('code');
     if (code === null) {
       const reported = query.get('error_code') ?? query.get('error') ?? '';
-      // The details of a failed assertion don't help the user or the app.
+      // The details of a failed assertion aren't useful to the user or the app.
       const isUnclear = journey.way === 'sso' && !ssoRefusals.has(reported);
       const providerError = isUnclear ? 'sso_failed' : reported;
       return reply.redirect(problemPage(page, flow, providerError), 303);
     }
-    // Linking doesn't change the session, so the user just returns to the page.
+    // Linking doesn't change the session, so the user returns to the page.
     if (journey.purpose === 'link') return reply.redirect(pageWith(page, flow, 'linked', journey.way), 303);
     try {
       const pair = await auth.visitor(request).redeemCode(code, journey.verifier);
@@ -220,6 +220,6 @@ export function journeyApi(
   });
 }
 
-/** Returns the page where the user links identities: to save a guest's account or to add a sign-in method. */
+/** Returns the page where the user links identities, to save a guest's account or to add a sign-in method. */
 const linkingPage = (flow: string): 'upgrade' | 'security' =>
   new URLSearchParams(flow).get('next') === 'upgrade' ? 'upgrade' : 'security';

@@ -1,6 +1,6 @@
 /**
- * Distinguishes requests from the Account pages from those of other sites, by the forms' CSRF token and by links
- * between pages.
+ * Distinguishes requests from the Account pages from requests from other sites, based on the forms' CSRF token and on
+ * links between pages.
  */
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -36,9 +36,9 @@ export const formOf = ({ body }: FastifyRequest): URLSearchParams =>
   body instanceof URLSearchParams ? body : new URLSearchParams();
 
 /**
- * Whether the user followed a link or redirect on an Account page. Other sites must not send a visitor to an app or an
- * identity provider without a click on these pages. Older browsers don't send `Sec-Fetch-Site`, so `Referer` is checked
- * instead.
+ * Whether the user followed a link or redirect on an Account page. Other sites must not be able to send a visitor to an
+ * app or an identity provider without a click on these pages. For older browsers, which don't send `Sec-Fetch-Site`,
+ * checks `Referer` instead.
  */
 export function isFromOurPage({ headers, host }: FastifyRequest): boolean {
   const {
@@ -47,7 +47,7 @@ export function isFromOurPage({ headers, host }: FastifyRequest): boolean {
     'sec-fetch-dest': target = 'document',
     referer,
   } = headers;
-  // A user doesn't initiate requests for frames and images.
+  // Frames and images are requested without the user's involvement.
   if (mode !== 'navigate' || target !== 'document') return false;
   if (site !== undefined) return site === 'same-origin';
   if (referer === undefined || !URL.canParse(referer)) return false;

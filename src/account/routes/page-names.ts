@@ -40,7 +40,7 @@ export interface PageFields {
   /** The accounts that the last sign-out ended and that this browser still lists. */
   readonly left?: readonly string[];
   readonly target?: string;
-  /** Null if the page must not name an address, not even the one of the sign-in in progress. */
+  /** Null if the page must not show an address, not even that of the sign-in in progress. */
   readonly email?: string | null;
   readonly host?: string;
   /** The name of the identity provider where a sign-in continues. */

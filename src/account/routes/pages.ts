@@ -23,8 +23,8 @@ import { type AnyPage, type PageFields, type PageName, pageNames } from './page-
 import { createSend, forApps, type SendDeps } from './send.ts';
 
 /**
- * Pages that redirect to sign-in if the session cookie is missing. If there is a cookie, the page checks whether it is
- * valid.
+ * Pages that redirect to sign-in if the session cookie is missing. If there is a cookie, the page itself checks whether
+ * the session is valid.
  */
 const forMembers: ReadonlySet<string> = new Set<PageName>([
   'mfa',
@@ -54,8 +54,8 @@ export interface PageDeps extends SendDeps {
 }
 
 /**
- * Whether the browser has several signed-in accounts, or remembers accounts but has no current one. If so, the user
- * chooses an account unless a query parameter or a form's result selects the sign-in page.
+ * Whether the browser has several signed-in accounts, or lists accounts but has no current one. If so, the user chooses
+ * an account unless a query parameter or a form's result selects the sign-in page.
  */
 function isKnownBrowser(request: FastifyRequest): boolean {
   const query = queryOf(request);

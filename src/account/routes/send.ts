@@ -13,8 +13,8 @@ import { cookieOf, keepCookie } from '../request-cookies.ts';
 import type { AnyPage, PageFields, PageName, Send } from './page-names.ts';
 
 /**
- * Pages where a sign-in for an app can start. They check the app's request when they open, so that users don't enter a
- * password for an app that can't receive a session.
+ * Pages where a sign-in for an app can start. They check the app's request when they open. Otherwise, users might enter
+ * a password for an app that can't receive a session.
  */
 export const forApps: ReadonlySet<string> = new Set<PageName>([
   'sign-in',
@@ -33,7 +33,7 @@ const namesApp = (page: string): boolean => forApps.has(page) || page === 'accou
 /** Pages whose scripts show different content to signed-in visitors. */
 const pagesForSignedOut: ReadonlySet<string> = new Set<PageName>(['sign-in', 'signed-out']);
 
-/** Pages whose forms may require a captcha. Users move between these pages without a page load. */
+/** Pages whose forms may require a captcha. Users can navigate between these pages without a page load. */
 const withCaptcha: ReadonlySet<string> = new Set<PageName>([
   'sign-in',
   'password',
@@ -62,8 +62,8 @@ const toAccounts = '<noscript><meta http-equiv="refresh" content="0;url=/account
 /** Provides the parts of pages that depend on the settings. */
 export interface PageFiller {
   /**
-   * Returns a page in a language with everything filled in except the parts that depend on the request. Returns
-   * undefined if the page isn't built. `last` is the browser's most recently used sign-in method.
+   * Returns a page in a language, filled in except for the parts that depend on the request. Returns undefined if the
+   * page isn't built. `last` is the browser's most recently used sign-in method.
    */
   readonly filled: (
     page: AnyPage,
@@ -159,7 +159,7 @@ export function createSend(deps: SendDeps): Send {
     // The state after the dot isn't part of the page's name.
     const name = page.replace(/^plain\/|\..*/g, '');
     const client = namesApp(name) ? await requestingApp(request, deps) : undefined;
-    // The page shows the form only if this session was ended elsewhere. The address is filled in for the user.
+    // The page shows the form only if this session was ended elsewhere. The address is then filled in.
     const endedAddress =
       page === 'sign-in' && !queryOf(request).has('add') && cookieOf(request, sessionCookie) !== undefined
         ? accounts[0]?.name
@@ -200,7 +200,7 @@ export function createSend(deps: SendDeps): Send {
       .replace(problem !== undefined && needsNoCode ? /<details[\s\S]*?<\/details>/ : '', '')
       .replace('</head>', () => (isWaiting && page === 'signed-out' ? `${toAccounts}</head>` : '</head>'))
       .replace('</body>', () => `${framesOf(frameUrls)}</body>`);
-    // A sign-out uses up the app's request, so links on that page lead to Plinth's own sign-in.
+    // A sign-out discards the app's request, so links on that page lead to Plinth's own sign-in.
     const withFlow = carryFlow(whole, queryOf(request), page === 'signed-out' ? '' : undefined);
     // App logos may come from any host, because operators enter their URLs when they register apps.
     const images = page === 'consent' ? [...imageSources, 'https:'] : imageSources;

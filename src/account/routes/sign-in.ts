@@ -42,7 +42,7 @@ export function signInRoutes(
       return await enter(request, reply, pair, 'password');
     } catch (error) {
       if (!(error instanceof AuthRejection && error.code === 'device_not_confirmed')) throw error;
-      // The browser is new, so auth has sent a code. The page must ask for it.
+      // The browser is new, so auth has sent a code, which the page must ask for.
       keepConfirming(request, reply, String(body.email ?? ''));
       return { session: null, number: await windows.begin(request, reply, window) };
     }
@@ -52,7 +52,7 @@ export function signInRoutes(
     const body = bodies().password(request.body);
     const window = windows.of(request);
     const pair = await auth.visitor(request, window.id).signUp(body);
-    // No session means that the user must confirm the address first. The response is the same for an address that is
+    // Without a session, the user must confirm the address first. The response is the same for an address that is
     // already in use.
     if (pair !== undefined) return enter(request, reply, pair, 'password');
     return { session: null, number: await windows.begin(request, reply, window) };

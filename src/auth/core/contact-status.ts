@@ -31,8 +31,8 @@ export function hasOwner(user: UserColumns): boolean {
 }
 
 /**
- * Whether an administrator created this account with an invitation, a generated link or /admin/users. Metadata of
- * accounts from sign-ups and providers contains `sub`.
+ * Whether an administrator created this account with an invitation, a generated link or /admin/users. Accounts created
+ * by sign-ups or providers have `sub` in their metadata.
  */
 export function isPrepared(user: User): boolean {
   const isOwnIdentity = ({ provider }: { provider: string }) => provider === 'email' || provider === 'phone';

@@ -4,7 +4,9 @@ import { isJsonObject, type JsonObject } from './json.ts';
 import { standardClaims } from './providers/id-token-profiles.ts';
 
 export interface ClaimRules {
-  /** The provider's claim name for each standard claim. A value that isn't a string is itself the claim's value. */
+  /**
+   * Maps each standard claim to the provider's claim name. A value that isn't a string is used as the claim's value.
+   */
   readonly attributeMapping: JsonObject;
   /** The names of claims that are stored unchanged under `custom_claims`. */
   readonly customClaims: readonly string[];

@@ -1,10 +1,10 @@
-/** A JSON body whose fields are read as Go decodes a struct: a missing or null field has the zero value. */
+/** Reads the fields of a JSON body as Go decodes a struct, so a missing or null field has the zero value. */
 import { authError } from '../errors.ts';
 import { isJsonObject, isStorable, type JsonObject } from './json.ts';
 
 export interface Fields {
   text(name: string): string;
-  /** Returns undefined if the field is missing or null. Used where `''` has a meaning. */
+  /** Returns undefined if the field is missing or null. Used for fields in which `''` has a meaning. */
   optionalText(name: string): string | undefined;
   flag(name: string, fallback?: boolean): boolean;
   /** Returns undefined if the field is missing or null. */

@@ -64,9 +64,7 @@ function nextTag(html: string, at: number): Tag | undefined {
   return { name: (/^<(\/?[a-z][a-z0-9]*)\b/i.exec(text)?.[1] ?? '').toLowerCase(), text, start, end };
 }
 
-/**
- * Returns a function that finds the end of an element. If no end is found, it doesn't search for the same one again.
- */
+/** Returns a function that finds an element's end. If the end is missing, the function doesn't search for it again. */
 function createEndFinder(html: string): (end: string, from: number) => number | undefined {
   const missing = new Set<string>();
   return (end, from) => {
@@ -87,7 +85,7 @@ function withoutHidden(html: string): string {
   for (let from = 0; ; ) {
     const start = html.indexOf('<', from);
     if (start < 0) return kept + html.slice(at);
-    // The longest hidden element name with its bracket has eight characters.
+    // The longest hidden element, `<script>`, has eight characters.
     const name = /^<([a-z]+)\b/i.exec(html.slice(start, start + 9))?.[1]?.toLowerCase() ?? '';
     const isComment = html.startsWith('<!--', start);
     const end = isComment

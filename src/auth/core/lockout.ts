@@ -12,7 +12,7 @@ export interface Streak {
   readonly lastAtMs: number;
 }
 
-/** A streak is forgotten after this time without attempts. */
+/** A streak ends after this time without attempts. */
 export const streakMemoryMs = 24 * 3_600_000;
 
 /** Returns how long the next attempt must wait. The wait doubles with every wrong attempt. */

@@ -22,7 +22,10 @@ export interface DomainLookup {
   resolve(domain: string): Promise<readonly string[]>;
 }
 
-/** Whether a domain can receive email. Returns false only if it certainly can't, and true if DNS doesn't respond. */
+/**
+ * Whether a domain can receive email. Returns true if DNS doesn't respond, because false means that the domain
+ * certainly can't.
+ */
 export async function canReceiveMail(email: string, dns: DomainLookup): Promise<boolean> {
   const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase();
   // A domain without a dot is a local host name, which can't receive email from the internet.

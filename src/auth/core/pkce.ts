@@ -46,7 +46,7 @@ export function checkVerifier(challenge: Challenge, verifier: string): void {
 
 const prefix = 'pkce_';
 
-/** Adds a prefix to the hash if the link belongs to a PKCE flow. Links with the prefix result in a code. */
+/** Prefixes the hash if the link belongs to a PKCE flow. Links with the prefix result in a code. */
 export function withFlowPrefix(hash: string, isPkce: boolean): string {
   return isPkce ? prefix + hash : hash;
 }

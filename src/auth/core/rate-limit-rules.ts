@@ -37,8 +37,8 @@ export interface RateLimitSettings {
 }
 
 /**
- * Returns the maximum time until a bucket is full again, with a margin for concurrent requests. They may read the clock
- * at slightly different times and be counted in a different order.
+ * Returns the maximum time until a bucket is full again, plus a margin. Concurrent requests may read the clock at
+ * slightly different times and be counted in a different order.
  */
 export function horizonMs({ size, refillMs }: Bucket): number {
   return size * refillMs + Math.min(1000, refillMs / 2);
@@ -48,8 +48,9 @@ export function horizonMs({ size, refillMs }: Bucket): number {
 const serverSkewMs = 60_000;
 
 /**
- * Returns the maximum time from now until a bucket is full. A later stored time is from before the clock was set back,
- * so the bucket counts as full. Otherwise, requests would be rejected until the clock reached that time.
+ * Returns the maximum time from now until a bucket is full. If the stored time is later, it was written before the
+ * clock was set back, so the bucket counts as full. Otherwise, requests would be rejected until the clock reached that
+ * time.
  */
 export const staleAfterMs = (rule: Bucket): number => horizonMs(rule) + serverSkewMs;
 
@@ -125,7 +126,7 @@ const networksOfSite = 8;
 
 /**
  * Returns the rule for all networks of a site. A site is either one large customer or many small ones, so its limit is
- * higher than that of a single network.
+ * higher than a single network's.
  */
 export function ruleOfSite({ size, refillMs }: Bucket): Bucket {
   return { size: size * networksOfSite, refillMs: refillMs / networksOfSite };

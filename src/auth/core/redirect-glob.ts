@@ -35,7 +35,7 @@ export interface RedirectGlob {
   readonly path: readonly Token[];
 }
 
-/** The maximum number of alternatives in an entry. More alternatives wouldn't be a plausible list of URLs. */
+/** The maximum number of alternatives in an entry. An entry with more alternatives isn't a plausible list of URLs. */
 const maxAlternatives = 256;
 
 /** Parses an entry. Returns an empty list if the entry can't match an absolute URL. */
@@ -100,8 +100,8 @@ function withoutDefault(port: readonly Token[], scheme: string): readonly Token[
 }
 
 /**
- * Whether the pattern matches the whole text. Tracks all possible positions in the pattern simultaneously, so the
- * number of steps is at most the text length times the pattern length.
+ * Whether the pattern matches the whole text. Tracks all possible pattern positions simultaneously, so the number of
+ * steps is at most the text length times the pattern length.
  */
 export function matchesTokens(tokens: readonly Token[], text: string): boolean {
   let reached = new Uint8Array(tokens.length + 1);

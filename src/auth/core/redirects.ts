@@ -1,7 +1,6 @@
 /**
- * The redirect rule, which determines where links may lead. Follows GoTrue 2.196, except that a URL's parts are checked
- * separately. An http(s) URL is matched as browsers interpret it, and is rejected if Go's net/url would find a
- * different host in it.
+ * Determines where links may redirect. Follows GoTrue 2.196, except that a URL's parts are checked separately. An
+ * http(s) URL is matched as browsers interpret it, and is rejected if Go's net/url would find a different host in it.
  */
 
 import { isIP } from 'node:net';

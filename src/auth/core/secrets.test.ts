@@ -35,7 +35,7 @@ test('sameSecret compares', () => {
 });
 
 describe('totp', () => {
-  // From RFC 6238, appendix B, truncated to six digits. The secret is "12345678901234567890".
+  // From RFC 6238, appendix B, with codes truncated to six digits. The secret is "12345678901234567890".
   const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
   test.each([
     [59, '287082'],

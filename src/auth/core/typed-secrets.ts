@@ -17,8 +17,8 @@ export interface TypedSecret {
   /** The budget for failed attempts from all networks. */
   readonly guesses: Bucket;
   /**
-   * A separate budget for attempts from networks where the account is signed in, which other people can't use up.
-   * Undefined if the secret has no such budget.
+   * A separate budget for attempts from networks where the account is signed in. Other users can't use it up. Undefined
+   * if the secret has no such budget.
    */
   readonly knownNetwork?: Bucket;
   /**
@@ -79,7 +79,7 @@ export const typedSecrets = {
     knownNetwork: { size: 5, refillMs: hourMs },
     perToken: 5,
     counted: 'before',
-    // The codes of three time steps are accepted, so three codes are correct at any time.
+    // The codes of three time steps are accepted, so three codes are valid at any time.
     oneIn: sixDigits / 3,
   },
   recovery_code: {
@@ -103,7 +103,7 @@ export const typedSecrets = {
 export type TypedSecretKind = keyof typeof typedSecrets;
 
 /**
- * How long used-up tokens are remembered. This is longer than any token's lifetime, so a used-up token never works
+ * How long used-up tokens are stored. This is longer than any token's lifetime, so a used-up token never becomes valid
  * again.
  */
 export const tokenMemoryMs = 7 * dayMs;

@@ -1,4 +1,6 @@
-/** The input of a verification: a typed code with the contact that received it, or the hash from a link. */
+/**
+ * The input of a verification. It is either a typed code with the contact that received it, or the hash from a link.
+ */
 import { authError } from '../errors.ts';
 import { parseEmail, parsePhone } from './contact.ts';
 import { tokenHash } from './secrets.ts';

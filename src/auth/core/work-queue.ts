@@ -1,6 +1,6 @@
 /**
- * A queue for expensive work. Limits how many items run concurrently and how many wait. Clients take turns. An item is
- * skipped if its caller has stopped waiting, and rejected if its wait would be too long.
+ * A queue for expensive work. Limits how many items run concurrently and how many wait. Clients take turns. The queue
+ * skips an item whose caller has stopped waiting, and rejects an item that would wait too long.
  */
 import type { QueueLoad } from '../../kernel/queue-load.ts';
 import { FairQueue, type Waiter } from '../../shared/fair-queue.ts';

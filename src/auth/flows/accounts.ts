@@ -30,7 +30,7 @@ export async function draftUser(
     readonly phone?: string;
     readonly password?: string;
     readonly data: JsonObject;
-    /** Whether the user may share an email address with other users without being linked to them. */
+    /** Whether other users can have the same email address without their accounts being linked. */
     readonly isSsoUser?: boolean;
   },
 ): Promise<NewUser> {
@@ -63,8 +63,8 @@ export async function runBeforeUserCreated(ctx: AuthContext, caller: Caller, dra
 }
 
 /**
- * Runs the project's hook after the transaction that created the user, who exists even if the hook fails. As in GoTrue
- * 2.196, the hook isn't called for users who are confirmed at sign-up.
+ * Runs the project's hook after the transaction that created the user. If the hook fails, the user still exists. As in
+ * GoTrue 2.196, the hook isn't called for users who are confirmed at sign-up.
  */
 export async function runAfterUserCreated(ctx: AuthContext, caller: Caller, user: User): Promise<void> {
   if (!ctx.settings.hooks.after_user_created.enabled) return;

@@ -176,8 +176,8 @@ export async function generateLink(
     user,
     actionLink: linkFor(ctx, linkHash, linkType, request.redirectTo, false),
     otp,
-    // For email_change_new, this is the hash for the old address, which doesn't verify anything. Upstream returns the
-    // same hash.
+    // For email_change_new, this is the hash for the old address, which doesn't verify any address. Upstream returns
+    // the same hash.
     hashedToken: hash,
     type,
     redirectTo: request.redirectTo,

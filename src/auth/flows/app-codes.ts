@@ -63,7 +63,7 @@ export interface Origin {
 }
 
 /**
- * Returns a code's app, and the session that the code was created from. Returns undefined for other flows.
+ * Returns a code's app and the session that created the code. Returns undefined for other flows.
  * @throws {AuthError} if that session has ended
  */
 export async function originOf(db: Queryable, flow: FlowState): Promise<Origin | undefined> {

@@ -4,8 +4,8 @@ import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 
 /**
- * Returns the audience for looking up users by contact: the audience in the request, otherwise the token's audience.
- * For admin tokens and requests without a token, returns the default audience.
+ * Returns the audience for looking up users by contact. This is the audience in the request, or else the token's
+ * audience. For admin tokens and requests without a token, it is the default audience.
  */
 export function audienceOf(ctx: AuthContext, caller: Caller, claims?: Claims): string {
   if (caller.audience) return caller.audience;

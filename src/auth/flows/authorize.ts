@@ -12,8 +12,8 @@ import { beginSignIn } from './external-sign-in.ts';
 import { requireUsedFactor } from './own-account.ts';
 
 /**
- * The Account pages' provider name. Stock clients can pass it to signInWithOAuth to open the pages. It has the format
- * of a custom provider's name.
+ * The Account pages' provider name. Stock clients can pass it to `signInWithOAuth` to open the pages, because it has
+ * the format of a custom provider's name.
  */
 export const accountProvider = 'custom:account';
 

@@ -11,14 +11,14 @@ import { deviceKey } from './security-events.ts';
 
 /**
  * Sends a sign-in code and throws, unless the user has signed in on this device before. Signing in with the code proves
- * access to the mailbox, and the device is then remembered.
+ * access to the mailbox, so the device then counts as confirmed.
  * @throws {AuthError} device_not_confirmed, or over_email_send_rate_limit if the project can't send a code
  */
 export async function requireConfirmedDevice(ctx: AuthContext, caller: Caller, user: User): Promise<void> {
   if (!ctx.settings.security.confirmsNewDevices || !ctx.hasOwnTables) return;
   if (!user.email || user.email_confirmed_at === null) return;
   if (await isKnownDevice(ctx.pool, user.id, deviceKey(caller))) return;
-  // If an email was sent recently, its code is still valid, so no other email is needed.
+  // If an email was sent recently, its code is still valid, so another email isn't needed.
   if (!isMailPausing(ctx, user.recovery_sent_at)) {
     await ctx.pool.transaction(async (tx) => {
       await audit(ctx, tx, user, 'user_recovery_requested');

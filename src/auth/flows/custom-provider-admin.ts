@@ -26,10 +26,7 @@ import {
 import type { CustomProvider } from '../rows.ts';
 import { accountProvider } from './authorize.ts';
 
-/**
- * The maximum number of custom providers. It keeps the list from growing without bounds, and projects don't reach it in
- * practice.
- */
+/** The maximum number of custom providers. It limits the list's size, and projects don't reach it in practice. */
 const maxCustomProviders = 100;
 
 export function listCustom(ctx: AuthContext, type: 'oauth2' | 'oidc' | undefined): Promise<CustomProvider[]> {
@@ -132,8 +129,7 @@ function addressError(cause: unknown): AuthError {
 }
 
 /**
- * Fetches and returns the discovery document, so that an invalid provider is reported now instead of at the first
- * sign-in.
+ * Fetches and returns the discovery document, so that an invalid provider is reported now and not at the first sign-in.
  */
 async function discover(ctx: AuthContext, settings: CustomProviderSettings): Promise<JsonObject | null> {
   if (settings.provider_type !== 'oidc') return null;

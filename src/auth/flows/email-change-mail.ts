@@ -39,7 +39,7 @@ export async function sendEmailChange(
   user.email_change = newEmail;
   await wrapFailure('Error sending email change email', async () => {
     requireAuthorized(ctx, newEmail);
-    // Also checks the old address, because the account may be older than the list of authorized addresses.
+    // Also checks the old address, because it may have been stored before the list of authorized addresses existed.
     if (isDouble) requireAuthorized(ctx, oldEmail);
     await ctx.limits.email(now);
     const redirectTo = caller.redirectTo();

@@ -24,8 +24,8 @@ export async function ssoPolicyOf(ctx: AuthContext, db: Queryable, domain: strin
   if (!ctx.settings.saml.enabled || domain === '') return none;
   const found = await findDomain(db, domain);
   if (found === undefined) return none;
-  // SSO stays enforced if the connection is disabled. Otherwise, disabling a compromised identity provider would enable
-  // passwords.
+  // SSO remains enforced if the connection is disabled. Otherwise, an operator who disables a compromised identity
+  // provider would enable passwords.
   return { isOffered: !found.isDisabled, isEnforced: mayEnforce(ctx.settings, domain) };
 }
 
@@ -34,7 +34,7 @@ export async function requireNoSso(ctx: AuthContext, db: Queryable, email: strin
   if ((await enforcedConnection(ctx, db, email)) !== undefined) throw authError('sso_required');
 }
 
-/** How the user of a session authenticated. */
+/** How a session's user authenticated. */
 export interface SsoEvidence {
   readonly usedSso: boolean;
   /** The provider of the identity that the request proved, if any. */

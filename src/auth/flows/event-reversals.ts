@@ -84,7 +84,7 @@ export async function reverseEvent(ctx: AuthContext, caller: Caller, token: stri
     await cancelRemoval(ctx, tx, caller, user.id);
     await restoreContacts(ctx, tx, user, events);
     await restoreIdentities(ctx, tx, user, valueBefore(events, 'email'));
-    // Also clears pending changes, and codes and links that were sent.
+    // Also clears pending changes and invalidates codes and links that were sent.
     await storePassword(ctx, tx, user, null, []);
     await spendReversalsSince(tx, user.id, event.created_at, ctx.clock.now());
     await forgetDevicesSince(tx, user.id, firstDoubtful(ctx, event));
@@ -102,15 +102,15 @@ export async function reverseEvent(ctx: AuthContext, caller: Caller, token: stri
 }
 
 /**
- * Returns the time since which new devices aren't trusted. The attacker may have signed in before the reported change.
- * Therefore, the period includes every device whose sign-in notice can still contain a valid link.
+ * Returns the time since which new devices aren't trusted. The attacker may have signed in before the reported change,
+ * so the period includes every device whose sign-in notice can still contain a valid link.
  */
 function firstDoubtful({ clock, settings }: AuthContext, event: SecurityEvent): string {
   const oldest = clock.now() - settings.security.undoPeriodMs;
   return fromMs(Math.min(oldest, toMs(event.created_at)));
 }
 
-/** Removes what an event added to the account. What the event removed can't be restored. */
+/** Removes what an event added to the account. Removals can't be undone. */
 async function removeAddition(
   ctx: AuthContext,
   tx: Transaction,
@@ -173,8 +173,8 @@ async function restoreContacts(
 }
 
 /**
- * Whether the user can have the address again. An unowned account loses the address, because the attacker may have
- * signed up with it to keep it from the user.
+ * Whether the user can have the address again. If an unowned account has the address, that account loses it, because
+ * the attacker may have signed up with it to keep it from the user.
  */
 async function isFree(ctx: AuthContext, tx: Transaction, user: User, email: string): Promise<boolean> {
   const other = await findUserWithEmail(tx, email, user.aud ?? '', user.id);

@@ -102,8 +102,8 @@ export async function signInExternally(
 }
 
 /**
- * Whether the provider has verified the account's address. If the provider has verified a different address that no
- * other user has, an unconfirmed account's address is changed to that one.
+ * Whether the provider has verified the account's address. If the account is unconfirmed and the provider has verified
+ * a different address that no other user has, the account gets that address.
  */
 async function isVerifiedByProvider(
   ctx: AuthContext,
@@ -246,7 +246,7 @@ async function requestVerification(
 }
 
 /**
- * Checks that the claims contain a subject and that no address would match another user's address in lowercase.
+ * Checks that the claims contain a subject and that no address, in lowercase, would match another user's.
  * @throws {AuthError} validation_failed
  */
 export function requireIdentifying({ emails, claims }: ExternalProfile): void {

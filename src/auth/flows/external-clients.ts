@@ -1,6 +1,6 @@
 /**
- * A configured provider's client: the URL that browsers are sent to, the client credentials, and a function that reads
- * profiles.
+ * A configured provider's client. Consists of the URL that browsers are sent to, the client credentials, and a function
+ * that reads profiles.
  */
 import type { Reach } from '../../shared/outgoing.ts';
 import type { ExternalProfile } from '../core/external-profile.ts';

@@ -24,8 +24,8 @@ export interface ExternalIdentity {
 }
 
 /**
- * Links another identity to the user. A user without an address gets the identity's address. If it is unverified, the
- * user must confirm it.
+ * Links another identity to the user. A user without an address gets the identity's address, and must confirm it if it
+ * is unverified.
  * @throws {AuthError} identity_already_exists, email_exists, sso_required
  */
 export async function linkIdentity(
@@ -42,7 +42,8 @@ export async function linkIdentity(
   }
   const data = identityDataOf(profile);
   const email = typeof data.email === 'string' ? data.email.toLowerCase() : '';
-  // An identity is a sign-in method without SSO, and its address can become the user's address now or later.
+  // Checks both addresses, because the identity is a sign-in method without SSO, and its address can become the user's
+  // address now or later.
   for (const each of [target.email, email]) await requireNoSso(ctx, tx, each);
   const identity = await addIdentity(ctx, tx, target, provider, data);
   const event = await auditLinked(ctx, tx, caller, target, identity);
@@ -52,7 +53,7 @@ export async function linkIdentity(
       throw authError('email_exists', undefined, { status: 400 });
     }
     if (data.email_verified !== true) {
-      // Stored as a pending change, so that an unconfirmed address doesn't block the address's real owner.
+      // Stored as a pending change, so that an unconfirmed claim to the address doesn't block its real owner.
       await sendEmailChange(ctx, tx, caller, user, email, false);
       const error = authError(
         'email_not_confirmed',

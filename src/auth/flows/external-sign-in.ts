@@ -102,7 +102,7 @@ export async function readProviderResponse(
 ): Promise<ProviderResponse> {
   const rejection = params.get('error') ?? '';
   if (rejection !== '') throw new OAuthShapedError(rejection, params.get('error_description') ?? '');
-  // The flow state determines the provider, not the request.
+  // The flow state, not the request, determines the provider.
   const client = await findProvider(ctx, flow.provider_type, '', (reason) =>
     authError('oauth_provider_not_supported', `Unsupported provider: ${reason}`),
   );

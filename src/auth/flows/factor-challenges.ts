@@ -34,7 +34,7 @@ export async function challengeFactor(
 ): Promise<FactorChallenge> {
   requireVerifyEnabled(ctx, factor);
   if (factor.factor_type === 'webauthn') {
-    // Parses the body although no field is used, because upstream rejects bodies that aren't JSON.
+    // Parses the body even though no field is used, because upstream rejects bodies that aren't JSON.
     body.read().object('webauthn');
     return challengeKey(ctx, caller, factor);
   }

@@ -37,7 +37,7 @@ const requestEveryMs = 60_000;
 
 /**
  * The first factors that prove more than access to the mailbox. The request is confirmed by email, so an emailed code
- * as the first factor would prove the same thing twice.
+ * as the first factor would only prove access to the mailbox again.
  */
 const firstFactors: ReadonlySet<string> = new Set(['password', 'oauth', 'sso/saml', 'web3']);
 
@@ -64,8 +64,8 @@ export async function readRemoval(ctx: AuthContext, caller: UserCaller): Promise
   if (!methods.some((method) => firstFactors.has(method))) {
     return { state: 'unavailable', reason: 'sign_in', waitMs };
   }
-  // Someone with access to the mailbox could otherwise reset the password, or link an account of a provider that has
-  // verified the address, and then request the removal.
+  // Otherwise, an attacker with access to the mailbox could reset the password, or link an account of a provider that
+  // has verified the address, and then request the removal.
   if (await hasChangedSince(ctx.pool, user.id, ctx.clock.now() - waitMs)) {
     return { state: 'unavailable', reason: 'recent_change', waitMs };
   }
@@ -137,7 +137,7 @@ export async function cancelOwnRemoval(ctx: AuthContext, caller: UserCaller): Pr
   await ctx.pool.transaction((tx) => cancelRemoval(ctx, tx, caller, caller.user.id));
 }
 
-/** Cancels a request, for example because the user has used a second factor, which means that it isn't lost. */
+/** Cancels a request, for example because the user has used a second factor and so hasn't lost it. */
 export async function cancelRemoval(
   ctx: AuthContext,
   tx: Transaction,
@@ -170,8 +170,8 @@ export async function completeRemoval(
 }
 
 /**
- * Resets two-step verification on behalf of an operator who has verified the user's identity. The user is notified and
- * can sign in with only the first factor. Passkeys are kept.
+ * Resets two-step verification on behalf of an operator who has verified the user's identity. Notifies the user, who
+ * can then sign in with only the first factor. Passkeys are kept.
  */
 export async function resetFactorsByAdmin(ctx: AuthContext, caller: AdminCaller, user: User): Promise<void> {
   await ctx.pool.transaction(async (tx) => {

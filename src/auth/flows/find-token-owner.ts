@@ -82,13 +82,13 @@ export async function findByCode(
   const { type, hash } = request;
   const typed = request.typed ?? { code: '', email: '', phone: '' };
   const owner = await findOwner(ctx, tx, type, typed, hash, aud);
-  // The owner of an email change is found by its code, so a wrong code has no known owner.
+  // An email change is found by its code, so a wrong code has no known owner.
   const ownerId = type === 'email_change' ? undefined : owner?.id;
   const guess = { account: typed.email || typed.phone, ownerId, tx };
   const found = await verifySecret(ctx, caller, 'one_time_code', guess, async (consumeToken) => {
     if (!owner) return undefined;
     await awaitUser(tx, owner.id);
-    // Reads the user again after locking, because no other request can now use one of the user's codes.
+    // Reads the user again after locking, because no other request can now use the user's codes.
     const user = await findUserById(tx, owner.id);
     if (!user) return undefined;
     rejectBanned(ctx, user);
@@ -171,7 +171,7 @@ async function findOwner(
   }
 }
 
-/** Finds the user by the hash, because the address in the request may be the user's old or new one. */
+/** Finds the user by the hash, because the address in the request may be the user's old or new address. */
 async function findByEmailChange(ctx: AuthContext, db: Queryable, hash: string): Promise<User | undefined> {
   const types: OneTimeTokenType[] = ctx.settings.email.doubleConfirmChanges
     ? ['email_change_token_current', 'email_change_token_new']

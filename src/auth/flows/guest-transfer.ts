@@ -1,6 +1,6 @@
 /**
- * Transfers a guest's data to an existing account. The project's hook moves the data, then the guest is deleted. Both
- * the guest and the account need a valid session, and the account's sign-in must be recent.
+ * Transfers a guest's data to an existing account. The project's hook moves the data, and the guest is then deleted.
+ * Both the guest and the account need a valid session, and the account's sign-in must be recent.
  */
 import type { AuthContext } from '../context.ts';
 import { isFreshSignIn } from '../core/fresh-sign-in.ts';

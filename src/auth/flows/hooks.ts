@@ -98,7 +98,7 @@ async function callHttp(ctx: AuthContext, uri: string, secrets: string, body: st
         redirect: 'manual',
         headers: {
           'content-type': 'application/json',
-          // Disables compression, because the size of a compressed response is unknown until it is decompressed.
+          // Disables compression, because the size of a compressed response isn't known until it is decompressed.
           'accept-encoding': 'identity',
           'webhook-id': id,
           'webhook-timestamp': String(timestampSeconds),

@@ -219,7 +219,9 @@ async function verify(
   }
 }
 
-/** Checks the nonce. The token contains its hash, so an intercepted token is useless without the app's nonce. */
+/**
+ * Checks the nonce. The token contains the nonce's hash, so an intercepted token is useless without the app's nonce.
+ */
 function checkNonce(claims: IdTokenClaims, nonce: string): void {
   const expected = typeof claims.nonce === 'string' ? claims.nonce : '';
   if ((expected === '') !== (nonce === '')) {

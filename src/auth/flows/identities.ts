@@ -25,9 +25,9 @@ import { recordEvent, recordOperatorEvent } from './security-events.ts';
 
 /**
  * Chooses a new address if none of the remaining identities has the user's address. Prefers the oldest verified
- * address. An unverified address would block its real owner, so unverified addresses are considered only with
- * autoconfirm, after verified ones. If no address qualifies, the user's address is removed. Returns false if every
- * address belongs to another user.
+ * address. With autoconfirm, also considers unverified addresses. Otherwise, they aren't considered, because an
+ * unverified address would block its real owner. If no address qualifies, removes the user's address. Returns false if
+ * every address belongs to another user.
  */
 export async function followIdentities(
   ctx: AuthContext,
@@ -55,8 +55,8 @@ export async function followIdentities(
 }
 
 /**
- * Returns the first address that no other user has. Returns null if the list contains no addresses, and undefined if
- * all of them are taken.
+ * Returns the first address that no other user has. Returns null if the list is empty, and undefined if all addresses
+ * are taken.
  */
 async function firstFree(
   tx: Transaction,
@@ -103,8 +103,8 @@ export async function unlinkIdentityByAdmin(
 }
 
 /**
- * Whether the user keeps the confirmed address as a sign-in method. Upstream doesn't support this: an account created
- * with a provider can't be unlinked from it, even if the user has set a password. Only the Account pages support it.
+ * Whether the user keeps the confirmed address as a sign-in method. Only the Account pages support this. In upstream,
+ * an account created with a provider can't be unlinked from it, even if the user has set a password.
  */
 function keepsAddress(
   { settings }: AuthContext,

@@ -6,7 +6,7 @@ import { prepareNotice } from './notify.ts';
 import { addReversal } from './reversal-tokens.ts';
 import { recordEvent } from './security-events.ts';
 
-/** The minimum interval between two lockout emails, so that other people can't flood the mailbox. */
+/** The minimum interval between two lockout emails, so that an attacker can't flood the mailbox. */
 const reportEveryMs = 6 * 3_600_000;
 
 /** Reports a lockout in the background, so that the response doesn't reveal that the account exists. */

@@ -25,7 +25,7 @@ export function linkFor(
   hasButton: boolean,
 ): string {
   const isForPages = isBelow(redirectTo, accountUrl());
-  // The link opens the host that received the request for the email, because a cookie identifies the waiting window.
+  // Uses the host that received the request for the email, because the waiting window's cookie is bound to that host.
   const pagesUrl = isForPages ? keepLoopbackName(accountUrl(), new URL(redirectTo).host) : accountUrl();
   return hasButton || isForPages
     ? confirmPageLink(pagesUrl, hash, type, redirectTo)

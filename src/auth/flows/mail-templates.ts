@@ -10,8 +10,8 @@ import { authError } from '../errors.ts';
 export type { TemplateName };
 
 /**
- * Sends an email. Reads the template file every time so that changes apply immediately. If the template is missing or
- * invalid, logs an error and sends the default template, because users need their codes. Throws
+ * Sends an email. Reads the template file for every email so that changes apply immediately. If the template is missing
+ * or invalid, logs an error and sends the default template, because users need their codes. Throws
  * `email_address_invalid`.
  */
 export async function deliver(
@@ -57,7 +57,7 @@ export async function composeMail(
 ): Promise<ComposedMail> {
   const brand = ctx.settings.mail.brand();
   const fallback = defaultMail(name, brand, pageLanguage);
-  // The project has one template for all languages. It can choose its text by the language.
+  // The project has one template for all languages, which can choose its text by the language.
   const branded = {
     ...data,
     Brand: { ...brand, initial: initialOf(brand.name) },
@@ -123,8 +123,8 @@ export function ownTemplate(
   const notice = name.replace(/_notification$/, '');
   const templates: Readonly<Record<string, OwnTemplate | undefined>> =
     name === notice ? template : notification;
-  // The emails that upstream doesn't have can't be configured in config.toml. As in upstream, the project's template
-  // for an address change is sent to both addresses.
+  // Emails that upstream doesn't have can't be configured in config.toml. As in upstream, the project's template for an
+  // address change is sent to both addresses.
   const own = templates[notice === 'email_change_current' ? 'email_change' : notice];
   return {
     ...(own?.content_path === undefined ? {} : { contentPath: own.content_path }),

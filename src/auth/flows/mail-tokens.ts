@@ -1,6 +1,6 @@
 /**
- * Sends emails with a code and a link. As in upstream, the code's hash is stored twice: in a column of the user for
- * typed codes, and as a one-time token for links.
+ * Sends emails with a code and a link. As in upstream, the code's hash is stored in a column of the user for typed
+ * codes, and as a one-time token for links.
  */
 import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
@@ -142,5 +142,5 @@ async function sendOne(
   await deliver(ctx, template, user.email ?? '', { ...data, ...link }, caller.pageLanguage);
 }
 
-/** Whether emails of this kind contain a link. Reauthentication codes are only typed. */
+/** Whether emails of this kind contain a link. Reauthentication emails contain only a code. */
 const isLinkType = (type: TokenMailKind): type is TokenMailKind & LinkType => type !== 'reauthentication';

@@ -36,12 +36,9 @@ export interface MessagePreviews {
   readonly languages: readonly string[];
   /** Returns the variables for templates, with their sample values. */
   variables(): { name: string; sample: string }[];
-  /**
-   * Renders a preview of an email, optionally with an edited template. Returns undefined if there isn't an email with
-   * this name.
-   */
+  /** Renders a preview of an email, optionally with an edited template. Returns undefined if no email has this name. */
   mail(name: string, draft?: MailDraft & { readonly language?: string }): Promise<MailPreview | undefined>;
-  /** Returns an email's template, or undefined if there isn't an email with this name. */
+  /** Returns an email's template, or undefined if no email has this name. */
   source(name: string): Promise<MailSource | undefined>;
   /**
    * Sends the sign-in text message of the Account pages with the placeholder code 123456. Throws `validation_failed` or

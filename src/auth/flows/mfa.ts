@@ -1,4 +1,4 @@
-/** The rules for enrolling second factors, their challenges, and raising sessions to aal2. */
+/** Implements the rules for enrolling second factors, for their challenges, and for raising sessions to aal2. */
 
 import type { Transaction } from '../../database/types.ts';
 import type { Caller, UserCaller } from '../caller.ts';
@@ -67,7 +67,7 @@ export async function checkEnrollment(
 
 /**
  * Throws `insufficient_aal` if the session may not verify this factor. Once the user has a verified factor, only a
- * session that used a factor can verify another one. Upstream allows anyone with the password to finish an older
+ * session that used a factor can verify another one. In upstream, anyone with the password can finish an older
  * enrollment.
  */
 export function requireVerificationAal({ user, session }: UserCaller, factor: Factor): void {
@@ -75,7 +75,7 @@ export function requireVerificationAal({ user, session }: UserCaller, factor: Fa
   throw authError('insufficient_aal');
 }
 
-/** Returns the challenge if this client may respond to it. */
+/** Returns the challenge if this client is allowed to respond to it. */
 export async function requireChallenge(
   ctx: AuthContext,
   caller: Caller,
@@ -196,7 +196,7 @@ export async function reissueAtAal2(
   );
   await setSessionAal(tx, session.id, aal, factorId ?? session.factor_id, now);
   await deleteSessionsBelow(tx, userId, 'aal2');
-  // The user has used a second factor, so it isn't lost.
+  // The user has used a second factor and so hasn't lost it.
   if (ctx.hasOwnTables) await deleteRemoval(tx, userId);
   return signSession(ctx, tx, caller, {
     user,

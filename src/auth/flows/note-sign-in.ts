@@ -7,7 +7,7 @@ import { prepareNotice } from './notify.ts';
 import type { Proof } from './proof.ts';
 import { recordSignIn } from './security-events.ts';
 
-/** Returns the provider of a sign-in that ended with a code exchange. The code itself doesn't identify the provider. */
+/** Returns the provider of a sign-in that ended with a code exchange. The code doesn't identify the provider. */
 function usedProvider({ identities }: User, method: string): { readonly provider?: string } {
   if (method !== 'oauth') return {};
   const [latest] = (identities ?? [])
@@ -28,6 +28,6 @@ export async function noteSignIn(
   const event = await recordSignIn(ctx, tx, caller, user.id, { method, ...provider });
   if (event?.details.new_device !== true || user.email_confirmed_at === null) return;
   const notice = await prepareNotice(ctx, tx, caller, user, 'new_device', { event });
-  // Sends the email in the background, so that the response takes as long as on a known device.
+  // Sends the email in the background, so that the response takes as long as it would on a known device.
   if (notice) await ctx.backgroundWork.do(true, () => notice.send());
 }

@@ -14,7 +14,7 @@ const notifyTimeoutMs = 5000;
 
 /** The maximum number of logout tokens per sign-out. */
 const maxNotifications = 50;
-/** The number of logout tokens sent in parallel, so that slow clients hardly delay the others. */
+/** The number of logout tokens sent in parallel. A slow client therefore hardly delays the others. */
 const parallelNotifications = 10;
 
 type Notifier = Pick<AuthContext, 'clock' | 'settings' | 'keys' | 'outgoing' | 'log'>;
@@ -50,7 +50,7 @@ export async function endAndNotify<Result>(
   return (await endSessionsOf(ctx, userId, end)).result;
 }
 
-/** After this time, a round leaves the remaining sessions to the next one. */
+/** After this time, a round leaves the remaining sessions to the next round. */
 const maxRoundMs = 300_000;
 
 /**

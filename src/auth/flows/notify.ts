@@ -35,7 +35,7 @@ export type Notification =
   | 'factor_removal_confirmed'
   | 'factors_reset';
 
-/** Notices that are always sent, because users act on them or because they protect the second factor. */
+/** Notices that are always sent, because users need to act on them or because they protect the second factor. */
 const required: ReadonlySet<Notification> = new Set([
   'factor_removal_requested',
   'factor_removal_confirmed',

@@ -18,13 +18,13 @@ export function requireOAuthServer(ctx: AuthContext): void {
   if (!ctx.settings.oauthServer.enabled) throw authError('feature_disabled', 'OAuth server is disabled');
 }
 
-/** Whether the URI is an Account page. A client's redirect could otherwise start a sign-in there. */
+/** Whether the URI is an Account page. Otherwise, a client's redirect could start a sign-in there. */
 export const isOwnPage = ({ settings }: AuthContext, uri: string): boolean =>
   settings.hasAccountPages && isAccountPage(uri, settings.accountUrl());
 
 /**
- * Returns the URL that the browser is redirected to. Errors are also returned by redirect, but only after the client
- * and the redirect URI have been verified.
+ * Returns the URL that the browser is redirected to. After the client and the redirect URI have been verified, errors
+ * are also reported by redirect.
  */
 export async function authorize(ctx: AuthContext, query: URLSearchParams): Promise<string> {
   const clientId = query.get('client_id') ?? '';

@@ -146,8 +146,8 @@ async function withPending<T extends object | string>(
 }
 
 /**
- * Returns the same error for authorizations that don't exist, have expired or belong to another user, so that it
- * doesn't reveal which case applies.
+ * Returns the same error for authorizations that don't exist, have expired or belong to another user, so that clients
+ * can't determine which case applies.
  */
 function notFound(): AuthError {
   return authError('oauth_authorization_not_found', 'authorization not found');
@@ -169,8 +169,8 @@ export function errorUrl(
 }
 
 /**
- * Returns the redirect URL after a decision. It contains the issuer, so that a client of several servers can determine
- * which one sent the response (RFC 9207). Upstream omits the issuer.
+ * Returns the redirect URL after a decision. It contains the issuer, so that a client that uses several servers can
+ * determine which of them sent the response (RFC 9207). Upstream omits the issuer.
  */
 function decisionUrl(
   ctx: AuthContext,

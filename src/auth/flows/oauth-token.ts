@@ -107,8 +107,8 @@ async function owner(ctx: AuthContext, authorization: OAuthAuthorization): Promi
 }
 
 /**
- * Revokes the session created by the code's first use. A code that is used twice is considered stolen (RFC 6749 section
- * 4.1.2). Applies only during the code's lifetime.
+ * Revokes the session that was created when the code was first used, because a code that is used twice is considered
+ * stolen (RFC 6749 section 4.1.2). Applies only during the code's lifetime.
  */
 async function revokeReplayed(ctx: AuthContext, client: OAuthClient, code: string): Promise<void> {
   const since = ctx.clock.now() - authorizationLifetimeMs;

@@ -135,6 +135,6 @@ async function endOne(
     await record(tx, session?.user_agent ?? '');
     return true;
   });
-  // Not session_not_found, because clients discard their own session when they receive that code.
+  // Doesn't use session_not_found, because clients discard their own session when they receive that code.
   if (!wasDeleted) throw authError('validation_failed', 'Session not found', { status: 404 });
 }

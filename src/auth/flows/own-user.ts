@@ -154,8 +154,9 @@ function rejectByKindOfUser(update: Update, { user, session }: UserCaller, chang
 }
 
 /**
- * Returns the sessions that a password change doesn't end: the caller's and, on the Account pages, those of apps in the
- * same browser, like "Sign out everywhere else". If an app changes the password, all other sessions end, as in GoTrue.
+ * Returns the sessions that a password change doesn't end. On the Account pages, these are the caller's session and
+ * those of apps in the same browser, like "Sign out everywhere else". If an app changes the password, all sessions
+ * except the caller's end, as in GoTrue.
  */
 async function sessionsToKeep(
   ctx: AuthContext,

@@ -1,4 +1,4 @@
-/** Registers passkeys and signs users in with them. Users don't need a username or password. */
+/** Registers passkeys and signs users in with them, without a username or password. */
 
 import { deviceOf } from '../../shared/device.ts';
 import type { Caller, UserCaller } from '../caller.ts';
@@ -120,8 +120,8 @@ async function store(ctx: AuthContext, caller: UserCaller, user: User, key: NewK
 }
 
 /**
- * Returns a name for a passkey whose model is unknown. On the Account pages, it is the device that was used to add the
- * passkey. Other clients get the same name as from GoTrue.
+ * Returns a name for a passkey whose model is unknown. On the Account pages, the name describes the device that was
+ * used to add the passkey. Other clients get the same name as from GoTrue.
  */
 function nameFor({ pageLanguage, userAgent }: Caller): string {
   const device = pageLanguage === undefined ? undefined : deviceOf(userAgent);
@@ -170,7 +170,7 @@ export async function finishPasskeySignIn(
 }
 
 /**
- * Whether a passkey with user verification counts as two factors: the device, and the PIN or biometric. True for the
+ * Whether a passkey with user verification counts as two factors (the device, and the PIN or biometric). True for the
  * Account pages unless the project requires another factor. Other clients get aal1, as in upstream.
  */
 function reachesAal2({ settings }: AuthContext, { pageLanguage }: Caller): boolean {

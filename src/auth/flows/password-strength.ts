@@ -9,7 +9,7 @@ export async function requireStrongPassword(ctx: AuthContext, password: string):
   if (fault) throw fault;
 }
 
-/** Returns the reason why a password is weak. The sign-in isn't rejected. */
+/** Returns the reason why a password is weak. A weak password doesn't prevent the sign-in. */
 export async function weaknessAtSignIn(ctx: AuthContext, password: string): Promise<AuthError | undefined> {
   try {
     return await findWeakness(ctx, password);

@@ -1,4 +1,4 @@
-/** Cancels unconfirmed contact changes. Codes and links that were sent for them stop working. */
+/** Cancels unconfirmed contact changes. Codes and links that were sent for these changes become invalid. */
 
 import type { Transaction } from '../../database/types.ts';
 import type { UserCaller } from '../caller.ts';

@@ -36,7 +36,7 @@ export function parseChannel(ctx: AuthContext, channel: string): Channel {
   if (channel === '' || channel === 'sms') return 'sms';
   const canWhatsapp = phone.provider === 'twilio' || phone.provider === 'twilio_verify';
   if (channel === 'whatsapp' && canWhatsapp) return 'whatsapp';
-  // The value doesn't matter because the hook chooses the channel.
+  // The returned value doesn't matter, because the hook chooses the channel.
   if (hooks.send_sms.enabled) return 'sms';
   throw authError(
     'validation_failed',

@@ -1,7 +1,7 @@
 /**
- * Describes the proof that a request must provide to get a session. The proof is checked against the locked row when
- * the session is written. No session is issued if the use case selected the wrong account or the account has changed
- * since then.
+ * Defines the proof that a request must provide to get a session. The proof is checked against the locked row when the
+ * session is written. No session is issued if the use case selected the wrong account or the account has changed since
+ * then.
  */
 import type { Transaction } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';

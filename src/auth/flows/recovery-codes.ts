@@ -1,6 +1,6 @@
 /**
- * One-time recovery codes, which upstream doesn't have. A user with a verified factor can generate a set of codes and
- * use each code once instead of a factor.
+ * Implements one-time recovery codes, which upstream doesn't have. A user with a verified factor can generate a set of
+ * codes and use each code once instead of a factor.
  */
 
 import type { Transaction } from '../../database/types.ts';

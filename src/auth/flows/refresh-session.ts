@@ -166,8 +166,8 @@ async function requireNewest(
 const signInOf = ({ id, tag }: Session): string => tag ?? id;
 
 /**
- * Checks that the session belongs to this client. A client's sessions can be refreshed only by that client at
- * /oauth/token. Other sessions can't be refreshed there.
+ * Checks that the session belongs to this client. Only that client can refresh its sessions, and only at /oauth/token.
+ * Other sessions can't be refreshed there.
  */
 function rejectOtherClient(owner: string | undefined, clientId: string | undefined): void {
   if (owner === clientId) return;

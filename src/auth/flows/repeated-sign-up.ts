@@ -81,8 +81,8 @@ function isTooSoon({ settings, clock }: AuthContext, user: User, provider: Provi
 }
 
 /**
- * Handles two sign-ups that share one code. The code can't prove which password is the owner's, so the password is
- * removed unless both are equal.
+ * Handles two sign-ups that share one code. The code can't prove which of the two passwords is the owner's, so the
+ * password is removed unless they are equal.
  */
 async function contest(
   ctx: AuthContext,
@@ -101,8 +101,9 @@ function isOpen(ctx: AuthContext, user: User, { provider, email, phone }: Checke
 }
 
 /**
- * Returns the response for a contact that already has an account. With autoconfirm, it is an error. Otherwise, it looks
- * like a new account's response, with a fake ID. Upstream omits the identity, which reveals that the account exists.
+ * Returns the response for a contact that already has an account. With autoconfirm, this is an error. Otherwise, it
+ * looks like a new account's response, with a fake ID. Upstream omits the identity, which reveals that the account
+ * exists.
  */
 async function respondToExistingUser(
   ctx: AuthContext,

@@ -23,8 +23,8 @@ export const nothing: SignUpContent = { passwordHash: null, data: {} };
 
 /**
  * Resets an unclaimed account to this password, metadata and contact identity. Doesn't reset an account prepared by an
- * administrator, because no one else could have changed it. Keeps a pending confirmation code, because the caller sends
- * a new one.
+ * administrator, because only the administrator could have changed it. Keeps a pending confirmation code, because the
+ * caller sends a new one.
  */
 export async function resetUnclaimed(
   ctx: AuthContext,

@@ -1,6 +1,6 @@
-/** Retries if requests create the same account or factor concurrently. */
+/** Retries when requests concurrently create the same account or factor. */
 
-/** The unique keys that concurrent requests can violate: those of contacts, identities and factor names. */
+/** The unique keys of contacts, identities and factor names, which concurrent requests can violate. */
 const sharedKeys = new Set([
   'users_email_partial_key',
   'users_phone_key',

@@ -151,8 +151,9 @@ async function complete(
 }
 
 /**
- * Returns the Account page's URL that starts another sign-in at the provider. The provider started this sign-in, so no
- * window can receive its session. The user is already signed in at the provider, so the second sign-in needs no input.
+ * Returns the Account page's URL that starts another sign-in at the provider. Used if the provider started the sign-in,
+ * because no window is then waiting for its session. The user is already signed in at the provider, so the second
+ * sign-in requires no input.
  */
 function signInHere(target: string, accountUrl: string, providerId: string): string {
   const query = new URLSearchParams(new URL(target).search);
@@ -193,7 +194,7 @@ async function findOurs(ctx: AuthContext, relayStateId: string): Promise<Beginni
   return { provider, relayState, redirectTo: relayState.redirect_to ?? '' };
 }
 
-/** Returns the issuer in the response. It is unverified and must be used only to select the provider. */
+/** Returns the issuer in the response. It is unverified, so it must be used only to select the provider. */
 function peekIssuer(encoded: string): string {
   const xml = decode(encoded);
   if (xml === undefined) throw authError('validation_failed', 'SAMLResponse is not a valid Base64 string');
@@ -256,8 +257,8 @@ async function acceptAssertion(
 }
 
 /**
- * How long an assertion is stored. Longer than a PKCE code's lifetime, because exchanging the code reads the session's
- * end from the assertion.
+ * How long an assertion is stored. This is longer than a PKCE code's lifetime, because the code exchange reads the
+ * session's end from the assertion.
  */
 const rememberMs = 600_000;
 

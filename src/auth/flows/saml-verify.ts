@@ -22,7 +22,7 @@ const digestMethods = ['http://www.w3.org/2001/04/xmlenc#sha256', 'http://www.w3
 
 export interface VerifiedResponse {
   readonly response: XmlElement;
-  /** Whether the response itself is signed in addition to its assertion. */
+  /** Whether the response is signed in addition to its assertion. */
   readonly isSigned: boolean;
   readonly assertion: XmlElement;
 }

@@ -52,7 +52,7 @@ export async function recordOperatorEvent(
   await insertEvent(tx, event, ctx.clock.now());
 }
 
-/** Records a sign-in and remembers the device. */
+/** Records a sign-in and its device. */
 export async function recordSignIn(
   ctx: AuthContext,
   tx: Transaction,
@@ -72,8 +72,8 @@ function placeOf({ ip, userAgent }: Pick<Caller, 'ip' | 'userAgent'>) {
 }
 
 /**
- * Returns a key that identifies the caller's device. Browsers on the Account pages have a cookie. Other clients have
- * none, so their browser, system and network are used.
+ * Returns a key that identifies the caller's device. Browsers on the Account pages have a cookie for this. Other
+ * clients are identified by browser, operating system and network.
  */
 export function deviceKey({ deviceId, ip, userAgent }: Caller): string {
   if (deviceId !== undefined) return `cookie:${deviceId}`;

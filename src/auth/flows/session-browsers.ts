@@ -1,6 +1,6 @@
 /**
- * Records the browser of each session, so that users see a browser's sessions together and can sign out of all apps in
- * it. A cookie identifies the browser to the Account pages. An app's session inherits the browser of the session that
+ * Records the browser of each session, so that users see each browser's sessions together and can sign out of all its
+ * apps. A cookie identifies the browser to the Account pages. An app's session inherits the browser of the session that
  * it was created from (decision 66).
  */
 import { createHash } from 'node:crypto';

@@ -4,12 +4,12 @@ import type { SecurityEvent } from '../core/security-events.ts';
 import { fromMs } from '../core/times.ts';
 import { listEndings } from '../queries/security-events.ts';
 
-/** `elsewhere`: the user signed the session out on another device. */
+/** `elsewhere` means that the user signed the session out on another device. */
 export type SessionEnding = 'password_changed' | 'secured' | 'factors_reset' | 'elsewhere' | 'support';
 
 /**
- * Returns why a session ended, from the latest event since its last access token was issued. Returns undefined if no
- * event explains it. Only the browser that had the session may see the result.
+ * Returns why a session ended, based on the latest event since its last access token was issued. Returns undefined if
+ * no event explains it. Only the browser that had the session may see the result.
  */
 export async function explainEnding(
   ctx: AuthContext,
@@ -24,7 +24,7 @@ export async function explainEnding(
       listed.findLastIndex(({ kind }) => kind === 'secured'),
     ),
   );
-  // An event that ended one session may concern another session of the user.
+  // An event that ended a single session may concern another session of the user.
   const event = events.find(({ details }) => details.scope !== 'one') ?? events[0];
   return event && endingOf(event);
 }

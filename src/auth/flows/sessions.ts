@@ -69,7 +69,7 @@ export async function issueSession(
   if (grant === undefined) await recordBrowser(ctx, tx, caller, { sessionId, userId: user.id });
   const refreshToken = await insertRefreshToken(tx, { userId: user.id, sessionId, parent: null }, now);
   await updateUser(tx, user, { last_sign_in_at: fromMs(now) }, now);
-  // A session that a client or app gets from an existing sign-in isn't a sign-in.
+  // A session that a client or app gets from an existing sign-in doesn't count as a sign-in.
   const isSignIn =
     (origin === undefined || proof.by === 'passkey') && !(proof.by === 'code' && proof.isChange);
   if (grant === undefined && isSignIn) {

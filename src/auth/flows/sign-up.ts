@@ -58,7 +58,7 @@ async function signUpChecked(
   const existing = await findExisting(ctx, checked);
   if (existing) return { kind: 'user', user: await signUpAgain(ctx, caller, existing, checked) };
   const drafted = await draftUser(ctx, checked);
-  // The password is hashed in any case, so that the response time doesn't reveal whether an account exists.
+  // The password is always hashed, so that the response time doesn't reveal whether an account exists.
   const draft = checked.byCode ? { ...drafted, encryptedPassword: '' } : drafted;
   await runBeforeUserCreated(ctx, caller, draft);
   const isHidden = hidesAccounts(ctx, checked.provider);

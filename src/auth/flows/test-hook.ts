@@ -15,10 +15,7 @@ export interface HookTest {
   readonly isRolledBack: boolean;
 }
 
-/**
- * Calls a hook with the running settings, even if it is disabled. Returns undefined if there isn't a hook with this
- * name.
- */
+/** Calls a hook with the running settings, even if it is disabled. Returns undefined if no hook has this name. */
 export async function testHook(ctx: AuthContext, name: string): Promise<HookTest | undefined> {
   if (!isHookName(ctx, name)) return undefined;
   const { uri = '' } = ctx.settings.hooks[name];
@@ -44,7 +41,7 @@ export async function testHook(ctx: AuthContext, name: string): Promise<HookTest
 const isHookName = (ctx: AuthContext, name: string): name is HookName =>
   Object.hasOwn(ctx.settings.hooks, name);
 
-/** Returns the error's message. Adds the cause if the message only says that the call failed. */
+/** Returns the error's message. If the message only says that the call failed, adds the cause. */
 function wordsOf(error: unknown): string {
   const { message, cause } = error as Error;
   return cause instanceof Error && cause.message !== '' ? `${message}: ${cause.message}` : message;

@@ -10,8 +10,8 @@ import { hashOf } from './reversal-tokens.ts';
 import { deviceKey, recordEvent } from './security-events.ts';
 
 /**
- * Returns whether a link can still unlock the account (`locked`), or the account has been unlocked since the email was
- * sent. The link remains valid.
+ * Returns `locked` if a link can still unlock the account, or `unlocked` if the account has been unlocked since the
+ * email was sent. The link remains valid.
  * @throws {AuthError} otp_expired
  */
 export async function checkUnlock(ctx: AuthContext, token: string): Promise<'locked' | 'unlocked'> {
@@ -27,7 +27,7 @@ export async function checkUnlock(ctx: AuthContext, token: string): Promise<'loc
 }
 
 /**
- * Resets the attempt limits and remembers the browser, so that other people can't lock it out again.
+ * Resets the attempt limits and records the browser as known, so that other people can't lock it out again.
  * @throws {AuthError} otp_expired
  */
 export async function unlockAccount(ctx: AuthContext, caller: Caller, token: string): Promise<void> {

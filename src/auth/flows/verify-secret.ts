@@ -19,7 +19,7 @@ export interface SecretAttempt {
    */
   readonly ownerId?: string | undefined;
   /**
-   * The caller's transaction, which runs the queries. Waiting for a second connection within the transaction could
+   * The caller's transaction, which runs the queries. Waiting for a second connection during the transaction could
    * cause a deadlock.
    */
   readonly tx?: Transaction;
@@ -75,7 +75,7 @@ async function placeOf(
 ): Promise<NonNullable<Guess['place']>> {
   const network = { kind: 'network', id: networkOf(caller.ip) } as const;
   if (!signInSecrets.has(kind) || caller.deviceId === undefined || !ctx.hasOwnTables) return network;
-  // Unknown accounts are also looked up, so that the response takes as long.
+  // Also looks up unknown accounts, so that the response takes equally long.
   const isKnown = await isKnownDevice(db, ownerId ?? noUser, deviceKey(caller));
   return isKnown ? { kind: 'device', id: caller.deviceId } : network;
 }

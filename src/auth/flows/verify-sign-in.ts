@@ -18,8 +18,8 @@ import { issueSession } from './sessions.ts';
 import { contactOf, singleConfirmationAccepted, type VerifiedUser, verify } from './verify.ts';
 
 /**
- * Verifies a typed code. Returns undefined if an email change must still be confirmed at the other address, because the
- * user doesn't get a session yet.
+ * Verifies a typed code. Returns undefined if an email change must still be confirmed at the other address, in which
+ * case the user doesn't get a session yet.
  */
 export async function verifyCode(
   ctx: AuthContext,
@@ -49,7 +49,7 @@ export interface LinkFacts {
   readonly email: string;
   /** The new address, for an email change. */
   readonly newEmail: string;
-  /** The address of an email change to which this link wasn't sent. */
+  /** The other address of an email change, to which this link wasn't sent. */
   readonly otherEmail: string;
 }
 

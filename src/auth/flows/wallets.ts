@@ -42,8 +42,8 @@ export async function signInWithWallet(
   const now = ctx.clock.now();
   const fault = walletMessageFault(message, ctx.settings.redirects, now, ctx.settings.accountUrl());
   if (fault !== undefined) throw new OAuthShapedError('invalid_grant', fault);
-  // Accepts each message only once. Upstream accepts it until it expires. The text is hashed instead of the signature,
-  // because other valid signatures can be derived from a valid one.
+  // Accepts each message only once. Upstream accepts it until it expires. Hashes the text and not the signature,
+  // because a valid signature can be converted into other valid ones.
   const digest = createHash('sha256').update(text).digest('base64url');
   if (!(await ctx.limits.once(`wallet:${digest}`, 2 * walletMessageValidityMs, now))) {
     throw new OAuthShapedError('invalid_grant', `Signed ${chainNames[chain]} message was used before`);

@@ -57,7 +57,7 @@ export async function enrolKey(
 }
 
 /**
- * Creates a challenge. The response for a new factor contains a new key. For a verified factor, any of the user's keys
+ * Creates a challenge. For a new factor, the response contains a new key. For a verified factor, any of the user's keys
  * can sign the challenge.
  */
 export async function challengeKey(
@@ -242,7 +242,7 @@ const malformed = () => authError('validation_failed', 'Invalid credential_respo
 
 const noKey = () => new AuthError('unexpected_failure');
 
-/** Returns the error for a rejected key. Upstream's clients receive the same 500 for errors of its WebAuthn library. */
+/** Returns the error for a rejected key. Upstream also returns 500 for errors of its WebAuthn library. */
 const creationRejected = (cause?: unknown) => new AuthError('unexpected_failure', { cause });
 
 const assertionRejected = (cause?: unknown) =>

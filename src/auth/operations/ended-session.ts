@@ -1,4 +1,4 @@
-/** Explains why a session ended. Only the Account pages call it, for a browser that had the session. */
+/** Explains why a session ended. Only the Account pages call this operation, for a browser that had the session. */
 import { explainEnding, type SessionEnding } from '../flows/session-endings.ts';
 import type { Call, Operation } from './operation.ts';
 

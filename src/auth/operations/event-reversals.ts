@@ -9,7 +9,7 @@ import { checkUnlock, unlockAccount } from '../flows/unlock.ts';
 import { limitByAddress } from './limit-by-address.ts';
 import type { Call, Operation } from './operation.ts';
 
-/** A change as described on the page. */
+/** Describes a change for the page. */
 export interface ChangeFacts {
   /** The event's kind, `new_device` or `password_set`. */
   readonly kind: string;
@@ -17,7 +17,7 @@ export interface ChangeFacts {
   readonly device: { readonly browser: string; readonly system: string } | undefined;
 }
 
-/** What the link in a security notice would undo. */
+/** Describes what the link in a security notice would undo. */
 export interface ReversalFacts extends ChangeFacts {
   readonly email: string;
   readonly later: readonly ChangeFacts[];
@@ -29,7 +29,7 @@ export interface ReversalCall extends Call {
   readonly token: string;
 }
 
-/** Returns whether a link can still unlock the account. Rejects if the link can't and never did. */
+/** Returns whether a link can still unlock the account. Rejects if the link can't unlock it and never did. */
 export const readUnlock: Operation<ReversalCall, 'locked' | 'unlocked'> = {
   guards: [limitByAddress('verify')],
   run: (ctx, { token }) => checkUnlock(ctx, token),

@@ -1,6 +1,6 @@
 /**
- * Defines operations. An operation is a use case for clients, together with the checks before it. The routes and the
- * Account pages run the same operations, so neither can skip a check (decision 40).
+ * Defines operations. An operation is a use case for clients, together with the checks that run before it. The routes
+ * and the Account pages run the same operations, so neither can skip a check (decision 40).
  */
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -18,7 +18,7 @@ export interface Call {
 export type Guard = (ctx: AuthContext, call: Call) => Promise<void> | void;
 
 export interface Operation<Input extends Call, Result> {
-  /** The checks, in the order that they run in. */
+  /** The checks, in the order in which they run. */
   readonly guards: readonly Guard[];
   /** The sign-in method reported in `/metrics`. Undefined if the operation doesn't sign users in. */
   readonly signIn?: SignInMethod | undefined;
@@ -36,7 +36,7 @@ export function perform<Input extends Call, Result>(
   return withDeadline(ctx.settings.requestTimeoutMs, input.caller.ip, work);
 }
 
-/** Runs an operation within another operation, whose time limit applies. */
+/** Runs an operation within another operation. The outer operation's time limit applies. */
 export async function runGuarded<Input extends Call, Result>(
   ctx: AuthContext,
   { guards, signIn, run }: Operation<Input, Result>,

@@ -7,7 +7,7 @@ import { limitByAddress } from './limit-by-address.ts';
 import type { Call, Operation } from './operation.ts';
 
 export const passkeyChallenge: Operation<Call, PasskeyOptions> = {
-  // `requirePasskeys` is first, so the response reports disabled passkeys regardless of rate limits.
+  // Starts with `requirePasskeys`, so the response reports disabled passkeys regardless of rate limits.
   guards: [requirePasskeys, limitByAddress('passkey'), requireCaptcha],
   run: beginPasskeySignIn,
 };

@@ -40,7 +40,7 @@ export const ssoPolicy: Operation<Call & { readonly domain: string }, SsoPolicy>
   run: (ctx, { domain }) => ssoPolicyOf(ctx, ctx.pool, domain),
 };
 
-/** Returns a connection's name, for the page that asks before opening the identity provider. */
+/** Returns a connection's name, for the page that asks the user before it opens the identity provider. */
 export const ssoConnection: Operation<Call & { readonly id: string }, string> = {
   guards: [requireSaml, limitByAddress('sso_policy')],
   run: (ctx, { id }) => nameOfConnection(ctx, id),
@@ -48,8 +48,8 @@ export const ssoConnection: Operation<Call & { readonly id: string }, string> = 
 
 /**
  * Returns the identity provider's URL for links and forms of the Account pages, where no captcha can be solved. Only
- * the Account pages call this. Like `/authorize`, which also doesn't require a captcha, it doesn't read or reveal an
- * account.
+ * the Account pages call this. It doesn't read or reveal an account, like `/authorize`, which also doesn't require a
+ * captcha.
  */
 export const ssoJourney: Operation<Call, string> = {
   guards: [requireSaml, limitByAddress('sso')],
@@ -58,7 +58,7 @@ export const ssoJourney: Operation<Call, string> = {
 
 /** Returns the identity provider's URL. */
 export const ssoSignIn: Operation<Call, string> = {
-  // `requireSaml` is first, so the response reports disabled SAML regardless of rate limits.
+  // Starts with `requireSaml`, so the response reports disabled SAML regardless of rate limits.
   guards: [requireSaml, limitByAddress('sso'), requireCaptcha],
   run: (ctx, { body }) => beginSsoSignIn(ctx, body()),
 };

@@ -32,7 +32,7 @@ export async function findReversal(
 /**
  * Returns when the user secured the account with a reversal that already covers the event. A reversal covers an earlier
  * event only if nothing was added or changed between that event and the first change it reversed. Otherwise, an
- * attacker who received a later notice could use its link to disable the owner's earlier one.
+ * attacker who received a later notice could use its link to disable the link in the owner's earlier notice.
  */
 export async function findSecured(db: Queryable, event: ReversibleEvent): Promise<string | undefined> {
   if (event.used_at !== null) return event.used_at;
@@ -49,8 +49,8 @@ export async function findSecured(db: Queryable, event: ReversibleEvent): Promis
 }
 
 /**
- * Uses up a link that unlocks an account. Keeps the row, so that its page can say that the account is already unlocked.
- * Returns false if another request has already used the link.
+ * Uses up a link that unlocks an account. Keeps the row so that the link's page can show that the account is already
+ * unlocked. Returns false if another request has already used the link.
  */
 export async function spendReversal(db: Queryable, hash: string, nowMs: number): Promise<boolean> {
   const rows = await db.query(sql`
@@ -61,7 +61,7 @@ export async function spendReversal(db: Queryable, hash: string, nowMs: number):
 
 /**
  * Invalidates the links for the user's events since a time, because they may have been sent to an attacker. Keeps the
- * rows, so that a link's page can say that the account is already secured.
+ * rows so that a link's page can show that the account is already secured.
  */
 export async function spendReversalsSince(
   db: Queryable,

@@ -5,7 +5,7 @@ import { fromMs } from '../core/times.ts';
 
 export interface FactorRemoval {
   readonly user_id: string;
-  /** The language of the page that the user requested the removal on. */
+  /** The language of the page on which the user requested the removal. */
   readonly language: string | null;
   readonly requested_at: string;
   /** When the factors will be removed. Null until the request is confirmed by email. */
@@ -55,7 +55,7 @@ export async function confirmRemoval(db: Queryable, hash: string, dueMs: number)
   return rows.length > 0;
 }
 
-/** Cancels the user's request. Returns whether the user had confirmed one. */
+/** Cancels the user's request. Returns whether the user had confirmed it. */
 export async function deleteRemoval(db: Queryable, userId: string): Promise<boolean> {
   const [row] = await db.query<{ was_confirmed: boolean }>(sql`
     delete from _plinth.factor_removals where user_id = ${userId} returning due_at is not null as was_confirmed`);

@@ -92,9 +92,9 @@ export async function insertChallenge(
 ): Promise<string> {
   const id = randomUUID();
   const now = fromMs(nowMs);
-  // last_challenged_at is unique across all factors, so random microseconds distinguish concurrent challenges. The
-  // factor is updated before the challenge is inserted, because the challenge's foreign key takes a share lock on the
-  // factor. Two requests couldn't both upgrade that lock.
+  // `last_challenged_at` is unique across all factors, so random microseconds distinguish concurrent challenges.
+  // Updates the factor before inserting the challenge. Otherwise, the challenge's foreign key would take a share lock
+  // on the factor, and two requests couldn't both upgrade that lock.
   const challengedAt = now.replace('Z', `${String(randomInt(1000)).padStart(3, '0')}Z`);
   await db.query(sql`
     update auth.mfa_factors set last_challenged_at = ${challengedAt}, updated_at = ${now} where id = ${factor.id}`);

@@ -1,6 +1,6 @@
 /**
- * Deletes expired rows, a hundred per statement. Leaves locked rows to the next round, so that no request has to wait.
- * Retention follows GoTrue 2.196 (internal/models/cleanup.go) except where noted.
+ * Deletes expired rows, a hundred per statement. Leaves locked rows to the next round so that requests don't have to
+ * wait. Retention follows GoTrue 2.196 (internal/models/cleanup.go) except where noted.
  */
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
@@ -40,8 +40,8 @@ export function cleanups(lifetimes: Lifetimes, nowMs: number): readonly Sql[] {
         select t.id from auth.refresh_tokens t join auth.sessions s on s.id = t.session_id
         where s.not_after < ${ago(dayMs)} and not t.revoked limit ${batchRows} for update of t skip locked)
       returning 1 as gone`,
-    // Sessions are deleted after their tokens and in small batches, because rows that reference a session are deleted
-    // with it.
+    // Sessions are deleted after their tokens and in small batches, because deleting a session also deletes the rows
+    // that reference it.
     remove('sessions', sql`t.not_after < ${ago(3 * dayMs)}`, 10),
     ...(timeboxMs > 0 ? [remove('sessions', sql`t.created_at < ${ago(timeboxMs + dayMs)}`)] : []),
     ...(inactivityTimeoutMs > 0

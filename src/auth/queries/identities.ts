@@ -29,8 +29,8 @@ export async function lockIdentities(tx: Transaction, userId: string): Promise<I
 
 /**
  * Finds the identities of all users with one of these addresses, which must be in lowercase. Only verified addresses
- * count. Otherwise, an identity that merely claims an address would match its owner's account. An SSO connection counts
- * as verifying its addresses.
+ * count. Otherwise, an identity that merely claims an address would match the account of the address's owner. Addresses
+ * from an SSO connection count as verified.
  */
 export function findIdentitiesByEmail(db: Queryable, emails: readonly string[]): Promise<Identity[]> {
   return db.query<Identity>(sql`

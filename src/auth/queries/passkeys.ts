@@ -55,7 +55,7 @@ export async function insertPasskey(
 }
 
 /**
- * Updates the counter after a use. Returns false if another use of the key or a copy of it has already raised the
+ * Updates the counter after a use. Returns false if another use of the key, or of a copy, has already raised the
  * counter.
  */
 export async function recordPasskeyUse(

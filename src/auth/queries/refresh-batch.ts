@@ -29,8 +29,8 @@ export type RefreshedSession = Pick<
  * Finds the sessions and users for a batch of tokens. Returns each token's position, starting at 1, with its session
  * and user. Omits a token if it is unknown or revoked, if its session or user is missing, or if another transaction has
  * locked one of these rows. Never waits for a lock, so it can't block the pool or deadlock with a change to the user.
- * Each token has a separate lookup, which guarantees an index scan regardless of the planner's estimates. All lookups
- * are in one statement, because starting such a plan costs more than running it.
+ * Looks up each token separately, which guarantees an index scan regardless of the planner's estimates. A single
+ * statement contains all lookups, because starting such a plan costs more than running it.
  */
 export function activeRefreshes(tokens: readonly string[]): Sql {
   return sql`
@@ -57,8 +57,8 @@ interface Row extends User, Omit<RefreshedSession, 'id' | 'created_at'> {
 }
 
 /**
- * Parses a row of {@link activeRefreshes}. The row also serves as the user object, because its additional columns are
- * harmless there.
+ * Parses a row of {@link activeRefreshes}. The row also serves as the user object, in which its additional columns are
+ * harmless.
  */
 export function readActiveRefresh(row: object): ActiveRefresh {
   const user = row as Row;
@@ -94,8 +94,9 @@ export interface TokenRotation {
 }
 
 /**
- * Revokes the tokens, inserts their children and records the refreshes, in upstream's order because triggers can
- * observe it. Returns one statement per table. With {@link rotationSettings}, the statements use the indexes.
+ * Returns the statements that revoke the tokens, insert their children and record the refreshes, one per table. They
+ * are in upstream's order, because triggers can observe the order. With {@link rotationSettings}, the statements use
+ * the indexes.
  */
 export function tokenRotations(rotations: readonly TokenRotation[], now: string): Sql[] {
   const entries = rotations.flatMap(({ entries }) => entries);

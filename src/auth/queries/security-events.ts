@@ -83,8 +83,8 @@ export function listEvents(
 }
 
 /**
- * Lists the user's own reversible changes since an event, including that event. Contains each addition once, but only
- * the first change of the address and of the number, so that an attacker can't make the list long.
+ * Lists the user's own reversible changes since an event, including that event. The list contains each addition once,
+ * but only the first change of the address and of the number, so that an attacker can't make it long.
  */
 export function listReversibleEvents(db: Queryable, event: SecurityEvent): Promise<SecurityEvent[]> {
   return db.query<SecurityEvent>(sql`
@@ -110,10 +110,10 @@ export async function findLatestEvent(
   return event;
 }
 
-/** The latest events suffice to explain why a session ended. */
+/** The number of latest events that suffices to explain why a session ended. */
 const maxEndings = 10;
 
-/** Lists the events since a time that ended sessions of the user, newest first. */
+/** Lists the user's events since a time that ended sessions, newest first. */
 export function listEndings(db: Queryable, userId: string, since: string): Promise<SecurityEvent[]> {
   return db.query<SecurityEvent>(sql`
     select ${columns} from _plinth.security_events

@@ -6,7 +6,7 @@ import { fromMs } from '../core/times.ts';
 /** A session's browser and app. */
 export interface SessionPlace {
   readonly session_id: string;
-  /** Equal for sessions in the same browser. Null if the session wasn't created on the Account pages. */
+  /** An ID that sessions in the same browser share. Null if the session wasn't created on the Account pages. */
   readonly browser: string | null;
   /** The origin of the app that received the session. */
   readonly app: string | null;
@@ -24,7 +24,7 @@ export async function insertSessionBrowser(
     values (${row.sessionId}, ${row.userId}, ${row.browser}, ${fromMs(nowMs)})`);
 }
 
-/** Adds an app's session to the browser of the session that it was created from, if that browser is known. */
+/** Assigns an app's session to the browser of the session that it was created from, if that browser is known. */
 export async function inheritBrowser(
   db: Queryable,
   row: { readonly sessionId: string; readonly originId: string; readonly app: string | null },

@@ -34,7 +34,7 @@ export function listSessions(db: Queryable, userId: string): Promise<Session[]> 
   );
 }
 
-/** Lists the IP addresses of the user's sessions that have reached this level, newest first. */
+/** Lists the IP addresses of the user's sessions at this level or above, newest first. */
 export async function listSessionAddresses(db: Queryable, userId: string, aal: string): Promise<string[]> {
   const rows = await db.query<{ ip: string }>(sql`
     select host(ip) as ip from auth.sessions
@@ -130,9 +130,9 @@ export async function deleteSession(db: Queryable, id: string): Promise<void> {
 }
 
 /**
- * Deletes flows that could still become a session: codes that haven't been exchanged, and identities that are being
- * linked. Must run before deleting a user's sessions, so that a concurrent exchange can't create a session in between.
- * Keeps emailed links, whose codes haven't been issued yet.
+ * Deletes flows that could still result in a session, which are codes that haven't been exchanged and identities that
+ * are being linked. Must run before deleting a user's sessions, so that a concurrent exchange can't create a session in
+ * between. Keeps emailed links, whose codes haven't been issued yet.
  */
 async function deleteCodes(db: Queryable, userId: string): Promise<void> {
   await db.query(sql`
@@ -201,7 +201,7 @@ export async function deleteClientSession(
   return row?.user_id;
 }
 
-/** Deletes the user's sessions below this level. Keeps sessions without a level, because null isn't below any level. */
+/** Deletes the user's sessions below this level. Keeps sessions without a level. */
 export async function deleteSessionsBelow(db: Queryable, userId: string, aal: string): Promise<void> {
   await db.query(sql`delete from auth.sessions where user_id = ${userId} and aal < ${aal}`);
 }

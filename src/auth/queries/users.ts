@@ -61,8 +61,8 @@ export async function findUserIdsByEmail(db: Queryable, emails: readonly string[
 }
 
 /**
- * Finds another user who can sign in with this address: as the account's address, or through an identity with a
- * verified address.
+ * Finds another user who can sign in with this address, either because it is the account's address or through an
+ * identity with a verified address.
  */
 export async function findUserWithEmail(
   db: Queryable,
@@ -92,8 +92,8 @@ export interface NewUser {
 }
 
 /**
- * Inserts a user in the state that triggers on auth.users must see first: unconfirmed, with an empty role and empty
- * tokens. As in GoTrue 2.196, later updates set all other values.
+ * Inserts a user that is unconfirmed, with an empty role and empty tokens, because triggers on auth.users must first
+ * receive this state. As in GoTrue 2.196, later updates set all other values.
  */
 export async function insertUser(db: Queryable, user: NewUser, nowMs: number): Promise<void> {
   const now = fromMs(nowMs);
@@ -125,7 +125,7 @@ export type MetadataColumn = 'raw_user_meta_data' | 'raw_app_meta_data';
 
 /**
  * Merges the updates into the metadata's top level, removes null keys, and copies the result to `user`. Merges into the
- * current row instead of previously read values, so that concurrent requests with different keys both succeed.
+ * current row and not into previously read values, so that concurrent requests with different keys both succeed.
  */
 export async function mergeUserMetadata(
   db: Queryable,
@@ -154,8 +154,8 @@ export async function deleteUser(db: Queryable, id: string): Promise<void> {
 
 /** Locks a guest's row. Returns false if it doesn't exist or the user is no longer a guest. */
 export async function lockGuest(db: Queryable, id: string): Promise<boolean> {
-  // This lock mode lets other connections insert rows that reference the guest, because an HTTP hook uses a separate
-  // connection.
+  // Uses a lock mode that lets other connections insert rows that reference the guest, because an HTTP hook uses a
+  // separate connection.
   const rows = await db.query(
     sql`select id from auth.users where id = ${id} and is_anonymous for no key update`,
   );
@@ -170,8 +170,8 @@ export async function awaitUser(db: Transaction, id: string): Promise<void> {
 /** The columns that determine whether and how a session is issued. */
 export interface SignInRow extends UserColumns {
   /**
-   * Whether the requested identity exists. If none is requested, whether the user has any identity from a provider, SSO
-   * connection or wallet.
+   * Whether the requested identity exists. If no identity is requested, whether the user has any identity from a
+   * provider, SSO connection or wallet.
    */
   readonly has_identity: boolean;
 }

@@ -1,4 +1,4 @@
-/** Declares GET and POST /callback. The browser returns to it from a provider, and then continues to the app. */
+/** Declares GET and POST /callback, to which a provider redirects the browser. The response redirects it to the app. */
 import type { AuthContext } from '../context.ts';
 import { finishProviderSignIn } from '../flows/provider-callback.ts';
 import { type Exchange, header } from '../http/exchange.ts';

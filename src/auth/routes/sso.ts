@@ -1,6 +1,6 @@
 /**
- * Declares the routes for single sign-on with SAML 2.0: the redirects to and from the identity provider, and this
- * server's metadata.
+ * Declares the routes for single sign-on with SAML 2.0. They serve this server's metadata and the redirects to and from
+ * the identity provider.
  */
 
 import type { AuthContext } from '../context.ts';
@@ -35,8 +35,8 @@ export function ssoRoutes({ define, serve }: Router, ctx: AuthContext): void {
 }
 
 /**
- * The client is a browser, so an error redirects (303) to the site URL, which can show it. If the sign-in started on an
- * Account page, the error redirects to that page.
+ * Because the client is a browser, an error redirects (303) to the site URL, which can show it. If the sign-in started
+ * on an Account page, the error redirects to that page.
  */
 async function consumeAssertion(ctx: AuthContext, exchange: Exchange): Promise<undefined> {
   const { caller, reply, path, text } = exchange;
@@ -51,7 +51,7 @@ async function consumeAssertion(ctx: AuthContext, exchange: Exchange): Promise<u
   return undefined;
 }
 
-/** The metadata is cached for a shorter time during a key rotation, so that providers get the new key soon. */
+/** During a key rotation, the metadata is cached for a shorter time so that providers get the new key soon. */
 const rotation = { maxAgeSeconds: 60, cacheDuration: 'PT1H' };
 const maxAgeSeconds = 600;
 const metadataLifetimeMs = 48 * 3_600_000;

@@ -11,7 +11,7 @@ import { errorResponse, logUnexpected } from '../public-errors.ts';
 import { maxBodyBytes } from '../settings.ts';
 import type { Body, PageClient } from './types.ts';
 
-/** The route with the same effect as the operation. The call is logged as a request to this route. */
+/** The route with the same effect as the operation. The call is logged as a request to it. */
 export interface RouteName {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;

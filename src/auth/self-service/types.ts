@@ -10,7 +10,7 @@ import type { ReversalFacts } from '../operations/event-reversals.ts';
 import type { RemovalFacts } from '../operations/factor-removals.ts';
 import type { PublicSettings } from '../public-settings.ts';
 
-/** The browser that a page calls auth for. */
+/** The browser on whose behalf a page calls auth. */
 export interface PageClient {
   readonly requestId: string;
   readonly ip: string;
@@ -82,13 +82,13 @@ export interface VisitorOperations {
    */
   readReversal(token: string): Promise<ReversalFacts>;
   /**
-   * Returns whether the link unlocks the account, or the account is already unlocked. The link remains valid. Rejects
-   * with `otp_expired`.
+   * Returns `locked` if the link can unlock the account, or `unlocked` if the account is already unlocked. The link
+   * remains valid. Rejects with `otp_expired`.
    */
   readUnlock(token: string): Promise<'locked' | 'unlocked'>;
   /**
-   * Returns why a session of the user ended after its last access token was issued at `sinceMs`. Only for the browser that
-   * had this session.
+   * Returns why a session of the user ended after its last access token was issued at `sinceMs`. Call only for the
+   * browser that had this session.
    */
   explainEnding(ended: {
     readonly userId: string;
@@ -118,7 +118,7 @@ export interface VisitorOperations {
   ssoPolicy(domain: string): Promise<SsoPolicy>;
 }
 
-/** Operations for a signed-in user, whom an access token identifies. */
+/** Operations for a signed-in user, who is identified by an access token. */
 export interface UserOperations {
   read(): Promise<AuthUser>;
   update(body: Body): Promise<void>;
@@ -146,8 +146,8 @@ export interface UserOperations {
 }
 
 /**
- * An OAuth client's request that the user must decide. Contains only the redirect URL if the user has already granted
- * it.
+ * An OAuth client's request that the user must decide. If the user has already granted it, contains only the redirect
+ * URL.
  */
 export type OpenAuthorization =
   | { readonly redirect_url: string }

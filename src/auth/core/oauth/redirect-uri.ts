@@ -13,8 +13,7 @@ export function redirectUriFault(uri: string): string | undefined {
     return `scheme '${split.scheme}' is not allowed for security reasons`;
   }
   const isHttp = split.scheme === 'http' || split.scheme === 'https';
-  // A browser must not find a different host in the URI, because it would send the authorization code to the wrong
-  // server.
+  // If a browser found a different host in the URI, it would send the authorization code to the wrong server.
   if (!URL.canParse(uri) || (isHttp && !readsAlike(uri, split))) return 'invalid URL format';
   if (split.scheme === 'http' && !['localhost', '127.0.0.1', '::1'].includes(split.hostname)) {
     return 'HTTP scheme only allowed for localhost';

@@ -20,7 +20,7 @@ export const isAzureCiamIssuer = (issuer: string): boolean => azureCiamIssuer.te
 const appleIssuers = new Set<string>([issuers.apple, 'https://account.apple.com']);
 export const isAppleIssuer = (issuer: string): boolean => appleIssuers.has(issuer);
 
-/** The URLs of Microsoft's multi-tenant endpoints, which are never issuers of tokens. */
+/** The URLs of Microsoft's multi-tenant endpoints, which never appear as a token's issuer. */
 const azureShared = new Set([
   'https://login.microsoftonline.com/common/v2.0',
   'https://login.microsoftonline.com/organizations/v2.0',

@@ -189,8 +189,8 @@ const zoom: ProviderSpec = {
       const id = textAt(user, 'id');
       const name = `${textAt(user, 'first_name')} ${textAt(user, 'last_name')}`.trim();
       const picture = textAt(user, 'pic_url');
-      // Login type 100 is a sign-in by email address. Only these users may have an unverified address, because they
-      // must open a link to confirm it. With other login types, the address comes from another source.
+      // Login type 100 is a sign-in by email address. Only these users can have an unverified address, because they
+      // confirm it by opening a link. With other login types, the address comes from another source.
       const isVerified = idAt(user, 'login_type') !== '100' || numberAt(user, 'verified') !== 0;
       return {
         emails: soleEmail(textAt(user, 'email'), isVerified),

@@ -59,7 +59,7 @@ export const soapEnvelope = (body: string): string =>
 
 /**
  * Checks that the identity provider's response belongs to the request and contains exactly one SAML response. The
- * caller must verify that response like one delivered by a browser.
+ * caller must verify that response as if a browser had delivered it.
  * @throws {SamlFault}
  */
 export function checkArtifactResponse(

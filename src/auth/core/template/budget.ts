@@ -1,6 +1,6 @@
 /**
- * Limits the work of a rendering, which blocks the server's only thread. Operators write the templates, and user data
- * fills them.
+ * Limits the work per rendering, because rendering blocks the server's only thread. Operators write the templates, and
+ * user data fills them.
  */
 import { TemplateError } from './parse.ts';
 
@@ -10,7 +10,7 @@ const maxVariables = 100;
 const maxChars = 500_000;
 /** The number of characters in a value that count as one step. */
 const charsPerStep = 256;
-/** The number of steps for a list or map, which can be printed with all its contents. */
+/** A list or map counts as this many steps, because it can be printed with all its contents. */
 const stepsPerObject = 20;
 
 export interface Budget {

@@ -107,8 +107,8 @@ export function createScanner(): Scanner {
     if (end < 0) return rest.length;
     context = 'tag';
     attribute = '';
-    // A closing quote is consumed with its attribute. For an unquoted value, the following `>` or space is part of the
-    // tag and isn't consumed here.
+    // A closing quote is consumed with its attribute. The `>` or space after an unquoted value is part of the tag and
+    // isn't consumed here.
     return end + quote.length;
   }
 

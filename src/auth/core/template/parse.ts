@@ -142,7 +142,7 @@ const countNewlines = (text: string): number => text.split('\n').length - 1;
 
 /**
  * Returns the index of the first `}}` outside strings and comments. An unclosed string or comment extends to the end,
- * so that the text isn't searched again from each of its characters.
+ * so the text isn't searched again from each of its characters.
  */
 function findClose(text: string): number {
   const token = /\/\*[\s\S]*?(?:\*\/|$)|"(?:\\.|[^"\\\n])*(?:"|\\?$|\n)|`[^`]*(?:`|$)|\}\}/g;
@@ -154,7 +154,7 @@ function findClose(text: string): number {
 const tokenPattern =
   /\s*(?:("(?:\\.|[^"\\])*")|`([^`]*)`|(:=|=|\||,|\(|\))|(\$[A-Za-z0-9_]*)((?:\.[A-Za-z_][A-Za-z0-9_]*)*)|((?:\.[A-Za-z_][A-Za-z0-9_]*)+|\.)|(-?\d+(?:\.\d+)?)|([A-Za-z_][A-Za-z0-9_]*))/y;
 
-/** `end` is the position after the symbol in the text. */
+/** `end` is the position in the text after the symbol. */
 type Token = { readonly symbol: string; readonly end: number } | { readonly operand: Operand };
 
 function parsePipeline(text: string): Pipeline {
@@ -192,7 +192,7 @@ function parsePipeline(text: string): Pipeline {
     return { declares, commands };
   }
 
-  /** Whether the field in `(…).Field` belongs to the group. This is the case only if they aren't separated. */
+  /** Whether the field in `(…).Field` belongs to the group, which requires that nothing separates them. */
   function isGlued(closing: number): boolean {
     const token = tokens[closing];
     return token !== undefined && 'symbol' in token && text[token.end] === '.';

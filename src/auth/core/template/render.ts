@@ -23,7 +23,7 @@ export function renderHtml(source: string, data: TemplateData): string {
   return render(source, data, createScanner());
 }
 
-/** Renders a template as plain text (SMS, the text part of emails). @throws {TemplateError} */
+/** Renders a template as plain text (for text messages and the text part of emails). @throws {TemplateError} */
 export function renderText(source: string, data: TemplateData): string {
   return render(source, data, { feed() {}, insert: (value) => value });
 }
@@ -120,7 +120,7 @@ function resultOf(operand: Operand, frame: Frame): unknown {
   }
 }
 
-/** Returns the value at a field path. A missing key has an empty value, as in a Go map. */
+/** Returns the value at a field path. As in a Go map, a missing key has an empty value. */
 function walk(value: unknown, path: readonly string[]): unknown {
   let current = value;
   for (const key of path) {

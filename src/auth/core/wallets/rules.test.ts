@@ -63,7 +63,7 @@ describe('the intended site', () => {
     ['evil.example', 'https://site.example/', otherDomain],
     ['site.example:443', 'https://site.example/', otherDomain],
     ['evil.example', 'https://api.example/account/sign-in', otherDomain],
-    // Files uploaded by users are served from the same host.
+    // The host also serves files that users uploaded.
     ['api.example', 'https://api.example/storage/v1/object/public/x/y.html', otherApp],
     // The page is an allowed redirect URL, but the root page of its domain isn't.
     ['path.example', 'https://path.example/only/here', otherDomain],

@@ -25,8 +25,8 @@ export function walletMessageFault(
   if (!isOwn && !isRedirectAllowed(redirects, message.uri)) {
     return `${signed} is using URI which is not allowed on this server, message was signed for another app`;
   }
-  // Upstream doesn't check a message's domain for localhost. Any page could then ask its visitors to sign such a
-  // message and use it to sign in.
+  // If the URI's host is localhost, upstream doesn't compare it with the domain. Any page could then ask its visitors
+  // to sign such a message and use it to sign in.
   const isKnown = isOwn || isLocal || isRedirectAllowed(redirects, `https://${message.domain}/`);
   if (host !== message.domain || !isKnown) {
     return `${signed} is using a Domain that does not match the one in URI which is not allowed on this server`;

@@ -135,7 +135,7 @@ describe('Solana', () => {
   });
 });
 
-/** Encodes bytes as base58 according to the definition. The inverse of the tested function. */
+/** Encodes bytes as base58 according to the definition. This is the inverse of the tested function. */
 function base58(bytes: Uint8Array): string {
   const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
   let number = bytes.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n);

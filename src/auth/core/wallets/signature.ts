@@ -18,8 +18,8 @@ export async function isSignedByEthereum(text: string, address: string, signatur
   const v = bytes[64] ?? 0;
   try {
     const compact = secp256k1.Signature.fromBytes(bytes.subarray(0, 64), 'compact');
-    // Every signature has a second valid form with a higher S, which is rejected. Wallets create the form with the
-    // lower S (EIP-2).
+    // Rejects the second valid form of each signature, which has a higher S. Wallets create the form with the lower S
+    // (EIP-2).
     if (compact.hasHighS()) return false;
     const key = compact
       .addRecoveryBit(v >= 27 ? v - 27 : v)

@@ -1,6 +1,6 @@
 /**
- * Splits URIs in signed messages without normalizing them, so that the signed text is compared instead of a browser's
- * interpretation of it.
+ * Splits URIs in signed messages without normalizing them, so that the signed text itself is compared and not a
+ * browser's interpretation of it.
  */
 
 /**

@@ -17,8 +17,8 @@ const ceremonyTimeoutMs = 300_000;
 const algorithms = [-7, -35, -36, -257, -258, -259, -37, -38, -39, -8];
 
 /**
- * `passkey`: a key that signs users in without a username, and that verifies the user if the device supports it.
- * `factor`: any key.
+ * `passkey` is a key that signs users in without a username, and that verifies the user if the device supports it.
+ * `factor` is any key.
  */
 export type KeyKind = 'passkey' | 'factor';
 
@@ -141,7 +141,7 @@ function session(
     challenge,
     rpId: party.id,
     user_id: userId === undefined ? null : userHandle(userId).toString('base64'),
-    // Go's zero time, because a separate column stores the expiration time.
+    // Go's zero time. The expiration time is stored in a separate column.
     expires: '0001-01-01T00:00:00Z',
     userVerification: userVerification[kind],
   };

@@ -1,5 +1,5 @@
 /**
- * Returns the model name of a passkey's authenticator, or undefined if it is unknown. aaguids.json contains the names
+ * Returns the model name of a passkey's authenticator, or undefined if it is unknown. `aaguids.json` contains the names
  * from the community's list (github.com/passkeydeveloper/passkey-authenticator-aaguids), which GoTrue 2.196 also
  * includes.
  */

@@ -1,4 +1,4 @@
-/** The relying party (WebAuthn level 3, section 4). Browsers bind each key to a relying party. */
+/** The relying party (WebAuthn level 3, section 4), to which browsers bind each key. */
 import type { Config } from '../../../config/index.ts';
 
 export interface RelyingParty {

@@ -1,6 +1,6 @@
 /**
- * Parses browser responses strictly: RegistrationResponseJSON and AuthenticationResponseJSON of WebAuthn level 3,
- * section 5.1. As in go-webauthn, base64url with padding is accepted.
+ * Strictly parses the browser responses RegistrationResponseJSON and AuthenticationResponseJSON (WebAuthn level 3,
+ * section 5.1). As in go-webauthn, base64url with padding is accepted.
  */
 import { isJsonObject, type JsonObject } from '../json.ts';
 
