@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 
-/** A summary of the files at a point in time. */
+/** A summary of the files' state at a point in time. */
 export interface FilesState {
   /** A hash of the files' contents. */
   readonly hash: string;

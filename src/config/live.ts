@@ -2,8 +2,8 @@
  * The running configuration, which can be replaced while the server runs. Services read it at each use instead of
  * copying settings when they are created.
  *
- * All code that handles a request sees the same configuration: the one that was current when the request first read it.
- * The request is identified by its asynchronous context (`kernel/trace.ts`).
+ * All code that handles a request uses the configuration that was current when the request first read it. The request
+ * is identified by its asynchronous context (`kernel/trace.ts`).
  */
 import { traces } from '../kernel/trace.ts';
 import type { Config } from './schema/index.ts';
@@ -12,11 +12,10 @@ export interface LiveConfig {
   /** The current request's configuration. Outside requests, the newest configuration. */
   readonly current: Config;
   /**
-   * Returns a function that returns a value derived from {@link current}, computed once per configuration. If `read`
-   * throws, {@link LiveConfigOwner.replace} rejects the configuration.
+   * Returns a function that derives a value from {@link current}. The value is computed once per configuration. If
+   * `read` throws, {@link LiveConfigOwner.replace} rejects the configuration.
    *
-   * @example
-   * const limits = config.derive(({ plinth }) => limitsFrom(plinth.server)); limits().maxConnections;
+   * @example const limits = config.derive(({ plinth }) => limitsFrom(plinth.server)); limits().maxConnections;
    */
   derive<T>(read: (config: Config) => T): () => T;
   /** Calls the listener after each replacement, and waits for it. */
@@ -49,7 +48,7 @@ export function createLiveConfig(initial: Config): LiveConfigOwner {
       return current();
     },
     derive<T>(read: (config: Config) => T): () => T {
-      // Stored per configuration because requests in progress can still use the previous one.
+      // Stores the value per configuration, because requests in progress may still use the previous configuration.
       const known = new WeakMap<Config, { readonly value: T }>();
       const valueFor = (config: Config): T => {
         let found = known.get(config);

@@ -14,7 +14,8 @@ const kinds = [
 
 /**
  * Applies the setting. This must run after the services' SQL files and before the user's roles, migrations and seeds.
- * The bootstrap already grants these privileges. They are granted again here so that the setting can be turned back on.
+ * The bootstrap already grants these privileges, but they are granted again here so that the setting can be turned back
+ * on.
  */
 export async function setAutoExposeNewTables(database: Database, expose: boolean): Promise<void> {
   const { ownsSchemas, embedded } = database.info;
@@ -30,8 +31,8 @@ export async function setAutoExposeNewTables(database: Database, expose: boolean
 }
 
 /**
- * Returns the role that the project uses. Usually `postgres`, but on an external server where `postgres` is a different
- * administrator, it's the account in the URL.
+ * Returns the role that the project uses. This is usually `postgres`. On an external server where `postgres` is a
+ * different administrator, it is the account in the URL.
  */
 async function projectRole(database: Database): Promise<string> {
   const [row] = await database

@@ -8,7 +8,7 @@ export type TypeLanguage = (typeof typeLanguages)[number];
 export interface TypesOptions {
   readonly language?: TypeLanguage;
   readonly swiftAccess?: 'internal' | 'public';
-  /** Whether a foreign key on a unique column is a one-to-one relationship, as in PostgREST 10 and newer. */
+  /** Whether a foreign key on a unique column is treated as a one-to-one relationship, as in PostgREST 10 and newer. */
   readonly detectsOneToOne?: boolean;
   /** The password to use if the URL doesn't contain one. */
   readonly password?: string | undefined;
@@ -60,8 +60,8 @@ export async function generateTypes(
 }
 
 /**
- * Returns the URL with the password added. Also sets the option that makes `sslmode=require` work as in libpq, which
- * encrypts the connection but doesn't check the certificate. By default, node-postgres checks the certificate, which
+ * Returns the URL with the password added. Also sets the option with which `sslmode=require` works as in libpq,
+ * encrypting the connection without checking the certificate. By default, node-postgres checks the certificate, which
  * fails for hosted databases.
  */
 function clientUrl(text: string, password: string | undefined): string {

@@ -22,8 +22,8 @@ const width = 80;
 
 /**
  * Returns the types with their computed fields added.
- * @param types Types that are indented with two spaces per level.
- * @param columns The columns of every table and view in the types.
+ * @param types types that are indented with two spaces per level
+ * @param columns the columns of every table and view in the types
  */
 export function withComputedFields(types: string, columns: readonly Column[]): string {
   const known = new Set(columns.map(({ schema, table, name }) => JSON.stringify([schema, table, name])));

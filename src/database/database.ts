@@ -1,6 +1,6 @@
 /**
- * Assembles the database module: a server (embedded or external), Plinth's SQL files, pools, the request path and the
- * listener.
+ * Assembles the database module from a server (embedded or external), Plinth's SQL files, pools, the request path and
+ * the listener.
  */
 import { type Logger, silentLogger } from '../kernel/log.ts';
 import { sql } from '../kernel/sql.ts';
@@ -44,7 +44,7 @@ export interface DatabaseOptions {
    * set.
    */
   readonly dataDir: string;
-  /** The loopback port of the embedded server: 0 selects a free port, and null (the default) disables TCP. */
+  /** The loopback port of the embedded server. 0 selects a free port, and null (the default) disables TCP. */
   readonly port?: number | null;
   /** The URL of an external PostgreSQL, version 15 or newer, that replaces the embedded server. */
   readonly databaseUrl?: string;
@@ -56,7 +56,7 @@ export interface DatabaseOptions {
    * Settings of the database itself, such as `app.settings.jwt_secret`. They are used only with the embedded server.
    */
   readonly databaseSettings?: readonly Setting[];
-  /** Settings that earlier versions applied. They are removed if they still have the value given here. */
+  /** Settings that earlier versions applied. They are removed if they still have the values given here. */
   readonly withheldSettings?: readonly Setting[];
   /** The password of the role `postgres` on the embedded server. Defaults to `postgres`. */
   readonly password?: string;
@@ -141,12 +141,12 @@ async function startEmbedded(
       admin = await signIn(cluster);
     } catch (error) {
       if ((error as PostgresErrorShape).code !== '28P01') throw error;
-      // The folder was copied without its key or with the key of a different folder.
+      // The folder was copied without its key, or with a different folder's key.
       await cluster.stop();
       cluster = await start(true);
       admin = await signIn(cluster);
     }
-    // No client relies on a new database yet, and the first transaction of a client flushes all earlier ones.
+    // Clients don't rely on a new database yet, and a client's first transaction flushes all earlier ones.
     if (cluster.isNew) await admin.exec('set synchronous_commit = off');
     const serverVersion = readVersion(admin);
     await rejectNewer(admin, options, `in ${options.dataDir}`);
@@ -173,7 +173,7 @@ async function startEmbedded(
   }
 }
 
-/** Throws if the ledger lists files of a newer version. */
+/** Throws if the ledger lists files from a newer version. */
 async function rejectNewer(
   session: Client,
   { knownMigrations }: DatabaseOptions,
@@ -318,7 +318,7 @@ export function openDatabase(
           : 'alter system reset default_transaction_read_only',
       );
       await superuser.exec('select pg_reload_conf()');
-      // A checkpoint removes WAL files that are no longer needed.
+      // Writes a checkpoint to remove WAL files that are no longer needed.
       if (isReadOnly) await superuser.exec('checkpoint');
     },
     migrate: runFiles,

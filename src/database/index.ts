@@ -67,7 +67,7 @@ export function createDatabase(options: DatabaseOptions): Promise<Database> {
   return connectDatabase(options);
 }
 
-/** Opens a database that another process has started. Nothing is started or changed. */
+/** Opens a database that another process has started, without starting or changing anything. */
 export function joinDatabase(options: MemberOptions): Database {
   return openDatabase(
     serverOfMember(options),

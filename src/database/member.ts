@@ -1,6 +1,6 @@
 /**
- * A database that another process has started and bootstrapped. A member signs in only as `authenticator`, so a process
- * that serves requests doesn't have the password of any other role.
+ * Provides access to a database that another process has started and bootstrapped. A member signs in only as
+ * `authenticator`, so a process that serves requests doesn't have any other role's password.
  */
 import type { Logger } from '../kernel/log.ts';
 import type { SignIns } from './embedded/sign-ins.ts';
@@ -24,14 +24,14 @@ interface Joined extends SignIns {
   stop(): Promise<void>;
 }
 
-/** Removes the functions from the connection options because only data can be sent to another process. */
+/** Removes the functions from the connection options, because only data can be sent to another process. */
 export function memberOf({ target, info }: Pick<Joined, 'target' | 'info'>): Member {
   const { onPasswordRejected, onNotice, onNotification, onEnd, ...authenticator } = target('authenticator');
   const { embedded, serverVersion, ownsSchemas } = info;
   return { authenticator, info: { embedded, serverVersion, ownsSchemas } };
 }
 
-/** Returns the server as a member sees it. */
+/** Returns the server from a member's point of view. */
 export function serverOfMember({ member, onPasswordRejected }: MemberOptions): Joined {
   const options = { ...(member.authenticator as ConnectionOptions), onPasswordRejected };
   const target = (role: LoginRole): ConnectionOptions => {

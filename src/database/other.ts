@@ -48,9 +48,9 @@ export async function openOtherSession(
 }
 
 /**
- * Adds the settings of a session that reads the catalogs of a possibly hostile database, as far as the server accepts
- * them. Only a superuser can turn event triggers off, and only in PostgreSQL 17 or later, which introduced login
- * triggers. Poolers may reject all settings, so transactions also set the search path.
+ * Adds the settings for reading the catalogs of a possibly hostile database, as far as the server accepts them. Only a
+ * superuser can turn event triggers off, and only in PostgreSQL 17 or later, which introduced login triggers. Poolers
+ * may reject all settings, so transactions also set the search path.
  */
 export async function inspectionTarget(target: ConnectionOptions): Promise<ConnectionOptions> {
   const pinned = { ...target.parameters, ...ownSessionSettings };
@@ -66,5 +66,5 @@ export async function inspectionTarget(target: ConnectionOptions): Promise<Conne
   return target;
 }
 
-/** PostgreSQL doesn't know the setting, the login isn't allowed to change it, or a pooler doesn't support it. */
+/** PostgreSQL doesn't have the setting, the login isn't allowed to change it, or a pooler doesn't support it. */
 const rejectsSetting = new Set(['42704', '42501', '08P01']);

@@ -15,19 +15,19 @@ export interface RemoteOptions {
    */
   readonly connectOptions: () => ConnectionOptions;
   /**
-   * The maximum number of connections for requests. One more connection is used for listening, and another is used
-   * briefly while the catalogs are read.
+   * The maximum number of connections for requests. One additional connection is used for listening, and another is
+   * used briefly while the catalogs are read.
    */
   readonly connections: number;
   readonly acquireTimeoutMs: number;
   readonly idleTimeoutMs: number;
   readonly maxLifetimeMs: number;
-  /** Called if the connection for notifications can't be opened or is lost. Plinth tries again automatically. */
+  /** Called if the connection for notifications can't be opened or is lost. Plinth retries automatically. */
   readonly onListenError: (error: unknown) => void;
 }
 
 export interface Remote extends Pick<Database, 'requestPath' | 'listen'> {
-  /** A pool for queries of the catalogs and settings. It has one connection, which is closed soon after use. */
+  /** A pool for queries of the catalogs and settings. Its single connection is closed soon after use. */
   readonly catalogs: Pool;
   load(): Pick<PoolLoad, 'open' | 'busy' | 'waiting'>;
   /** Closes all open connections once their requests have finished. New requests use new connections. */
@@ -43,7 +43,7 @@ export function openRemote(options: RemoteOptions): Remote {
   const { connections, maxLifetimeMs, onListenError } = options;
   const connectOptions = () => ({ ...options.connectOptions(), bareSession: true });
   let renewedAt = 0;
-  // Fast requests share some of the connections. If there is only one connection, all requests use it in turn.
+  // Fast requests share some of the connections. If there is only one connection, requests take turns.
   const shared = Math.min(4, Math.floor(connections / 2));
   const requestPath = createRequestPath({
     connectOptions,

@@ -1,14 +1,14 @@
 /**
- * Checks roles that come from outside: the role in a client's request before SET ROLE, and the role of a job before it
- * signs in.
+ * Checks roles from outside, such as the role in a client's request before SET ROLE, or a job's role before it signs
+ * in.
  */
 import { sql } from '../kernel/sql.ts';
 import type { Queryable } from './types.ts';
 import { PostgresError } from './wire/index.ts';
 
 /**
- * Rejects the role `none`. SET ROLE would switch to the session's own role, which a token must not select. Like any
- * role that doesn't exist, `none` is rejected with 22023.
+ * Rejects the role `none`. SET ROLE NONE would switch to the session's own role, which a token must not select. Like
+ * any role that doesn't exist, `none` is rejected with 22023.
  */
 export function checkRole(role: string): void {
   if (role !== 'none') return;

@@ -1,6 +1,6 @@
 /**
  * Defines the settings of Plinth's superuser sessions. `postgres` owns the database, so a project can set defaults for
- * it, but settings that the client sends when it signs in override these defaults. See
+ * the database. Settings that the client sends when it signs in override these defaults. See
  * docs/decisions/0032-superuser-sessions.md.
  */
 
@@ -16,8 +16,8 @@ export const ownSessionSettings: Readonly<Record<string, string>> = {
 };
 
 /**
- * Event triggers are off because a project's event triggers would run with Plinth's privileges. The setting was added
- * in PostgreSQL 17.
+ * Returns the settings of a superuser session. Event triggers are off, because a project's event triggers would run
+ * with Plinth's privileges. This setting was added in PostgreSQL 17.
  */
 export const superuserSettings = (serverVersion: number): Readonly<Record<string, string>> => ({
   ...ownSessionSettings,

@@ -1,5 +1,5 @@
 /**
- * Opens a session on any PostgreSQL server, for scripts that users write. The statements aren't changed, and the
+ * Opens a session on any PostgreSQL server, for scripts that users write. The statements are sent unchanged, and the
  * results are text.
  */
 import {

@@ -3,8 +3,8 @@
  *
  * Glossary. *Login role*: the role that a connection uses to sign in. *Request context*: the role, claims and settings
  * of a client request, always set with `set_config(…, true)` and discarded at the end of its transaction. *Request
- * path*: the component that `rest` uses to send a request in one write (Bind/Execute set_config, Bind/Execute
- * statement, Sync).
+ * path*: the component with which `rest` sends a request in one write (Bind/Execute set_config, Bind/Execute statement,
+ * Sync).
  */
 import type { Sql } from '../kernel/sql.ts';
 
@@ -54,7 +54,7 @@ export interface TextResult {
 }
 
 /**
- * A row as bytes in PostgreSQL's text format. The row is valid only until the callback that received it returns. Column
+ * A row as bytes in PostgreSQL's text format. It is valid only until the callback that received it returns. Column
  * numbers start at 0.
  */
 export interface RawRow {
@@ -74,10 +74,10 @@ export interface Transaction extends Queryable {
   savepoint<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
 }
 
-/** A whole transaction, whereas a {@link Transaction} can also be a savepoint within one. */
+/** A whole transaction. A {@link Transaction} can also be a savepoint within one. */
 export interface WholeTransaction extends Transaction {
   /**
-   * Sends the last statements and COMMIT in one write so that they need a single round trip. No other statement may
+   * Sends the last statements and COMMIT in one write, so that they need a single round trip. No other statements may
    * follow. An error rolls back the whole transaction.
    */
   finish(statements: readonly Sql[]): Promise<void>;
@@ -127,8 +127,8 @@ export interface Pool extends Queryable {
    */
   rows(statement: Sql, onRow: (row: RawRow) => void, options?: StatementsOptions): Promise<void>;
   /**
-   * Reserves a connection, for example for LISTEN, session locks or long-running work. The connection must be released.
-   * A broken connection is discarded.
+   * Reserves a connection, for example for LISTEN, session locks or long-running work. The caller must release it. A
+   * broken connection is discarded.
    */
   connect(): Promise<Session>;
 }
@@ -136,9 +136,9 @@ export interface Pool extends Queryable {
 export interface Session extends Queryable {
   transaction<T>(work: TransactionWork<T>, options?: TransactionOptions): Promise<T>;
   /**
-   * Discards all session state: an open transaction, role, settings, temporary tables, prepared statements, cursors and
-   * advisory locks. Afterward, the server has none of Plinth's own prepared statements, so a script can use and
-   * deallocate any name.
+   * Discards all session state, which includes an open transaction, the role, settings, temporary tables, prepared
+   * statements, cursors and advisory locks. Afterward, the server has none of Plinth's own prepared statements, so a
+   * script can use and deallocate any name.
    */
   reset(): Promise<void>;
   release(): void;
@@ -157,7 +157,7 @@ export interface Session extends Queryable {
   onNotice(listener: (notice: NoticeShape) => void): void;
 }
 
-/** A session that the role itself signed in to, so its SQL can't switch back to a more powerful role. */
+/** A session that the role itself signed in to. Therefore, its SQL can't switch back to a more powerful role. */
 export interface RoleSession {
   readonly processId: number;
   /**
@@ -180,7 +180,7 @@ export interface CappedRows {
    * Row and column numbers start at 0.
    */
   readonly maxCellBytes: number | ((row: number, column: number) => number);
-  /** The maximum size of a row. The cells after this size are truncated. */
+  /** The maximum size of a row. Cells beyond this size are truncated. */
   readonly maxRowBytes?: number;
   columns(columns: TextResult['columns']): void;
   /** Receives a row. `cut` contains the indexes of truncated cells. `flow` pauses and resumes the connection. */
@@ -193,7 +193,7 @@ export interface CappedRows {
 
 /** A parameter of a user's statement, in text format. */
 export interface BoundParameter {
-  /** The OID of the type. If it is 0, the server determines the type. */
+  /** The OID of the type. If 0, the server determines the type. */
   readonly typeOid: number;
   readonly value: string | null;
 }
@@ -201,7 +201,7 @@ export interface BoundParameter {
 export interface CappedEnd {
   /** The command tag. Empty if the statement was empty, or if there were more rows than requested. */
   readonly commandTag: string;
-  /** Whether there were more rows than requested. In that case, the statement was stopped. */
+  /** Whether there were more rows than requested. If so, the statement was stopped. */
   readonly more: boolean;
   /** Whether a transaction is still open after the statement. */
   readonly inTransaction: boolean;
@@ -219,11 +219,11 @@ export interface NoticeShape {
 /** A request from the REST service to PostgreSQL. */
 export interface PathRequest {
   /**
-   * The role from the claims. A plan is bound to its role, so a prepared statement is identified by the role and the
-   * key.
+   * The role from the claims. Because a plan is bound to its role, a prepared statement is identified by the role and
+   * the key.
    */
   readonly role: string;
-  /** All local settings in the order that they are applied, including `role` and `search_path`. */
+  /** All local settings in the order in which they are applied, including `role` and `search_path`. */
   readonly settings: readonly Setting[];
   /** The main statement, which is identified by `key`. Statements with the same key must have the same text. */
   readonly statement: { readonly key: string; readonly text: string };
@@ -237,8 +237,8 @@ export interface PathRequest {
   readonly before?: readonly PathStatement[];
   readonly after?: readonly PathStatement[];
   /**
-   * Requests an explicit transaction (BEGIN … COMMIT) instead of an implicit one. Required only if the caller decides
-   * between commit and rollback based on the result, or if an isolation level is requested.
+   * Requests an explicit transaction (BEGIN … COMMIT) instead of an implicit one. Required only if the result
+   * determines whether the transaction is committed, or if an isolation level is requested.
    */
   readonly explicit?: {
     readonly isolation?: 'read committed' | 'repeatable read' | 'serializable';
@@ -249,8 +249,8 @@ export interface PathRequest {
     readonly decide: (result: PathResult) => 'commit' | 'rollback';
   };
   /**
-   * `shared`: the request is known to be fast, so it can be queued behind others on a connection. `alone`: the request
-   * needs a separate connection.
+   * `shared` means that the request is known to be fast, so it can be queued behind other requests on a connection.
+   * `alone` means that it needs a separate connection.
    */
   readonly lane: 'shared' | 'alone';
   /** The client that sent the request. Clients take turns. Requests without a client aren't limited. */
@@ -263,7 +263,7 @@ export interface PathRequest {
    */
   readonly resetAfter?: boolean;
   /**
-   * Aborts when the client disconnects. The statement is then canceled, unless other requests are in flight on the
+   * Aborts when the client disconnects. The statement is then canceled unless other requests are in flight on the
    * connection.
    */
   readonly signal?: Cancellation;
@@ -278,14 +278,14 @@ export interface PathRequest {
 
 /** The client of a request, for fair queues. */
 export interface RequestClient {
-  /** The user or, for anonymous requests, the address. */
+  /** The user's ID or, for anonymous requests, the address. */
   readonly key: string;
   readonly isAnonymous: boolean;
 }
 
 /** The measured speed of a query shape, shared by all requests of that shape. */
 export interface ShapeSpeed {
-  /** Whether the shape has recently been fast a few times. Until then, its concurrent calls are limited. */
+  /** Whether the shape has recently been fast several times. Until then, its concurrent calls are limited. */
   readonly isBrief: boolean;
   /** Whether the shape needs one of the connections for slow calls. */
   readonly isBlocking: boolean;
@@ -301,7 +301,7 @@ export interface PoolLoad {
   readonly limit: number;
   readonly open: number;
   readonly busy: number;
-  /** The number of requests that wait for a connection. */
+  /** The number of requests that are waiting for a connection. */
   readonly waiting: number;
   /** The number of requests that were rejected because too many were waiting. */
   readonly rejected: number;
@@ -316,7 +316,7 @@ export interface PoolLoad {
 export interface Overflow {
   /** The column whose cells are stored. All other cells are kept in memory. */
   readonly column: number;
-  /** Rows are kept in memory, without being counted, up to this total size in bytes. */
+  /** The total size in bytes up to which rows are kept in memory without being counted. */
   readonly freeBytes: number;
   /** Opens a store for one execution of the statement. */
   open(flow: RowFlow, signal: Cancellation | undefined): RowStore;
@@ -349,7 +349,7 @@ export interface RowStore {
   readonly sizeBytes: number;
   /** Resolves once everything is stored. Rejects if that fails. */
   finish(): Promise<void>;
-  /** The reason why the rows were rejected. Undefined if they weren't rejected, or if the reason isn't known yet. */
+  /** The reason why the rows were rejected. Undefined if they weren't rejected or the reason isn't known yet. */
   readonly failure: unknown;
   /** Iterates over the stored bytes. A chunk is valid only until the next one is requested. */
   chunks(): AsyncIterable<Buffer>;
@@ -407,8 +407,8 @@ export interface RequestContext {
 export interface Database {
   /**
    * Returns the pool for a login role. The pool is created on first use, has few connections, and closes idle
-   * connections. Clients take turns, and each is limited to a share of the connections. Work without a `client` isn't
-   * limited.
+   * connections. Clients take turns, and each client is limited to a share of the connections. Work without a `client`
+   * isn't limited.
    */
   pool(role: LoginRole, client?: RequestClient): Pool;
   /** Opens a session as the given role in any database of the server. @throws if the role isn't allowed to sign in */
@@ -437,7 +437,7 @@ export interface Database {
   ): Promise<void>;
   /** Returns the load of all pools and of the request path. */
   loads(): readonly PoolLoad[];
-  /** The request path of the REST service. It signs in as `authenticator` on a small number of separate connections. */
+  /** The REST service's request path. It signs in as `authenticator` on a small number of separate connections. */
   readonly requestPath: RequestPath;
   /**
    * Receives notifications on one shared connection that reconnects automatically. `onLost` runs when the connection is
@@ -462,14 +462,14 @@ export interface Database {
   readonly info: DatabaseInfo;
   /** Returns the data that another process of this server needs to serve requests from the database. */
   member(): Member;
-  /** Resets the passwords of Plinth's login roles because a member's password was rejected. */
+  /** Resets the passwords of Plinth's login roles after a member's password was rejected. */
   restoreLogins(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * How another process signs in. It can be sent to that process, but it contains a password, so it must not appear in
- * arguments, the environment or logs.
+ * The data with which another process signs in. It can be sent to that process, but it contains a password, so it must
+ * not appear in arguments, the environment or logs.
  */
 export interface Member {
   readonly authenticator: object;
@@ -485,7 +485,7 @@ export interface DatabaseInfo {
    */
   readonly projectUrl: string;
   readonly embedded: boolean;
-  /** Whether the embedded server's cluster existed before this process started. Undefined if it isn't known. */
+  /** Whether the embedded server's cluster existed before this process started. Undefined if unknown. */
   readonly existed?: boolean;
   /** The version of the server as a number, for example 180004. */
   readonly serverVersion: number;
@@ -495,8 +495,8 @@ export interface DatabaseInfo {
    */
   readonly socketDir?: string | undefined;
   /**
-   * Whether Plinth owns the schemas. False for an existing database of the hosted service. The services' migrations
-   * don't run there.
+   * Whether Plinth owns the schemas. False for an existing database of the hosted service, where the services'
+   * migrations don't run.
    */
   readonly ownsSchemas: boolean;
 }
@@ -505,7 +505,7 @@ export interface DatabaseInfo {
 export interface Finding {
   /** The name of the check, such as `realtime`. */
   readonly check: string;
-  /** `degraded`: a feature is disabled or limited. `failing`: Plinth can't use the server. */
+  /** `degraded` means that a feature is disabled or limited. `failing` means that Plinth can't use the server. */
   readonly status: 'ok' | 'degraded' | 'failing';
   readonly message: string;
   /** Statements for an administrator that solve the problem. */
@@ -535,7 +535,7 @@ export interface ReplicationConnection {
     command: string,
     onMessage: (payload: Buffer, walStart: bigint, serverTimeMicros: bigint) => void,
   ): { readonly ended: Promise<void> };
-  /** Runs BASE_BACKUP. The parts arrive in order: first an archive with its data, then the manifest with its data. */
+  /** Runs BASE_BACKUP. Each archive arrives with its data, followed by the manifest with its data. */
   baseBackup(command: string, onPart: (part: BaseBackupPart) => void): Promise<BaseBackupEnd>;
   /** Runs START_REPLICATION PHYSICAL. The caller must confirm positions with `acknowledge` and {@link sendStatus}. */
   streamWal(command: string, onChunk: (chunk: WalChunk) => void): { readonly ended: Promise<void> };
@@ -544,8 +544,8 @@ export interface ReplicationConnection {
   /** Confirms that everything up to `lsn` has been processed. */
   acknowledge(lsn: bigint): void;
   /**
-   * Stops reading until {@link resume}, which makes the server wait. Status updates are still sent every few seconds so
-   * that the server doesn't time out. Messages that were already read may still arrive.
+   * Stops reading until {@link resume}, so the server waits. Status updates are still sent every few seconds, so that
+   * the server doesn't time out. Messages that were already read may still arrive.
    */
   pause(): void;
   resume(): void;

@@ -1,7 +1,7 @@
 /**
  * Limits the number of connections, in total and per address, so that one client can't exclude others. Clients over the
- * limit receive an error response. A trusted proxy's connections serve many clients, so each client's forwarded
- * requests are counted instead.
+ * limit receive an error response. For trusted proxies, whose connections serve many clients, counts each client's
+ * forwarded requests instead.
  */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
@@ -67,14 +67,14 @@ const tooManyAtATime: Rejection = {
 const maxRequestsAtATime = 100;
 
 /**
- * Connections over the limit receive a response. Connections beyond this additional fraction of the limit are closed
+ * Connections that exceed the limit by up to this fraction receive a response. Any further connections are closed
  * without a response.
  */
 const responsePart = 1 / 8;
 
 /**
- * Returns an admission control. @param limits Returns the current limits. Lowering a limit doesn't close existing
- * connections.
+ * Returns an admission control. Lowering a limit doesn't close existing connections.
+ * @param limits returns the current limits
  */
 export function createAdmission(
   server: Server,
@@ -123,7 +123,7 @@ export function createAdmission(
       }
       const inFlight = (requests.get(socket) ?? 0) + 1;
       if (inFlight > maxRequestsAtATime) {
-        // Requests that were already received on this connection are still read, but they are rejected in the same way.
+        // Requests that were already received on this connection are still read, but they are also rejected.
         socket.destroy();
         rejected.pipelined++;
         return tooManyAtATime;

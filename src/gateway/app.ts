@@ -39,18 +39,18 @@ export interface AppOptions {
 /** Routes don't declare response schemas, so Fastify's compiled serializers aren't needed. */
 const plainJson = () => () => JSON.stringify;
 
-/** The keep-alive time for idle connections that is announced to clients, in milliseconds. */
+/** The keep-alive time in milliseconds that is announced to clients for idle connections. */
 const keepAliveTimeout = 72_000;
 /**
- * Idle connections are kept for this additional time. A busy client may send its next request slightly late, and the
- * server must not close the connection just before it arrives.
+ * The additional time for which idle connections are kept. Without it, the server might close the connection just
+ * before a busy client's next request arrives.
  */
 const keepAliveTimeoutBuffer = 10_000;
 
 /**
  * The time without data, in milliseconds, after which the kernel probes whether the client is still connected. A client
- * that lost its network doesn't close its connection, so without probes, the server would wait indefinitely for the
- * rest of the request body. Slow clients respond to the probe, so they can continue.
+ * that lost its network doesn't close its connection. Without probes, the server would wait indefinitely for the rest
+ * of the request body. Slow clients respond to the probes, so they aren't disconnected.
  */
 export const probeAfterMs = 5 * 60 * 1000;
 

@@ -1,6 +1,6 @@
 /**
- * Responds to input that Node's parser rejects. No request exists at this point, so services and hooks aren't
- * involved.
+ * Responds to input that Node's parser rejects. Services and hooks aren't involved, because no request exists at this
+ * point.
  */
 import type { Socket } from 'node:net';
 import { STATUS_CODES } from '../kernel/http.ts';
@@ -8,7 +8,7 @@ import { rawHead } from '../shared/response-head.ts';
 
 export interface ClientError extends Error {
   readonly code?: string;
-  /** The data that was read, beginning with the latest chunk. */
+  /** The data that was read, starting with the latest chunk. */
   readonly rawPacket?: unknown;
 }
 

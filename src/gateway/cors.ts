@@ -1,6 +1,6 @@
 /**
- * Allows all cross-origin requests, like the local stack's gateway, with any origin, any requested header and the usual
- * methods.
+ * Allows all cross-origin requests, with any origin, any requested header and the usual methods, like the local stack's
+ * gateway.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 

@@ -109,12 +109,11 @@ test('upgrades take turns with other requests, and only a full queue rejects the
   expect(done.splice(0)).toEqual(['a']);
   arrive('socket', 10, { isUpgrade: true });
   expect(done.splice(0)).toEqual([expect.stringMatching(/^socket rejected/)]);
-  // The waiting upgrades don't cause the rejection of other requests.
+  // The waiting upgrades don't cause other requests to be rejected.
   for (let count = 0; count < 4; count++) arrive('a', 10);
   expect(done).toEqual([]);
   const order = Array.from({ length: 9 }, () => turn()).flat();
   expect(order.filter((client) => client === 'a')).toHaveLength(4);
-  // A long queue of other requests is rejected.
   for (let count = 0; count < 8; count++) arrive('a', 10);
   expect(done.splice(0)).toContainEqual(expect.stringMatching(/^a rejected/));
 });

@@ -1,15 +1,15 @@
 /**
  * Decides when requests start, and which ones are rejected if more requests arrive than one CPU core can handle. A
- * request that isn't started costs almost nothing: it isn't routed, parsed or logged.
+ * request that isn't started costs almost nothing, because it isn't routed, parsed or logged.
  *
- * Requests start immediately until the current turn of the event loop has taken a slice of time. The others wait in a
- * queue where clients take turns, and each turn of the event loop starts a slice of them. The event loop therefore
- * turns often enough to reject requests without delay. A request is rejected if it would wait for longer than
- * `maxWaitMs` (docs/decisions/0048-overload.md).
+ * Requests start immediately until the current turn of the event loop has used up a slice of time. The remaining
+ * requests wait in a queue in which clients take turns, and each turn of the event loop starts requests for one slice
+ * of time. Turns are therefore short enough to reject requests without delay. A request is rejected if it would wait
+ * for longer than `maxWaitMs` (docs/decisions/0048-overload.md).
  *
- * Upgrades wait in a separate queue, which takes turns with the other one. They open long-lived connections. After a
- * restart, all their clients reconnect at the same time and would only retry a rejected attempt. Upgrades are therefore
- * rejected only if their queue is full.
+ * Upgrades wait in a separate queue, which takes turns with the first one. Because they open long-lived connections,
+ * all their clients reconnect at the same time after a restart and would retry if they were rejected. Upgrades are
+ * therefore rejected only if their queue is full.
  */
 import type { QueueLoad } from '../kernel/queue-load.ts';
 import { FairQueue, type Waiter } from '../shared/fair-queue.ts';
@@ -21,11 +21,11 @@ export interface DispatchLimits {
   readonly maxWaiting: number;
 }
 
-/** A request that waits until it can start. */
+/** An incoming request, which starts, waits or is rejected. */
 export interface Arrival extends Waiter {
-  /** Whether the request upgrades its connection, so that it waits in the queue for upgrades. */
+  /** Whether the request upgrades its connection. If so, it waits in the queue for upgrades. */
   readonly isUpgrade: boolean;
-  /** Whether the client has disconnected, so that the request doesn't need to start. */
+  /** Whether the client has disconnected. If so, the request doesn't need to start. */
   readonly isGone: () => boolean;
   readonly start: () => void;
   /** Rejects the request. The argument is the time after which the client can retry. */
@@ -56,18 +56,18 @@ interface Waiting extends Waiter {
 const sliceMs = 10;
 /**
  * The maximum time for which no requests start because connections are being accepted. libuv accepts one connection per
- * turn, so during a burst, connections would otherwise wait in the kernel's queue.
+ * turn. Without such pauses, connections would wait in the kernel's queue during a burst.
  */
 const maxRestMs = 60;
 /**
- * During a burst of connections, accepting them gets this multiple of the time that requests get, because only an
- * accepted connection can be rejected early. If connections keep arriving for longer, each gets half of the time.
- * Otherwise, clients that open a connection per request wouldn't be served.
+ * During a burst of connections, accepting them gets this multiple of the time for requests, because only an accepted
+ * connection can be rejected early. After `burstMs`, connections and requests get half of the time each. Otherwise,
+ * clients that open a connection per request wouldn't be served.
  */
 const burstShare = 3;
 const burstMs = 500;
 /**
- * The longest time per request that is recorded. Longer times count as this value. They mean that the process was
+ * The maximum recorded time per request. Longer times count as this value, because they mean that the process was
  * paused, for example by garbage collection, by loading code for the first time or by other load on the machine. Such a
  * pause doesn't predict how long other requests will wait.
  */
@@ -78,7 +78,7 @@ const weight = 0.2;
 const realClock: DispatchClock = {
   now: () => performance.now(),
   nextTurn: setImmediate,
-  // Most of the work of a request is done in promise callbacks, which run before the next tick.
+  // Most of a request's work is done in promise callbacks, which run before the next tick.
   afterWork: (run) => queueMicrotask(() => process.nextTick(run)),
 };
 
@@ -100,7 +100,7 @@ export class Dispatcher {
   /** Until this time, no requests start while the server is accepting connections. */
   #restUntil = 0;
   #isResting = false;
-  /** When the last turn that started requests ended. Undefined if no request was waiting at that time. */
+  /** When the last turn that started requests ended. Undefined if no requests were waiting at that time. */
   #measuredFrom: number | undefined;
   #msPerRequest = 0;
   #waited = 0;
@@ -149,7 +149,7 @@ export class Dispatcher {
     rejected.arrival.reject(waitMs);
   }
 
-  /** Before the first measurement, the estimate is the time that the requests of this turn have used so far. */
+  /** Before the first measurement, the estimate is the time that this turn's requests have used so far. */
   #waitMs(queue: FairQueue<Waiting>, client: string, now: number): number {
     const usedMs = now - (this.#turnStartedAt ?? now);
     const msPerRequest = this.#msPerRequest || perRequest(usedMs, this.#startedInTurn);

@@ -1,6 +1,6 @@
 /**
- * Prepares to close a port without interrupting requests. Until the load balancer detects that the server isn't ready,
- * new connections are accepted. Each connection is closed after its next response.
+ * Prepares to close a port without interrupting requests. Accepts new connections until the load balancer detects that
+ * the server isn't ready. Closes each connection after its next response.
  */
 import { setImmediate as afterAccepting, setTimeout as sleep } from 'node:timers/promises';
 import type { onRequestHookHandler } from 'fastify';

@@ -1,6 +1,6 @@
 /**
  * Passes requests from an API worker to the lead over a private Unix socket. The lead's gateway handles them like any
- * other request, so a worker doesn't need the services' rules or state. Only the connection's limits apply here.
+ * other request, so a worker doesn't need the services' rules or state. The worker applies only the connection limits.
  */
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -99,12 +99,12 @@ export function createForwarder({
       path: raw.url,
       headers,
       agent: pooled ? agent : false,
-      // The client's headers have already been checked against the worker's own limit.
+      // The worker has already checked the client's headers against its own limit.
       maxHeaderSize: 1024 * 1024,
     });
 
   /**
-   * Returns the response for an unreachable lead. The lead can't be reached if it is stopping or if it is so overloaded
+   * Returns the response for an unreachable lead. The lead is unreachable if it is stopping, or if it is so overloaded
    * that its socket is full.
    */
   const unreachable = (request: IncomingMessage): Unreachable => {
@@ -146,7 +146,7 @@ export function createForwarder({
 
 /**
  * Returns the headers for the lead. The gateway has already removed forwarding headers that the sender isn't allowed to
- * set. The lead trusts the remaining ones. `client` replaces the chain of addresses.
+ * set, so the lead trusts the remaining ones. `client` replaces the chain of addresses.
  */
 function headersFor(request: IncomingMessage, client: string): Record<string, string | string[]> {
   const ofConnection = new Set(
@@ -206,7 +206,10 @@ function endToEnd(raw: readonly string[]): string[] {
   return kept;
 }
 
-/** Connects the client's socket to the lead's if the lead accepts the upgrade. Otherwise, passes on the response. */
+/**
+ * Connects the client's socket to the lead's socket if the lead accepts the upgrade. Otherwise, forwards the lead's
+ * response.
+ */
 function forwardUpgrade(
   sent: ClientRequest,
   socket: Duplex,

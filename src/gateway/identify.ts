@@ -5,7 +5,7 @@
 import type { Trace } from '../kernel/trace.ts';
 import type { Keys } from '../keys/types.ts';
 
-/** Runs after the response. The service has already verified the token by then, so the result is cached. */
+/** Runs after the response. By then, the service has verified the token, so the result is cached. */
 export function identify(
   trace: Trace,
   authorization: string | undefined,

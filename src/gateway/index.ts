@@ -115,8 +115,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const { home } = options;
   if (home !== undefined)
     app.get('/', { config: { isPage: true } }, (_request, reply) => reply.redirect(home, 302));
-  // Requests on the Console's port are never rejected, because operators need the Console to find the cause of an
-  // overload.
+  // Requests on the Console's port are never rejected, because operators need the Console to diagnose an overload.
   const overload =
     options.own === undefined
       ? rejectOverload(app.server, {
@@ -174,11 +173,11 @@ export function createGateway(options: GatewayOptions): Gateway {
           Math.min(graceMs, upgradedGraceMs),
         ),
       ];
-      // Without this timer, a connection that receives its last response during the stop would be kept alive.
+      // Without this timer, a connection that receives its last response during the shutdown would be kept alive.
       const sweep = setInterval(() => app.server.closeIdleConnections(), 20);
       for (const timer of [...cuts, sweep]) timer.unref();
       pace.stop();
-      // The server doesn't wait for connections that another process has accepted.
+      // `app.close` doesn't wait for connections that another process has accepted.
       await handedOver.whenIdle(nothing);
       await Promise.all([app.close(), deferred.close()]);
       forwarder?.stop();

@@ -11,7 +11,7 @@ export async function injectFetch(
   asStream = false,
 ): Promise<Response> {
   const headers = Object.fromEntries(new Headers(init.headers));
-  // Requests to other services are attributed to the request during which they are sent.
+  // Attributes requests to other services to the request during which they are sent.
   const asking = traces.getStore();
   if (asking !== undefined) headers['x-request-id'] ??= asking.requestId;
   const body =
@@ -23,7 +23,7 @@ export async function injectFetch(
     method,
     url: path,
     headers,
-    // Callers in this process set this header to the address of the client that they act for.
+    // Callers in this process set this header to the address of the client on whose behalf they act.
     remoteAddress: headers['x-forwarded-for'],
     ...(body === undefined ? {} : { payload: body }),
     ...(asStream ? { payloadAsStream: true } : {}),

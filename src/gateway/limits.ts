@@ -24,9 +24,7 @@ export interface ServerSettings {
   readonly max_waiting: number;
 }
 
-/**
- * The limits of the lead, whose clients are its API workers. The workers have already applied the configured limits.
- */
+/** The limits of the lead. Its clients are the API workers, which have already applied the configured limits. */
 export const limitsBehindWorkers = (limits: GatewayLimits): GatewayLimits => ({
   ...limits,
   maxConnections: Number.POSITIVE_INFINITY,
@@ -36,15 +34,14 @@ export const limitsBehindWorkers = (limits: GatewayLimits): GatewayLimits => ({
 
 const maxDefaultConnections = 40_000;
 /**
- * The memory per connection, which is enough for an idle realtime socket with its channels, and for the buffers of the
- * kernel.
+ * The memory per connection, which suffices for an idle realtime socket with its channels and for the kernel's buffers.
  */
 const bytesPerConnection = 64 * 1024;
 
 const connectionsFor = ({ memoryBytes }: Machine): number =>
   Math.min(maxDefaultConnections, Math.floor(memoryBytes / bytesPerConnection));
 
-/** The limit never exceeds the number of file descriptors, because a connection without one can't be served. */
+/** The limit never exceeds the number of file descriptors, because each connection needs one. */
 export const limitsFrom = (
   settings: ServerSettings,
   machine: Machine = thisMachine(),

@@ -29,8 +29,8 @@ export function registerMount(
     async (scope) => {
       scope.addHook('onRequest', (request, _reply, done) => {
         request.serviceName = serviceName;
-        // In other services, the asynchronous context attributes statements to a request. It slows each asynchronous
-        // step down slightly.
+        // Other services use the asynchronous context to attribute statements to a request, which slightly slows down
+        // each asynchronous step.
         if (mount.notesStatements === true || request.trace === undefined) done();
         else traces.run(request.trace, done);
       });
@@ -43,7 +43,7 @@ export function registerMount(
         const { documents = 'users' } = mount;
         setDocuments(reply.raw, documents);
         if (documents !== 'plinth') hideOwnCookies(request.raw);
-        // A service worker would remain in the browser and could respond to every request below its path.
+        // Otherwise, a service worker would remain in the browser and could respond to every request below its path.
         if (documents === 'users' && request.headers['service-worker'] !== undefined)
           reply
             .code(403)

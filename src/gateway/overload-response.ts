@@ -36,5 +36,5 @@ export function overloadHead(
   ];
 }
 
-/** The random part prevents clients that were rejected at the same time from retrying at the same time. */
+/** Adds a random part, so that clients that were rejected at the same time don't retry at the same time. */
 const retryAfterSeconds = (waitMs: number): number => Math.max(1, Math.ceil(waitMs / 1000)) + randomInt(2);

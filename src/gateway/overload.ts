@@ -35,7 +35,7 @@ export interface Overload {
 /** The prefix under which requests outside of all mounts are counted. */
 const noPrefix = '/';
 
-/** Paths that are never rejected. Probes and metrics are needed most while the server is overloaded. */
+/** Paths that are never rejected, because probes and metrics are needed most while the server is overloaded. */
 const exemptPath = /^\/(?:health(?:\/|$)|metrics$)/;
 const logIntervalMs = 10_000;
 
@@ -104,8 +104,8 @@ export function rejectOverload(
 }
 
 /**
- * Whether a request is never rejected. Preflight requests that the gateway answers itself are cheap, and without an
- * answer, a web page couldn't find out why its request was rejected.
+ * Whether a request is never rejected. Preflight requests that the gateway handles itself are cheap, and without their
+ * response, a web page couldn't determine why its request was rejected.
  */
 function isExempt(request: IncomingMessage, path: string, mount: Mount | undefined): boolean {
   if (mount === undefined) return exemptPath.test(path);
@@ -117,7 +117,7 @@ function isExempt(request: IncomingMessage, path: string, mount: Mount | undefin
   );
 }
 
-/** Counts rejections. Logs their number from time to time, instead of one line per request. */
+/** Counts rejections. Logs their number periodically instead of one line per request. */
 function createCounter(
   counts: Map<string, number>,
   log: Logger,

@@ -1,7 +1,7 @@
 /**
  * Restricts a port to requests from its own pages. Used for the Console. Browsers let any website send requests to the
- * port, even under the website's own name (DNS rebinding), and treat all ports of a host as the same site. Headers that
- * only the browser can set are therefore checked before any route handles the request.
+ * port, even under the website's own name (DNS rebinding), and treat all ports of a host as the same site. Therefore,
+ * headers that only the browser can set are checked before any route handles the request.
  */
 import type { FastifyInstance } from 'fastify';
 import { foreignOf, type OwnAddress } from '../kernel/request-origin.ts';

@@ -1,7 +1,7 @@
 /**
  * Detects clients that occupy a connection while barely using it, because they send a body or read a response very
- * slowly. The average rate over a window is measured, and only time spent waiting for the client counts. A slow
- * connection, a short pause or a slow service never ends a request.
+ * slowly. Measures the average rate over a window and counts only time spent waiting for the client. A slow connection,
+ * a short pause or a slow service never ends a request.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -12,7 +12,9 @@ export interface PaceLimits {
   /** The minimum rate for request bodies and responses. */
   readonly minBytesPerSecond: number;
   readonly bodyWindowMs: number;
-  /** The window for responses. It is longer because players and browsers stop reading while their buffer is full. */
+  /**
+   * The window for responses. It is longer because media players and browsers stop reading while their buffer is full.
+   */
   readonly responseWindowMs: number;
 }
 
@@ -90,8 +92,8 @@ export function watchPace(server: Server, limits: () => PaceLimits): Pace {
 }
 
 /**
- * Whether a request body is too slow. If data that has arrived hasn't been read yet, the connection is waiting for the
- * service and not for the client.
+ * Whether a request body is too slow. If received data hasn't been read yet, the connection is waiting for the service
+ * and not for the client.
  */
 function isSlowBody(request: IncomingMessage, window: Window, now: number): boolean {
   if (request.complete || request.destroyed) return false;
@@ -108,16 +110,16 @@ function isSlowReader(socket: Socket, response: ServerResponse, window: Window, 
   return window.isTooSlow(writeQueueSize > 0, bytesWritten - writeQueueSize, now);
 }
 
-/** The number of bytes that were passed to libuv, and the number of these bytes that libuv hasn't sent yet. */
+/** The number of bytes passed to libuv, and the number of these bytes that libuv hasn't sent yet. */
 interface WriteQueue {
   readonly bytesWritten: number;
   readonly writeQueueSize: number;
 }
 
 /**
- * Returns the queue of a socket. A socket reports a large write only once all of it has been sent, so this reads the
- * handle instead, like Node's own timeouts. The handle is undocumented. `test/security/slow-clients.test.ts` fails if
- * it is missing.
+ * Returns the queue of a socket. A socket reports a large write only once all of it has been sent, so this function
+ * reads the undocumented handle instead, like Node's own timeouts. `test/security/slow-clients.test.ts` fails if the
+ * handle is missing.
  */
 function queueOf(socket: Socket & { readonly _handle?: WriteQueue | null }): WriteQueue {
   return socket._handle ?? { bytesWritten: 0, writeQueueSize: 0 };

@@ -25,10 +25,10 @@ export function createReadiness(checks: Readonly<Record<string, HealthCheck>>, l
   let latest:
     | { readonly at: number; readonly results: Promise<Readonly<Record<string, Health>>> }
     | undefined;
-  /** Checks that are still running, including those that were reported as failed because they took too long. */
+  /** Checks that are still running, including checks that were reported as failed because they took too long. */
   const running = new Map<string, Promise<Health>>();
 
-  /** Starts a check, unless it is still running. Otherwise, a stalled component would receive more and more work. */
+  /** Starts a check unless it is already running. Otherwise, work would accumulate on a stalled component. */
   const start = (name: string, check: HealthCheck): Promise<Health> => {
     const known = running.get(name);
     if (known !== undefined) return known;
@@ -83,7 +83,7 @@ async function inTime(check: Promise<Health>): Promise<Health> {
   }
 }
 
-/** The report is public, and the error message could contain host and account names, so the message is omitted. */
+/** Omits the error message, because the report is public and the message could contain host and account names. */
 function reasonOf(error: unknown): string {
   const { code } = error as { readonly code?: unknown };
   const shown = typeof code === 'string' && /^[\w.-]{1,40}$/.test(code) ? ` (${code})` : '';

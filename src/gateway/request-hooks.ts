@@ -40,9 +40,9 @@ export function recordRoutes(app: FastifyInstance, routes: Route[]): void {
 export function finishHeads(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, _payload, done) => {
     setGatewayHeaders(reply);
-    // Fastify would close the connection if a body is too large. A client that is still sending would then receive a
-    // connection reset instead of the error. So the rest of the body is read and discarded, as Node does after any
-    // other response.
+    // If a body is too large, Fastify would close the connection. A client that is still sending would then receive a
+    // connection reset instead of the error. Therefore, the rest of the body is read and discarded, as Node does after
+    // any other response.
     if (reply.hasHeader('connection')) {
       reply.removeHeader('connection');
       request.raw.resume();

@@ -5,7 +5,7 @@ import type { RequestRecord } from '../kernel/trace.ts';
 export const lineInLog =
   (log: Logger) =>
   ({ requestId, method, url, status, durationMs, ip }: RequestRecord): void => {
-    // The path is logged without the query because the query may contain keys and tokens.
+    // Logs the path without the query, because the query may contain keys and tokens.
     const fields = { requestId, method, path: url.split('?', 1)[0], status, durationMs, ip };
     if (status >= 500) log.warn(fields, 'request');
     else log.info(fields, 'request');

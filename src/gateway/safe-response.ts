@@ -35,7 +35,7 @@ export class SafeResponse<Request extends IncomingMessage = IncomingMessage> ext
   }
 }
 
-/** Specifies whose content the response contains. By default, the content comes from the app's users. */
+/** Specifies who wrote the response's content. Defaults to the app's users. */
 export function setDocuments(response: ServerResponse, documents: Documents): void {
   (response as SafeResponse).documents = documents;
 }

@@ -17,8 +17,8 @@ export interface SecretKeyRule {
 export interface SecretKeyOptions {
   readonly keys: Pick<Keys, 'secretKey' | 'kindOfApiKey' | 'verifyOwn'>;
   /**
-   * Whether the keys are the public keys of the local stack. Every page may know these keys, whatever host name it used
-   * to reach this machine.
+   * Whether the keys are the local stack's public keys. Any page can contain these keys, regardless of the host name
+   * under which it reached this machine.
    */
   readonly areKnown: boolean;
   /** Returns the host names of this server that are allowed in addition to private names. */

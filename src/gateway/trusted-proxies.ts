@@ -1,6 +1,6 @@
 /**
  * Determines which senders are trusted proxies. Other senders' forwarding headers are removed before a service receives
- * the request, so services can trust the remaining ones.
+ * the request, so services can trust the remaining headers.
  */
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
@@ -67,8 +67,8 @@ export function createTrustedProxies(listed: readonly string[]): TrustedProxies 
 }
 
 /**
- * Trusts every sender. The only senders are API workers on a private Unix socket, where peers have no address. A worker
- * has already checked the headers and replaced the chain of addresses with the client's address.
+ * Trusts every sender, because the only senders are API workers on a private Unix socket, where peers have no address.
+ * A worker has already checked the headers and replaced the chain of addresses with the client's address.
  */
 export const trustedWorkers: TrustedProxies = {
   trusts: (address) => address === undefined,
@@ -98,8 +98,8 @@ export const currentProxies = (current: () => TrustedProxies): TrustedProxies =>
 });
 
 /**
- * Logs once that the forwarding headers of an untrusted proxy are ignored. Plinth's internal calls set these headers on
- * behalf of the browser.
+ * Logs once that an untrusted proxy's forwarding headers are ignored. Doesn't log this for Plinth's internal calls,
+ * which set these headers on behalf of the browser.
  */
 export function createForwardingRule(
   proxies: TrustedProxies,

@@ -77,7 +77,7 @@ export interface Gateway {
   /** Returns all registered routes once the port listens and {@link complete} has resolved. `docs/specification.md` is generated from this list. */
   routes(): readonly Route[];
   /**
-   * Closes each connection after its next response. When no connection is left, or after `drainMs`, stops accepting
+   * Closes each connection after its next response. When no connections are left, or after `drainMs`, stops accepting
    * connections, finishes requests in flight, and aborts the remaining requests after `graceMs`. With `untilIdle`, the
    * drain ends as soon as all connections from {@link accept} are closed.
    */

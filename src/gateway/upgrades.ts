@@ -16,7 +16,7 @@ import { type SecretKeyRule, secretKeyRejection } from './secret-keys.ts';
 import type { TrustedProxies } from './trusted-proxies.ts';
 
 /**
- * Whether the request is a WebSocket request for a service that accepts WebSockets. All other upgrade requests are
+ * Whether the request is a WebSocket request for a service that accepts WebSockets. All other requests to upgrade are
  * ignored, which RFC 9110 section 7.8 allows.
  */
 export function isUpgradable(
@@ -49,7 +49,7 @@ export function dispatchUpgrades(
 ): ReadonlySet<Duplex> {
   const open = new Set<Duplex>();
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    // Until the socket's new owner adds its own handlers, a reset would end the process without this handler.
+    // Without this handler, a reset would end the process until the socket's new owner adds its own handlers.
     socket.on('error', (error) => log.debug({ error: error.message }, 'socket failed during an upgrade'));
     open.add(socket);
     socket.once('close', () => open.delete(socket));
@@ -80,7 +80,7 @@ export function dispatchUpgrades(
         mayUseSecretKeys: !secretKeys.forbids(request),
       });
     } catch (error) {
-      // The error is logged because an exception would end the process.
+      // Logs the error, because an exception would end the process.
       log.error({ error }, 'upgrade failed');
       socket.destroy();
     }

@@ -15,6 +15,6 @@ export const systemClock: Clock = { now: () => Date.now() };
  */
 export const monotonicClock: Clock = { now: () => performance.now() };
 
-/** Returns the time since `then` on the wall clock, or Infinity if the clock has been set back since. */
+/** Returns the time since `then` on the wall clock, or Infinity if the clock has been set back since then. */
 export const ageMs = (then: number, now: number): number =>
   now >= then ? now - then : Number.POSITIVE_INFINITY;

@@ -1,6 +1,6 @@
 /** Reports the free space on the disk that contains the data folder, for services that store data there. */
 export interface DiskState {
-  /** Whether only the reserve is left. In this case, no more data may be stored. */
+  /** Whether only the reserve is left. If so, no more data may be stored. */
   readonly isFull: boolean;
   /** Whether this many bytes fit without using up the reserve. */
   hasSpaceFor(bytes: number): boolean;
@@ -21,13 +21,13 @@ export interface DiskSpace {
 }
 
 const MiB = 1024 * 1024;
-/** The reserve must have enough space for at least two new WAL segments. */
+/** The reserve must have space for at least two new WAL segments. */
 const minReserve = 48 * MiB;
 const maxReserve = 1024 * MiB;
 
 /**
- * Returns the free space that is never used for data, in bytes. This is `wanted` if set, and otherwise 5% of the disk,
- * within limits.
+ * Returns the number of bytes that are never used for data. This is `wanted` if set, or else 5% of the disk within
+ * limits.
  */
 export const reserveOf = (
   { totalBytes }: Pick<DiskSpace, 'totalBytes'>,

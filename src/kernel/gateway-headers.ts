@@ -1,6 +1,6 @@
 /**
- * Defines the headers that the gateway adds to every response: the request ID and the CORS headers. Fastify sends them
- * automatically, but code that hijacks the reply must write them itself.
+ * Defines the headers that the gateway adds to every response, which are the request ID and the CORS headers. Fastify
+ * sends them automatically, but code that hijacks the reply must write them itself.
  */
 import type { FastifyReply } from 'fastify';
 
@@ -15,8 +15,8 @@ declare module 'fastify' {
 }
 
 /**
- * Sets the headers on the raw response. Headers that the service has set are kept. Used for replies that are hijacked
- * and then piped.
+ * Sets the headers on the raw response. Keeps headers that the service has set. Used for replies that are hijacked and
+ * then piped.
  */
 export function setGatewayHeaders({ raw, gatewayHeaders = [] }: FastifyReply): void {
   for (let index = 0; index < gatewayHeaders.length; index += 2) {

@@ -7,7 +7,7 @@ import { replaceFile } from './replace-file.ts';
 export const isInGit = (folder: string): boolean =>
   existsSync(join(folder, '.git')) || (dirname(folder) !== folder && isInGit(dirname(folder)));
 
-/** Adds the names that are missing in the folder's `.gitignore`. */
+/** Adds the names that are missing from the folder's `.gitignore`. */
 export function ignoreFiles(folder: string, names: readonly string[]): void {
   const path = join(folder, '.gitignore');
   const before = existsSync(path) ? readFileSync(path, 'utf8') : '';

@@ -1,6 +1,8 @@
 /** The result of a health check. */
 export interface Health {
-  /** The state of the service. `degraded` means that requests succeed, but an operator should act. */
+  /**
+   * The state of the service. `degraded` means that requests succeed, but the problem needs an operator's attention.
+   */
   readonly status: 'ok' | 'degraded' | 'failing';
   /** A sentence for operators. It must not contain secrets, because `/health` is public. */
   readonly message?: string;

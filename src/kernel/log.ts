@@ -1,6 +1,5 @@
 /**
- * Writes structured log lines. `fields` contains the values by which lines can be filtered (requestId, service, path,
- * userId …).
+ * Writes structured log lines. Lines can be filtered by the values in `fields` (requestId, service, path, userId …).
  */
 export interface Logger {
   debug(fields: LogFields, message: string): void;

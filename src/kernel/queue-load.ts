@@ -2,9 +2,9 @@
 export interface QueueLoad {
   /** The number of queued requests. */
   readonly waiting: number;
-  /** The number of requests that have waited and then started, and how long they waited in total. */
+  /** The number of requests that have waited and then started, and their total wait. */
   readonly waited: number;
   readonly waitedMs: number;
-  /** The number of requests that were rejected because they would have waited for too long. */
+  /** The number of requests that were rejected because they would have waited too long. */
   readonly rejected: number;
 }

@@ -28,12 +28,12 @@ export function isWithin(folder: string, path: string): boolean {
   );
 }
 
-/** A symbolic link leads out of the folders in which the server may write. */
+/** Thrown if a symbolic link leads out of the folders to which the server can write. */
 export class OutsideFolders extends Error {
   override name = 'OutsideFolders';
 }
 
-/** Checks the path before a file is written there. @throws {OutsideFolders} */
+/** Checks the path before a file is written to it. @throws {OutsideFolders} */
 export function requireWithin(folders: readonly string[], path: string): void {
   const real = realPathOf(path);
   if (!folders.some((folder) => isWithin(realPathOf(folder), real)))

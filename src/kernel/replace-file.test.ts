@@ -14,7 +14,7 @@ test.skipIf(process.platform === 'win32')(
     writeFileSync(path, 'complete');
     const module = JSON.stringify(new URL('./replace-file.ts', import.meta.url));
     const code = `import { replaceFile } from ${module}; replaceFile(${JSON.stringify(path)}, 'x'.repeat(100_000));`;
-    // A limit for the size of files has the same effect as a full disk; the first write is short.
+    // A file size limit has the same effect as a full disk, because the first write is short.
     const { status, stderr } = spawnSync(
       'sh',
       ['-c', 'ulimit -f 8; exec "$0" --input-type=module --eval "$1"', process.execPath, code],

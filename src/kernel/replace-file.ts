@@ -14,8 +14,8 @@ import { dirname } from 'node:path';
 import { syncFolder } from './sync-folder.ts';
 
 /**
- * Writes a temporary file beside the original, syncs it, renames it and syncs the folder. The original's mode and owner
- * are preserved. Otherwise, the server might be unable to read a file that an administrator has changed.
+ * Writes a temporary file beside the original, syncs it, renames it and syncs the folder. Preserves the original's mode
+ * and owner. Otherwise, the server might be unable to read a file that an administrator has changed.
  */
 export function replaceFile(path: string, text: string, newFileMode = 0o600): void {
   const before = statSync(path, { throwIfNoEntry: false });
@@ -23,7 +23,7 @@ export function replaceFile(path: string, text: string, newFileMode = 0o600): vo
   try {
     const handle = openSync(temporary, 'wx', before === undefined ? newFileMode : before.mode & 0o777);
     try {
-      // Unlike writeSync, this doesn't stop in the middle of the text if the disk is full.
+      // Writes the whole text or throws. `writeSync` would write only a part of the text if the disk is full.
       writeFileSync(handle, text);
       fsyncSync(handle);
     } finally {

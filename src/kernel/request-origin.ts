@@ -1,7 +1,7 @@
 /**
  * Determines which page sent a request, and to which host name. The result is based on headers that only the browser
- * sets (Fetch Metadata, Origin). This protects servers on loopback, which every website in the same browser can reach,
- * even under the website's own name (DNS rebinding).
+ * sets (Fetch Metadata, Origin). This protects servers on loopback, because every website in the same browser can send
+ * requests to them, even under the website's own name (DNS rebinding).
  */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
@@ -22,7 +22,7 @@ const loopbackName = /^(localhost|127(\.\d+){3}|::1)$/;
 
 /**
  * Returns a URL of this server with the name by which the client reached it, if both are names of the loopback
- * interface. A browser doesn't use its cookies and passkeys for localhost at 127.0.0.1.
+ * interface. Browsers don't use the cookies and passkeys of `localhost` for 127.0.0.1.
  */
 export function keepLoopbackName(url: string, host: string): string {
   const own = new URL(url);
@@ -35,8 +35,8 @@ export function keepLoopbackName(url: string, host: string): string {
 }
 
 /**
- * Whether the host name always refers to this machine, so no website can have it (RFC 6761 section 6.3). Docker's name
- * for the machine is included.
+ * Whether the host name always refers to this machine, so that a website can't have it (RFC 6761 section 6.3). Includes
+ * Docker's name for the machine.
  */
 export function isLoopbackName(name: string): boolean {
   if (isIP(name) === 4) return name.startsWith('127.');
@@ -45,29 +45,24 @@ export function isLoopbackName(name: string): boolean {
   );
 }
 
-/**
- * The public address of a server. If it is undefined, the server can be reached only under this machine's own names.
- */
+/** The public address of a server. If it is undefined, the server can be reached only under names of this machine. */
 export interface OwnAddress {
   readonly publicUrl?: URL | undefined;
   /** The scheme of the port itself, regardless of any proxy. Defaults to `http:`. */
   readonly scheme?: 'http:' | 'https:';
 }
 
-/**
- * Whether the request was sent to the public address. In this case, the request used the scheme of the public address.
- */
+/** Whether the request was sent to the public address. If so, the request used the public address's scheme. */
 export function isToPublicUrl(headers: IncomingHttpHeaders, { publicUrl }: OwnAddress): boolean {
   return publicUrl !== undefined && hostnameOf(headers.host) === hostnameOf(publicUrl.host);
 }
 
 /**
- * Returns why a server whose pages contain secrets rejects a request, or undefined if it accepts the request. `name`:
- * the request was sent to a name that isn't the server's (DNS rebinding). `page`: another website sent the request.
- * Following a link to a page (`isPage`) is allowed.
+ * Returns why a server whose pages contain secrets rejects a request, or undefined if it accepts the request. `name`
+ * means that the request was sent to a name that isn't the server's (DNS rebinding). `page` means that another website
+ * sent the request. Following a link to a page (`isPage`) is allowed.
  *
- * @example
- * foreignOf({ method: 'GET', headers: { host: 'evil.example' } }, {}, true); // 'name'
+ * @example foreignOf({ method: 'GET', headers: { host: 'evil.example' } }, {}, true); // 'name'
  */
 export function foreignOf(
   { method, headers }: Pick<IncomingMessage, 'method' | 'headers'>,
@@ -79,15 +74,15 @@ export function foreignOf(
   if (name === undefined || !(isPublic || isLoopbackName(name))) return 'name';
   const scheme = isPublic ? own.publicUrl?.protocol : (own.scheme ?? 'http:');
   const origins = [`${scheme}//${headers.host?.toLowerCase()}`];
-  // A proxy may omit the port from Host, so the public origin is accepted, too.
+  // Also accepts the public origin, because a proxy may omit the port from Host.
   if (isPublic && own.publicUrl !== undefined) origins.push(own.publicUrl.origin);
   if (isFromOwnPage(headers, origins)) return undefined;
   return isPage && isNavigation(method, headers) ? undefined : 'page';
 }
 
 /**
- * Whether a page of one of these origins sent the request, or no page did. Requests without a page come from the
- * address bar, a bookmark or another program.
+ * Whether the request was sent by a page of one of these origins, or not by a page at all but by the address bar, a
+ * bookmark or another program.
  */
 function isFromOwnPage({ 'sec-fetch-site': site, origin }: IncomingHttpHeaders, own: string[]): boolean {
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;
@@ -95,8 +90,8 @@ function isFromOwnPage({ 'sec-fetch-site': site, origin }: IncomingHttpHeaders, 
 }
 
 /**
- * Whether the request follows a link to a page. The user sees the page, but the page that contains the link can't read
- * it.
+ * Whether the request follows a link to a page. The browser displays the page to the user, but the page that contains
+ * the link can't read it.
  */
 function isNavigation(method: string | undefined, headers: IncomingHttpHeaders): boolean {
   return (

@@ -5,9 +5,10 @@ import type { HealthCheck } from './health.ts';
 import type { MetricValues } from './metrics/catalog.ts';
 
 /**
- * The author of the documents that a mount serves. `users`: the app's users, or code and SQL whose output can contain
- * text from users. Such documents are shown in a sandbox. `operator`: server functions whose operator intentionally
- * serves pages (`[edge_runtime] html = "page"`). `plinth`: Plinth's own pages, which have their own policies.
+ * The author of the documents that a mount serves. `users` refers to the app's users, or to code and SQL whose output
+ * can contain text from users. Such documents are shown in a sandbox. `operator` refers to server functions whose
+ * operator intentionally serves pages (`[edge_runtime] html = "page"`). `plinth` refers to Plinth's own pages, which
+ * have their own policies.
  */
 export type Documents = 'users' | 'operator' | 'plinth';
 
@@ -27,8 +28,8 @@ export interface Service {
    */
   warm?(): void;
   /**
-   * Starts the service once the database is ready and migrated. Must return quickly, so slow preparations are started
-   * but not awaited. `hasChanged` is false if the database hasn't changed since `warm`.
+   * Starts the service once the database is ready and migrated. Must return quickly, so it starts slow preparations
+   * without awaiting them. `hasChanged` is false if the database hasn't changed since `warm`.
    */
   start?(options?: StartOptions): Promise<void>;
   /** Resolves when the preparations that `start` hasn't awaited are complete or have failed. */
@@ -60,8 +61,8 @@ export interface Mount {
    */
   readonly isFirst?: boolean;
   /**
-   * Specifies who handles CORS. `open`: the gateway handles preflight requests, adds `access-control-allow-origin: *`,
-   * as the local stack's gateway does, and exposes `exposeHeaders`. `none`: the service handles CORS itself.
+   * Specifies who handles CORS. With `open`, the gateway handles preflight requests, adds `access-control-allow-origin:
+   * *`, as the local stack's gateway does, and exposes `exposeHeaders`. With `none`, the service handles CORS itself.
    */
   readonly cors: 'open' | 'none';
   readonly exposeHeaders?: readonly string[];
@@ -78,8 +79,8 @@ export interface Mount {
   readonly badPath?: { readonly status: number; readonly body: object };
   /**
    * The bodies of the 503 responses to requests that are rejected because the server is overloaded, in the service's
-   * formats. The first body that applies to the path is used. Defaults to the gateway's format. The bodies are plain
-   * data because they are also sent to API workers.
+   * formats. The first body that applies to the path is used, or the gateway's format if none applies. The bodies are
+   * plain data because they are also sent to API workers.
    */
   readonly overloaded?: readonly OverloadBody[];
   /** Whether the mount serves only health probes, which are never rejected because of overload. */
@@ -97,8 +98,8 @@ export interface OverloadBody {
 }
 
 /**
- * Runs work that one service does for another service in the same process. Like a request, the work appears in the log
- * and the metrics, and has a separate trace. If it throws an error, the error's `status` is recorded as the request's
+ * Runs work that one service does for another service in the same process. Like a request, the work is logged, counted
+ * in the metrics and has a separate trace. If it throws an error, the error's `status` is recorded as the request's
  * status.
  */
 export type Observe = <T>(call: InternalCall, work: () => Promise<T>) => Promise<T>;

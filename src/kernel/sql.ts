@@ -6,7 +6,7 @@
  * await pool.query(sql`select * from ${sql.id('public', 'todos')} where ${filter}`);
  */
 
-/** A value that is sent in text format. The type of the parameter on the server determines how the value is parsed. */
+/** A value that is sent in text format. The parameter's type on the server determines how the value is parsed. */
 export type SqlValue = string | number | bigint | boolean | null | undefined | Uint8Array | Date | object;
 
 type Part = { kind: 'text'; text: string } | { kind: 'value'; value: SqlValue };
@@ -50,10 +50,7 @@ export function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('\0', '').replaceAll('"', '""')}"`;
 }
 
-/**
- * Quotes a string literal as PostgreSQL's quote_literal does. If the string contains a backslash, the form `E''` is
- * used.
- */
+/** Quotes a string literal like PostgreSQL's quote_literal. Uses the form `E''` if the string contains a backslash. */
 export function quoteLiteral(value: string): string {
   const doubled = value.replaceAll('\0', '').replaceAll("'", "''");
   return doubled.includes('\\') ? `E'${doubled.replaceAll('\\', '\\\\')}'` : `'${doubled}'`;
@@ -62,7 +59,7 @@ export function quoteLiteral(value: string): string {
 export const sql = Object.assign(tag, {
   /** Quotes an identifier, which can be qualified. For example, `sql.id('auth', 'users')` is `"auth"."users"`. */
   id: (...names: string[]): Sql => new Sql([{ kind: 'text', text: names.map(quoteIdentifier).join('.') }]),
-  /** Inserts SQL text unchanged. Text from a client must never be passed to this function. */
+  /** Inserts SQL text unchanged. Never pass text from a client to this function. */
   raw: (text: string): Sql => new Sql([{ kind: 'text', text }]),
   /** Joins fragments with a separator. The default separator is `, `. */
   join: (items: readonly (Sql | SqlValue)[], separator = ', '): Sql => {

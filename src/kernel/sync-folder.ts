@@ -1,7 +1,7 @@
 /** Makes changes to a folder's entries durable. */
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 
-/** Flushes the folder. Afterward, creations, renames and removals in it survive a power failure. */
+/** Flushes the folder, so that earlier creations, renames and removals in it survive a power failure. */
 export function syncFolder(path: string): void {
   // Windows can't flush a folder, but NTFS journals renames.
   if (process.platform === 'win32') return;

@@ -1,4 +1,4 @@
-/** Serves HTTPS on a port. The certificates can change while the port is open. */
+/** Defines the certificates that a port uses for HTTPS. They can change while the port is open. */
 import type { Server } from 'node:http';
 import type { SecureContext } from 'node:tls';
 

@@ -1,6 +1,6 @@
 /**
  * Records the caller and the statements of one request. The gateway creates a trace for each request, and any code can
- * add to it. Code that can't access the request finds the trace in its asynchronous context.
+ * add to it. Code that can't access the request gets the trace from its asynchronous context.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 
@@ -26,7 +26,7 @@ export class Trace {
   readonly startedAt: number;
   role: string | undefined;
   userId: string | undefined;
-  /** The schema of a REST request: the schema that the request selected, or the default schema. */
+  /** The schema that the REST request selected, or the default schema. */
   schema: string | undefined;
   /** The Console operator who sent the request. */
   operator: string | undefined;
@@ -36,14 +36,10 @@ export class Trace {
   /** Whether the sampling decision of {@link traceparent} is kept. */
   keepsSampling: boolean;
   /**
-   * The configuration that the request uses. It is set when the request first reads the configuration. See
-   * `config/live.ts`.
+   * The configuration that the request uses. Set when the request first reads the configuration. See `config/live.ts`.
    */
   config: object | undefined;
-  /**
-   * Whether the response was sent. Work that continues afterward in the request's asynchronous context isn't part of
-   * the trace.
-   */
+  /** Whether the response was sent. Later work in the request's asynchronous context isn't part of the trace. */
   isOver: boolean;
 
   constructor(requestId: string, startedAt: number) {

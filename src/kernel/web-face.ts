@@ -1,6 +1,6 @@
 /**
  * Serves one of the built web apps (`dist/web/account`, `dist/web/console`). Asset names contain a hash, so assets
- * never change. Each HTML response has a new nonce, which its content security policy contains.
+ * never change. Each HTML response has a new nonce, which is part of its content security policy.
  */
 import { randomBytes } from 'node:crypto';
 import { createReadStream, existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -60,8 +60,8 @@ const compressed = promisify(gzip);
 
 /**
  * Returns the policy of a page. It contains `'strict-dynamic'` with a nonce instead of `'self'`, so only the built page
- * determines its scripts, whatever else the origin serves. The only inline code that it allows is style attributes,
- * because the components' markup contains them.
+ * determines its scripts, regardless of the origin's other content. The policy allows no inline code except style
+ * attributes, because the components' markup contains them.
  */
 export function contentSecurityPolicy(nonce: string, page: Omit<Page, 'html' | 'status'> = {}): string {
   const { imageSources = [], frames = false, api, widgetSources = [] } = page;
@@ -98,7 +98,7 @@ export function createWebFace(dir: string): WebFace {
   const openAsset = (name: string): Readable => {
     if (assets.has(name)) return createReadStream(join(assetsDir, name));
     const decompressed = createBrotliDecompress();
-    // An error of the stream ends the response.
+    // A stream error ends the response.
     pipeline(createReadStream(join(assetsDir, `${name}.br`)), decompressed).catch(() => undefined);
     return decompressed;
   };
@@ -149,8 +149,8 @@ export function createWebFace(dir: string): WebFace {
 }
 
 /**
- * Reads a page. Plinth's npm package contains only compressed pages, because uncompressed pages would be most of its
- * size.
+ * Reads a page. Plinth's npm package contains only compressed pages, because uncompressed pages would account for most
+ * of its size.
  */
 function readHtml(file: string): string | undefined {
   if (existsSync(file)) return readFileSync(file, 'utf8');

@@ -68,7 +68,7 @@ const table: Readonly<Record<string, Algorithm>> = {
   EdDSA: asymmetric('OKP', null, {}),
 };
 
-/** Returns the algorithm with this JWS name. Inherited properties of the table are ignored. */
+/** Returns the algorithm with this JWS name. Ignores inherited properties of the table. */
 export function findAlgorithm(name: string): Algorithm | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }

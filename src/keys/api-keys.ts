@@ -30,7 +30,7 @@ export interface ApiKeys {
   /** Returns the kind of an additional key, or undefined if the key is unknown or revoked. */
   kindOf(key: string): ApiKeyKind | undefined;
   list(): readonly (ApiKeyEntry & { readonly lastUsedAt: string | null })[];
-  /** Creates a key. The key itself is returned only this once. */
+  /** Creates a key. The key itself is returned only here. */
   create(kind: ApiKeyKind, name: string, by: string): { readonly entry: ApiKeyEntry; readonly key: string };
   /** Revokes a key. Returns undefined if no key has this ID. */
   revoke(id: string): ApiKeyEntry | undefined;
@@ -63,8 +63,7 @@ export function createApiKeys({ file, monotonicMs, now, log }: ApiKeysOptions): 
     try {
       keys = found === undefined ? new Map() : read(file);
     } catch (error) {
-      // If the file can't be read, revocations aren't known. All additional keys are rejected so that a revoked key is
-      // never accepted.
+      // If the file can't be read, rejects all additional keys, because any of them may have been revoked.
       keys = new Map();
       log.error({ file, error }, 'failed to read the API keys; rejecting all of them');
     }
@@ -79,7 +78,7 @@ export function createApiKeys({ file, monotonicMs, now, log }: ApiKeysOptions): 
   return {
     kindOf(key) {
       if (monotonicMs() - lookedAt >= followEveryMs) look();
-      // Most projects have no additional keys, so no hash is computed for their requests.
+      // Most projects have no additional keys, so their requests don't need a hash.
       if (keys.size === 0) return undefined;
       const found = keys.get(hashOf(key));
       if (found !== undefined) usedAt.set(found.id, now());

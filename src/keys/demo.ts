@@ -5,7 +5,7 @@
 export const demo = {
   jwtSecret: 'super-secret-jwt-token-with-at-least-32-characters-long',
   /**
-   * The expiry (Unix seconds) of the demo anon and service_role keys. The expiry is fixed so that the keys are the same
+   * The expiry (Unix seconds) of the demo anon and service_role keys. It is fixed so that the keys are the same
    * everywhere.
    */
   keyExpiresAt: 1983812996,
@@ -32,8 +32,8 @@ export const demo = {
 } as const;
 
 /**
- * Public JWT secrets: the local stack's secret, and the placeholder from the self-hosted stack's documentation. That
- * documentation also publishes ready-made admin tokens.
+ * Public JWT secrets. These are the local stack's secret and the placeholder from the self-hosted stack's
+ * documentation, which also publishes ready-made admin tokens.
  */
 export const publicJwtSecrets: readonly string[] = [
   demo.jwtSecret,

@@ -5,9 +5,9 @@ import type { Jwk } from './jwk.ts';
 export const signingAlgorithms = ['ES256', 'RS256', 'EdDSA', 'HS256'] as const;
 export type SigningAlgorithm = (typeof signingAlgorithms)[number];
 
-/** RFC 7518 section 3.3 requires RSA keys of at least 2048 bits. */
+/** The size of RSA keys. RFC 7518 section 3.3 requires at least 2048 bits. */
 const rsaBits = 2048;
-/** An HS256 secret must be at least as long as the SHA-256 hash (RFC 7518 section 3.2). */
+/** The size of HS256 secrets. They must be at least as long as the SHA-256 hash (RFC 7518 section 3.2). */
 const hmacBytes = 32;
 
 /** Returns a private JWK with a random `kid`. The members are in the same order as in the upstream CLI. */

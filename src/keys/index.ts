@@ -53,7 +53,7 @@ export interface KeyStore extends Keys {
   readonly databasePassword: string;
   /** Additional publishable and secret keys. */
   readonly apiKeys: ApiKeys;
-  /** Changes signing keys. Undefined if the well-known key, which can't be changed, is used for signing. */
+  /** Changes signing keys. Undefined if the well-known key, which can't be changed, is the signing key. */
   readonly signingKeys: KeyFile | undefined;
   /** Whether a legacy key is signed with the current signing key, so that it changes with a rotation. */
   readonly areLegacyKeysRotated: boolean;
@@ -88,7 +88,7 @@ export function createKeys(options: KeysOptions): KeyStore {
   const jwtSecret: string = auth.jwt_secret ?? secrets?.jwtSecret ?? demo.jwtSecret;
   const secretApiKey: string = auth.secret_key ?? secrets?.secretKey ?? demo.secretKey;
   const file = keyFileOf({ ...options, signingKeysPath: auth.signing_keys_path });
-  // A change clears all caches so that a token signed by a revoked key isn't accepted.
+  // Clears all caches after a change, so that a token signed by a revoked key isn't accepted.
   const forget = (): void => {
     own.forget();
     all.forget();
@@ -123,13 +123,13 @@ export function createKeys(options: KeysOptions): KeyStore {
     const verified = verifiedBy(verifier, token);
     if (!verified.ok) return verified;
     uses.note(verified);
-    // A third-party token's kind isn't checked, because issuers such as Firebase use ID tokens as access tokens.
+    // Doesn't check a third-party token's kind, because issuers such as Firebase use ID tokens as access tokens.
     const kind = verified.isOwn ? kindOfToken(verified.header, verified.claims) : 'access';
     if (kind === expected) return verified;
     return { ok: false, reason: 'kind', algorithm: verified.header.alg, kind };
   };
   const verifiedBy = (verifier: typeof own, token: string): VerifiedToken => {
-    // This call detects changed keys, so it is made even if the token is cached.
+    // Detects changed keys, so it is called even if the token is cached.
     ring.current();
     const verified = verifier.verify(token);
     const isUnknown = !verified.ok && (verified.reason === 'no-key' || verified.reason === 'signature');
@@ -142,8 +142,8 @@ export function createKeys(options: KeysOptions): KeyStore {
     return signer ? signWith(signer, claims, typ) : signWithSecret(claims, typ);
   };
   const apiKey = (role: string): string => {
-    // Like the local stack, signs these keys with the first key in the signing keys file if that file exists. The API
-    // keys are then valid for ten years. Otherwise, the demo keys are used.
+    // If the signing keys file exists, signs these keys with its first key, like the local stack. The API keys are then
+    // valid for ten years. Otherwise, the demo keys are used.
     if (auth.signing_keys_path === undefined || ring.current().signer === undefined) {
       return signWithSecret({ iss: demo.keyIssuer, role, exp: demo.keyExpiresAt });
     }

@@ -52,7 +52,7 @@ export function loadJwk(jwk: Jwk): LoadedKey {
   if (jwk.kty === 'oct') {
     if (typeof jwk.k !== 'string' || jwk.k === '') throw new Error(`${label}: member k is missing`);
     const key: Key = { kind: 'secret', secret: Buffer.from(jwk.k, 'base64url') };
-    // RFC 7518 section 3.2 requires this length. A shorter secret could be guessed from a single token.
+    // RFC 7518 section 3.2 requires this minimum length. A shorter secret could be guessed from a single token.
     const least = Number(alg.slice(2)) / 8;
     if (key.secret.length < least)
       throw new Error(`${label}: ${alg} requires a secret of at least ${least} bytes`);

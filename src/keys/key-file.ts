@@ -31,8 +31,8 @@ export interface KeyFileLocation {
 }
 
 /**
- * Returns the file that stores the signing keys. Returns undefined in development if the file doesn't exist. In that
- * case, the well-known key is used for signing.
+ * Returns the file that stores the signing keys. In development, returns undefined if the file doesn't exist, in which
+ * case the well-known key is used for signing.
  */
 export function keyFileOf(location: KeyFileLocation): KeyFile | undefined {
   if (location.signingKeysPath !== undefined) {
@@ -88,7 +88,7 @@ function keyFile(path: string, shape: Shape): KeyFile {
   };
 }
 
-/** Runs `work` while a lock file exists. The file is created before the work and removed afterward. */
+/** Runs `work` while a lock file exists. Creates the file before the work and removes it afterward. */
 function whileLocked<T>(path: string, work: () => T): T {
   const lock = `${path}.lock`;
   try {

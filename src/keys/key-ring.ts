@@ -1,6 +1,6 @@
 /**
- * Provides the current signing keys. Signing keys can change while the server runs (`plinth keys`, or an edit of the
- * file). Every process that reads the same file detects a change within a second, without a restart or a message.
+ * Provides the current signing keys. Signing keys can change while the server runs, through `plinth keys` or an edit of
+ * the file. Every process that reads the same file detects a change within a second, without a restart or a message.
  */
 import type { Logger } from '../kernel/log.ts';
 import { type Jwk, type LoadedKey, loadJwk } from './jwk.ts';
@@ -28,8 +28,7 @@ export interface KeyRing {
 /** The maximum time for which a process uses keys that have been replaced. */
 export const lookEveryMs = 1000;
 /**
- * The minimum time between checks for unknown keys. Without it, tokens with made-up key IDs could cause constant
- * checks.
+ * The minimum time between checks for unknown keys. Otherwise, tokens with made-up key IDs could cause constant checks.
  */
 const lookAgainEveryMs = 50;
 
@@ -38,7 +37,7 @@ export function loadRing(jwks: readonly Jwk[]): Ring {
   const keys = jwks.map(loadJwk);
   const kids = keys.flatMap(({ kid }) => kid ?? []);
   const twice = kids.find((kid, index) => kids.indexOf(kid) !== index);
-  // Two keys can't have the same kid, because a token's reference to it would be ambiguous.
+  // Two keys with the same `kid` would make a token's reference ambiguous.
   if (twice !== undefined) throw new Error(`two keys have the kid ${twice}`);
   return {
     keys,
@@ -80,7 +79,7 @@ export function createKeyRing(options: {
     lookedAt = monotonicMs();
     const found = keyFile.stamp();
     if (found === stamp) return false;
-    // The stamp is stored even if the file is invalid, so the error is reported once instead of on every request.
+    // Stores the stamp even if the file is invalid, so that the error is reported once and not on every request.
     stamp = found;
     try {
       ring = load(keyFile);

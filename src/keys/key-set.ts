@@ -46,7 +46,7 @@ function jwksOf(text: string): Jwk[] | undefined {
   return typeof kty === 'string' ? [value as Jwk] : undefined;
 }
 
-/** Whether a key may verify tokens. A key with `use: enc` is for encryption (RFC 7517 section 4.2). */
+/** Whether a key may verify tokens. A key with `use: enc` is only for encryption (RFC 7517 section 4.2). */
 const mayVerify = (jwk: Jwk): boolean => jwk.use !== 'enc';
 
 function loadForEach(jwk: Jwk): LoadedKey[] {
@@ -58,8 +58,7 @@ function loadForEach(jwk: Jwk): LoadedKey[] {
     try {
       loaded.push(loadJwk({ ...jwk, alg }));
     } catch (error) {
-      // The error isn't thrown yet, because a secret that is too short for one algorithm may be long enough for
-      // another.
+      // Doesn't throw yet, because a secret that is too short for one algorithm may be long enough for another.
       fault ??= error;
     }
   }

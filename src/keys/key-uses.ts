@@ -1,6 +1,6 @@
 /**
- * Records which signing keys tokens use, so that operators can see whether a key can be revoked safely. The record is
- * limited in size and kept per process.
+ * Records which signing keys tokens use, so that operators can see whether a key can be revoked safely. Each process
+ * has its own record of limited size.
  */
 import type { VerifiedToken } from './types.ts';
 

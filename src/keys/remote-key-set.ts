@@ -1,8 +1,8 @@
 /**
  * Fetches and caches an external issuer's public keys (a JWK Set, RFC 7517 section 5). The keys are fetched when a
- * token first needs them. They are fetched again when they are old or when a token uses an unknown key because the
- * issuer has rotated its keys. jose's key set isn't used because it is asynchronous, fails while the issuer is
- * unavailable, and rejects a token without `kid` if several keys match ([decision
+ * token first needs them. They are fetched again when they are old, or when a token uses an unknown key, which means
+ * that the issuer may have rotated its keys. jose's key set isn't used because it is asynchronous, fails while the
+ * issuer is unavailable, and rejects a token without `kid` if several keys match ([decision
  * 44](../../docs/decisions/0044-shared-and-libraries.md)).
  */
 import { ageMs } from '../kernel/clock.ts';
@@ -33,7 +33,7 @@ export interface RemoteKeySetOptions {
 
 /** How long the keys are cached. Clients cache the hosted service's keys for the same time. */
 const keySetLifetimeMs = 600_000;
-/** The minimum time between fetches. Without it, tokens with made-up key IDs could cause constant fetches. */
+/** The minimum time between fetches. Otherwise, tokens with made-up key IDs could cause constant fetches. */
 const keySetPauseMs = 30_000;
 /** The maximum number of keys in a set. No known issuer has more. */
 const maxKeys = 100;
@@ -75,8 +75,8 @@ export function createRemoteKeySet({ fetch, now }: RemoteKeySetOptions): RemoteK
     async find(token) {
       if (wantsFetch(token)) {
         await refresh().catch((error: unknown) => {
-          // The error is ignored if a cached key is usable, because a temporary outage of the issuer must not lock out
-          // its users.
+          // Ignores the error if a cached key is usable, so that a temporary outage of the issuer doesn't lock out its
+          // users.
           if (findKnown(token).length === 0) throw error;
         });
       }
@@ -90,8 +90,8 @@ export function createRemoteKeySet({ fetch, now }: RemoteKeySetOptions): RemoteK
 }
 
 /**
- * Parses a JWK Set. Encryption keys, unknown key types and secrets are skipped. @throws {Error} if the document isn't a
- * JWK Set
+ * Parses a JWK Set. Skips encryption keys, unknown key types and secrets. @throws {Error} if the document isn't a JWK
+ * Set
  */
 function readKeySet(document: unknown): RemoteKey[] {
   const list = (document as { keys?: unknown } | null)?.keys;

@@ -2,7 +2,7 @@
  * Implements the life cycle of signing keys as changes to the stored list.
  *
  * Glossary. *In use*: the first key in the list that can sign. *Standby*: any other key that can sign. It is published
- * so that clients know it before it signs. *Previous*: a key that verifies older tokens and never signs again. Revoked
+ * so that clients have it before it signs. *Previous*: a key that verifies older tokens and never signs again. Revoked
  * keys aren't in the list.
  */
 import { type Jwk, loadJwk, withoutPrivateParts } from './jwk.ts';
@@ -42,8 +42,8 @@ export function withStandby(keys: readonly Jwk[], key: Jwk): Jwk[] {
 }
 
 /**
- * Makes a standby key the signing key. Uses the given key, or the first standby key if none is given. Of the previous
- * key, only the part that verifies tokens is kept.
+ * Makes a standby key the signing key. Uses the given key, or the first standby key if none is given. Keeps only the
+ * part of the previous key that verifies tokens.
  * @throws {KeyRejection} if a standby key is missing
  */
 export function rotate(keys: readonly Jwk[], kid?: string): Jwk[] {

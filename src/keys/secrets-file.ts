@@ -29,7 +29,7 @@ export interface Secrets {
 }
 
 /**
- * Reads the secrets from the file, or creates it if it doesn't exist. An existing file is never overwritten. @throws
+ * Reads the secrets from the file, or creates the file if it doesn't exist. Never overwrites an existing file. @throws
  * {Error} if the file is invalid
  */
 export function loadOrCreateSecrets(file: string): Secrets {
@@ -77,7 +77,7 @@ function create(file: string): Secrets {
     databasePassword: randomBytes(24).toString('base64url'),
   };
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  // The name is always unique, so a file left behind by a crash doesn't cause a conflict.
+  // The name is unique, so a file left behind by a crash doesn't cause a conflict.
   const temporary = `${file}.${randomUUID()}.tmp`;
   const handle = openSync(temporary, 'wx', 0o600);
   try {
@@ -87,7 +87,7 @@ function create(file: string): Secrets {
     closeSync(handle);
   }
   try {
-    // Unlike a rename, a link never replaces a file that another process created first.
+    // Creates a hard link because, unlike a rename, it never replaces a file that another process created first.
     linkSync(temporary, file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

@@ -19,7 +19,7 @@ export interface ThirdParty {
   find(token: ParsedToken): Key[];
   /** Waits for the keys that this token needs. Returns undefined if the keys are already available. Never rejects. */
   prepare(token: string): Promise<void> | undefined;
-  /** Fetches the keys in advance, so the first token doesn't have to wait. Never rejects. */
+  /** Fetches the keys in advance, so that the first token doesn't have to wait. Never rejects. */
   warm(): Promise<void>;
   known(): readonly Jwk[];
 }
@@ -51,7 +51,7 @@ export interface ThirdPartyOptions {
 }
 
 export function createThirdParty({ issuer, outgoing, now, log }: ThirdPartyOptions): ThirdParty {
-  // The issuer's name in the discovery document is also accepted, because Auth0 adds a trailing slash.
+  // Also accepts the issuer's name in the discovery document, because Auth0 adds a trailing slash.
   let discovered = issuer;
   const keySet = createRemoteKeySet({
     now,
@@ -91,8 +91,8 @@ export function createThirdParty({ issuer, outgoing, now, log }: ThirdPartyOptio
 }
 
 /**
- * Fetches a JSON document. The operator has configured the issuer, so the URLs in its document are trusted like the
- * issuer itself.
+ * Fetches a JSON document. The URLs in the issuer's document are trusted like the issuer itself, which the operator has
+ * configured.
  */
 async function fetchJson(outgoing: Outgoing, url: string): Promise<unknown> {
   const response = await outgoing.send({ url, reach: 'configured', redirects: 3 });

@@ -7,7 +7,7 @@ describe('the kind of a token', () => {
     ['access', {}, { role: 'anon' }],
     ['access', { typ: 'at+jwt' }, { sub: 'a' }],
     ['access', { typ: 'application/AT+JWT' }, {}],
-    // A project's own tokens can have any claims in addition to a role.
+    // In addition to a role, a project's own tokens can have any claims.
     ['access', { typ: 'jwt' }, { role: 'authenticated', url: 'x/y', auth_time: 1 }],
     ['access', {}, { session_id: 's', auth_time: 1 }],
     ['id', { typ: 'JWT' }, { sub: 'a', aud: 'client', auth_time: 1 }],

@@ -1,6 +1,6 @@
 /**
  * Determines the purpose for which this project signed a token. All of the project's JWTs are signed with the same
- * keys, so a valid signature alone doesn't make an ID token or a signed URL's token an API credential.
+ * keys. Therefore, a valid signature alone doesn't make an ID token or a signed URL's token an API credential.
  */
 import type { Claims, TokenKind } from './types.ts';
 

@@ -31,7 +31,7 @@ export function parseToken(token: string): ParsedToken | TokenFault {
   const name = typeof header.alg === 'string' ? header.alg : undefined;
   const alg = name === 'Ed25519' ? 'EdDSA' : name;
   const algorithm = alg === undefined ? undefined : findAlgorithm(alg);
-  // A token with `crit` is rejected, because `crit` lists extensions that the recipient must understand and none are
+  // Rejects a token with `crit`, because `crit` lists extensions that the recipient must understand and none are
   // supported (RFC 7515 section 4.1.11).
   if (alg === undefined || algorithm === undefined || header.crit !== undefined) {
     return { reason: 'algorithm', algorithm: name };

@@ -7,9 +7,9 @@ export type { SamlKeys } from './saml-keys.ts';
 export type Claims = Record<string, unknown>;
 
 /**
- * The purpose of a token. `access`: a caller's credential (sessions, API keys, tokens that the project creates). `id`:
- * an OpenID Connect ID token for a client. `signed-url`: access to one storage object. `other`: a token whose `typ` is
- * for any other purpose.
+ * The purpose of a token. `access` is a caller's credential (a session, an API key, or a token that the project
+ * creates). `id` is an OpenID Connect ID token for a client. `signed-url` grants access to one storage object. `other`
+ * is a token whose `typ` is for any other purpose.
  */
 export type TokenKind = 'access' | 'id' | 'signed-url' | 'other';
 
@@ -18,7 +18,7 @@ export type TokenKind = 'access' | 'id' | 'signed-url' | 'other';
  * them.
  */
 export type TokenFault =
-  /** The token isn't a JWT. `parts` is the number of its parts that are separated by dots. */
+  /** The token isn't a JWT. `parts` is the number of parts separated by dots. */
   | { readonly reason: 'malformed'; readonly parts: number }
   /** `alg` is missing, `none` or unknown. */
   | { readonly reason: 'algorithm'; readonly algorithm: string | undefined }
@@ -88,7 +88,9 @@ export interface Keys {
   signingAlgorithm(): string;
   /** Signs with the current signing key (header `alg`, `kid?`, `typ`). `typ` defaults to `JWT`. */
   sign(claims: Claims, typ?: string): string;
-  /** Signs with HS256 and the JWT secret. Used for tokens that only one service reads (storage's signed URLs). */
+  /**
+   * Signs with HS256 and the JWT secret. Used for the tokens of storage's signed URLs, because only storage reads them.
+   */
   signWithSecret(claims: Claims): string;
   /** Returns the public keys that verify this project's tokens. The result never contains an `oct` key. */
   publicJwks(): JsonWebKeySet;

@@ -9,7 +9,7 @@ import type { TokenFault, VerifiedToken } from './types.ts';
 
 type Accepted = Extract<VerifiedToken, { ok: true }>;
 
-/** The maximum number of cached tokens. This number and the maximum length of a cached token limit memory use. */
+/** The maximum number of cached tokens. Together with the maximum length of a cached token, it limits memory use. */
 const cacheEntries = 2000;
 const cachedTokenChars = 4096;
 
@@ -24,7 +24,7 @@ export interface VerifierKeys {
 export interface VerifierCache {
   /** The maximum number of cached tokens. 0 disables the cache. */
   readonly entries?: number | undefined;
-  /** Called at each cache lookup. */
+  /** Called for each cache lookup. */
   readonly onLookup?: ((hit: boolean) => void) | undefined;
   readonly onEviction?: (() => void) | undefined;
 }
@@ -54,7 +54,7 @@ export function createVerifier(
       if (entries > 0) onLookup?.(known !== undefined);
       if (known !== undefined) return known;
       const { result, isOwn } = check(token, current());
-      // Tokens from an external issuer are verified each time, because the issuer can revoke a key.
+      // Tokens from an external issuer aren't cached, because the issuer can revoke a key.
       if (result.ok && isOwn) remember(token, result);
       return result;
     },
@@ -69,7 +69,7 @@ function check(text: string, keys: VerifierKeys): { result: VerifiedToken; isOwn
   const candidates = candidateKeys(alg, token.algorithm.kty, kid, keys);
   const isOwn = isSignedBy(token, candidates);
   if (isOwn) return { result: accepted(token, true), isOwn };
-  // Symmetric keys are excluded because an external issuer's keys are public.
+  // Excludes symmetric keys, because an external issuer's keys are public.
   const outside = token.algorithm.kty === 'oct' ? [] : (keys.outside?.(token) ?? []);
   if (isSignedBy(token, outside)) return { result: accepted(token, false), isOwn };
   const reason = candidates.length + outside.length === 0 ? 'no-key' : 'signature';
@@ -94,8 +94,8 @@ function accepted({ header, claims, claimsJson, alg, kid }: ParsedToken, isOwn: 
 }
 
 /**
- * Returns the keys that may verify a token with this algorithm. If the token has a kid, only the key with that kid is
- * returned. For HMAC, the project's secret is returned if no key matches.
+ * Returns the keys that may verify a token with this algorithm. If the token has a kid, returns only the key with that
+ * kid. For HMAC, returns the project's secret if no key matches.
  */
 function candidateKeys(
   alg: string,

@@ -43,10 +43,10 @@ export interface MailDeps {
   readonly log: Logger;
 }
 
-/** The maximum number of stored messages. When the inbox contains more messages, the oldest are deleted. */
+/** The maximum number of stored messages. The oldest messages above this number are deleted. */
 const maxMessages = 5000;
 const sweepEvery = 100;
-/** The default of `[local_smtp] sender_name`. Emails with this sender show the project's name instead. */
+/** The default of `[local_smtp] sender_name`. Emails show the project's name instead of this default. */
 const defaultSenderName = 'Admin';
 
 /**

@@ -79,8 +79,8 @@ async function respond(db: Queryable, request: IncomingMessage): Promise<MailRes
 
 /**
  * Returns the reason why a request is rejected, or undefined if it is accepted. Requests from other websites are
- * rejected because any page in the developer's browser can send requests, and the inbox contains sign-in codes but has
- * no password.
+ * rejected, because any page in the developer's browser can send requests and the inbox contains sign-in codes but
+ * isn't protected by a password.
  */
 function rejectForeign(request: IncomingMessage, url: URL): string | undefined {
   switch (foreignOf(request, {}, url.pathname === '/' || url.pathname.startsWith('/view/'))) {
@@ -92,7 +92,7 @@ function rejectForeign(request: IncomingMessage, url: URL): string | undefined {
 }
 
 /**
- * Parses the request's URL. A URL that contains a NUL is rejected, because messages never contain one and PostgreSQL
+ * Parses the request's URL. Rejects a URL that contains a NUL, because messages never contain one and PostgreSQL
  * rejects text with a NUL.
  */
 function readUrl(request: IncomingMessage): URL {
@@ -100,7 +100,7 @@ function readUrl(request: IncomingMessage): URL {
   try {
     if (!decodeURIComponent(target).includes('\0')) return new URL(target, 'http://inbox');
   } catch {
-    // The error below reports an invalid URL.
+    // An invalid URL is reported below.
   }
   throw new InputError('the address is not valid');
 }
@@ -215,7 +215,7 @@ async function readJson(request: IncomingMessage): Promise<Record<string, unknow
     const parsed: unknown = JSON.parse(body);
     if (typeof parsed === 'object' && parsed !== null) return parsed as Record<string, unknown>;
   } catch {
-    // The error below reports an invalid body.
+    // An invalid body is reported below.
   }
   throw new InputError('the body is not a JSON object');
 }

@@ -11,8 +11,8 @@ export interface Smtp {
 type SmtpConfig = Config['auth']['email']['smtp'];
 
 /**
- * Ports on which TLS starts with the first byte. 465 is defined in RFC 8314 section 3.3. Large providers offer 2465 for
- * networks that block 465. On other ports, STARTTLS is used if the server offers it.
+ * Ports on which the connection starts with TLS. Port 465 is defined in RFC 8314 section 3.3. Large providers also
+ * offer 2465 for networks that block 465. On other ports, STARTTLS is used if the server offers it.
  */
 const implicitTlsPorts: readonly number[] = [465, 2465];
 const defaultPort = 587;

@@ -11,8 +11,8 @@ export interface OutgoingMail {
 }
 
 /**
- * A text message. Captured text messages are stored in the inbox too, so developers and tests find all codes in one
- * place.
+ * A text message. Captured text messages are also stored in the inbox, so that developers and tests find all codes in
+ * one place.
  */
 export interface OutgoingSms {
   readonly to: string;

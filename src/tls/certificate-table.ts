@@ -8,7 +8,10 @@ export interface CertificateTable extends Certificates {
   get(slot: string): KeyPair | undefined;
 }
 
-/** Creates the table. @param slots The names of the certificates, most important first. */
+/**
+ * Creates the table.
+ * @param slots the names of the certificates, most important first
+ */
 export function createCertificateTable(slots: readonly string[]): CertificateTable {
   const pairs = new Map<string, KeyPair>();
   const listeners: (() => void)[] = [];

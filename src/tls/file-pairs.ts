@@ -1,7 +1,7 @@
 /**
  * Reads certificates from files that the operator or a program such as certbot maintains. The files are read every few
- * seconds, because change notifications don't detect a replaced symbolic link (Kubernetes, certbot). An unusable pair
- * doesn't replace the previous one.
+ * seconds, because change notifications don't detect a replaced symbolic link (Kubernetes, certbot). If a new pair is
+ * unusable, the previous pair remains in use.
  */
 import { readFile } from 'node:fs/promises';
 import type { Logger } from '../kernel/log.ts';
@@ -78,7 +78,7 @@ export function createFilePairs({ files, table, log, now, pollMs }: FilePairsDep
       pair.rejected = undefined;
       return;
     }
-    // A change must be read twice because programs write the two files one after the other.
+    // A change must be read twice, because programs write the two files one after the other.
     const isStable = isComplete || isSame(reading, pair.seen);
     pair.seen = reading;
     if (!isStable || isSame(reading, pair.rejected)) return;

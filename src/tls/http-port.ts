@@ -21,7 +21,7 @@ export interface HttpPort {
 export type OriginOf = (hostname: string | undefined) => string;
 
 const challengePath = '/.well-known/acme-challenge/';
-/** Clients send one short request, so slow and idle ones are disconnected early. */
+/** Clients send one short request, so slow and idle clients are disconnected early. */
 const limits = {
   headersTimeout: 5000,
   requestTimeout: 5000,

@@ -1,10 +1,10 @@
-/** Holds certificates that this process receives from the process that obtains and checks them. */
+/** Stores certificates received from the process that obtains and checks them. */
 import type { Certificates, PemPair } from '../kernel/tls.ts';
 import { createCertificateTable } from './certificate-table.ts';
 import { readKeyPair } from './core/key-pair.ts';
 
 export interface ReceivedCertificates extends Certificates {
-  /** Replaces all certificates. The number of certificates is always the same. */
+  /** Replaces all certificates. The number of certificates must not change. */
   replace(pairs: readonly PemPair[]): void;
 }
 

@@ -8,7 +8,7 @@ import { replaceFile } from '../kernel/replace-file.ts';
 import { type KeyPair, namesOf, readKeyPair } from './core/key-pair.ts';
 import { createSelfSigned } from './self-signed.ts';
 
-/** A certificate whose remaining lifetime is shorter is replaced at the next start. */
+/** A certificate with a shorter remaining lifetime is replaced at the next start. */
 const minRemainingMs = 30 * 24 * 60 * 60_000;
 
 export const selfSignedCertPath = (dataDir: string): string => join(dataDir, 'tls', 'self-signed.crt');

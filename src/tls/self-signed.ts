@@ -14,9 +14,9 @@ const newKeys = async (): Promise<CryptoKeyPair> =>
   (await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])) as CryptoKeyPair;
 
 /**
- * Returns a server certificate and the certificate of the CA that issued it. Two certificates are needed because some
- * clients reject a CA certificate as a server certificate. The CA's key is discarded, so a client that trusts the CA
- * trusts only this server certificate.
+ * Returns a server certificate and the certificate of the CA that issued it. Two certificates are needed, because some
+ * clients don't accept a CA certificate as a server certificate. The CA's key is discarded, so a client that trusts the
+ * CA trusts only this server certificate.
  * @param names DNS names and IP addresses, at least one.
  */
 export async function createSelfSigned(names: readonly string[], now: number): Promise<PemPair> {

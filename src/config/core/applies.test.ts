@@ -17,7 +17,7 @@ test.each(paths.map((path) => [path.join('.'), path] as const))(
   (_key, path) => {
     const effect = effectOf(path);
     expect(effect).toBeDefined();
-    // The reason is the end of a sentence.
+    // The reason must be usable as the end of a sentence.
     if (typeof effect === 'object') expect(effect.restart).toMatch(/^\S.*[^.\s]$/);
   },
 );

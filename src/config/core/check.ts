@@ -1,6 +1,4 @@
-/**
- * Validates combinations of settings: settings that are required if a feature is enabled, and settings that conflict.
- */
+/** Validates combinations of settings, such as settings that a feature requires and settings that conflict. */
 import { Cron } from 'croner';
 import { hostnameOf, isLoopbackName } from '../../kernel/request-origin.ts';
 import type { Config } from '../schema/index.ts';

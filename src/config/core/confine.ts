@@ -10,7 +10,7 @@ export interface NamedFile {
   readonly key: string;
   /** The absolute path. For a glob pattern, the folder before the first wildcard. */
   readonly path: string;
-  /** Whether the setting exposes all files in this folder. */
+  /** Whether the setting makes all files in this folder available. */
   readonly isFolder: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface Confinement {
   /** The absolute paths of the project folder and of the folders in `[files] allowed_folders`. */
   readonly folders: readonly string[];
   /**
-   * The data folder, which contains keys, passwords and data. Settings can't refer to files in it even if it is inside
+   * The data folder, which contains keys, passwords and data. Settings can't refer to its files even if it is inside
    * the project folder.
    */
   readonly dataFolder: string;

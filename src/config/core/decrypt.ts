@@ -52,9 +52,9 @@ function decryptWith(privateKeyHex: string, message: Buffer): string {
 const fieldPrime = 2n ** 256n - 2n ** 32n - 977n;
 
 /**
- * Returns the two points of secp256k1 that have this x coordinate, in uncompressed form. The encryption key is derived
- * from the whole shared point, but node:crypto returns only its x coordinate. The ciphertext's tag shows which point is
- * correct.
+ * Returns the two points of secp256k1 that have this x coordinate, in uncompressed form. Both are needed because the
+ * encryption key is derived from the whole shared point, but node:crypto returns only its x coordinate. The
+ * ciphertext's tag shows which point is correct.
  */
 function pointsWithX(x: Buffer): Buffer[] {
   const xNumber = BigInt(`0x${x.toString('hex')}`);

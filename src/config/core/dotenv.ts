@@ -1,5 +1,6 @@
 /**
- * Parses dotenv files in the dialect of upstream's CLI: `export`, comments, multiline quotes, `$NAME` and `${NAME}`.
+ * Parses dotenv files in the dialect of upstream's CLI, with `export`, comments, multiline quotes, `$NAME` and
+ * `${NAME}`.
  */
 import { ConfigError } from './tree.ts';
 
@@ -43,7 +44,7 @@ export function setDotenv(text: string, file: string, key: string, value: string
   return text.includes('\r\n') ? result.replaceAll('\n', '\r\n') : result;
 }
 
-/** Returns the other variables whose values contain this variable's value (`$NAME`). @throws {ConfigError} */
+/** Returns the other variables that refer to this variable (`$NAME`). @throws {ConfigError} */
 export function dependentVariables(text: string, file: string, key: string): string[] {
   const before = parseDotenv(text, file);
   const value = before.get(key);

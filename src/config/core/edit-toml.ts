@@ -78,7 +78,7 @@ function insert(text: string, top: AST.TOMLTopLevelTable, table: readonly string
   );
   if (section !== undefined) {
     const last = section.body.at(-1);
-    // Inserts the key after the whole line, because the line may end with a comment.
+    // Inserts the key after the end of the line, because the line may end with a comment.
     const end = endOfLine(text, last === undefined ? endOfHeader(text, section) : last.range[1]);
     return splice(text, [end, end], newLine + line);
   }
@@ -123,5 +123,5 @@ function tomlText(value: TomlValue): string {
   return String(value);
 }
 
-/** Returns a basic string (TOML 1.0). TOML supports all JSON escapes but also requires DEL to be escaped. */
+/** Returns a TOML 1.0 basic string. TOML supports all JSON escapes but also requires DEL to be escaped. */
 const stringText = (text: string): string => JSON.stringify(text).replaceAll('\u007f', '\\u007f');

@@ -17,7 +17,7 @@ const messages: Readonly<Record<string, string>> = {
 
 /** Parses the text. @throws {ConfigError} at the first syntax error */
 export function parseJson(source: string, file: string): RawTable {
-  // Loaded on first use because most projects use TOML.
+  // Loads the parser on first use, because most projects use TOML.
   const { parseTree, printParseErrorCode } = require('jsonc-parser') as typeof JsoncParser;
   const text = source.replace(/^\uFEFF/, '');
   const locationAt = locationsIn(text, file);

@@ -77,7 +77,7 @@ class Walk {
   readonly unset = new Map<string, string>();
   readonly files: NamedFile[] = [];
   readonly overrides = new Map<string, string | null>();
-  /** Aliases for the last part of a key, by the whole key. */
+  /** Aliases for the last part of a key, keyed by the whole key. */
   readonly #aliases = new Map<string, string>();
   readonly #sources: Sources;
 

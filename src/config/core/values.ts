@@ -45,7 +45,7 @@ export function parseBoolean(text: string): Parsed {
   return fault(`${quoted(text)} isn't true or false`);
 }
 
-/** Parses an enum value. Ignores case and separators unless allowed values differ only in them. */
+/** Parses an enum value. Ignores case and separators unless the allowed values differ only in these. */
 function parseEnum(text: string, values: readonly string[]): Parsed {
   if (values.includes(text)) return ok(text);
   const plain = (value: string) => value.toLowerCase().replace(/[\s_-]/g, '');

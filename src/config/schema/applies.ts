@@ -1,4 +1,4 @@
-/** Reasons for needing a restart that several settings share. */
+/** Reasons for a restart that several settings share. */
 import { restart } from './define.ts';
 
 export const reasons = {

@@ -25,7 +25,7 @@ const hosted = { ignored: 'applies only to the hosted service' };
 const noOriole = { ignored: 'the bundled PostgreSQL has only the default storage engine' };
 const noPooler = { ignored: 'clients connect directly to the database without a pooler' };
 
-/** These settings are copied to postgresql.conf, and PostgreSQL validates their values. */
+/** Copied to postgresql.conf. PostgreSQL validates the values. */
 const settings = restartSection(
   'PostgreSQL reads postgresql.conf at startup',
   'PostgreSQL settings, applied at startup.',

@@ -31,7 +31,7 @@ export type Type =
   | { readonly name: 'duration' }
   /** A size, such as "50MiB". The loaded configuration contains bytes. */
   | { readonly name: 'size' }
-  /** A list of strings. With `files`, the strings are glob patterns relative to `supabase/`. */
+  /** A list of strings. With `files`, they are glob patterns relative to `supabase/`. */
   | { readonly name: 'list'; readonly files?: boolean }
   /** Any value, for keys that have no effect. */
   | { readonly name: 'any' }
@@ -45,7 +45,7 @@ export type Type =
 type PathBase = 'supabase' | 'project' | 'either';
 
 /**
- * When a change takes effect: while the server runs, or only after a restart. The reason is the end of the sentence
+ * Whether a change takes effect while the server runs or only after a restart. The reason is the end of the sentence
  * "Needs a restart because".
  */
 export type Applies = 'live' | { readonly restart: string };
@@ -69,7 +69,7 @@ export interface Setting<T> {
    * setting is used.
    */
   readonly pending?: string;
-  /** Defaults to the value of the nearest enclosing section that has one. */
+  /** Defaults to the value of the nearest enclosing section that sets it. */
   readonly applies?: Applies;
 }
 

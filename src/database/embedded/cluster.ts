@@ -36,7 +36,7 @@ import { finishSwap } from './upgrade/journal.ts';
 export interface ClusterOptions {
   /** Plinth's data folder, which is created if it doesn't exist. The cluster is stored in the subfolder `postgres/`. */
   readonly dataDir: string;
-  /** The loopback port: 0 selects a free port, and null disables TCP. */
+  /** The loopback port. 0 selects a free port, and null disables TCP. */
   readonly port: number | null;
   /**
    * Whether data must survive a crash. Set to false only for disposable data. This disables fsync and allows many
@@ -51,7 +51,7 @@ export interface ClusterOptions {
    * local stack.
    */
   readonly sharedPassword: boolean;
-  /** Whether the superuser is known to have a different password, which must be reset before the server starts. */
+  /** Whether the superuser has a different password, which must be reset before the server starts. */
   readonly resetSuperuser?: boolean;
   /** Aborts the start. A server that is already running isn't affected. */
   readonly signal?: AbortSignal | undefined;
@@ -68,7 +68,9 @@ export interface ClusterOptions {
 }
 
 export interface Cluster {
-  /** The socket folder. Null if the platform has no Unix sockets. In that case, clients use the host and the port. */
+  /**
+   * The socket folder. Null if the platform doesn't have Unix sockets, in which case clients use the host and the port.
+   */
   readonly socketDir: string | null;
   /** The server's port. The socket's name also contains this number. */
   readonly port: number;
@@ -89,7 +91,7 @@ export interface Cluster {
 }
 
 const host = '127.0.0.1';
-/** The number in the socket's name. It's used if TCP is disabled. */
+/** The number in the socket's name if TCP is disabled. */
 const socketOnlyPort = 5432;
 
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
@@ -131,7 +133,7 @@ async function startLocked(dataDir: string, lock: Lock, options: ClusterOptions)
     }
     if (storedSecret === undefined) writeLoginSecret(dataDir, loginSecret);
   }
-  // An earlier version created the folder, or the folder was copied without its key.
+  // Either an earlier version created the folder, or the folder was copied without its key.
   let mustResetSuperuser = !isNew && (storedSecret === undefined || options.resetSuperuser === true);
   giveTo(identity, pgdata);
   const socketDir = process.platform === 'win32' ? null : makeSocketDir(location.home, identity);
@@ -192,7 +194,7 @@ async function startLocked(dataDir: string, lock: Lock, options: ClusterOptions)
     unref: supervised.unref,
     async stop() {
       await supervised.stop();
-      // A socket folder outside the data folder must be removed separately.
+      // Removes a socket folder outside the data folder, which isn't removed with it.
       if (socketDir !== null && !socketDir.startsWith(location.home))
         rmSync(socketDir, { recursive: true, force: true });
       lock.release();
@@ -201,8 +203,8 @@ async function startLocked(dataDir: string, lock: Lock, options: ClusterOptions)
 }
 
 /**
- * Starts the server on the requested port. Another program can take a free port before PostgreSQL binds to it. In that
- * case, another free port is tried. A fixed port is never changed, because the user chose it.
+ * Starts the server on the requested port. If another program takes a free port before PostgreSQL binds to it, tries
+ * another free port. Never changes a fixed port, because the user chose it.
  */
 async function launchOnPort<T>(
   launch: (requested: number | null) => Promise<T>,
@@ -225,7 +227,7 @@ async function clearIfPresent(pgdata: string): Promise<void> {
 }
 
 /**
- * Whether the folder contains complete data for this major version. A folder gets this name only once its data is
+ * Whether the folder contains complete data for this major version. A folder gets its final name only once its data is
  * complete.
  */
 function isInitialized(pgdata: string, binaries: Binaries): boolean {

@@ -36,7 +36,7 @@ export function prepareExtensionFolder(dataDir: string, binaries: Binaries): str
     const name = file.slice(0, -'.control'.length);
     const stock = readFileSync(join(binaries.stockExtensions, file), 'utf8');
     if (!trustedContrib.includes(name) && !isTrusted(stock)) continue;
-    // plpgsql is skipped because initdb creates it and its functions are the language handlers.
+    // Skips plpgsql, because initdb creates it and its functions are the language handlers.
     if (name === 'plpgsql' || name in missingExtensions) continue;
     const lines = stock.split('\n').filter((line) => !/^\s*(trusted|directory)\s*=/.test(line));
     write(file, [...lines, 'trusted = true', ''].join('\n'));
@@ -63,17 +63,17 @@ const placeholders = Object.keys(missingExtensions).map((name) => [name, placeho
 const isTrusted = (control: string): boolean => /^\s*trusted\s*=\s*(true|on|yes|1)/m.test(control);
 
 /**
- * A statement that is inserted before every script. Scripts run as a superuser, so the project's event triggers would
- * otherwise also run as a superuser.
+ * A statement that is inserted before every script. Without it, the project's event triggers would run as a superuser,
+ * because scripts do.
  */
 const silence = 'set local event_triggers = off;\n';
 
 const amendmentOf = (name: string): string => readFileSync(join(amendments, `${name}.sql`), 'utf8');
 
 /**
- * Returns a stamp, which changes when the binaries, Plinth's own files or the extension lists change. Every start calls
- * this function, so it compares only file sizes and modification times. In the npm package, all files have the same
- * time, so the stamp also includes the build's identifier.
+ * Returns a stamp, which changes when the binaries, Plinth's own files or the extension lists change. Compares only
+ * file sizes and modification times, because this function runs at every start. In the npm package, all files have the
+ * same time, so the stamp also includes the build's identifier.
  */
 function stampOf(binaries: Binaries): string {
   const archive = pgtapArchive();
@@ -119,8 +119,8 @@ export function ownExtensionVersions(): ReadonlyMap<string, string> {
 }
 
 /**
- * Returns Plinth's control files and scripts. A long script is split into the files of a folder, which are joined in
- * name order (`vector--0.8.6/`). The folder of an update script (`vector--0.8.0--0.8.6/`) contains two parts. The
+ * Returns Plinth's control files and scripts. A long script is split into files in a folder, which are joined in name
+ * order (`vector--0.8.6/`). The folder of an update script (`vector--0.8.0--0.8.6/`) contains two parts, and the
  * statements that {@link upgradeScript} derives from the new version are inserted between them.
  */
 function ownFiles(): ExtensionFile[] {

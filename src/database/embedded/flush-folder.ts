@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * The time limit for flushing the whole file system. If a flush takes longer, other programs probably have a lot to
- * write on the same disk.
+ * The time limit for flushing the whole file system. If a flush takes longer, other programs are probably writing a lot
+ * of data to the same disk.
  */
 const fileSystemLimitMs = 1500;
-/** The number of files that are open concurrently. It is low because the process may have few file descriptors left. */
+/** The maximum number of open files. It is low because the process may have few file descriptors left. */
 const maxOpenFiles = 32;
 
 /** Flushes the folder and everything in it. Once it resolves, the data survives a power failure. */
@@ -48,7 +48,7 @@ export async function flushPath(path: string): Promise<void> {
   }
 }
 
-/** Ignores the error if the file has been removed in the meantime. */
+/** Ignores the error if the file has since been removed. */
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT' && error.code !== 'ENXIO') throw error;
 }

@@ -1,8 +1,8 @@
 /**
- * Chooses the user that the server runs as. PostgreSQL refuses to run as root, so root uses an unprivileged user: the
- * owner of the data folder, `postgres`, or `nobody`. If none of these users can access the folders (for example, a home
- * folder with mode 0700), the server runs in a user namespace that contains a single user. In that case, root still
- * owns the files, so no account or chown is needed.
+ * Chooses the user that the server runs as. PostgreSQL can't run as root, so root uses an unprivileged user, which is
+ * the owner of the data folder, `postgres`, or `nobody`. If none of these users can access the folders (for example, in
+ * a home folder with mode 0700), the server runs in a user namespace that contains a single user. Root then still owns
+ * the files, so an account or chown isn't needed.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
@@ -61,8 +61,8 @@ function candidates(accounts: readonly Account[], ownerUid: number): Account[] {
 }
 
 /**
- * Returns an identity in a user namespace with a single user. This user needs a real account because initdb fails if
- * its uid has no user name.
+ * Returns an identity in a user namespace with a single user. This user needs an account, because initdb fails if its
+ * uid doesn't have a user name.
  */
 function namespaceIdentity(accounts: readonly Account[]): Identity | undefined {
   const account = accounts.find((each) => each.uid === 1000) ?? candidates(accounts, 0)[0];

@@ -33,8 +33,8 @@ export async function initialize(
 ): Promise<void> {
   removeUnfinished(pgdata);
   const work = join(dirname(pgdata), `${unfinishedPrefix}${randomBytes(6).toString('hex')}`);
-  // initdb requires an empty folder, so the password file is written beside it. After a crash, the next start
-  // recognizes the file by its name and removes it.
+  // initdb requires an empty folder, so the password file is written beside it. If a crash leaves the file behind, the
+  // next start identifies it by its name and removes it.
   const passwordFile = `${work}.password`;
   mkdirSync(work, { mode: 0o700 });
   if (identity.kind === 'user') chownSync(work, identity.uid, identity.gid);
@@ -64,8 +64,8 @@ async function runInitdb(
   durable: boolean,
 ): Promise<void> {
   let reason = '';
-  // The character type (ctype) still determines which characters are letters in pg_trgm and dictionaries. If the system
-  // doesn't have the locale, C is used.
+  // The character type (ctype) still determines which characters are letters in pg_trgm and dictionaries. Falls back to
+  // C if the system doesn't have the locale.
   for (const ctype of [process.platform === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8', 'C']) {
     const { file, args, ids } = commandAs(identity, binaries.initdb, [
       `--pgdata=${dir}`,

@@ -1,7 +1,7 @@
 /**
  * Terminates PostgreSQL processes that are still running after Plinth was killed. The caller holds the data folder's
- * lock, so any PostgreSQL process in the folder is orphaned. Immediately after a kill -9, PostgreSQL refuses to start
- * because a zombie still responds to signals and remaining child processes still use the shared memory.
+ * lock, so any PostgreSQL process in the folder is orphaned. Otherwise, PostgreSQL wouldn't start immediately after a
+ * kill -9, because a zombie still responds to signals and remaining child processes still use the shared memory.
  */
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -16,8 +16,8 @@ export async function clearLeftovers(pgdata: string): Promise<void> {
   const pidFile = join(pgdata, 'postmaster.pid');
   const pid = readPid(pidFile);
   if (pid !== undefined && isPostmasterOf(pid, pgdata)) {
-    // Stops a complete server whose parent process died. Tries a fast shutdown first, then an immediate shutdown, and
-    // finally SIGKILL.
+    // Stops a complete server whose parent process died. Tries a fast shutdown, then an immediate shutdown, and finally
+    // SIGKILL.
     const ended =
       (await endWith(pid, 'SIGINT', 10_000)) ||
       (await endWith(pid, 'SIGQUIT', 5_000)) ||

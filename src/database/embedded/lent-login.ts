@@ -1,8 +1,8 @@
 /**
- * Creates a temporary login for a project's role, because Plinth doesn't know that role's password. The login role's
+ * Creates a temporary login for a project's role, because Plinth doesn't have that role's password. The login role's
  * only privilege is to switch to the project's role. If a more powerful role signed in instead, SQL in the session
  * could switch back to that role and use its privileges. Switching back to the temporary login gains nothing. The login
- * role's password expires soon because SQL in the session could change it.
+ * role's password expires soon, because SQL in the session could change it.
  */
 import { quoteIdentifier, quoteLiteral, sql } from '../../kernel/sql.ts';
 import type { Logins } from '../logins/passwords.ts';

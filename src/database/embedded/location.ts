@@ -34,7 +34,7 @@ export function chooseLocation(dataDir: string): ServerLocation {
   const found = findBinaries();
   const linked = linkLibraries(found);
   const pgdata = join(dataDir, 'postgres');
-  // If the folder is a symlink, an earlier start had to store the data elsewhere.
+  // The folder is a symlink if an earlier start had to store the data elsewhere.
   const moved = lstatSync(pgdata, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
   const binaries = linked ? found : copyBinaries(found, join(dataDir, 'bin'));
   const identity = moved ? undefined : chooseIdentity([dataDir, binaries.native]);
@@ -57,8 +57,8 @@ function locateOutside(dataDir: string, found: Binaries): ServerLocation {
   const pgdata = join(home, 'postgres');
   const link = join(dataDir, 'postgres');
   if (lstatSync(link, { throwIfNoEntry: false }) === undefined) {
-    // These are the data of a deleted project folder. They are renamed so that they don't reappear in a new folder with
-    // the same name.
+    // This data belongs to a deleted project folder. It is renamed so that it doesn't reappear in a new folder with the
+    // same name.
     if (existsSync(pgdata)) renameSync(pgdata, `${pgdata}.orphaned-${Date.now()}`);
     symlinkSync(pgdata, link);
   }
@@ -67,7 +67,7 @@ function locateOutside(dataDir: string, found: Binaries): ServerLocation {
 
 export function makeDataDir(dir: string): string {
   try {
-    // Other users can open the server's folder inside this one, but they can't list this one.
+    // Other users can open the server's folder inside this folder, but they can't list this folder.
     mkdirSync(dir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
     const real = realpathSync(dir);
     accessSync(real, constants.W_OK | constants.X_OK);
@@ -78,7 +78,7 @@ export function makeDataDir(dir: string): string {
   }
 }
 
-/** Makes the server's user the owner of the folder and of everything in it because PostgreSQL must own its data. */
+/** Makes the server's user the owner of the folder and of everything in it, because PostgreSQL must own its data. */
 export function giveTo(identity: Identity, pgdata: string): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = identity.kind === 'user' ? identity : { uid: 0, gid: 0 };

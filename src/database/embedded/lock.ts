@@ -1,6 +1,6 @@
 /**
- * Ensures that only one process uses a data folder. The file `lock` identifies this process. If the process no longer
- * exists, its lock is ignored.
+ * Ensures that only one process uses a data folder. The file `lock` identifies this process. A lock whose process no
+ * longer exists is ignored.
  */
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ export interface LockInfo {
   readonly startedAt: string;
   /** PostgreSQL's TCP port. Null if TCP is disabled, and 0 while the port is unknown. */
   readonly port: number | null;
-  /** A text that distinguishes the process from a later process with the same ID. */
+  /** Text that distinguishes the process from a later process with the same ID. */
   readonly mark?: string;
 }
 
@@ -38,7 +38,7 @@ export function acquireLock(dataDir: string, port: number | null): Lock {
     port,
     mark: startMark(process.pid),
   };
-  // The lock is written under a temporary name and then linked so that no process can read an incomplete lock.
+  // Writes the lock under a temporary name and then links it, so that an incomplete lock can't be read.
   const draft = `${path}.${process.pid}.${Math.random().toString(36).slice(2)}`;
   try {
     writeFileSync(draft, `${JSON.stringify(own)}\n`, { mode: 0o600 });
@@ -92,7 +92,7 @@ export function isHeld(info: LockInfo): boolean {
   return info.mark === undefined || mark === undefined || mark === info.mark;
 }
 
-/** Removes a stale lock. The lock is renamed and checked again first because another process may have replaced it. */
+/** Removes a stale lock. First renames the lock and checks it again, because another process may have replaced it. */
 function removeStale(path: string, seen: LockInfo | undefined): void {
   const aside = `${path}.stale.${process.pid}`;
   try {
@@ -104,7 +104,7 @@ function removeStale(path: string, seen: LockInfo | undefined): void {
     const moved = JSON.parse(readFileSync(aside, 'utf8')) as LockInfo;
     if (moved.pid !== seen?.pid || moved.mark !== seen?.mark) linkSync(aside, path);
   } catch {
-    // A lock file that can't be read can't belong to a running process.
+    // An unreadable lock file can't belong to a running process.
   }
   rmSync(aside, { force: true });
 }

@@ -1,7 +1,7 @@
 /**
  * Stores the secret that the login roles' passwords are derived from (`../logins/passwords.ts`). Only the owner of
  * Plinth's data folder can read the file. The file isn't in PostgreSQL's folder, because a role with REPLICATION can
- * copy that folder as a base backup. If the server runs as a different user, it can't read the file either.
+ * copy that folder as a base backup. A server that runs as a different user can't read the file either.
  */
 import { randomBytes } from 'node:crypto';
 import { chmodSync, closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
@@ -13,7 +13,7 @@ const secretFile = (dataDir: string): string => join(dataDir, loginSecretFile);
 
 export const createLoginSecret = (): Buffer => randomBytes(secretBytes);
 
-/** Returns the secret. Returns undefined if the file doesn't exist or is invalid. */
+/** Returns the secret, or undefined if the file doesn't exist or is invalid. */
 export function readLoginSecret(dataDir: string): Buffer | undefined {
   let text: string;
   try {

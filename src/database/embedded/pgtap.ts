@@ -14,7 +14,7 @@ export interface ExtensionFile {
   readonly text: string;
 }
 
-/** Returns pgTAP's files. Returns an empty list if the package isn't installed. */
+/** Returns pgTAP's files, or an empty list if the package isn't installed. */
 export function readPgtap(): readonly ExtensionFile[] {
   const archive = pgtapArchive();
   if (archive === undefined) return [];
@@ -30,7 +30,7 @@ export function readPgtap(): readonly ExtensionFile[] {
 /** Plinth's npm package contains the archive because it is small. */
 const included = fileURLToPath(new URL('./pgtap.tar.gz', import.meta.url));
 
-/** Returns the path of the archive. Returns undefined if the package isn't installed. */
+/** Returns the path of the archive, or undefined if the package isn't installed. */
 export function pgtapArchive(): string | undefined {
   if (existsSync(included)) return included;
   const folder = packageFolder('server', '@electric-sql/pglite-pgtap');

@@ -10,7 +10,7 @@ import { removeUnfinished, unfinishedPrefix } from './leftovers.ts';
 import { readLoginSecret } from './login-secret.ts';
 import { takeSpare } from './spare.ts';
 
-/** A prepared cluster was created with this password for `postgres`. */
+/** The password for `postgres` with which every prepared cluster was created. */
 export const preparedPassword = 'postgres';
 
 /** The number of files that are copied concurrently while a start waits for them. */
@@ -27,7 +27,7 @@ export async function copyPrepared(
   identity: Identity,
   options: {
     readonly durable: boolean;
-    /** Called while files are copied and this process can do other work. */
+    /** Called while files are being copied and this process can do other work. */
     readonly whileCopying?: (() => void) | undefined;
   },
 ): Promise<Logins | undefined> {
@@ -37,7 +37,7 @@ export async function copyPrepared(
   const home = dirname(pgdata);
   const work = join(home, `${unfinishedPrefix}${randomBytes(6).toString('hex')}`);
   try {
-    // The copied files belong to this process's user. If the server runs as a different user, it must own them instead.
+    // The copied files belong to this process's user. If the server runs as a different user, that user must own them.
     const owner: Owner =
       process.getuid?.() !== 0 ? undefined : identity.kind === 'user' ? identity : { uid: 0, gid: 0 };
     const isSpare = options.durable && takeSpare(source, work, owner);
@@ -47,12 +47,12 @@ export async function copyPrepared(
       if (!(await copied)) return undefined;
       if (options.durable) await flushFolder(work);
     }
-    // Another version may have created the extensions of this folder. They are replaced when the server starts.
+    // Another version may have created this folder's extensions. They are replaced when the server starts.
     const extensions = join(home, 'extensions');
     const copiedExtensions = join(work, 'extensions');
     if (existsSync(copiedExtensions) && !existsSync(extensions)) renameSync(copiedExtensions, extensions);
     renameSync(join(work, 'postgres'), pgdata);
-    // The names are flushed before the server starts, so a spare copy that is in use can't reappear in the cache.
+    // Flushes the names before the server starts, so that a spare copy that is in use can't reappear in the cache.
     if (options.durable) await flushPath(home);
     if (isSpare) await flushPath(source);
     return clusterLogins(secret, { password: preparedPassword, shared: false });

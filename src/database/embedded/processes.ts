@@ -1,4 +1,4 @@
-/** Reads information about other processes: whether they are running, when they started and their working directory. */
+/** Reads whether other processes are running, when they started, and their working directory. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
@@ -17,7 +17,7 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * Returns text that distinguishes this process from others with the same ID (its start time and boot). Returns
+ * Returns text that distinguishes this process from others with the same ID, based on its start time and boot. Returns
  * undefined if the system doesn't provide this information.
  */
 export function startMark(pid: number): string | undefined {
@@ -39,8 +39,8 @@ export function startMark(pid: number): string | undefined {
 
 /**
  * Returns the PostgreSQL processes whose working directory is `dir`, which includes the postmaster and all its
- * children. The list is empty on platforms that don't provide this information. On those platforms, only PostgreSQL's
- * shared memory check prevents two servers from using one folder.
+ * children. Returns an empty list on platforms that don't provide this information, where only PostgreSQL's shared
+ * memory check prevents two servers from using one folder.
  */
 export function processesIn(dir: string): number[] {
   if (!linux) return [];

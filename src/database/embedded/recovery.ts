@@ -13,7 +13,7 @@ import { clusterTarget } from './sign-ins.ts';
 export interface RecoveryOptions {
   /** Plinth's data folder, which contains `postgres/` and the key files. */
   readonly dataDir: string;
-  /** The recovery settings, such as `restore_command`. If they are undefined, the cluster starts without a recovery. */
+  /** The recovery settings, such as `restore_command`. If undefined, the cluster starts without a recovery. */
   readonly recovery: Readonly<Record<string, string>> | undefined;
   /** Called for each line of PostgreSQL's log. */
   readonly onLine: (line: string) => void;
@@ -38,12 +38,12 @@ export interface RecoveredCluster {
   stop(): Promise<void>;
 }
 
-/** The role of the reader. It can read all tables and isn't a superuser, and a project's role can't switch to it. */
+/** The reader's role. It can read all tables but isn't a superuser, and a project's role can't switch to it. */
 const readerRole = 'supabase_read_only_user';
 
 /**
  * Settings that keep a recovered copy passive. The copy may run beside the original, so its logical replication
- * subscriptions must not receive changes. A project's event triggers are disabled because they could run when the
+ * subscriptions must not receive changes. A project's event triggers are disabled, because they could run when the
  * reader signs in.
  */
 const guards = { max_logical_replication_workers: 0, event_triggers: false } as const;
@@ -63,7 +63,7 @@ export async function startRecovery({
     dataDir,
     port: null,
     durable: true,
-    // With hot standby, this server would need at least the same limits as the original server.
+    // With hot standby, this server would need limits at least as high as the original server's.
     settings: { ...guards, ...(recovery === undefined ? {} : { hot_standby: false, ...recovery }) },
     password: '',
     sharedPassword: false,
@@ -77,8 +77,8 @@ export async function startRecovery({
       await setReaderPassword(cluster);
     } catch (error) {
       if ((error as PostgresErrorShape).code !== '28P01') throw error;
-      // If all logins of the original server shared one password, the superuser's password isn't known. In that case,
-      // it is reset for this start, and the next start restores the configured password.
+      // If all logins of the original server shared one password, the superuser's password is unknown. It is then reset
+      // for this start, and the next start restores the configured password.
       await cluster.stop();
       cluster = await startCluster({ ...options, settings: guards, resetSuperuser: true });
       await setReaderPassword(cluster);
@@ -104,8 +104,8 @@ export async function startRecovery({
 }
 
 /**
- * Creates the file that requests a recovery. After the first start, PostgreSQL's user owns the folder and could have
- * placed a link here, so the existing file is removed first.
+ * Creates the file that requests a recovery. First removes an existing file, because after the first start,
+ * PostgreSQL's user owns the folder and could have placed a link here.
  */
 function requestRecovery(path: string): void {
   rmSync(path, { force: true });

@@ -1,6 +1,6 @@
 /**
- * Repairs, at startup, the roles and settings that Plinth depends on. `postgres` can change the roles because it has
- * the admin option on the API roles, and it can name preload libraries that don't exist.
+ * Repairs the roles and settings that Plinth depends on, at startup. `postgres` can change the roles because it has the
+ * admin option on the API roles, and it can set preload libraries that don't exist.
  */
 import type { Logger } from '../../kernel/log.ts';
 import { quoteIdentifier, sql } from '../../kernel/sql.ts';
@@ -8,8 +8,8 @@ import type { PostgresErrorShape, Queryable } from '../types.ts';
 import { Client, type ConnectionOptions } from '../wire/index.ts';
 
 /**
- * Opens a superuser session. A database setting that names a missing preload library blocks all connections. In that
- * case, the setting is removed first.
+ * Opens a superuser session. A database setting that refers to a missing preload library blocks all connections, so it
+ * is removed first.
  */
 export async function connectAdmin(target: ConnectionOptions, log: Logger): Promise<Client> {
   try {

@@ -19,8 +19,8 @@ export interface Server {
 export type ServerLogLevel = 'debug' | 'warn';
 
 /**
- * The servers that must stop when this process exits for any reason. SIGQUIT stops a server without a checkpoint, so
- * its next start replays the WAL.
+ * The servers that must stop when this process exits for any reason. SIGQUIT stops them without a checkpoint, so their
+ * next start replays the WAL.
  */
 const running = new Set<ChildProcess>();
 process.on('exit', () => {
@@ -46,13 +46,13 @@ export async function startServer(options: {
   const { file, args, ids } = commandAs(options.identity, options.binaries.postgres, [
     '-D',
     options.pgdata,
-    // The setting is on the command line because the configuration file may contain an error.
+    // Set on the command line, because the configuration file may contain an error.
     '-c',
     'log_line_prefix=',
     ...(options.args ?? []),
   ]);
-  // The server runs in a separate session so that Ctrl-C in a terminal signals only this process. The server keeps
-  // running while requests in progress finish.
+  // Runs the server in a separate session, so that Ctrl-C in a terminal signals only this process and requests in
+  // progress can finish.
   const child = spawn(file, args, {
     ...ids,
     cwd: '/',
@@ -88,8 +88,8 @@ export async function startServer(options: {
 }
 
 /**
- * Returns the server's environment. PostgreSQL doesn't inherit this process's environment, because PG* variables and
- * locales would change its behavior.
+ * Returns the server's environment. It doesn't include this process's environment, because PG* variables and locales
+ * would change PostgreSQL's behavior.
  */
 export function serverEnvironment(): NodeJS.ProcessEnv | undefined {
   if (process.platform === 'win32') return undefined;
@@ -117,8 +117,8 @@ function untilReady(
     };
     createInterface({ input: child.stderr as NodeJS.ReadableStream }).on('line', (line) => {
       if (lastLines.push(line) > 40) lastLines.shift();
-      // Some FATAL messages aren't failures. For example, "the database system is starting up" concerns only clients
-      // that connect too early.
+      // Some FATAL messages aren't failures. For example, "the database system is starting up" only means that a client
+      // connected too early.
       onLine(/^(FATAL|PANIC)/.test(line) && !/the database system is/.test(line) ? 'warn' : 'debug', line);
       if (line.includes('database system is ready to accept connections')) resolve();
     });

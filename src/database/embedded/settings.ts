@@ -5,7 +5,7 @@ import { DatabaseError } from '../errors.ts';
 
 export interface ServerSettings {
   readonly port: number;
-  /** The address that the server listens on. Null disables TCP. */
+  /** The address on which the server listens. Null disables TCP. */
   readonly listenAddress: string | null;
   readonly socketDir: string | null;
   /**
@@ -23,7 +23,7 @@ export interface ServerSettings {
   readonly extra: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** Returns the complete postgresql.conf. The file is written again at every start, so manual changes are lost. */
+/** Returns the complete postgresql.conf. The file is rewritten at every start, so manual changes are lost. */
 export function postgresqlConf(settings: ServerSettings): string {
   const values: Record<string, string | number | boolean> = {
     listen_addresses: settings.listenAddress ?? '',
@@ -42,7 +42,7 @@ export function postgresqlConf(settings: ServerSettings): string {
     shared_buffers: '64MB',
     io_method: 'sync',
     huge_pages: false,
-    // These values match the local stack's server, so plans and the settings in EXPLAIN are the same.
+    // These values match the local stack's server, so that plans and the settings in EXPLAIN are the same.
     effective_cache_size: '128MB',
 
     // Realtime uses logical decoding, which requires this setting.
@@ -89,9 +89,9 @@ export function postgresqlConf(settings: ServerSettings): string {
 
 /**
  * Returns the complete pg_hba.conf. Every login requires a password, even on the socket. dblink and similar modules
- * connect from within the server as the server's operating system user, so with `trust` or `peer`, SQL could become the
- * superuser. If there is a socket, the superuser can't connect over TCP. Logical replication in database mode matches
- * the lines for ordinary connections. Physical replication doesn't match any line.
+ * connect from within the server as its operating system user, so with `trust` or `peer`, SQL could gain superuser
+ * privileges. If there is a socket, the superuser can't connect over TCP. Logical replication in database mode matches
+ * the lines for ordinary connections, and physical replication doesn't match any line.
  */
 export function pgHbaConf({ superuserOverTcp }: { readonly superuserOverTcp: boolean }): string {
   return [
@@ -105,8 +105,8 @@ export function pgHbaConf({ superuserOverTcp }: { readonly superuserOverTcp: boo
 }
 
 /**
- * Returns the WAL limits: PostgreSQL's defaults, plus a limit for slots. On a small disk, WAL between checkpoints is
- * limited to a tenth of the disk, and WAL that a slot retains to a quarter.
+ * Returns the WAL limits, which are PostgreSQL's defaults and a limit for slots. On a small disk, WAL between
+ * checkpoints is limited to a tenth of the disk, and WAL that a slot retains to a quarter.
  */
 function walSizes(diskBytes: number): Record<string, string> {
   const diskMb = Math.floor(diskBytes / 1024 / 1024);

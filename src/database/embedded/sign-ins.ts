@@ -1,6 +1,6 @@
 /**
  * Opens sessions on the embedded server. Each of Plinth's roles signs in with its own password. A project's SQL can
- * change these passwords because `postgres` can act as the service roles. If a sign-in is rejected, Plinth resets the
+ * change these passwords, because `postgres` can act as the service roles. If a sign-in is rejected, Plinth resets the
  * password. A project's role gets a temporary login.
  */
 import type { Logger } from '../../kernel/log.ts';
@@ -48,8 +48,8 @@ export function clusterTarget(
 }
 
 /**
- * Returns the settings for a role's sessions. If a project can't switch to the role, its sessions start with Plinth's
- * settings, regardless of the project's database settings.
+ * Returns the settings for a role's sessions. If a project can't switch to the role, the role's sessions start with
+ * Plinth's settings, regardless of the project's database settings.
  */
 function parametersOf(role: string): Pick<ConnectionOptions, 'parameters'> {
   if (role === 'supabase_admin') return { parameters: { ...superuserSettings(180_000), role: 'none' } };

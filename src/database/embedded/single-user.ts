@@ -15,8 +15,8 @@ export async function setSuperuserPassword(
   pgdata: string,
   verifier: string,
 ): Promise<void> {
-  // Settings passed with `-c` override the configuration file. The statement runs in a database whose settings projects
-  // can't change.
+  // Settings passed with `-c` override the configuration file. The statement runs in a database whose settings can't be
+  // changed by projects.
   const { file, args, ids } = commandAs(identity, binaries.postgres, [
     '--single',
     '-D',

@@ -1,5 +1,5 @@
 /**
- * Chooses the folder for the Unix socket. The path must be private. It must also be short because a socket address is
+ * Chooses the folder for the Unix socket. The path must be private, and it must be short because a socket address is
  * limited to 107 bytes.
  */
 import { createHash } from 'node:crypto';
@@ -11,10 +11,7 @@ import type { Identity } from './identity.ts';
 /** The maximum length of the folder's path. The longest name that PostgreSQL adds is `/.s.PGSQL.65535.lock`. */
 const maxFolderBytes = 80;
 
-/**
- * Removes the socket and the lock file of a killed server. The lock file contains the ID of a process that no longer
- * exists.
- */
+/** Removes a killed server's socket and its lock file, which contains the ID of a process that no longer exists. */
 export function emptySocketDir(folder: string): void {
   for (const name of readdirSync(folder)) {
     if (name.startsWith('.s.PGSQL.')) rmSync(join(folder, name), { force: true });
@@ -31,7 +28,7 @@ export function makeSocketDir(dataDir: string, identity: Identity): string {
   try {
     return own(hashed, identity);
   } catch {
-    // Another user owns this folder, so a folder with an unpredictable name is used instead.
+    // Another user owns this folder, so uses a folder with an unpredictable name instead.
     return own(mkdtempSync(join(tmpdir(), 'plinth-')), identity);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Keeps a spare copy of the prepared cluster in the cache. A new project renames it, because copying and flushing
- * about 1,500 files takes longer than the rest of its first start.
+ * Keeps a spare copy of the prepared cluster in the cache. A new project renames this copy, because copying and
+ * flushing about 1,500 files would take longer than the rest of its first start.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
@@ -10,12 +10,12 @@ import { flushFolder, flushPath } from './flush-folder.ts';
 
 const spareName = 'spare';
 const unfinishedPrefix = 'spare-';
-/** The age at which an unfinished copy belongs to a process that was killed. */
+/** The age at which an unfinished copy is considered abandoned by a process that was killed. */
 const staleMs = 3600_000;
 
 /**
- * Moves the spare copy of `source` to the new folder `work`. Returns false if no spare copy exists, if it belongs to
- * another user than `owner`, or if it can't be moved, for example because it is on another file system.
+ * Moves the spare copy of `source` to the new folder `work`. Returns false if no spare copy exists, if it belongs to a
+ * user other than `owner`, or if it can't be moved, for example because it is on another file system.
  */
 export function takeSpare(source: string, work: string, owner: Owner): boolean {
   const spare = join(source, spareName);
@@ -40,10 +40,10 @@ export async function makeSpare(source: string, pgdata: string): Promise<void> {
   const owner = process.getuid?.() === 0 ? { uid, gid } : undefined;
   const work = join(source, `${unfinishedPrefix}${randomBytes(6).toString('hex')}`);
   try {
-    // One file at a time, because the server is running and needs the thread pool.
+    // Copies one file at a time, because the server is running and needs the thread pool.
     if (!(await copyCluster(source, work, { owner, parallel: 1 }))) return;
     await flushFolder(work);
-    // If another process has created a spare copy in the meantime, the rename fails.
+    // The rename fails if another process has created a spare copy since the check.
     renameSync(work, spare);
     await flushPath(source);
   } finally {

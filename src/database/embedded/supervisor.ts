@@ -1,6 +1,6 @@
 /**
  * Keeps a server running. If the server exits, for example because the disk is full or the out-of-memory killer ended
- * it, the supervisor tries to restart it until a start succeeds.
+ * it, retries the start until it succeeds.
  */
 import type { Logger } from '../../kernel/log.ts';
 import type { Server } from './server.ts';
@@ -13,10 +13,7 @@ export interface Supervised {
 }
 
 const firstDelayMs = 100;
-/**
- * The maximum delay between restarts. After space on a full disk becomes available, the server is restarted within this
- * time.
- */
+/** The maximum delay between restarts. Once a full disk has space again, the server is restarted within this time. */
 const maxDelayMs = 4000;
 /** A server that has run for this long is considered healthy, so its next restart isn't delayed. */
 const healthyMs = 60_000;

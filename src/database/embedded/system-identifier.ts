@@ -1,27 +1,26 @@
 /**
  * Gives a copied cluster its own system identifier. Otherwise, PostgreSQL and backup tools would treat all copies as
- * the same cluster and could apply one copy's WAL to another. initdb generates the identifier, and no PostgreSQL
- * program changes it without discarding the WAL, so this module edits the files directly. It changes `pg_control`,
- * which begins with the identifier and ends with a CRC-32C, and the first page of each WAL file
- * (`XLogLongPageHeaderData`).
+ * the same cluster and could apply one copy's WAL to another. initdb generates the identifier, and PostgreSQL's
+ * programs can't change it without discarding the WAL. Therefore, this module directly edits `pg_control`, which begins
+ * with the identifier and ends with a CRC-32C, and the first page of each WAL file (`XLogLongPageHeaderData`).
  */
 import { closeSync, openSync, readdirSync, readFileSync, readSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The offset of `xlp_sysid` in the first page of a WAL file, after the 24 bytes of the short header. */
 const walOffset = 24;
-/** The data in pg_control end before this offset, so a disk writes them atomically. */
+/** The data in pg_control ends before this offset, so that a disk writes it atomically. */
 const maxControlBytes = 512;
 /** The checksum follows the fields, so it can't be before this offset. */
 const minControlBytes = 128;
 
 /**
- * Returns an identifier in initdb's format: the seconds since 1970, the microseconds, and 12 bits of the process ID,
- * which are random here.
+ * Returns an identifier in initdb's format, which consists of the seconds since 1970, the microseconds, and 12 bits of
+ * the process ID. Here, these bits are random.
  */
 export function newSystemIdentifier(nowMs: number, random: number): bigint {
   const seconds = BigInt(Math.floor(nowMs / 1000));
-  // Two clusters can be created in the same millisecond, so the lower microseconds are also random.
+  // The lower microseconds are also random, because two clusters can be created in the same millisecond.
   const micros = BigInt(Math.floor(nowMs % 1000)) * 1000n + BigInt(random % 1000);
   const suffix = BigInt(Math.floor(random / 1000)) & 0xfffn;
   return (seconds << 32n) | (micros << 12n) | suffix;
@@ -81,7 +80,7 @@ function writeAt(path: string, offset: number, bytes: Buffer): void {
   }
 }
 
-/** CRC-32C (Castagnoli), one bit at a time, because the input has at most 512 bytes. */
+/** Computes CRC-32C (Castagnoli) one bit at a time, because the input has at most 512 bytes. */
 function crc32c(bytes: Uint8Array): number {
   let crc = 0xffffffff;
   for (const byte of bytes) {

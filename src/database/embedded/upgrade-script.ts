@@ -2,8 +2,8 @@
 import { splitSql } from '../../shared/sql/split.ts';
 
 /**
- * Converts the script of a version to a script that also works if some of the version's objects already exist.
- * Functions and aggregates are replaced. Other existing objects are kept, so a version must not change them.
+ * Converts the script of a version to a script that also works if some of the version's objects already exist. The
+ * script replaces functions and aggregates. It keeps other existing objects, so a new version must not change them.
  *
  * @example upgradeScript('create function f() …; create type t;')
  */

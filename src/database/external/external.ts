@@ -1,13 +1,13 @@
 /**
  * Connects to an external PostgreSQL by its URL. Determines the kind of database, the available privileges, and how
- * each role signs in. There are three cases: a database that is or becomes Plinth's, a database of the hosted service,
- * and a Plinth database that is accessed with an account that doesn't own Plinth's schemas. In the last two cases,
- * nothing is changed.
+ * each role signs in. The database either is or becomes Plinth's, belongs to the hosted service, or is a Plinth
+ * database that is accessed with an account that doesn't own Plinth's schemas. In the last two cases, nothing is
+ * changed.
  *
  * In the first case, Plinth's login roles get passwords derived from the URL's password. All processes with this URL
- * derive the same passwords, and the URL's password itself isn't valid for any of these roles. If that isn't possible,
- * the roles try to sign in with the URL's password. If that also fails, the URL's account signs in and switches to each
- * role.
+ * derive the same passwords, and the URL's password itself isn't valid for any of these roles. If these passwords can't
+ * be set, the roles try to sign in with the URL's password. If that also fails, the URL's account signs in and switches
+ * to each role.
  */
 import type { Logger } from '../../kernel/log.ts';
 import { sql } from '../../kernel/sql.ts';
@@ -36,7 +36,7 @@ import { readExternalUrl } from './url.ts';
 export interface External {
   /** A session that uses the URL's own account, for Plinth's numbered SQL files. */
   readonly session: Client;
-  /** A URI for the account that doesn't depend on the environment. */
+  /** A URI for the account. It doesn't depend on the environment. */
   readonly url: string;
   readonly ownsSchemas: boolean;
   readonly serverVersion: number;
@@ -90,7 +90,10 @@ export async function examineExternal(
   return findings;
 }
 
-/** @throws {DatabaseError} bad_url, unreachable, or unusable if the preflight fails */
+/**
+ * Checks the server and connects to it.
+ * @throws {DatabaseError} bad_url, unreachable, or unusable if the preflight fails
+ */
 export async function connectExternal(
   text: string,
   {
@@ -123,8 +126,8 @@ export async function connectExternal(
         : withSearchPath({ ...base, options: joinOptions(base.options, `-c role=${role}`) }, role);
 
     if (ownsSchemas && isSuperuser && base.user !== 'supabase_admin') {
-      // On external servers too, Plinth's objects belong to supabase_admin, so default privileges and guards are the
-      // same everywhere.
+      // Plinth's objects belong to supabase_admin on external servers too, so that default privileges and guards are
+      // the same everywhere.
       const admin = facts.roles.supabase_admin;
       const verb = admin === undefined ? 'create' : 'alter';
       if (!admin?.isSuperuser) {
@@ -184,13 +187,13 @@ export async function connectExternal(
             continue;
           }
           if (role === 'supabase_read_only_user' && !isSuperuser) {
-            // The read-only role can't sign in, so the remaining protection consists of a read-only transaction and the
-            // query check.
+            // The read-only role can't sign in, so only a read-only transaction and the query check protect the
+            // database.
             options.set(role, options.get('postgres') ?? base);
             continue;
           }
-          // Applies only to sessions that don't belong to a superuser. RESET ROLE returns to this role, but SET ROLE
-          // NONE doesn't.
+          // A superuser's session must not switch to the role instead, because RESET ROLE would return to this role,
+          // but SET ROLE NONE wouldn't.
           if (role !== 'postgres' && isSuperuser) {
             throw new DatabaseError('login_refused', { role, reason: (error as Error).message }, error);
           }
@@ -246,8 +249,8 @@ async function tryLogins(
 }
 
 /**
- * Returns undefined if the URL doesn't contain a password. Other passwords can't be derived in that case, and the
- * server might not require any.
+ * Returns undefined if the URL doesn't contain a password, because other passwords then can't be derived and the server
+ * might not require any.
  */
 function loginsOf({ password }: ConnectionOptions, shared: boolean): Logins | undefined {
   if (password === undefined) return undefined;
@@ -273,8 +276,8 @@ function withSearchPath(target: ConnectionOptions, role: string): ConnectionOpti
 }
 
 /**
- * Handles a `postgres` role that the bootstrap created. The role doesn't have a password yet, or it has the URL's
- * password, which earlier versions set. An account that is a superuser or has a different password isn't changed.
+ * Handles a `postgres` role that the bootstrap created, which either doesn't have a password yet or has the URL's
+ * password, which earlier versions set. Doesn't change an account that is a superuser or has a different password.
  */
 async function ownPostgres(session: Client, base: ConnectionOptions): Promise<string[]> {
   const [found] = await session.query<{ hasPassword: boolean }>(sql`

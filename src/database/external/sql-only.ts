@@ -8,8 +8,8 @@ const scripts = [
 ] as const;
 
 /**
- * Excludes extensions that the server already has, either its own or, on an embedded server, those that Plinth
- * provides.
+ * Returns the files, except those for extensions that the server already has. On an embedded server, these include the
+ * extensions that Plinth provides.
  */
 export function sqlOnlyFiles(installed: readonly string[]): MigrationFile[] {
   const expected = scripts.filter(([, name]) => !installed.includes(name));
@@ -21,7 +21,8 @@ export function sqlOnlyFiles(installed: readonly string[]): MigrationFile[] {
 }
 
 /**
- * The migration runner sets event_triggers itself on versions that support it. pgcrypto is in the schema `extensions`.
+ * Converts a script to plain SQL. The migration runner sets event_triggers itself on versions that support it, and
+ * pgcrypto is in the schema `extensions`.
  */
 function asPlainSql(script: string): string {
   return script

@@ -21,7 +21,7 @@ export interface ExternalUrl {
 }
 
 /**
- * Also reads the password file, because the passwords of Plinth's roles are derived from the account's password.
+ * Reads the URL and the password file, because the passwords of Plinth's roles are derived from the account's password.
  *
  * @throws {DatabaseError} bad_url
  */
@@ -50,7 +50,7 @@ async function withPassword(given: ConnectionTarget): Promise<ConnectionTarget> 
   return { ...target, password: found };
 }
 
-/** Whether the text alone is a URI for the target, so it can be shown as the user wrote it. */
+/** Whether the text alone is a URI for the target. If so, it can be shown as the user wrote it. */
 function isComplete(text: string, target: ConnectionTarget): boolean {
   return (
     isConnectionUri(text) && printConnectionUri(parseConnectionString(text)) === printConnectionUri(target)

@@ -1,4 +1,4 @@
-/** Defines the reports about current activity in the database: statements, locks and connections. */
+/** Defines the reports about current statements, locks and connections. */
 import { sql } from '../../kernel/sql.ts';
 import type { ReportDefinition } from './types.ts';
 

@@ -29,8 +29,8 @@ export const isReportName = (name: string): name is ReportName => Object.hasOwn(
 
 /**
  * Runs a report. Returns undefined if the report requires an extension that the database doesn't have. The login may be
- * a superuser, so the project's operators and functions aren't used, although they could be a better match than
- * PostgreSQL's own.
+ * a superuser, so the project's operators and functions aren't used, even if they are a better match than PostgreSQL's
+ * own.
  */
 export async function inspect(pool: Pool, name: ReportName): Promise<Report | undefined> {
   const { columns, query, needs }: ReportDefinition = reports[name];
@@ -44,8 +44,8 @@ export async function inspect(pool: Pool, name: ReportName): Promise<Report | un
 }
 
 /**
- * A superuser only reads a view that a superuser created with the extension. Anyone else could have replaced it with a view
- * that calls other functions.
+ * For a superuser, checks that a superuser created the view with the extension. Otherwise, it could have been replaced
+ * with a view that calls other functions.
  */
 async function hasExtension(db: Queryable, name: string): Promise<boolean> {
   const rows = await db.query(sql`

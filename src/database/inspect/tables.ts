@@ -1,4 +1,4 @@
-/** Defines the reports about tables and indexes: their sizes, bloat, unused indexes, and cache hits. */
+/** Defines the reports about the sizes, bloat, usage and cache hits of tables and indexes. */
 import { sql } from '../../kernel/sql.ts';
 import type { ReportDefinition } from './types.ts';
 

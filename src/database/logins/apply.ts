@@ -3,9 +3,7 @@ import { quoteIdentifier, quoteLiteral, sql } from '../../kernel/sql.ts';
 import type { Queryable, Setting } from '../types.ts';
 import { type Logins, ownLoginRoles } from './passwords.ts';
 
-/**
- * Sets the passwords of the roles in `names` that can sign in. The session must have the privilege to set passwords.
- */
+/** Sets the passwords of the roles in `names` that can sign in. The session must be allowed to set passwords. */
 export async function setPasswords(
   session: Queryable,
   logins: Logins,
@@ -61,9 +59,7 @@ async function changePasswords(session: Queryable, logins: Logins, roles: readon
   await session.exec([...quiet, ...statements].join(';\n'));
 }
 
-/**
- * Applies the settings of the database itself. A `withheld` setting is removed only if it has exactly the given value.
- */
+/** Applies the settings of the database itself. Removes a `withheld` setting only if it has exactly the given value. */
 export async function applyDatabaseSettings(
   session: Queryable,
   settings: readonly Setting[],

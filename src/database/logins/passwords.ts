@@ -10,7 +10,7 @@ export interface Logins {
   password(role: string): string;
   /**
    * Returns the verifier that PostgreSQL stores for the role's password. The result is always the same, so at startup,
-   * verifiers only need to be compared and rarely written.
+   * verifiers only need to be compared and are rarely written.
    */
   verifier(role: string): string;
 }
@@ -30,8 +30,8 @@ export const ownLoginRoles: readonly string[] = [
 ];
 
 /**
- * The number of iterations for derived passwords. A secret of 256 random bits doesn't need key stretching, and without
- * it, a sign-in costs almost nothing.
+ * The number of iterations for derived passwords. A secret of 256 random bits doesn't need key stretching, so a sign-in
+ * costs almost nothing.
  */
 const derivedIterations = 1;
 
@@ -66,7 +66,7 @@ export function clusterLogins(
 }
 
 /**
- * Returns the secret for a server that is known only by its URL. Every process with this URL derives the same secret.
+ * Returns the secret for a server that is specified by its URL. Every process with this URL derives the same secret.
  * The URL's password may be weak, so it is stretched. Guessing the password from one of the resulting verifiers is more
  * expensive than guessing it from the account's own verifier.
  */

@@ -13,7 +13,7 @@ export interface MigrationFile {
 }
 
 /**
- * Returns the files in the order of the sets. The files of a set are sorted by number. Throws if a file name or a
+ * Returns the files in the order of the sets. Within a set, the files are sorted by number. Throws if a file name or a
  * number is invalid.
  */
 export function readMigrationFiles(sets: readonly MigrationSet[]): MigrationFile[] {
@@ -26,7 +26,7 @@ export function readMigrationFiles(sets: readonly MigrationSet[]): MigrationFile
   });
 }
 
-/** The files of each set. A start uses each set several times, and the files are part of Plinth's code. */
+/** Caches the files of each set, because a start uses each set several times and the files don't change at run time. */
 const filesOf = new WeakMap<MigrationSet, readonly MigrationFile[]>();
 
 function readSet({ module, dir }: MigrationSet): readonly MigrationFile[] {

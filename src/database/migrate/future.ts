@@ -1,19 +1,19 @@
 /**
- * The downgrade guard. A newer version of Plinth may have changed the schemas in ways that this version doesn't handle,
- * so this version must not start on that database.
+ * The downgrade guard. A newer version of Plinth may have changed the schemas in ways that this version doesn't
+ * support, so this version must not start with that database.
  */
 import { DatabaseError } from '../errors.ts';
 import type { PostgresErrorShape, Queryable } from '../types.ts';
 import type { MigrationFile } from './files.ts';
 import { readLedger } from './runner.ts';
 
-/** SQL-only extensions that are applied as files. Only some databases have them. */
+/** The module of SQL-only extensions that are applied as files. Only some databases have them. */
 const optionalModule = 'extensions';
 
 type LedgerEntry = Pick<MigrationFile, 'module' | 'version'>;
 
 /**
- * Throws if the ledger lists a file of a newer version of Plinth. Only reads the database.
+ * Throws if the ledger lists a file from a newer version of Plinth. Doesn't change the database.
  *
  * @throws {DatabaseError} schema_newer
  */

@@ -1,5 +1,5 @@
 /**
- * Applies Plinth's numbered SQL files. Each file is applied once and in its own transaction. One advisory lock is held
+ * Applies Plinth's numbered SQL files. Each file is applied once and in its own transaction. Holds one advisory lock
  * during the whole run. If no files are pending, a start costs a single query.
  */
 import type { Logger } from '../../kernel/log.ts';
@@ -25,8 +25,8 @@ create table if not exists _plinth.migrations (
 
 /**
  * Drops overloads of functions in `_plinth`. The SQL files call these functions, and projects were once able to create
- * objects in this schema. An overload created by a project could be a better match for a call than the superuser's
- * function, so the overloads are dropped before the first file runs.
+ * objects in this schema. A project's overload could be a better match for a call than the superuser's function, so the
+ * overloads are dropped before the first file runs.
  */
 const dropOverloads = `
 do $$
@@ -50,7 +50,7 @@ end
 $$;`;
 
 export interface MigrationRun {
-  /** The session that holds the lock. It belongs to a superuser, if possible. */
+  /** The session that holds the lock. It belongs to a superuser if possible. */
   readonly session: Queryable;
   readonly serverVersion: number;
   readonly log: Logger;
@@ -69,7 +69,7 @@ export async function applyFiles(run: MigrationRun, files: readonly MigrationFil
     for (const [index, file] of pending.entries()) {
       if (index === 0) run.onProgress('Preparing the database');
       // Only the last commit waits for the disk. The WAL is written in order, so once the last commit is on disk, all
-      // earlier commits are, too.
+      // earlier commits are too.
       await applyFile(run, file, { flush: index === pending.length - 1 });
     }
     return pending.length;
@@ -79,8 +79,8 @@ export async function applyFiles(run: MigrationRun, files: readonly MigrationFil
 }
 
 /**
- * Returns the hashes of the applied files. Returns an empty map if the database doesn't have a ledger or the ledger
- * can't be read.
+ * Returns the hashes of the applied files, or an empty map if the database doesn't have a ledger or the ledger can't be
+ * read.
  */
 export async function readLedger(session: Queryable): Promise<Map<string, string>> {
   try {
@@ -100,8 +100,8 @@ function keyOf(file: { readonly module: string; readonly version: string }): str
 }
 
 /**
- * Hashes of earlier file contents that had the same result wherever they could be applied. The files were changed so
- * that they can also be applied elsewhere, such as without superuser privileges.
+ * Hashes of earlier file contents that had the same result. The files were changed only so that they can also be
+ * applied in other environments, such as without superuser privileges.
  */
 const earlierHashes: ReadonlySet<string> = new Set([
   // storage/sql/0001_tables.sql
@@ -139,8 +139,8 @@ async function applyFile(
     `set local search_path = ${superuserSearchPath}`,
     'set local client_min_messages = warning',
     'set local statement_timeout = 0',
-    // Users' event triggers are disabled because they must not run with Plinth's privileges. Only superusers can change
-    // this setting. The setting also disables the guard, which doesn't restrict superusers anyway.
+    // Disables users' event triggers, because they must not run with Plinth's privileges. Only superusers can change
+    // this setting. It also disables the guard, which doesn't restrict superusers anyway.
     ...(run.serverVersion >= 170_000
       ? [
           "select set_config('event_triggers', 'off', true) from pg_catalog.pg_roles where rolname = current_user and rolsuper",
@@ -149,7 +149,7 @@ async function applyFile(
   ];
   const head = `${settings.join(';')};`;
   const values = [file.module, file.version, file.name, file.hash].map(quoteLiteral).join(', ');
-  // The role is reset because a file may have switched to the role that owns its objects.
+  // Resets the role, because a file may have switched to the role that owns its objects.
   const tail = `;reset role;
 select _plinth.guard_new_objects();
 insert into _plinth.migrations (room, version, name, hash) values (${values});

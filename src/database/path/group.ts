@@ -1,5 +1,5 @@
 /**
- * A group of lanes of the same kind. A lane is a connection of the request path. The group opens lanes on demand,
+ * A group of lanes of the same kind. A lane is one of the request path's connections. The group opens lanes on demand,
  * closes idle lanes, and queues jobs that wait for a lane.
  */
 import { FairQueue, type Verdict } from '../../shared/fair-queue.ts';
@@ -16,15 +16,15 @@ export interface GroupOptions {
   readonly limit: number;
   /** The maximum number of waiting jobs. */
   readonly maxWaiting: number;
-  /** A job is rejected if its estimated wait exceeds this. */
+  /** A job is rejected if its estimated wait exceeds this duration. */
   readonly maxWaitMs: number;
   /** The limits on jobs whose `isLimited` is true. */
   readonly occupancy: OccupancyLimits;
   readonly isLimited: (request: PathRequest) => boolean;
-  /** The duration of a job that is assumed until one has been measured. */
+  /** The assumed duration of a job until one has been measured. */
   readonly assumedMs: number;
   readonly statementLimit: number;
-  /** Called when a lane of a group has opened or closed, because waiting jobs may be affected. */
+  /** Called when a lane of a group has opened or closed, because this may affect waiting jobs. */
   readonly onChange: (change: { readonly group: LaneGroup }) => void;
 }
 
@@ -108,7 +108,7 @@ export class Group implements LaneGroup {
     rejected.reject(new PoolFullError(waitMs));
   }
 
-  /** A job that can start doesn't wait for jobs that the occupancy holds back. */
+  /** A job that can start doesn't wait for jobs that exceed an occupancy limit. */
   #waitMs(job: Job, runningMs: number): number {
     const connections = this.#availableTo(job);
     const waitMs = this.#estimate.waitMs(this.queue.ahead(job.client), connections, runningMs);
@@ -129,7 +129,7 @@ export class Group implements LaneGroup {
   }
 
   /**
-   * Whether waiting jobs of the same shape would wait for too long if each of them took as long as this one has been
+   * Whether waiting jobs of the same shape would wait too long if each of them took as long as this job has been
    * running.
    */
   delaysShape(job: Job, runningMs: number): boolean {
@@ -138,7 +138,10 @@ export class Group implements LaneGroup {
     return (waiting * runningMs) / this.#options.occupancy.perShape > this.#options.maxWaitMs;
   }
 
-  /** Rejects the jobs whose estimated wait exceeds the time limit. While a lane opens, a waiting job may start soon. */
+  /**
+   * Rejects the jobs whose estimated wait exceeds the time limit. While a lane is opening, rejects none, because a
+   * waiting job may start soon.
+   */
   shed(runningMs: number): void {
     while (this.#opening === 0) {
       const last = this.queue.last();
@@ -183,7 +186,8 @@ export class Group implements LaneGroup {
 
   /**
    * Returns a lane that can accept another fast request. Prefers a lane that has unwritten messages, because requests
-   * that are written together cost both sides less. Otherwise, prefers the lane with the fewest requests in flight.
+   * that are written together cost the client and the server less. Otherwise, prefers the lane with the fewest requests
+   * in flight.
    */
   leastBusy(depth: number, slowMs: number, now: number): Lane | undefined {
     let best: Lane | undefined;
@@ -206,8 +210,8 @@ export class Group implements LaneGroup {
       },
       (error) => {
         this.#opening--;
-        // If no lane is open, the waiting jobs can't be served and are rejected. If other lanes are open, they serve
-        // the waiting jobs.
+        // If no lane is open or opening, the waiting jobs can't be served and are rejected. Otherwise, the other lanes
+        // serve them.
         if (this.lanes.size === 0 && this.#opening === 0)
           for (const job of this.queue.clear()) job.reject(error);
         this.#options.onChange({ group: this });
@@ -263,7 +267,7 @@ export class Group implements LaneGroup {
     }
   }
 
-  /** Closes all idle lanes immediately because the event that ended one lane has probably ended the others as well. */
+  /** Closes all idle lanes immediately, because the event that ended one lane has probably ended the others as well. */
   dropIdle(): void {
     for (const lane of this.lanes) {
       if (!lane.free) continue;

@@ -1,4 +1,4 @@
-/** A lane, which is one connection of the request path with the requests in flight on it. */
+/** A lane, which is a connection of the request path with the requests in flight on it. */
 import type { Waiter } from '../../shared/fair-queue.ts';
 import type { PathRequest, PathResult } from '../types.ts';
 import { type Connection, StatementCache } from '../wire/index.ts';
@@ -11,20 +11,20 @@ export interface Job extends Waiter {
   readonly queuedAt: number;
   /** Whether the job needs a connection that no other job uses at the same time. */
   exclusive: boolean;
-  /** The group that counts the job as one of its limited jobs. */
+  /** The group in which the job counts as limited. */
   occupied: LaneGroup | undefined;
   /**
-   * How long the run was observed to be in progress. Time during which the event loop was blocked isn't counted, because
-   * the response may already have arrived without being read.
+   * The observed duration of the run in progress. It excludes time during which the event loop was blocked, because the
+   * response may already have arrived without being read.
    */
   observedMs: number;
   /** Whether the run in progress was recorded as blocking. */
   blocking: boolean;
-  /** Whether the job was canceled on a shared connection, so it runs again on a connection for slow calls. */
+  /** Whether the job was canceled on a shared connection. If so, it runs again on a connection for slow calls. */
   evicted: boolean;
   /** How often the job was sent to a connection that turned out to be closed. */
   resent: number;
-  /** Whether one of the job's prepared statements was stale, so all of its statements must be prepared again. */
+  /** Whether one of the job's prepared statements was stale. If so, all of its statements must be prepared again. */
   reprepared: boolean;
 }
 
@@ -40,11 +40,11 @@ const CANCEL_AGAIN_MS = 250;
 export class Lane {
   readonly connection: Connection;
   readonly statements: StatementCache;
-  /** The jobs in flight, in the order that their responses arrive. */
+  /** The jobs in flight, in the order in which their responses arrive. */
   readonly jobs: Job[] = [];
-  /** When the first of `jobs` started to run, or when the lane became idle. */
+  /** When the first job in `jobs` started to run, or when the lane became idle. */
   since = performance.now();
-  /** Whether a job uses the connection exclusively. This includes the reset after the job. */
+  /** Whether a job, or the reset after it, uses the connection exclusively. */
   exclusive = false;
   /**
    * Resolves when the cancel request in progress is complete. Until the server has processed that request, it could
@@ -52,8 +52,8 @@ export class Lane {
    */
   canceling: Promise<void> | undefined;
   /**
-   * Whether a job on the lane was evicted. The cancel request may also hit a job behind it, which is then repeated. Reset
-   * when the lane is empty.
+   * Whether a job on the lane was evicted. The cancel request may also cancel a job behind it, which is then repeated.
+   * Reset when the lane is empty.
    */
   evicting = false;
   /** Whether the lane is too old to accept new jobs. It finishes the jobs in flight and is then closed. */
@@ -89,8 +89,8 @@ export class Lane {
   }
 
   /**
-   * Cancels the only job in flight if its client has disconnected. The cancel request is repeated after a while because
-   * it can arrive too early.
+   * Cancels the only job in flight if its client has disconnected. Repeats the cancel request after a while, because it
+   * can arrive too early.
    */
   cancelAbandoned(now: number): void {
     const [head, second] = this.jobs;
@@ -101,8 +101,8 @@ export class Lane {
   }
 
   /**
-   * Cancels the only job in flight because its rows were rejected. Until the cancel request has been delivered, nothing
-   * is read from the connection so that the request arrives before the server has finished.
+   * Cancels the only job in flight because its rows were rejected. Until the cancel request has been delivered, stops
+   * reading from the connection, so that the request arrives before the server has finished.
    */
   refuse(): void {
     const [head, second] = this.jobs;
@@ -111,7 +111,7 @@ export class Lane {
     this.#cancel(head).then(() => this.connection.resume());
   }
 
-  /** Cancels the job that has been running for too long so that the jobs behind it can run. */
+  /** Cancels a job that has been running for too long, so that the jobs behind it can run. */
   evict(): void {
     const [head] = this.jobs;
     if (head === undefined || this.canceling !== undefined) return;

@@ -1,8 +1,8 @@
 /**
  * Assigns requests to connections. Fast requests share a small number of connections, with several requests in flight
- * on each. Each slower request gets a separate connection. Requests that turn out to be slow move to another group of
- * connections so that they can't delay others (docs/decisions/0048-overload.md). A single timer detects slow and
- * abandoned requests, so individual requests don't need timers or listeners.
+ * on each. Each slower request gets a separate connection. Requests that turn out to be slow are moved to another group
+ * of connections, so that they can't delay other requests (docs/decisions/0048-overload.md). A single timer detects
+ * slow and abandoned requests, so individual requests don't need timers or listeners.
  */
 import { PoolEndedError, PoolTimeoutError } from '../pool/errors.ts';
 import type { OccupancyLimits } from '../pool/occupancy.ts';
@@ -21,11 +21,11 @@ export interface RequestPathOptions {
   /** The number of connections for requests that need a separate connection. Defaults to 6. */
   readonly aloneConnections?: number | undefined;
   /**
-   * The number of connections for slow requests. If it is 0, which is the default, slow requests aren't separated and
+   * The number of connections for slow requests. If 0, which is the default, slow requests aren't separated and
    * concurrent requests of unknown speed aren't limited.
    */
   readonly slowConnections?: number | undefined;
-  /** A request that runs for longer is slow. Defaults to 250 ms. */
+  /** A request that runs longer than this counts as slow. Defaults to 250 ms. */
   readonly slowAfterMs?: number | undefined;
   /** The limits of a queue. By default, queues are unlimited. */
   readonly queue?: QueueLimits | undefined;
@@ -37,12 +37,12 @@ export interface RequestPathOptions {
   readonly lendsShared?: boolean | undefined;
   /** The maximum number of requests in flight on one connection. Defaults to 8. */
   readonly depth?: number | undefined;
-  /** If a request has been running for longer than this, no other request is queued behind it. Defaults to 20 ms. */
+  /** Once a request has been running longer than this, no other request is queued behind it. Defaults to 20 ms. */
   readonly slowMs?: number | undefined;
   readonly acquireTimeoutMs?: number | undefined;
   readonly idleTimeoutMs?: number | undefined;
   /**
-   * Returns a `performance.now()` time. Connections that were opened earlier are replaced. If undefined, connections
+   * Returns a `performance.now()` time. Connections opened before this time are replaced. If undefined, connections
    * don't expire.
    */
   readonly retireBefore?: (() => number) | undefined;
@@ -50,7 +50,7 @@ export interface RequestPathOptions {
   readonly statementLimit?: number | undefined;
 }
 
-/** The options that come from settings. */
+/** The options that settings determine. */
 export type RequestPathLimits = Pick<
   RequestPathOptions,
   | 'sharedConnections'
@@ -64,7 +64,7 @@ export type RequestPathLimits = Pick<
 
 export interface QueueLimits {
   readonly maxWaiting: number;
-  /** A request is rejected if its estimated wait exceeds this. */
+  /** A request is rejected if its estimated wait exceeds this duration. */
   readonly maxWaitMs: number;
 }
 
@@ -76,20 +76,20 @@ const UNLIMITED: QueueLimits = {
 const UNKNOWN_PER_SHAPE = 2;
 /** The duration above which a call of unknown speed is slow if too many calls of its shape wait for it. */
 const SLOW_FOR_MANY_MS = 100;
-/** Until the duration of a slow call has been measured, this multiple of `slowAfterMs` is assumed. */
+/** The multiple of `slowAfterMs` that is assumed until the duration of a slow call has been measured. */
 const ASSUMED_SLOW = 4;
 
 const WATCH_MS = 25;
-/** Another shared connection is opened when even the least busy one has this many requests in flight. */
+/** Another shared connection is opened when even the least busy connection has this many requests in flight. */
 const GROW_AT = 2;
-/** The event loop is late if this number of consecutive checks were late. A single stall has no effect. */
+/** The event loop counts as late after this number of consecutive late checks. A single stall has no effect. */
 const LATE_CHECKS = 4;
-/** The factor that the limit on requests in flight is multiplied by while the event loop is late. */
+/** The factor by which the limit on requests in flight is multiplied while the event loop is late. */
 const LATE_DEPTH = 4;
 
 /**
- * The maximum number of times that a request is sent again. A server restart ends all connections, and a request may
- * try each of them in turn.
+ * The maximum number of times that a request is sent again. A server restart ends all connections, and a request may be
+ * sent on each of them in turn.
  */
 const MAX_RESENDS = 10;
 
@@ -242,7 +242,7 @@ class Path implements RequestPath {
     if (group === this.#alone && !group.canGrow) this.#lend();
   }
 
-  /** Slow jobs of other groups move to the group for slow jobs, so they don't affect the estimate of those groups. */
+  /** Other groups' slow jobs move to the group for slow jobs, so they don't affect the estimates of those groups. */
   #runningMs(group: Group, now: number): number {
     return group === this.#slow ? group.runningMs(now) : 0;
   }
@@ -333,10 +333,10 @@ class Path implements RequestPath {
   #record(lane: Lane, job: Job, startedAt: number): void {
     const durationMs = lane.since - startedAt;
     const group = this.#groupOf(lane);
-    // A slow job of another group is moved to the group for slow jobs, so it doesn't delay the jobs that wait.
+    // A slow job of another group is moved to the group for slow jobs, so it doesn't delay the waiting jobs.
     group.recordDuration(group === this.#slow ? durationMs : Math.min(durationMs, this.#slowAfterMs));
     if (job.blocking) return;
-    // Slow runs of the other groups have been recorded while they were in progress.
+    // Other groups' slow runs have been recorded while they were in progress.
     if (group === this.#slow && durationMs > this.#slowAfterMs)
       job.request.speed?.recordBlocking(startedAt, lane.since);
     else job.request.speed?.record(durationMs);
@@ -391,7 +391,7 @@ class Path implements RequestPath {
     if (this.#stopped !== undefined) this.#finishStop();
   }
 
-  /** Moves the jobs that have turned out to be slow to connections of the group for slow jobs. */
+  /** Moves jobs that have turned out to be slow to connections of the group for slow jobs. */
   #separateSlow(now: number): void {
     const passedMs = Math.min(now - this.#lookedAt, 2 * WATCH_MS);
     this.#lookedAt = now;
@@ -433,7 +433,7 @@ class Path implements RequestPath {
     return job.observedMs > SLOW_FOR_MANY_MS && group.delaysShape(job, job.observedMs);
   }
 
-  /** Exchanges the lane for an idle lane of the group for slow jobs if that group is full. */
+  /** If the group for slow jobs is full, exchanges the lane for an idle lane of that group. */
   #moveToSlow(lane: Lane, job: Job): void {
     const idle = this.#slow.canGrow ? undefined : this.#slow.free();
     if (!this.#slow.canGrow && idle === undefined) return;
@@ -464,7 +464,7 @@ class Path implements RequestPath {
     Promise.all(this.#groups.map((group) => group.close())).then(() => this.#stopped?.resolve());
   }
 
-  /** Starts the timer, which checks frequently while there is work, and again when connections have expired. */
+  /** Starts the timer. It checks frequently while there is work, and once more when connections have expired. */
   #watch(): void {
     if (this.#watchesClosely) return;
     clearTimeout(this.#watcher);
@@ -502,7 +502,7 @@ class Path implements RequestPath {
     return this.#lateChecks < LATE_CHECKS ? this.#depth : LATE_DEPTH * this.#depth;
   }
 
-  /** While the event loop is late, responses wait to be read, which doesn't mean that the statements are slow. */
+  /** While the event loop is late, responses wait to be read. This doesn't mean that the statements are slow. */
   get #currentSlowMs(): number {
     return this.#lateChecks < LATE_CHECKS ? this.#slowMs : this.#slowMs + 2 * this.#latenessMs;
   }
@@ -513,8 +513,8 @@ class Path implements RequestPath {
 }
 
 /**
- * Returns how often a request can be resent. A request can be resent as long as the server hasn't started to process it.
- * A read that was interrupted is resent only once.
+ * Returns how often a request can be resent. It can be resent as long as the server hasn't started to process it. An
+ * interrupted read is resent only once.
  */
 function resendLimit(error: unknown): number {
   return error instanceof ConnectionError && error.untouched ? MAX_RESENDS : 1;

@@ -57,7 +57,7 @@ function sendBatch(
     batch.signal = request.signal;
     batch.refuser = lane;
   }
-  // The role is part of the key because a plan is bound to its role. A statement shared by two roles would be planned
+  // The key includes the role, because a plan is bound to its role. A statement shared by two roles would be planned
   // again each time the role changes.
   const prefix = `${request.role}\n`;
   try {
@@ -86,7 +86,7 @@ async function sendExplicit(
   prepareAgain: boolean,
 ): Promise<Outcome> {
   const { connection } = lane;
-  // The access mode is never set to read write, so a database that a full disk has made read-only remains read-only.
+  // Never sets the access mode to read write, so that a database that a full disk has made read-only remains read-only.
   const access = request.access === 'read only' ? ' read only' : '';
   const begin = `begin${isolation === undefined ? '' : ` isolation level ${isolation}`}${access}`;
   const batch = await new Promise<Batch<Cells>>((resolve) =>
@@ -123,7 +123,7 @@ async function endExplicit(
     await runScript(connection, 'commit');
     return;
   }
-  // Deferred constraints are checked before the rollback so that the errors of a commit are raised.
+  // Checks deferred constraints before the rollback, so that the errors of a commit are raised.
   const checked = runScript(connection, 'set constraints all immediate');
   const undone = runScript(connection, 'rollback');
   const [check] = await Promise.allSettled([checked, undone]);
@@ -136,8 +136,8 @@ function failure(batch: Batch<Cells>, request: PathRequest): Outcome {
   const { error } = batch;
   if (batch.stale) return { error, again: 'here' };
   if (!(error instanceof ConnectionError)) return { error };
-  // A fast read can be retried if its connection broke without an error from the server, because a read can't have
-  // changed anything.
+  // A fast read can be retried if its connection broke without an error from the server, because a read doesn't change
+  // anything.
   const harmless = request.access === 'read only' && request.lane === 'shared' && error.code === '08006';
   return { error, again: error.untouched || harmless ? 'elsewhere' : undefined };
 }

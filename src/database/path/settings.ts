@@ -1,6 +1,6 @@
 /**
- * Builds the statement that sets all local settings of a request: role, claims, headers, search_path and read-only
- * mode. The statement is prepared once for each list of names, so only the values are sent.
+ * Builds the statement that sets all local settings of a request, which are the role, claims, headers, search_path and
+ * read-only mode. The statement is prepared once for each list of names, so only the values are sent.
  */
 import { quoteLiteral } from '../../kernel/sql.ts';
 import { checkRole } from '../request-role.ts';
@@ -25,7 +25,7 @@ function sameNames(some: readonly Setting[], others: readonly Setting[]): boolea
   return some.length === others.length && some.every(([name], index) => name === others[index]?.[0]);
 }
 
-/** The maximum number of stored names, which limits memory use. Plinth's services use fewer names than this. */
+/** The maximum number of stored names, which limits memory use. Plinth's services use fewer names. */
 const REMEMBERED_NAMES = 32;
 
 export class SettingsStatements {
@@ -99,8 +99,8 @@ export class SettingsStatements {
 
 /**
  * Returns the text of the statement. PostgreSQL evaluates the target list from left to right, so the settings are
- * applied in order. The calls are in a subquery whose columns aren't selected. They are evaluated anyway because they
- * are volatile. The server sends no values back, which makes a read by key about 10% cheaper for it.
+ * applied in order. The calls are in a subquery whose columns aren't selected, but they are evaluated because they are
+ * volatile. The server therefore doesn't return any values, which makes a read by key about 10% cheaper for it.
  */
 function settingsText(names: readonly string[], readOnly: boolean): string {
   const calls = names.map(

@@ -1,6 +1,6 @@
 /**
  * Manages the connections of a pool. Opens connections on demand, keeps idle connections for a while and replaces
- * broken ones. Callers wait in a queue where clients take turns.
+ * broken connections. Callers wait in a queue in which clients take turns.
  */
 import { FairQueue, type Verdict, type Waiter } from '../../shared/fair-queue.ts';
 import { WaitEstimate } from '../../shared/wait-estimate.ts';
@@ -15,7 +15,7 @@ export interface ConnectionsOptions {
   readonly max: number;
   /** Connections that have been idle for longer than this are closed. */
   readonly idleTimeoutMs: number;
-  /** The time limit for waiting for a connection. A caller whose estimated wait is longer is rejected immediately. */
+  /** The time limit for waiting for a connection. A caller is rejected immediately if its estimated wait is longer. */
   readonly acquireTimeoutMs: number;
   /** The maximum number of waiting callers. */
   readonly maxWaiting: number;
@@ -39,7 +39,7 @@ export class Connections {
   readonly #open = new Set<Client>();
   /**
    * The idle connections, as a stack. The most recently returned connection is used first, so that unneeded connections
-   * stay idle and are closed.
+   * remain idle and are closed.
    */
   readonly #idle: Idle[] = [];
   readonly #waiting: FairQueue<Waiting>;

@@ -1,4 +1,6 @@
-/** Thrown if no connection becomes available in time. Callers map `code` to their own error (PGRST003 for REST). */
+/**
+ * Thrown if a connection doesn't become available in time. Callers map `code` to their own error (PGRST003 for REST).
+ */
 export class PoolTimeoutError extends Error {
   override name = 'PoolTimeoutError';
   readonly code = 'pool_timeout';

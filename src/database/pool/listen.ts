@@ -1,6 +1,6 @@
 /**
- * Receives notifications on one shared connection. The first listener opens the connection. If the connection is lost,
- * it is replaced.
+ * Receives notifications on one shared connection. The first listener opens the connection, and a lost connection is
+ * replaced.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { quoteIdentifier } from '../../kernel/sql.ts';
@@ -70,10 +70,7 @@ export function createListenHub(options: {
     client.catch(() => {});
     for (const { onLost } of listeners) if (onLost !== undefined) guarded(onLost);
   };
-  /**
-   * Opens the connection again. Attempts are repeated until one succeeds, because other modules depend on
-   * notifications.
-   */
+  /** Reopens the connection. Retries until an attempt succeeds, because other modules depend on notifications. */
   const reopen = async (): Promise<Client> => {
     for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(delayMs * 2, MAX_DELAY_MS)) {
       await sleep(delayMs, undefined, { signal: stopping.signal, ref: false });
@@ -114,8 +111,8 @@ export function createListenHub(options: {
       }
       return async () => {
         if (!listeners.delete(listener) || hasListener(channel)) return;
-        // UNLISTEN is needed only on an open connection. A connection that is still being opened won't listen on this
-        // channel.
+        // UNLISTEN is needed only on an open connection, because a connection that is still being opened won't listen
+        // on this channel.
         await live?.exec(`unlisten ${quoteIdentifier(channel)}`).catch(() => {});
       };
     },

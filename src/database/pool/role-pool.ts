@@ -64,7 +64,7 @@ export class RolePool implements Pool {
   }
 
   rows(statement: Sql, onRow: (row: RawRow) => void, options?: StatementsOptions): Promise<void> {
-    // The statement is repeated on another connection only if it hasn't returned any rows yet.
+    // Repeats the statement on another connection only if it hasn't returned any rows yet.
     return this.#lend((client) => runRows(client, statement, onRow, options));
   }
 
@@ -82,7 +82,7 @@ export class RolePool implements Pool {
     } catch (error) {
       const repeatable = error instanceof ConnectionError && error.untouched && error.code !== '08001';
       if (!repeatable || !mayRepeat()) throw error;
-      // Discards idle connections because the event that closed this connection has probably closed them as well.
+      // Discards idle connections, because the event that closed this connection has probably closed them as well.
       this.#connections.discardIdle();
       return await this.#borrow(work);
     }

@@ -15,7 +15,7 @@ import { type Client, PostgresError, runScript } from '../wire/index.ts';
 
 const CANCEL_AGAIN_MS = 250;
 
-/** Runs `work` in a transaction. The transaction is committed if `work` succeeds, and rolled back if it throws. */
+/** Runs `work` in a transaction. Commits the transaction if `work` succeeds, and rolls it back if `work` throws. */
 export async function runTransaction<T>(
   client: Client,
   work: TransactionWork<T>,
@@ -27,11 +27,11 @@ export async function runTransaction<T>(
   let again: NodeJS.Timeout | undefined;
   const cancel = () => {
     canceled = client.connection.cancel().catch(() => {});
-    // The cancel request is repeated because it has no effect if it arrives before the statement has started.
+    // Repeats the cancel request, because it has no effect if it arrives before the statement has started.
     again = setTimeout(cancel, CANCEL_AGAIN_MS);
   };
   try {
-    // BEGIN is awaited first so that nothing runs outside a transaction if BEGIN fails.
+    // Awaits BEGIN first, so that nothing runs outside a transaction if BEGIN fails.
     const first = options.first ?? [];
     const transaction = await client.batch([begin(options), ...setLocal(options.settings ?? []), ...first]);
     signal?.throwIfAborted();
@@ -52,8 +52,7 @@ export async function runTransaction<T>(
     }
   } catch (error) {
     clearTimeout(again);
-    // The cancel request must be complete before the connection is used again, because it could cancel the next
-    // statement.
+    // Waits for the cancel request before the connection is used again, because it could cancel the next statement.
     await canceled;
     if (!client.connection.ended && !client.connection.idle) await client.exec('rollback').catch(() => {});
     if (signal?.aborted) throw signal.reason;
@@ -65,8 +64,8 @@ export async function runTransaction<T>(
 }
 
 /**
- * Sends BEGIN, the settings, the statements and the end in one write so they need a single round trip. Returns the rows
- * of each statement.
+ * Sends BEGIN, the settings, the statements and the end in one write, so that they need a single round trip. Returns
+ * the rows of each statement.
  */
 export async function runStatements(
   client: Client,
@@ -106,8 +105,8 @@ async function wrapped<S extends { readonly commandTag: string }>(
 }
 
 /**
- * Throws unless the transaction ended as requested. PostgreSQL responds to COMMIT in a failed transaction with ROLLBACK
- * instead of an error, and ignoring this response would lose a write.
+ * Throws unless the transaction ended as requested. In a failed transaction, PostgreSQL responds to COMMIT with
+ * ROLLBACK instead of an error, and ignoring this response would lose a write.
  */
 function requireEnd(end: 'commit' | 'rollback', commandTag: string | undefined): void {
   if (end === 'rollback' || commandTag === 'COMMIT') return;

@@ -1,6 +1,6 @@
 /**
- * Reads the state that all databases of a cluster share: roles and their settings, replication slots, and server
- * settings.
+ * Reads the state that all databases of a cluster share, which consists of roles and their settings, replication slots,
+ * and server settings.
  */
 import { sql } from '../../kernel/sql.ts';
 import type { Client } from '../wire/index.ts';

@@ -8,7 +8,7 @@ import { isHeld, readLock } from '../embedded/lock.ts';
 
 /**
  * Waits until the pipe closes, then stops the server and removes its folder. The pipe closes when the test process
- * exits, because only that process holds it open.
+ * exits, because no other process has it open.
  */
 const script = `read -r line
 kill -QUIT "$1" 2>/dev/null

@@ -1,6 +1,6 @@
 /**
  * Finds a folder in memory for test clusters. Tests create and delete hundreds of databases with a thousand files each.
- * On a disk, the file system can use most of a test's CPU time.
+ * If these files are on a disk, the file system can use most of a test's CPU time.
  */
 import { accessSync, constants, readFileSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 const folder = '/dev/shm';
 const GiB = 1024 ** 3;
 /**
- * The size that the folder must have. The clusters of a test run need less. In containers, the folder often has only 64
+ * The required size of the folder. The clusters of a test run need less. In containers, the folder often has only 64
  * MiB.
  */
 const neededBytes = 3 * GiB;

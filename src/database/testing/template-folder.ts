@@ -69,15 +69,15 @@ async function templateFolder(): Promise<string> {
   return folder;
 }
 
-/** Returns the cluster that Plinth's npm package has prepared for new projects. Undefined in a clone. */
+/** Returns the cluster that Plinth's npm package has prepared for new projects. Returns undefined in a clone. */
 function preparedFolder(): string | undefined {
   const build = packageManifest()?.build;
   return build === undefined ? undefined : join(userCache(), 'prepared', build);
 }
 
 /**
- * Removes templates for older SQL versions. Templates that are still used aren't affected, because a process copies a
- * template immediately after it finds it.
+ * Removes templates for older SQL versions. Templates in use aren't affected, because a process copies a template
+ * immediately after it finds it.
  */
 function removeOldTemplates(): void {
   const weekMs = 7 * 24 * 3600 * 1000;

@@ -22,11 +22,11 @@ const password = 'postgres';
 export interface TestCluster {
   readonly cluster: Cluster;
   /**
-   * Runs `work` as superuser in a database that is never cloned. Calls run one at a time because concurrent clones
+   * Runs `work` as superuser in a database that is never cloned. Calls run one at a time, because concurrent clones
    * interfere with each other.
    */
   asAdmin<T>(work: (admin: Client) => Promise<T>): Promise<T>;
-  /** Whether roles, slots or server settings differ from those in a new cluster. */
+  /** Whether roles, slots or server settings differ from those of a new cluster. */
   hasChanged(): Promise<boolean>;
   stop(): Promise<void>;
 }
@@ -91,9 +91,9 @@ async function launch(): Promise<TestCluster> {
   let last: Promise<unknown> = Promise.resolve();
   const asAdmin = <T>(work: (admin: Client) => Promise<T>): Promise<T> => {
     const turn = last.then(async () => {
-      // The session uses a different database than `postgres`. The first template is a clone of `postgres`, and a
-      // database with open sessions can't be cloned. Each call opens a new session because an open session would keep
-      // the process alive.
+      // Uses a database other than `postgres`, because the first template is a clone of `postgres` and a database with
+      // open sessions can't be cloned. Opens a new session for each call, because an open session would keep the
+      // process alive.
       const admin = await Client.connect(clusterTarget(cluster, 'supabase_admin', 'template1'));
       try {
         return await work(admin);
@@ -135,11 +135,10 @@ export interface TestDatabase {
 }
 
 /**
- * Creates a private database, which is a clone of a template. The first call with a key creates the template: it clones
- * `base` and migrates the clone with `prepare`.
+ * Creates a private database, which is a clone of a template. The first call with a key creates the template by cloning
+ * `base` and migrating the clone with `prepare`.
  *
- * @example
- * const { database, drop } = await createTestDatabase('auth', (db) => db.migrate([authSet]));
+ * @example const { database, drop } = await createTestDatabase('auth', (db) => db.migrate([authSet]));
  */
 export async function createTestDatabase(
   templateKey: string,
@@ -191,7 +190,7 @@ async function makeTemplate({ key, prepare, base }: Template): Promise<string> {
   return name;
 }
 
-/** Clones a database, including the settings made by ALTER DATABASE, which PostgreSQL doesn't copy. */
+/** Clones a database and its ALTER DATABASE settings, which PostgreSQL doesn't copy. */
 async function clone(admin: Client, source: string, name: string): Promise<void> {
   const to = quoteIdentifier(name);
   await admin.exec(

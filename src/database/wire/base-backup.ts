@@ -1,6 +1,6 @@
 /**
- * Reads the response to BASE_BACKUP. The response contains result sets and, between them, one copy stream with tar
- * archives and a manifest (PostgreSQL 18, 54.4).
+ * Reads the response to BASE_BACKUP. Between its result sets, the response contains one copy stream with tar archives
+ * and a manifest (PostgreSQL 18, 54.4).
  */
 import type { BaseBackupEnd, BaseBackupPart } from '../types.ts';
 import type { Connection } from './connection.ts';
@@ -56,8 +56,8 @@ class BaseBackup implements Exchange {
 type BaseBackupRows = readonly (readonly (string | null)[])[];
 
 /**
- * Runs BASE_BACKUP. The first row contains the start position, and the last row contains the end position. The rows
- * between them are tablespaces.
+ * Runs BASE_BACKUP. The first row contains the start position, and the last row contains the end position. The rows in
+ * between are tablespaces.
  */
 export function runBaseBackup(
   connection: Connection,

@@ -135,8 +135,8 @@ export class Batch<T> implements Exchange {
   }
 
   /**
-   * Removes the messages of this batch before they are sent. Used if a later part of the batch can't be encoded, for
-   * example because of a null byte or too many parameters.
+   * Removes this batch's messages before they are sent. Used if a later part of the batch can't be encoded, for example
+   * because of a null byte or too many parameters.
    */
   discard(): void {
     this.#connection.writer.truncate(this.#start);
@@ -149,8 +149,8 @@ export class Batch<T> implements Exchange {
   }
 
   /**
-   * Whether the batch failed only because a prepared statement is stale: it was deallocated (26000) or its result type
-   * changed (0A000). The failed step didn't run, so a retry is safe.
+   * Whether the batch failed only because a prepared statement is stale, either because it was deallocated (26000) or
+   * because its result type changed (0A000). The failed step didn't run, so a retry is safe.
    */
   get stale(): boolean {
     const step = this.steps[this.#at];
@@ -251,8 +251,8 @@ export class Batch<T> implements Exchange {
   }
 
   /**
-   * Forgets statements that weren't prepared. After an error, the server skips the rest of the batch, so the statements
-   * of the later steps don't exist.
+   * Removes statements that weren't prepared from the cache. After an error, the server skips the rest of the batch, so
+   * the later steps' statements don't exist.
    */
   #tidy(): void {
     for (let index = this.#at; index < this.steps.length; index++) {
@@ -262,8 +262,7 @@ export class Batch<T> implements Exchange {
     }
     const step = this.steps[this.#at];
     if (step === undefined || !this.stale) return;
-    // If one statement was deallocated, all were deallocated. The cache is cleared unless the previous batch has
-    // already done so.
+    // If one statement was deallocated, all were. Clears the cache unless the previous batch has already done so.
     if (this.error?.code === '26000') this.#statements.clearIfHolding(step.statement);
     else this.#statements.close(this.#connection.writer, step.statement);
   }

@@ -1,7 +1,6 @@
 /**
- * Runs a single user statement, prepared without a name. Rows are passed on as they arrive, the number of rows is
- * limited, and long cells are truncated while they are read. The extended protocol rejects text with more than one
- * statement.
+ * Runs a single user statement, prepared without a name. Passes on rows as they arrive, limits the number of rows, and
+ * truncates long cells while they are read. The extended protocol rejects text with more than one statement.
  */
 import type { CappedEnd, CappedRows } from '../types.ts';
 import type { Connection } from './connection.ts';
@@ -47,7 +46,7 @@ export class CappedStatement implements Exchange {
       '',
       parameters.map(({ value }) => value),
     );
-    // One extra row is requested to determine whether there are more rows.
+    // Requests one extra row to determine whether there are more rows.
     writer.execute(this.#rows.maxRows + 1);
     writer.sync();
     this.#connection.submit(this);
@@ -129,8 +128,8 @@ const COUNT_BYTES = 2;
 const LENGTH_BYTES = 4;
 
 /**
- * Reads a DataRow in chunks and keeps the beginning of each cell. A DataRow contains the number of cells, then the
- * length and the bytes of each cell.
+ * Reads a DataRow in chunks and keeps the beginning of each cell. A DataRow contains the number of cells, followed by
+ * the length and the bytes of each cell.
  */
 class CutRow implements LargeMessage {
   /** Returns the maximum size of a cell. `rowBytes` is the size of the cells before it. */
@@ -189,7 +188,7 @@ class CutRow implements LargeMessage {
       offset + this.#bytesOf(this.#cells.length, this.#rowBytes) - this.#keptBytes,
     );
     if (expected > offset) {
-      // The bytes are copied because the chunk is reused or is much larger than the kept part.
+      // Copies the bytes, because the chunk is reused or is much larger than the kept part.
       this.#kept.push(Buffer.from(buffer.subarray(offset, expected)));
       this.#keptBytes += expected - offset;
     }
@@ -202,7 +201,7 @@ class CutRow implements LargeMessage {
   #endCell(): void {
     const text = Buffer.concat(this.#kept).toString('utf8');
     if (this.#isCut) this.#cut.push(this.#cells.length);
-    // If the last character was truncated, decoding adds a replacement character, which is removed.
+    // If the last character was truncated, decoding adds a replacement character, which is removed here.
     this.#cells.push(this.#isCut ? text.replace(/\uFFFD$/, '') : text);
     this.#kept = [];
     this.#rowBytes += this.#keptBytes;

@@ -19,7 +19,7 @@ import { type PreparedStatement, StatementCache } from './statement-cache.ts';
 
 const MAX_STATEMENTS = 100;
 
-/** The settings that {@link decoderOf} relies on, so every session must have them. */
+/** The settings that every session must have, because {@link decoderOf} relies on them. */
 const SESSION_PARAMETERS = { DateStyle: 'ISO, MDY', TimeZone: 'UTC', IntervalStyle: 'postgres' };
 
 export class Client implements Queryable {
@@ -92,8 +92,8 @@ export class Client implements Queryable {
   }
 
   /**
-   * Updates the cache after DISCARD ALL, which removes all prepared statements. `named` specifies whether the server
-   * keeps later statements under a name, which never works behind a pooler.
+   * Updates the cache after DISCARD ALL, which removes all prepared statements. `named` specifies whether later
+   * statements are named on the server, which never works behind a pooler.
    */
   nameStatements(named: boolean): void {
     this.#statements = newCache(this.connection, named);
@@ -110,8 +110,8 @@ export class Client implements Queryable {
   }
 
   async #run<T>(text: string, values: readonly SqlValue[], readRow: RowReader<T>): Promise<Step<T>> {
-    // The type of the parameter determines whether an array is sent as an array or as JSON. Nothing else is awaited
-    // here, because statements must be sent in call order.
+    // The parameter's type determines whether an array is sent as an array or as JSON. Nothing else is awaited here,
+    // because statements must be sent in call order.
     const types = values.some(Array.isArray) ? await this.#parameterTypes(text) : undefined;
     const parameters = encodeValues(values, types);
     const add = (open: Batch<T>) => open.add(text, text, parameters);

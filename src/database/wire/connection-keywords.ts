@@ -17,7 +17,7 @@ const supported: readonly string[] = [
 ];
 
 /**
- * Keywords that this client accepts but ignores, because they only tune the connection or concern authentication
+ * Keywords that this client accepts but ignores, because they only tune the connection or apply to authentication
  * methods that it doesn't support.
  */
 const ignored: readonly string[] = [
@@ -52,6 +52,7 @@ const limited: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
+ * Checks the keywords and their values.
  * @throws {ConnectionStringError} if libpq doesn't have the keyword, or if this client doesn't support the value
  */
 export function checkKeywords(values: ReadonlyMap<string, string>): void {

@@ -79,8 +79,7 @@ export function addDefaults(
   defaults: Readonly<Record<string, string | undefined>>,
 ): void {
   for (const [keyword, value] of Object.entries(defaults)) {
-    // If the text contains an address, the host name in the defaults is ignored, because it belongs to a different
-    // server.
+    // If the text contains an address, ignores the host name in the defaults, because it belongs to a different server.
     if (keyword === 'host' && values.get('hostaddr')) continue;
     if (!values.get(keyword) && value) values.set(keyword, value);
   }
@@ -164,16 +163,13 @@ function readSessionKind(text = 'any'): SessionKind {
   );
 }
 
-/**
- * With the system's trusted certificates, any server can have a valid certificate, so the server's name must be
- * verified too (libpq 16).
- */
+/** Any server can have a certificate that the system trusts, so the server's name must be verified too (libpq 16). */
 function readSslMode(given: string | undefined, rootCert: string | undefined): SslMode {
   const mode = given || (rootCert === 'system' ? 'verify-full' : 'prefer');
   if (rootCert === 'system' && mode !== 'verify-full') {
     throw new ConnectionStringError(`With sslrootcert=system sslmode is verify-full, not ${mode}`);
   }
-  // In libpq, `allow` uses TLS only if the server requires it. Trying TLS first has the same result.
+  // In libpq, `allow` uses TLS only if the server requires it. Trying TLS first also connects to these servers.
   if (mode === 'allow') return 'prefer';
   if (SSL_MODES.includes(mode)) return mode as SslMode;
   throw new ConnectionStringError(`sslmode must be one of ${SSL_MODES.join(', ')}, not ${mode}`);

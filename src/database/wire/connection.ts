@@ -1,6 +1,6 @@
 /**
  * A connection to the server. Messages are written to `writer` and sent with `submit`, together with the exchange that
- * receives the responses. Several exchanges can be in flight. Each exchange ends with its ReadyForQuery message.
+ * receives the responses. Several exchanges can be in flight, and each ends with its ReadyForQuery message.
  */
 import type { Socket } from 'node:net';
 import { ConnectionError, type PostgresError } from './errors.ts';
@@ -112,7 +112,7 @@ export class Connection {
     return this.#exchanges.length;
   }
 
-  /** Whether a write is pending, so messages submitted now are sent together with earlier ones. */
+  /** Whether a write is pending. If so, messages submitted now are sent together with earlier ones. */
   get flushPending(): boolean {
     return this.#flushScheduled;
   }
@@ -135,7 +135,7 @@ export class Connection {
     }
     this.#exchanges.push(exchange);
     this.#unwritten++;
-    // If other exchanges are in flight, an immediate write isn't faster. All messages submitted in one turn of the
+    // An immediate write isn't faster while other exchanges are in flight, so all messages submitted in one turn of the
     // event loop are sent in one write.
     this.#scheduleFlush();
   }
@@ -147,11 +147,14 @@ export class Connection {
     this.#unwritten = 0;
     this.#socket.write(this.writer.take());
     // The kernel has usually accepted all data at this point, so the buffer can be reused. Otherwise, a new buffer is
-    // used.
+    // needed.
     if (this.#socket.writableLength > 0) this.writer.renew();
   }
 
-  /** Resolves when the kernel has accepted all data. A fast producer that waits for this doesn't fill the memory. */
+  /**
+   * Resolves when the kernel has accepted all data. A fast producer must wait for this, so that it doesn't fill the
+   * memory.
+   */
   async drained(): Promise<void> {
     const socket = this.#socket;
     if (socket === undefined || this.#ended || !socket.writableNeedDrain) return;
@@ -195,8 +198,8 @@ export class Connection {
   }
 
   /**
-   * Stops reading until {@link resume}. TCP flow control then makes the server wait. Data that was already read is
-   * still delivered.
+   * Stops reading until {@link resume}, so TCP flow control makes the server wait. Data that was already read is still
+   * delivered.
    */
   pause(): void {
     this.#socket?.pause();
@@ -269,8 +272,8 @@ export class Connection {
     if (this.#ended) return;
     this.#ended = true;
     this.#socket?.destroy();
-    // If the session ends before the first response to a statement, the server hasn't started that statement. If it
-    // had, its response to Parse or Bind would have arrived first.
+    // If the session ends before the first response to a statement, the server hasn't started that statement.
+    // Otherwise, its response to Parse or Bind would have arrived first.
     const saidGoodbye = this.#goodbye !== undefined && GOODBYES.includes(this.#goodbye.code);
     const headUntouched = saidGoodbye && this.#headMessages === 0;
     // EPIPE means that the last write wasn't delivered, so the server didn't receive that write's Sync.

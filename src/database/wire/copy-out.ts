@@ -31,7 +31,7 @@ export async function copyOut(
 }
 
 /**
- * Runs a COPY ... TO STDOUT statement and passes each row in COPY's text format, including the line break. The bytes
+ * Runs a COPY ... TO STDOUT statement and passes on each row in COPY's text format, including the line break. The bytes
  * are valid only during the callback, which can pause the connection.
  */
 export async function copyLines(
@@ -44,7 +44,7 @@ export async function copyLines(
 
 const escapes: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' };
 
-/** Parses a line in COPY's text format, where tabs, line breaks and backslashes are escaped. */
+/** Parses a line in COPY's text format, in which tabs, line breaks and backslashes are escaped. */
 export function readCopiedRow(line: string): CopiedRow {
   const text = line.endsWith('\n') ? line.slice(0, -1) : line;
   return text

@@ -15,7 +15,8 @@ function fromText(read: (text: string) => unknown): Decoder {
 const asBoolean: Decoder = (buffer, start) => buffer[start] === 0x74;
 
 /**
- * Decodes an integer. Up to 15 digits are computed one by one, which is exact. Longer numbers are parsed from a string.
+ * Decodes an integer. Up to 15 digits are exact in a number, so they are computed one by one. Longer numbers are parsed
+ * from a string.
  */
 const asInteger: Decoder = (buffer, start, end) => {
   const negative = buffer[start] === 0x2d;
@@ -28,7 +29,7 @@ const asInteger: Decoder = (buffer, start, end) => {
 
 const readBytes = (text: string): Buffer => Buffer.from(text.slice(2), 'hex');
 
-/** The types that have a decoder. An entry has the form [type OID, array type OID, parser for an element's text]. */
+/** The types that have a decoder. Each entry has the form [type OID, array type OID, parser for an element's text]. */
 const TYPES: readonly (readonly [
   oid: number,
   arrayOid: number,

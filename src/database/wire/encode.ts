@@ -9,8 +9,8 @@ const JSON_ARRAY_TYPES: readonly (number | undefined)[] = [199, 3807];
 
 /**
  * Encodes a value. Dates become ISO text, bytes become `\x…`, arrays become array literals, and other objects become
- * JSON. If the parameter's type is `json` or `jsonb`, an array becomes JSON as well. If it is `json[]` or `jsonb[]`,
- * arrays inside the array become JSON. Strings are sent unchanged, so for `json` they must already be JSON text.
+ * JSON. For a parameter of type `json` or `jsonb`, an array also becomes JSON. For `json[]` or `jsonb[]`, arrays inside
+ * the array become JSON. Strings are sent unchanged, so for `json`, they must already be JSON text.
  */
 export function encodeValue(value: SqlValue, parameterType?: number): string | null {
   switch (typeof value) {

@@ -1,4 +1,4 @@
-/** Defines the errors that the server reports, and the error for a connection that fails or is lost. */
+/** Defines the errors that the server reports, and the error for a failed or lost connection. */
 import type { PostgresErrorShape } from '../types.ts';
 
 export interface PostgresErrorFields {
@@ -56,7 +56,7 @@ export class PostgresError extends Error implements PostgresErrorShape {
  */
 export class ConnectionError extends PostgresError {
   override name = 'ConnectionError';
-  /** Whether the server has started none of the statements. In that case, a retry on another connection is safe. */
+  /** Whether the server hasn't started any of the statements. If so, a retry on another connection is safe. */
   readonly untouched: boolean;
 
   constructor(

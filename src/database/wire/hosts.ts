@@ -39,7 +39,7 @@ const triesNextHost = (error: unknown): error is ConnectionError =>
 
 /**
  * Whether the session is of this kind. `parameters` contains the parameters that the server has reported. PostgreSQL 14
- * and newer report the two parameters needed here.
+ * and newer report the two that are needed here.
  */
 export function isOfKind(kind: SessionKind, parameters: ReadonlyMap<string, string>): boolean {
   const isStandby = parameters.get('in_hot_standby') === 'on';

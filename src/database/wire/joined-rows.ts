@@ -4,7 +4,10 @@
  */
 import type { Cells } from './spilled-rows.ts';
 
-/** The number of bytes before the cell in a DataRow message: type, length, number of cells, length of the cell. */
+/**
+ * The number of bytes before the cell in a DataRow message, which are the type, the length, the number of cells, and
+ * the cell's length.
+ */
 const HEADER_BYTES = 11;
 /** The offset of the cell from the start of the message body. */
 const CELL_OFFSET = 6;
@@ -26,7 +29,7 @@ export class JoinedRows {
     this.#separator = separator;
   }
 
-  /** Adds a row, whose DataRow body is `buffer[start..end)`. The bytes of earlier messages may be overwritten. */
+  /** Adds a row, whose DataRow body is `buffer[start..end)`. May overwrite the bytes of earlier messages. */
   add(buffer: Buffer, start: number, end: number): void {
     const cell = start + CELL_OFFSET;
     const last = this.#chunks.at(-1);

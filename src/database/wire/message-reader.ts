@@ -1,6 +1,6 @@
 /**
  * Splits the server's byte stream into messages. A message that is complete in one chunk is passed on without copying.
- * A message that spans several chunks is assembled in a separate buffer so that no byte is copied more than once.
+ * A message that spans several chunks is assembled in a separate buffer, so that no byte is copied more than once.
  */
 
 /**
@@ -9,7 +9,7 @@
  */
 export type MessageHandler = (type: number, buffer: Buffer, start: number, end: number) => void;
 
-/** Receives the body of a large message in chunks so that the whole body is never in memory. */
+/** Receives the body of a large message in chunks, so that the whole body is never in memory. */
 export interface LargeMessage {
   push(buffer: Buffer, start: number, end: number): void;
   end(): void;
@@ -29,7 +29,7 @@ const HEADER = 5;
 export class MessageReader {
   readonly #onMessage: MessageHandler;
   readonly #onLarge: LargeMessageHandler;
-  /** The large message that is being received, and how many of its bytes are still missing. */
+  /** The large message that is being received, and the number of its bytes that haven't arrived yet. */
   #large: LargeMessage | undefined;
   #missing = 0;
   /** The beginning of a message whose remaining bytes haven't arrived yet. */

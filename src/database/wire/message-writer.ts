@@ -83,7 +83,7 @@ export class MessageWriter {
     this.#endLength(start);
   }
 
-  /** `types` contains the type OIDs of the parameters. The server determines the types that are 0 or missing. */
+  /** `types` contains the type OIDs of the parameters. The server determines types that are 0 or missing. */
   parse(name: string, text: string, types: readonly number[] = []): void {
     const start = this.#begin(Frontend.Parse);
     this.#text(name);
@@ -198,8 +198,8 @@ export class MessageWriter {
   }
 
   /**
-   * Writes a zero-terminated string. A null byte inside the text is rejected because it would end the string early and
-   * shift all data after it.
+   * Writes a zero-terminated string. Rejects a null byte in the text, because it would end the string early and shift
+   * all data after it.
    */
   #text(value: string): void {
     if (value.includes('\0')) throw new TypeError('Text for PostgreSQL must not contain a null byte.');

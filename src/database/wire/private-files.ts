@@ -1,5 +1,5 @@
 /**
- * Reads files that contain secrets, which are the password file and the key for a client certificate. Other users must
+ * Reads files that contain secrets, such as the password file and the key for a client certificate. Other users must
  * not be able to read these files.
  */
 import type { Stats } from 'node:fs';

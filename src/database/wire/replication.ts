@@ -50,7 +50,7 @@ export async function connectReplication(options: ConnectionOptions): Promise<Re
         connection.writer.query(command);
         connection.submit(stream);
       });
-      // This prevents an unhandled rejection if the caller ignores `ended`.
+      // Prevents an unhandled rejection if the caller ignores `ended`.
       ended.catch(() => {});
       return { ended };
     },
@@ -94,7 +94,7 @@ export async function connectReplication(options: ConnectionOptions): Promise<Re
 /** The positions that a stream has reached. */
 interface Position {
   acknowledged: bigint;
-  /** The start position of the last message that was received. */
+  /** The start position of the most recently received message. */
   received: bigint;
 }
 
@@ -138,8 +138,8 @@ class Stream implements Exchange {
   #keepalive(buffer: Buffer, start: number): void {
     const walEnd = buffer.readBigUInt64BE(start + 1);
     const position = this.#position;
-    // If all received messages have been processed, the rest of the WAL also counts as processed. Otherwise, if no
-    // published table changed, the server couldn't remove the WAL of other tables.
+    // If all received messages have been processed, the rest of the WAL also counts as processed. Otherwise, while no
+    // published table changes, the server couldn't remove the WAL of other tables.
     if (position.acknowledged >= position.received && walEnd > position.acknowledged)
       position.acknowledged = walEnd;
     if (buffer[start + 17] === 1) sendStatus(this.#connection, position.acknowledged);

@@ -5,14 +5,14 @@ import { promisify } from 'node:util';
 const deriveKey = promisify(pbkdf2);
 
 /**
- * The maximum number of iterations. Without a limit, a server could make this process compute for minutes. PostgreSQL's
+ * The maximum number of iterations. Without it, a server could keep this process computing for minutes. PostgreSQL's
  * default is 4096.
  */
 const MAX_ITERATIONS = 1_000_000;
 
 export interface ScramFinal {
   readonly message: string;
-  /** Throws if the server can't prove that it knows the password. */
+  /** Throws if the server can't prove that it has the password's verifier. */
   verify(serverFinal: string): void;
 }
 
@@ -23,7 +23,7 @@ export interface ScramExchange {
 }
 
 export function beginScram(password: string, nonce = randomBytes(18).toString('base64')): ScramExchange {
-  // The username in this message is empty because PostgreSQL uses the one in the startup message.
+  // The username in this message is empty, because PostgreSQL uses the username in the startup message.
   const firstBare = `n=,r=${nonce}`;
   return {
     mechanism: 'SCRAM-SHA-256',

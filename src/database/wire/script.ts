@@ -1,4 +1,4 @@
-/** Runs a script, which is a query in the simple protocol. It contains one or more statements without parameters. */
+/** Runs a script, which is a query in the simple protocol with one or more statements and without parameters. */
 import type { Connection } from './connection.ts';
 import type { ConnectionError, PostgresError } from './errors.ts';
 import type { Exchange } from './exchange.ts';

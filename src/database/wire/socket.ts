@@ -9,7 +9,7 @@ import { readPrivate } from './private-files.ts';
 import { SSL_REQUEST } from './protocol.ts';
 
 const READ_SIZE = 64 * 1024;
-/** Up to this size, the data of a read is copied out of the buffer. For larger reads, the whole buffer is passed on. */
+/** The size up to which a read's data is copied out of the buffer. For larger reads, the whole buffer is passed on. */
 const COPIED_SIZE = 16 * 1024;
 /** The time limit for connecting and signing in together. */
 export const DEFAULT_TIMEOUT_MS = 10_000;
@@ -40,7 +40,7 @@ export async function openSocket(
     if (plain) return socket;
     const secured = await negotiateTls(socket, target);
     secured.on('data', onData);
-    // The socket was paused after it received the single-byte response to the TLS request.
+    // The socket was paused after it had received the single-byte response to the TLS request.
     secured.resume();
     return secured;
   } finally {
@@ -48,7 +48,7 @@ export async function openSocket(
   }
 }
 
-/** Returns a reader with a reused buffer because most reads return a few hundred bytes. */
+/** Returns a reader with a reused buffer, because most reads return a few hundred bytes. */
 function readInto(onData: (chunk: Buffer) => void) {
   let buffer = Buffer.allocUnsafeSlow(READ_SIZE);
   return {
@@ -130,7 +130,7 @@ async function negotiateTls(socket: Socket, target: ConnectionTarget): Promise<S
   return secured;
 }
 
-/** Reads the certificate files. They are read for each connection because certificates are renewed. */
+/** Reads the certificate files. They are read for each connection, because certificates are renewed. */
 async function readTlsFiles(target: ConnectionTarget): Promise<SecureContextOptions> {
   const { sslRootCert, sslCert, sslKey, sslPassword } = target;
   const { getCACertificates } = await import('node:tls');

@@ -1,6 +1,6 @@
 /**
- * Collects the rows of a statement that might not fit into memory. Rows stay in memory as long as the store allows it.
- * Later rows are written to the store.
+ * Collects the rows of a statement that might not fit into memory. Rows are kept in memory as long as the store allows
+ * it. Later rows are written to the store.
  */
 import type { RowStore } from '../types.ts';
 import type { LargeMessage } from './message-reader.ts';
@@ -67,7 +67,7 @@ export class SpilledRows {
 const COUNT_BYTES = 2;
 const LENGTH_BYTES = 4;
 
-/** Reads a DataRow in chunks. It contains the number of cells, then the length and the bytes of each cell. */
+/** Reads a DataRow in chunks. It contains the number of cells, followed by the length and the bytes of each cell. */
 class ChunkedRow implements LargeMessage {
   readonly #column: number;
   readonly #store: RowStore;

@@ -1,4 +1,4 @@
-/** Signs in. Sends StartupMessage and responds to the authentication that the server requests. */
+/** Signs in by sending StartupMessage and responding to the authentication that the server requests. */
 import { createHash } from 'node:crypto';
 import { ConnectionError, PostgresError } from './errors.ts';
 import type { ConnectionOptions, Exchange } from './exchange.ts';
@@ -38,7 +38,7 @@ export class StartupExchange implements Exchange {
       user,
       database,
       client_encoding: 'UTF8',
-      // Plinth quotes literals with this setting in mind, but a database may have a different default.
+      // Plinth's quoting of literals requires this setting, but a database may have a different default.
       standard_conforming_strings: 'on',
       ...(applicationName === undefined ? {} : { application_name: applicationName }),
       ...(options === undefined ? {} : { options }),
@@ -89,7 +89,7 @@ export class StartupExchange implements Exchange {
       const salt = Buffer.from(buffer.subarray(body, body + 4));
       writer.password(md5Password(user, await this.#password(), salt));
     } else if (method === Authentication.Sasl) {
-      // The mechanisms are read before the first await, because the buffer's content isn't valid afterward.
+      // Reads the mechanisms before the first await, because the buffer's content isn't valid afterward.
       const mechanisms = readTexts(buffer, body);
       this.#scram = beginScram(await this.#password());
       if (!mechanisms.includes(this.#scram.mechanism)) {

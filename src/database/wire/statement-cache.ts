@@ -32,16 +32,16 @@ export class StatementCache {
   get(key: string): PreparedStatement | undefined {
     const statement = this.#statements.get(key);
     if (statement === undefined) return undefined;
-    // A Map keeps the insertion order, so the first entry is the least recently used one.
+    // A Map keeps the insertion order, so the first entry is the least recently used.
     this.#statements.delete(key);
     this.#statements.set(key, statement);
     return statement;
   }
 
   /**
-   * Prepares a statement by writing Parse and Describe. If another statement must be evicted, Close is written first.
-   * If the limit is 0, statements have no name and aren't kept. Each transaction can then run in a different session,
-   * as behind a pooler in transaction mode.
+   * Prepares a statement by writing Parse and Describe. If another statement must be evicted, writes Close first. If
+   * the limit is 0, statements have no name and aren't kept, so each transaction can run in a different session, as
+   * behind a pooler in transaction mode.
    */
   prepare(writer: MessageWriter, key: string, text: string): PreparedStatement {
     const oldest = this.#statements.size >= this.#limit ? this.#statements.values().next().value : undefined;
@@ -66,7 +66,9 @@ export class StatementCache {
     writer.closeStatement(statement.name);
   }
 
-  /** Removes a statement that the server doesn't have, because its Parse failed or the statement was deallocated. */
+  /**
+   * Removes a statement that doesn't exist on the server, because its Parse failed or the statement was deallocated.
+   */
   forget(statement: PreparedStatement): void {
     if (this.#statements.get(statement.key) === statement) this.#statements.delete(statement.key);
   }

@@ -1,4 +1,4 @@
-/** Runs a script and counts its rows as they arrive. The rows themselves are discarded. */
+/** Runs a script, counts its rows as they arrive, and discards them. */
 import type { Connection } from './connection.ts';
 import { readScript } from './script.ts';
 

@@ -1,7 +1,7 @@
 /**
  * Defines all metrics of `/metrics`. docs/metrics.md is generated from this list, and the alert rules and the dashboard
- * in `deploy/` are checked against it. The names follow Prometheus's conventions: base units, and `_total` for
- * counters.
+ * in `deploy/` are checked against it. The names follow Prometheus's conventions, with base units and the suffix
+ * `_total` for counters.
  */
 import type { MetricDefinition, Samples } from './types.ts';
 

@@ -10,7 +10,7 @@ export class LabeledCounts {
     for (const labels of known) this.add(labels, 0);
   }
 
-  /** Increases a counter. The label values must come from a limited set, because every combination is kept. */
+  /** Increases a counter. The label values must be from a limited set, because every combination uses memory. */
   add(labels: readonly string[], by = 1): void {
     const key = labels.join('\0');
     const known = this.#counts.get(key);

@@ -14,7 +14,7 @@ export interface AcmeServer {
 export type PublishChallenge = (token: string, response: string) => () => void;
 
 const requestTimeoutMs = 30_000;
-/** The delays between requests for an order's state, which are 0.5 s at first and then increase up to 15 s. */
+/** The delays between requests for an order's state, which increase from 0.5 s to 15 s. */
 const polling = { backoffAttempts: 20, backoffMin: 500, backoffMax: 15_000 };
 
 /** Obtains a certificate. @throws {Error} with the reason, such as the ACME server's problem document */
@@ -25,7 +25,7 @@ export async function orderCertificate(
   publish: PublishChallenge,
 ): Promise<PemPair> {
   const { default: acme } = await import('acme-client');
-  // Failed orders are retried as a whole, so single requests aren't retried.
+  // Doesn't retry single requests, because failed orders are retried as a whole.
   Object.assign(acme.axios.defaults, { timeout: requestTimeoutMs, acmeSettings: { retryMaxAttempts: 0 } });
   let accountKey = store.accountKey();
   if (accountKey === undefined) {
@@ -48,7 +48,7 @@ export async function orderCertificate(
     ...(email === undefined ? {} : { email }),
     termsOfServiceAgreed: acceptTerms,
     challengePriority: ['http-01'],
-    // acme-client's own check is skipped because this machine may be unable to reach its public address.
+    // Skips acme-client's own check, because this machine may be unable to reach its public address.
     skipChallengeVerification: true,
     challengeCreateFn: async (_authorization, { type, token }, response) => {
       if (type !== 'http-01')

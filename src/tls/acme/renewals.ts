@@ -36,7 +36,7 @@ interface Plan {
   failures: number;
 }
 
-/** The maximum delay between checks of the time. The clock may be changed, and the machine may be suspended. */
+/** The maximum delay between checks of the time, because the clock may be changed and the machine may be suspended. */
 const maxSleepMs = 60 * 60_000;
 
 export function createRenewals(deps: RenewalsDeps): Renewals {
@@ -53,8 +53,8 @@ export function createRenewals(deps: RenewalsDeps): Renewals {
       table.set(domain, pair);
       plan.isMissing = false;
       plan.failures = 0;
-      // With a wrong clock, the new certificate may already be due. ACME servers limit the number of orders, so a
-      // minimum delay is necessary.
+      // If the clock is wrong, the new certificate may already be due. The minimum delay is necessary because ACME
+      // servers limit the number of orders.
       plan.dueAt = Math.max(renewalTime(pair, random()), now() + backoff.firstMs);
       const times = { expiresAt: iso(pair.notAfter), renewsAt: iso(plan.dueAt) };
       log.info({ domain, ...times }, 'obtained a certificate');
@@ -68,7 +68,7 @@ export function createRenewals(deps: RenewalsDeps): Renewals {
   }
 
   /**
-   * Stores a certificate. If that fails, for example because the disk is full, the certificate is used until the
+   * Stores a certificate. If that fails, for example because the disk is full, the certificate is still used until the
    * process stops.
    */
   function save(domain: string, issued: PemPair): void {
@@ -99,7 +99,7 @@ export function createRenewals(deps: RenewalsDeps): Renewals {
       }
       return plans.filter(({ isMissing }) => isMissing).map(({ domain }) => domain);
     },
-    // The promise rejects only if the renewals are stopped while they wait.
+    // The promise rejects only if the renewals are stopped during a delay.
     start: () => void run().catch(() => undefined),
     isMissing: (domain) => plans.some((plan) => plan.domain === domain && plan.isMissing),
     isFailing: () => plans.some(({ failures }) => failures > 0),

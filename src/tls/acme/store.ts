@@ -14,8 +14,8 @@ export interface AcmeStore {
 }
 
 /**
- * Opens the store. @param directory The server's URL. Accounts and certificates of different servers are stored
- * separately.
+ * Opens the store. Accounts and certificates of different servers are stored separately.
+ * @param directory the server's URL
  */
 export function openAcmeStore(dataDir: string, directory: string): AcmeStore {
   const { host, pathname } = new URL(directory);
@@ -38,7 +38,7 @@ export function openAcmeStore(dataDir: string, directory: string): AcmeStore {
         return undefined;
       }
     },
-    // Both are stored in one file, so the key and the certificate always belong together.
+    // Stores both in one file, so that the key and the certificate always belong together.
     saveCertificate: (domain, { cert, key }) =>
       write(pathOf(domain), `${key.trimEnd()}\n${cert.trimEnd()}\n`),
   };

@@ -11,9 +11,7 @@ interface Validity {
 
 /** The fraction of the lifetime after which a certificate is renewed. */
 const renewalPart = 2 / 3;
-/**
- * The fraction of the lifetime over which renewals are spread. Without it, many servers could renew at the same time.
- */
+/** The fraction of the lifetime over which renewals are spread, so that many servers don't renew at the same time. */
 const jitterPart = 1 / 20;
 
 /** Returns when a certificate is renewed. @param random A number from 0 to 1. */
@@ -41,7 +39,7 @@ const maxWarningMs = 14 * 24 * 60 * 60_000;
 
 /**
  * Reports a certificate as a problem if less than a sixth of its lifetime and less than 14 days remain, because it
- * should have been renewed before.
+ * should already have been renewed.
  */
 export function expiryHealth(name: string, { notBefore, notAfter }: Validity, now: number): Health {
   const date = new Date(notAfter).toISOString().slice(0, 16);

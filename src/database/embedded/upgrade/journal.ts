@@ -1,7 +1,7 @@
 /**
  * The journal of an upgrade. The data folder contains the old cluster under its usual name until the new cluster is
- * complete. Two renames then exchange them. The journal makes the exchange atomic. Until the journal's state is
- * `swapping`, the old cluster is unchanged. From then on, every start completes the renames first.
+ * complete. Two renames then exchange the clusters, and the journal makes the exchange atomic. Until the journal's
+ * state is `swapping`, the old cluster is unchanged. From then on, every start completes the renames first.
  */
 import {
   closeSync,
@@ -27,7 +27,7 @@ export interface UpgradeJournal {
 
 const journalFile = (dataDir: string): string => join(dataDir, 'upgrade.json');
 
-/** Returns undefined if no upgrade was interrupted. */
+/** Returns the journal of an interrupted upgrade, or undefined if no upgrade was interrupted. */
 export function readJournal(dataDir: string): UpgradeJournal | undefined {
   try {
     return JSON.parse(readFileSync(journalFile(dataDir), 'utf8')) as UpgradeJournal;
@@ -37,7 +37,7 @@ export function readJournal(dataDir: string): UpgradeJournal | undefined {
   }
 }
 
-/** Resolves when the journal is on disk. */
+/** Writes the journal and flushes it to disk. */
 export function writeJournal(dataDir: string, journal: UpgradeJournal): void {
   const draft = `${journalFile(dataDir)}.tmp`;
   const file = openSync(draft, 'w', 0o600);
@@ -63,10 +63,10 @@ export interface UpgradeFolders {
   readonly previous: (major: number) => string;
 }
 
-/** The folders are side by side. `pgdata` may be a link to a folder outside the data folder. */
+/** Returns the folders, which are side by side. `pgdata` may be a link to a folder outside the data folder. */
 export function upgradeFolders(pgdata: string): UpgradeFolders {
   const isLink = lstatSync(pgdata, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
-  // While swapping, the target of the link doesn't exist.
+  // During the swap, the link's target doesn't exist.
   const current = isLink ? resolve(dirname(pgdata), readlinkSync(pgdata)) : pgdata;
   const home = dirname(current);
   return {

@@ -9,8 +9,8 @@ import { Client, type ConnectionOptions } from '../../wire/index.ts';
 import { readVersion } from '../../wire/version.ts';
 
 /**
- * Returns the number of files that hadn't been applied to the old cluster. In files that had been applied, statements
- * for newer major versions run now, and changes to system views are repeated.
+ * Applies the files and returns the number of files that hadn't been applied to the old cluster. For files that had
+ * been applied, runs the statements for newer major versions and repeats changes to system views.
  */
 export async function migrateNewCluster(
   target: ConnectionOptions,
@@ -34,7 +34,7 @@ export async function migrateNewCluster(
   }
 }
 
-/** Files that change objects of the system catalogs, which aren't moved. They can be applied repeatedly. */
+/** Files that change system catalog objects, which aren't moved to the new cluster. They can be applied repeatedly. */
 const systemFiles = new Set(['database/0018']);
 
 /** Statements for a newer major version that aren't wrapped in `_plinth.attempt`. */
@@ -42,7 +42,7 @@ const others: readonly (readonly [since: number, statement: string])[] = [
   [170_000, 'alter role supabase_admin set event_triggers = off'],
 ];
 
-/** Returns the statements that the old version skipped and those whose results can't be moved. */
+/** Returns the statements that the old version skipped, and those whose results can't be moved. */
 export function statementsSince(
   files: readonly { readonly module: string; readonly version: string; readonly text: string }[],
   fromMajor: number,

@@ -1,6 +1,6 @@
 /**
- * The two clusters of an upgrade: the current data folder with the binaries of its major version, and a new folder beside
- * it. Both servers listen only on a private socket.
+ * Opens the two clusters of an upgrade, which are the current data folder with its major version's binaries and a new
+ * folder beside it. Both servers listen only on a private socket.
  */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -50,16 +50,16 @@ export interface ClusterPair {
   versionOf(postgres: string): string;
   /** Starts the current cluster with read-only sessions. `postgres` is the program of the old major version. */
   startCurrent(postgres: string): Promise<PrivateServer>;
-  /** Removes the remains of an interrupted upgrade and initializes a new folder. The vault key is kept. */
+  /** Removes the remains of an interrupted upgrade and initializes a new folder. Keeps the vault key. */
   createNext(): Promise<void>;
   /**
-   * Starts the new cluster. While `loading`, nothing is durable until {@link syncNext}. Otherwise, it runs with the
-   * settings of a regular start.
+   * Starts the new cluster. In the mode `loading`, nothing is durable until {@link syncNext}. Otherwise, it runs with
+   * the settings of a regular start.
    */
   startNext(mode: 'loading' | 'regular', settings: Settings): Promise<PrivateServer>;
   syncNext(): void;
   removeNext(): void;
-  /** Exchanges the folders. If the process exits at any point, either the old or the new cluster remains in use. */
+  /** Exchanges the folders. At whatever point the process exits, either the old or the new cluster remains in use. */
   exchange(): void;
   release(): void;
 }
@@ -190,7 +190,7 @@ async function pairOf(
         diskBytes: diskBytesOf(folders.current),
         extra: {},
       });
-      // The old version may not know these settings. They can be removed because its data are only read.
+      // The old version may not support these settings. They can be removed because its data is only read.
       const known = settings.split('\n').filter((line) => !/^(extension_control_path|io_method) /.test(line));
       writeOwned(identity, configFile, [...known, ...readerSettings(from), ''].join('\n'));
       return start({ postgres }, folders.current, currentPort, from * 10_000, [
@@ -255,14 +255,14 @@ const limitsOff = {
   idle_in_transaction_session_timeout: '0',
 } as const;
 
-/** These settings are cleared because libraries that a project's settings name may be missing. */
+/** Clears these settings, because libraries that a project's settings refer to may be missing. */
 const quietSession = {
   ...limitsOff,
   session_preload_libraries: '',
   local_preload_libraries: '',
 } as const;
 
-/** Keeps the old cluster passive: it runs no vacuum, receives no changes, and keeps the WAL of its slots. */
+/** Keeps the old cluster passive. It doesn't run vacuum or receive changes, and it keeps the WAL of its slots. */
 const readerSettings = (major: number): string[] => [
   'autovacuum = off',
   'max_logical_replication_workers = 0',
@@ -275,13 +275,13 @@ const readerSettings = (major: number): string[] => [
   ...(major >= 17 ? ['event_triggers = off'] : []),
 ];
 
-/** Returns the memory limit for index creation. It allows for two servers, which run during an upgrade. */
+/** Returns the memory limit for index creation. It takes into account that two servers run during an upgrade. */
 function loadingMemory(): string {
   const megabytes = Math.floor(thisMachine().memoryBytes / 8 / 1024 ** 2);
   return `${Math.max(32, Math.min(256, megabytes))}MB`;
 }
 
-/** A failed load is repeated from the beginning, so nothing is durable until the end. */
+/** Nothing is durable until the end, because a failed load is repeated from the beginning. */
 const loadingSettings = (): Settings => ({
   fsync: false,
   synchronous_commit: false,

@@ -15,13 +15,16 @@ export interface Facts {
   readonly isLocal: boolean;
   readonly isStandby: boolean;
   readonly isReadOnly: boolean;
-  /** Connections that the server, the database and the account allow, without those that other programs use. */
+  /**
+   * The number of connections that the server, the database and the account allow, excluding those that other programs
+   * use.
+   */
   readonly freeConnections: number;
   readonly maxConnections: number;
   readonly walLevel: string;
   readonly freeSlots: number;
   readonly freeWalSenders: number;
-  /** Those of Plinth's roles that exist, by name. */
+  /** Plinth's roles that exist, by name. */
   readonly roles: Readonly<Record<string, RoleFacts>>;
   /** Plinth's existing schemas, by name. The value is whether this account owns the schema. */
   readonly schemas: Readonly<Record<string, boolean>>;
@@ -29,7 +32,7 @@ export interface Facts {
   readonly hasLedger: boolean;
   readonly hasAuthUsers: boolean;
   readonly eventTriggers: readonly string[];
-  /** Extensions that the server has or that are installed in the database. */
+  /** Extensions that the server provides or that are installed in the database. */
   readonly extensions: readonly string[];
   /** The account that manages the passwords of Plinth's roles on this server, if it is known. */
   readonly manager: string | undefined;
@@ -55,14 +58,14 @@ export interface RoleFacts {
 }
 
 /**
- * A pooler of the kind `session` keeps a server connection for each client, and `transaction` only during a transaction.
- * `restricted` rejects or ignores the startup parameters of Plinth's sessions.
+ * The kind of pooler. `session` keeps a server connection for each client, and `transaction` keeps it only during a
+ * transaction. `restricted` rejects or ignores the startup parameters of Plinth's sessions.
  */
 export type PoolerKind = 'none' | 'session' | 'transaction' | 'restricted';
 
 /**
- * Whether `authenticator` signs in with the password that this account's projects use. `needs password`: the URL
- * contains no password to derive it from, but the server requires one.
+ * Whether `authenticator` signs in with the password that this account's projects use. `needs password` means that the
+ * server requires a password, but the URL doesn't contain one from which it could be derived.
  */
 export type AuthenticatorLogin = 'absent' | 'accepted' | 'rejected' | 'no password' | 'needs password';
 
@@ -71,13 +74,13 @@ export function preparesDatabase({ hasLedger, login, schemas }: Facts): boolean 
   return hasLedger ? login.isSuperuser || schemas._plinth === true : schemas.auth === undefined;
 }
 
-/** Whether another project's account manages the passwords of Plinth's roles, so they must not be changed. */
+/** Whether another project's account manages the passwords of Plinth's roles. If so, they must not be changed. */
 export function isManagedByOthers(facts: Facts): boolean {
   if (facts.authenticator !== 'rejected') return false;
   return facts.manager === undefined ? !facts.hasLedger : facts.manager !== facts.login.name;
 }
 
-/** Roles that the services sign in as or switch to. Others are optional. */
+/** Roles that the services sign in as or switch to. All other roles are optional. */
 export const requiredRoles: readonly string[] = [
   'anon',
   'authenticated',

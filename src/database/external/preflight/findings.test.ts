@@ -42,7 +42,7 @@ const empty: Facts = {
   authenticator: 'absent',
 };
 
-/** An account that may create roles and nothing else. */
+/** An account that can only create roles. */
 const owner: Facts = {
   ...empty,
   login: {

@@ -1,4 +1,4 @@
-/** Uses the facts about a server to determine which features work on it, and which statements solve each problem. */
+/** Uses the facts about a server to determine which features work on it and which statements solve each problem. */
 import { quoteIdentifier } from '../../../kernel/sql.ts';
 import type { Finding } from '../../types.ts';
 import {
@@ -16,11 +16,11 @@ import { manageStatement } from './manager.ts';
 type Outcome = Omit<Finding, 'check'>;
 
 const oldestVersion = 150_000;
-/** The first version where accounts with CREATEROLE need the ADMIN option to grant a role. */
+/** The first version in which accounts with CREATEROLE need the ADMIN option to grant a role. */
 const adminOptionVersion = 160_000;
-/** The number of connections for one process with little traffic. */
+/** The minimum number of connections, which suffices for one process with little traffic. */
 const fewestConnections = 10;
-/** The pools of eight roles, the request path, notifications and replication. */
+/** The number of connections for the pools of eight roles, the request path, notifications and replication. */
 const maxOwnConnections = 53;
 
 /** Returns one finding per check, in a fixed order. */
@@ -176,7 +176,7 @@ function checkRoles(facts: Facts): Outcome {
       `alter role ${owner} createrole;`,
     );
   }
-  // Missing roles aren't checked, because the account gets these privileges when it creates them.
+  // Missing roles aren't checked, because the account gets these privileges when it creates the roles.
   const foreign = requiredRoles.filter((name) => {
     const role = roles[name];
     if (role === undefined) return false;
@@ -191,7 +191,10 @@ function checkRoles(facts: Facts): Outcome {
   return ok("The account can use Plinth's roles.");
 }
 
-/** Whether the first start gives the role an attribute. Accounts without superuser privileges need it themselves. */
+/**
+ * Whether the first start gives the role an attribute. An account without superuser privileges must have the attribute
+ * itself.
+ */
 function setsAttribute(facts: Facts, role: string, hasAttribute: boolean): boolean {
   const { login, roles, version, hasLedger } = facts;
   // Only the first start sets attributes.
@@ -288,7 +291,7 @@ function checkRealtime(facts: Facts): Outcome {
   if (pooler !== 'none') return degraded(`${off} through a pooler.`);
   const role = roles[replicationRole];
   const owner = quoteIdentifier(login.name);
-  // Without a password for the role, the account signs in itself.
+  // Without a password for the role, the account itself signs in.
   const signsIn =
     login.isSuperuser || login.hasReplication || (facts.authenticator === 'accepted' && role?.isMember);
   if (setsAttribute(facts, replicationRole, login.hasReplication))

@@ -1,5 +1,5 @@
 /**
- * Examines an external server before Plinth changes anything on it (docs/decisions/0051-external-preflight.md). The
+ * Examines an external server before Plinth changes anything on it (docs/decisions/0051-external-preflight.md). Its
  * sign-in attempts and queries don't change the server.
  */
 import { sql } from '../../../kernel/sql.ts';
@@ -18,13 +18,16 @@ export { manageStatement } from './manager.ts';
 export { type Connected, readFacts } from './read-facts.ts';
 
 export interface Preflight {
-  /** The account's session, which is open. */
+  /** The account's open session. */
   readonly session: Client;
   readonly facts: Facts;
   readonly findings: readonly Finding[];
 }
 
-/** `logins` contains the passwords of Plinth's roles, if they can be derived. @throws {DatabaseError} unreachable */
+/**
+ * Runs the preflight. `logins` contains the passwords of Plinth's roles, if they can be derived. @throws
+ * {DatabaseError} unreachable
+ */
 export async function runPreflight(base: ConnectionOptions, logins: Logins | undefined): Promise<Preflight> {
   const { session, pooler } = await openSession(base);
   try {
@@ -41,7 +44,9 @@ export async function runPreflight(base: ConnectionOptions, logins: Logins | und
 export const readFindings = async (tx: Queryable, connected: Connected): Promise<readonly Finding[]> =>
   findingsOf(await readFacts(tx, connected));
 
-/** @throws {DatabaseError} unusable, with the failing findings and their statements */
+/**
+ * Rejects a server with failing findings. @throws {DatabaseError} unusable, with these findings and their statements
+ */
 export function rejectUnusable(findings: readonly Finding[], host: string): void {
   const faults = findings.filter(({ status }) => status === 'failing');
   if (faults.length === 0) return;
@@ -69,7 +74,8 @@ async function tryAuthenticator(
   if (logins === undefined) {
     const failure = await signIn(target);
     if (failure === undefined) return 'accepted';
-    // This routine runs only once the server has accepted the login, so its error means that the role doesn't exist.
+    // PostgreSQL runs this routine only after it has accepted the login, so an error in it means that the role doesn't
+    // exist.
     return failure.routine === 'InitializeSessionUserId' ? 'absent' : 'needs password';
   }
   if (!row?.exists) return 'absent';

@@ -1,6 +1,6 @@
 /**
- * The account that manages the passwords of Plinth's roles on a server. Roles belong to the whole server, so the account
- * is stored there too, in the comment of `authenticator` (docs/decisions/0051-external-preflight.md).
+ * The account that manages the passwords of Plinth's roles on a server. Roles belong to the whole server, so the
+ * account is stored in the comment of the role `authenticator` (docs/decisions/0051-external-preflight.md).
  */
 import { quoteLiteral } from '../../../kernel/sql.ts';
 
@@ -10,6 +10,9 @@ export function managerIn(comment: string | null): string | undefined {
   return comment?.startsWith(prefix) ? comment.slice(prefix.length) : undefined;
 }
 
-/** @example manageStatement('app') // "comment on role authenticator is 'Plinth manages … the login app'" */
+/**
+ * Returns the statement that stores the account.
+ * @example manageStatement('app') // "comment on role authenticator is 'Plinth manages … the login app'"
+ */
 export const manageStatement = (login: string): string =>
   `comment on role authenticator is ${quoteLiteral(prefix + login)}`;

@@ -14,7 +14,7 @@ export interface OpenedSession {
 
 const probeTimeoutMs = 2000;
 
-/** Doesn't change anything on the server. @throws {DatabaseError} unreachable */
+/** Opens the session without changing anything on the server. @throws {DatabaseError} unreachable */
 export async function openSession(base: ConnectionOptions): Promise<OpenedSession> {
   const { host, user } = base;
   const unreachable = (error: unknown): DatabaseError =>
@@ -42,8 +42,8 @@ async function openThroughPooler(base: ConnectionOptions): Promise<OpenedSession
 }
 
 /**
- * Connection options without startup parameters or named statements, because named statements belong to one server
- * connection.
+ * Returns connection options without startup parameters and named statements, because named statements belong to one
+ * server connection.
  */
 const bareOf = (base: ConnectionOptions): ConnectionOptions => ({
   ...base,
@@ -53,8 +53,8 @@ const bareOf = (base: ConnectionOptions): ConnectionOptions => ({
 });
 
 /**
- * A second client opens a transaction on a server connection that a pooler in transaction mode considers free. The first
- * session then uses a different server connection, or waits for one.
+ * Determines the kind of pooler. A second client opens a transaction on a server connection that a pooler in
+ * transaction mode considers free, so the first session then uses a different server connection or waits for one.
  */
 async function kindOf(session: Client, base: ConnectionOptions): Promise<PoolerKind> {
   const before = await serverPid(session);

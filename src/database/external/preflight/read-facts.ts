@@ -39,7 +39,7 @@ interface Row {
   readonly extensions: readonly string[] | null;
 }
 
-/** `session` must be in a read-only transaction. */
+/** Reads the facts. `session` must be in a read-only transaction. */
 export async function readFacts(session: Queryable, connected: Connected): Promise<Facts> {
   const schemas = ['auth', ...exclusiveSchemas, ...sharedSchemas];
   const [row] = (await session.query(sql`
