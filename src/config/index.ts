@@ -1,7 +1,8 @@
 /**
  * Provides the configuration, with one schema and one loader. Only this module and `packages` read `process.env`.
  *
- * @example const { config, environment, warnings, supabaseDir } = loadConfig({ projectDir: '/home/ada/app' });
+ * @example
+ * const { config, environment, warnings, supabaseDir } = loadConfig({ projectDir: '/home/ada/app' });
  */
 export { type Changes, compareConfigs, type NeedsRestart } from './core/changes.ts';
 export { dependentVariables, maskDotenv, parseDotenv, setDotenv } from './core/dotenv.ts';

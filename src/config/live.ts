@@ -15,7 +15,8 @@ export interface LiveConfig {
    * Returns a function that derives a value from {@link current}. The value is computed once per configuration. If
    * `read` throws, {@link LiveConfigOwner.replace} rejects the configuration.
    *
-   * @example const limits = config.derive(({ plinth }) => limitsFrom(plinth.server)); limits().maxConnections;
+   * @example
+   * const limits = config.derive(({ plinth }) => limitsFrom(plinth.server)); limits().maxConnections;
    */
   derive<T>(read: (config: Config) => T): () => T;
   /** Calls the listener after each replacement, and waits for it. */

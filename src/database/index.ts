@@ -57,7 +57,8 @@ export {
 } from './wire/index.ts';
 
 /**
- * Starts the embedded PostgreSQL or connects to an external one, and bootstraps the database. @throws {DatabaseError}
+ * Starts the embedded PostgreSQL or connects to an external one, and bootstraps the database.
+ * @throws {DatabaseError}
  *
  * @example
  * const database = await createDatabase({ dataDir: '/project/.plinth', port: 54322 });

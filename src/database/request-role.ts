@@ -17,7 +17,8 @@ export function checkRole(role: string): void {
 
 /**
  * Checks that a project's code can run as this role. The project may have chosen the role, so `postgres` must be able
- * to switch to it and it must not be a superuser. `db` must be able to read the catalog. @throws {PostgresError} 28000
+ * to switch to it and it must not be a superuser. `db` must be able to read the catalog.
+ * @throws {PostgresError} 28000
  */
 export async function checkOutsideRole(db: Queryable, role: string): Promise<void> {
   const [found] = await db.query<{ permitted: boolean }>(sql`

@@ -62,7 +62,8 @@ export function isToPublicUrl(headers: IncomingHttpHeaders, { publicUrl }: OwnAd
  * means that the request was sent to a name that isn't the server's (DNS rebinding). `page` means that another website
  * sent the request. Following a link to a page (`isPage`) is allowed.
  *
- * @example foreignOf({ method: 'GET', headers: { host: 'evil.example' } }, {}, true); // 'name'
+ * @example
+ * foreignOf({ method: 'GET', headers: { host: 'evil.example' } }, {}, true); // 'name'
  */
 export function foreignOf(
   { method, headers }: Pick<IncomingMessage, 'method' | 'headers'>,

@@ -12,8 +12,8 @@ import type { ParsedToken } from './token.ts';
 
 export interface RemoteKeySet {
   /**
-   * Returns the keys that may have signed this token. Fetches the issuer's keys if necessary. @throws {Error} if the
-   * fetch fails
+   * Returns the keys that may have signed this token. Fetches the issuer's keys if necessary.
+   * @throws {Error} if the fetch fails
    */
   find(token: ParsedToken): Promise<Key[]>;
   /** Returns the cached keys that may have signed this token, without a fetch. */
@@ -90,8 +90,8 @@ export function createRemoteKeySet({ fetch, now }: RemoteKeySetOptions): RemoteK
 }
 
 /**
- * Parses a JWK Set. Skips encryption keys, unknown key types and secrets. @throws {Error} if the document isn't a JWK
- * Set
+ * Parses a JWK Set. Skips encryption keys, unknown key types and secrets.
+ * @throws {Error} if the document isn't a JWK Set
  */
 function readKeySet(document: unknown): RemoteKey[] {
   const list = (document as { keys?: unknown } | null)?.keys;

@@ -29,8 +29,8 @@ export interface Secrets {
 }
 
 /**
- * Reads the secrets from the file, or creates the file if it doesn't exist. Never overwrites an existing file. @throws
- * {Error} if the file is invalid
+ * Reads the secrets from the file, or creates the file if it doesn't exist. Never overwrites an existing file.
+ * @throws {Error} if the file is invalid
  */
 export function loadOrCreateSecrets(file: string): Secrets {
   let text: string | undefined;

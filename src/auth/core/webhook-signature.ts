@@ -10,8 +10,8 @@ export interface SignedMessage {
 }
 
 /**
- * Returns one signature per secret, separated by a comma and a space. @throws {Error} if a secret has a different
- * format
+ * Returns one signature per secret, separated by a comma and a space.
+ * @throws {Error} if a secret has a different format
  */
 export function webhookSignature(secrets: string, message: SignedMessage): string {
   const content = `${message.id}.${message.timestampSeconds}.${message.body}`;

@@ -19,14 +19,15 @@ interface Assignment {
 const normalized = (text: string): string => text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
 
 /**
- * Parses a dotenv file. @throws {ConfigError} with file and line for the first line that isn't an assignment. Messages
- * never contain values.
+ * Parses a dotenv file.
+ * @throws {ConfigError} with file and line for the first line that isn't an assignment. Messages never contain values.
  */
 export const parseDotenv = (text: string, file: string): Map<string, string> =>
   scan(normalized(text), file).values;
 
 /**
- * Sets a variable, or removes it if the value is undefined. The rest of the text is unchanged. @throws {ConfigError}
+ * Sets a variable, or removes it if the value is undefined. The rest of the text is unchanged.
+ * @throws {ConfigError}
  */
 export function setDotenv(text: string, file: string, key: string, value: string | undefined): string {
   const source = normalized(text);

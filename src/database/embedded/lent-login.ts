@@ -25,7 +25,8 @@ interface RoleFacts {
 const validSeconds = 60;
 
 /**
- * Creates the login. `session` must belong to a superuser. @throws {PostgresError} if the role isn't allowed to sign in
+ * Creates the login. `session` must belong to a superuser.
+ * @throws {PostgresError} if the role isn't allowed to sign in
  */
 export async function lendLogin(
   session: Queryable,

@@ -49,8 +49,8 @@ const readerRole = 'supabase_read_only_user';
 const guards = { max_logical_replication_workers: 0, event_triggers: false } as const;
 
 /**
- * Recovers the cluster. Resolves once the recovery is complete. @throws {DatabaseError} start_failed, with PostgreSQL's
- * message
+ * Recovers the cluster. Resolves once the recovery is complete.
+ * @throws {DatabaseError} start_failed, with PostgreSQL's message
  */
 export async function startRecovery({
   dataDir,

@@ -28,8 +28,8 @@ process.on('exit', () => {
 });
 
 /**
- * Starts the server. Resolves when it accepts connections. @throws {DatabaseError} start_failed, with PostgreSQL's own
- * message
+ * Starts the server. Resolves when it accepts connections.
+ * @throws {DatabaseError} start_failed, with PostgreSQL's own message
  */
 export async function startServer(options: {
   readonly binaries: Pick<Binaries, 'postgres'>;

@@ -23,8 +23,8 @@ export interface ReachedCluster {
 export interface SignIns {
   readonly target: (role: LoginRole) => ConnectionOptions;
   /**
-   * Returns the connection options for any role in any database of the server. @throws if the role isn't allowed to
-   * sign in
+   * Returns the connection options for any role in any database of the server.
+   * @throws if the role isn't allowed to sign in
    */
   readonly targetOf: (role: string, database: string) => Promise<ConnectionOptions>;
 }

@@ -138,7 +138,8 @@ export interface TestDatabase {
  * Creates a private database, which is a clone of a template. The first call with a key creates the template by cloning
  * `base` and migrating the clone with `prepare`.
  *
- * @example const { database, drop } = await createTestDatabase('auth', (db) => db.migrate([authSet]));
+ * @example
+ * const { database, drop } = await createTestDatabase('auth', (db) => db.migrate([authSet]));
  */
 export async function createTestDatabase(
   templateKey: string,

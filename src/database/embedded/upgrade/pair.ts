@@ -81,8 +81,8 @@ const nextPort = 5433;
 const superuser = 'supabase_admin';
 
 /**
- * Opens both clusters. Holds the data folder's lock until `release` is called. @throws {DatabaseError} locked,
- * newer_version, no_cluster
+ * Opens both clusters. Holds the data folder's lock until `release` is called.
+ * @throws {DatabaseError} locked, newer_version, no_cluster
  */
 export async function openClusterPair(options: PairOptions): Promise<ClusterPair> {
   const dataDir = makeDataDir(options.dataDir);

@@ -25,8 +25,8 @@ export interface Preflight {
 }
 
 /**
- * Runs the preflight. `logins` contains the passwords of Plinth's roles, if they can be derived. @throws
- * {DatabaseError} unreachable
+ * Runs the preflight. `logins` contains the passwords of Plinth's roles, if they can be derived.
+ * @throws {DatabaseError} unreachable
  */
 export async function runPreflight(base: ConnectionOptions, logins: Logins | undefined): Promise<Preflight> {
   const { session, pooler } = await openSession(base);
@@ -45,7 +45,8 @@ export const readFindings = async (tx: Queryable, connected: Connected): Promise
   findingsOf(await readFacts(tx, connected));
 
 /**
- * Rejects a server with failing findings. @throws {DatabaseError} unusable, with these findings and their statements
+ * Rejects a server with failing findings.
+ * @throws {DatabaseError} unusable, with these findings and their statements
  */
 export function rejectUnusable(findings: readonly Finding[], host: string): void {
   const faults = findings.filter(({ status }) => status === 'failing');
