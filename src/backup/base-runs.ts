@@ -130,7 +130,7 @@ export function createBaseRuns(ctx: BackupContext): BaseRuns {
       return hasGap;
     },
     dueAtMs() {
-      // Ignores a backup dated in the future, which was taken before the clock was set back, because the next backup
+      // Ignores a backup dated in the future, which was taken before the clock was set back. With it, the next backup
       // would be due only after that date.
       const last = lastBefore(known, now());
       if (last === undefined) return Math.min(createdAtMs, now());

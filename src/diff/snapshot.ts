@@ -41,7 +41,7 @@ export async function readSnapshot(target: ConnectionOptions): Promise<Snapshot>
 
 /**
  * All parts are read in one snapshot. The database may be hostile, so its search path must not determine which
- * functions and operators the queries call, and its settings must not change how definitions are printed.
+ * functions and operators the queries call. Its settings must not change how definitions are printed.
  */
 const begin = `${sessionSettings};begin isolation level repeatable read read only;set local search_path = pg_catalog, pg_temp`;
 

@@ -1,7 +1,7 @@
 /**
  * Keeps the latest log lines of every function in memory: the function's output and the platform's notes about its
- * worker. The number of lines, their length, their rate and the number of functions are limited, so a function with
- * endless output doesn't use more memory than others.
+ * worker. The number of lines, their length, their rate and the number of functions are limited. A function with
+ * endless output therefore doesn't use more memory than others.
  */
 import type { LogLevel } from './core/log-frames.ts';
 

@@ -1,7 +1,7 @@
 /**
  * Forwards an upgrade request (WebSocket) to a worker. If the function accepts the upgrade, the two sockets are
- * connected. Otherwise, the response is forwarded and the connection is closed, because the client's next request might
- * be for a different function and must pass through the gateway.
+ * connected. Otherwise, the response is forwarded and the connection is closed. The client's next request must pass
+ * through the gateway because it might be for a different function.
  */
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Duplex, Readable } from 'node:stream';

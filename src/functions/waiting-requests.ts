@@ -18,8 +18,8 @@ export class WaitingRequests {
   #rejected = 0;
 
   /**
-   * If more than `limit` requests are waiting, one is rejected with the result of `onFull`. It is a request of the
-   * client that has the most waiting requests.
+   * If more than `limit` requests are waiting, a request of the client with the most waiting requests is rejected with
+   * the result of `onFull`.
    */
   constructor(limit: number, onFull: () => Error) {
     this.#queue = new FairQueue(limit);

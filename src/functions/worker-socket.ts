@@ -1,6 +1,6 @@
 /**
- * A connection to a worker. A function can finish its response while the request body is still being sent. In that
- * case, writing the body fails, and a plain socket would close before the response has been read.
+ * A connection to a worker. A function can finish its response while the request body is still being sent. Writing the
+ * body then fails, and a plain socket would close before the response has been read.
  */
 import { Socket } from 'node:net';
 

@@ -1,6 +1,6 @@
 /**
  * Backends for tests, in vitest, jest, node:test and others. The backends run in a separate process that all test files
- * of a project share, so each has its own database and files, but PostgreSQL starts only once.
+ * of a project share. Each backend has its own database and files, but PostgreSQL starts only once.
  */
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';

@@ -42,7 +42,7 @@ export interface PushPlan {
 }
 
 export interface PendingSeed extends SeedFile {
-  /** Whether an earlier version of the file has run. In this case, only its hash is updated. */
+  /** Whether an earlier version of the file has run. If so, only the hash is updated. */
   readonly isChanged: boolean;
 }
 

@@ -2,7 +2,7 @@
  * Manages topics and their members, and delivers broadcasts and presence diffs to the members. Public and private
  * channels with the same name are separate topics. A frame is encoded once for all members with the same version.
  * Messages from members in other processes arrive over the bus. A topic is kept even if all of its members are in other
- * processes, so that its presence state is available when a local member joins.
+ * processes. Its presence state is then available when a local member joins.
  */
 import type { Bus, BusListener, SharedMessage } from './bus/types.ts';
 import type { TopicEntries } from './core/bus-message.ts';

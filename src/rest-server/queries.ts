@@ -21,8 +21,8 @@ const settable = settingKeys.filter((key) => settingOf(key).inDatabase === true)
 
 /**
  * Reads the `pgrst.*` settings. In order of decreasing precedence, they are the login role's settings for this
- * database, the login role's settings for all databases, and the settings that `preConfig` sets. `preConfig` is a
- * function name, with or without a schema.
+ * database, its settings for all databases, and the settings that `preConfig` sets. `preConfig` is a function name,
+ * with or without a schema.
  */
 export async function selectServerSettings(
   pool: Pool,

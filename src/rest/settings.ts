@@ -33,8 +33,8 @@ export interface RestSettings {
   readonly legacyTargetNames: boolean;
   readonly errorVerbosity: 'verbose' | 'minimal';
   /**
-   * Whether the `hint` of a 42501 error states which privilege or policy is missing. PostgREST never does, whereas the
-   * hosted service does so in a short form.
+   * Whether the `hint` of a 42501 error states which privilege or policy is missing. PostgREST never does. The hosted
+   * service does in a short form.
    */
   readonly permissionHints: PermissionHints;
   /** The values of `app.settings.*`, which are set in every transaction. */

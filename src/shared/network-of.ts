@@ -6,7 +6,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 
 /**
  * Returns the part of an address that identifies one customer's network. This is the whole IPv4 address, or the first
- * 64 bits of an IPv6 address (RFC 6177), because the customer can change the rest with every request.
+ * 64 bits of an IPv6 address (RFC 6177). The customer can change the remaining bits with every request.
  *
  * @example networkOf('2001:db8::1') // '2001:db8:0:0::/64'
  */

@@ -33,8 +33,8 @@ function removeLeftOver(prefix: string, project: string): void {
 
 /**
  * Returns the owner of a folder, or undefined if the folder doesn't belong to this user or is incomplete. All users can
- * write to the temporary folder. Another user could create a pipe, which would block the reader forever, or replace a
- * folder with a symbolic link to this user's files while the folder is being removed.
+ * write to the temporary folder. Another user could create a pipe, which would block the reader forever. They could
+ * also replace a folder with a symbolic link to this user's files while the folder is being removed.
  */
 function ownerOf(folder: string): { readonly pid: number; readonly project: string } | undefined {
   try {

@@ -20,8 +20,8 @@ export class WaitEstimate {
    * Returns the estimated wait.
    *
    * @param ahead The number of requests that start earlier.
-   * @param runningMs The average time for which unfinished requests have been running. With it, slow requests affect
-   * the estimate before any of them has finished.
+   * @param runningMs The average time for which unfinished requests have been running. Lets slow requests affect the
+   * estimate before any of them has finished.
    */
   waitMs(ahead: number, connections: number, runningMs = 0): number {
     return (ahead * Math.max(this.#meanMs || this.#assumedMs, runningMs)) / connections;

@@ -1,6 +1,6 @@
 /**
  * Defines byte streams that are read in chunks. V8 delays the garbage collection of memory outside its heap (up to 64
- * MiB of discarded buffers), so consumers release each chunk as soon as possible.
+ * MiB of discarded buffers). Consumers therefore release each chunk as soon as possible.
  */
 
 export interface ByteStream extends AsyncIterable<Uint8Array> {

@@ -1,6 +1,6 @@
 /**
- * Handles privileges and owners that a dump doesn't contain. These are the changed ones of objects created by initdb,
- * and all of those of objects created by extensions.
+ * Handles privileges and owners that a dump doesn't contain. For objects created by initdb, only changed privileges are
+ * included. For objects created by extensions, all privileges and owners are included.
  */
 import type { CopySession } from '../database/index.ts';
 import { type Sql, sql } from '../kernel/sql.ts';

@@ -1,7 +1,7 @@
 /**
- * Moves the columns that pg-delta adds with ALTER TABLE into the CREATE TABLE of the same plan, so that the columns
- * have the same order as in the compared database. If a column depends on an object that is created after the table,
- * the table is created later.
+ * Moves the columns that pg-delta adds with ALTER TABLE into the CREATE TABLE of the same plan. The columns then have
+ * the same order as in the compared database. If a column depends on an object that is created after the table, the
+ * table is created later.
  */
 import { type Action, encodeId, type FactBase, type StableId } from '@supabase/pg-delta';
 import { quoteIdentifier } from '../../kernel/sql.ts';

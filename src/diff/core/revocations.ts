@@ -27,8 +27,8 @@ export function grantsAfterNewOwner(statements: readonly string[], from: FactBas
 }
 
 /**
- * Moves REVOKE on a table before the statements for columns of the same table and role, because revoking all privileges
- * on a table also revokes those on its columns.
+ * Moves REVOKE on a table before the statements for columns of the same table and role. Revoking all privileges on a
+ * table also revokes those on its columns.
  */
 export function revokingTablesFirst(actions: readonly Action[]): Action[] {
   const result: Action[] = [];

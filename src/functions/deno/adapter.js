@@ -193,7 +193,7 @@ async function obey() {
   while (await readOrder(one)) orders[String.fromCharCode(one[0])]?.();
   exit(0);
 }
-// Without unrefOpPromise, the read keeps the process alive, and Deno loads the function's module only when nothing is
-// pending. In that case, reading starts later.
+// Without unrefOpPromise, reading starts later, because the read keeps the process alive and Deno loads the function's
+// module only when nothing is pending.
 if (core === undefined) Deno.unrefTimer(setTimeout(obey, 20));
 else obey();

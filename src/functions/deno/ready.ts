@@ -26,7 +26,7 @@ export function waitForSocket(child: ChildProcess, socketPath: string, isTimed: 
         socket.destroy();
         settle();
       });
-      // The file can exist before the worker listens on it. In this case, the next poll tries again.
+      // If the file exists before the worker listens on it, the next poll retries.
       socket.once('error', () => socket.destroy());
     };
     const poll = setInterval(() => {

@@ -2,8 +2,8 @@
  * A Deno process that serves one function behind a Unix socket. This module starts the process, tracks its requests,
  * enforces its limits and reports its exit.
  *
- * Unlike an isolate in a shared process, a process can always be killed, has its own memory and environment, and
- * doesn't affect other functions when it crashes. See docs/decisions/0002-functions.md.
+ * Unlike an isolate in a shared process, a process can always be killed and has its own memory and environment. If it
+ * crashes, other functions aren't affected. See docs/decisions/0002-functions.md.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';

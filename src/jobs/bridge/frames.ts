@@ -10,12 +10,12 @@ const gssRequest = 80_877_104;
 export const maxMessageBytes = 64 * 1024 * 1024;
 
 export type Frame =
-  /** A request for an encrypted connection. It is declined. */
+  /** A request for an encrypted connection, which is declined. */
   | { readonly kind: 'encryption' }
   | { readonly kind: 'startup' }
   | { readonly kind: 'query'; readonly text: string }
   | { readonly kind: 'terminate' }
-  /** Any other message. It is ignored. */
+  /** Any other message, which is ignored. */
   | { readonly kind: 'other' };
 
 /** Splits incoming bytes into messages. @throws {RangeError} if a length is invalid */

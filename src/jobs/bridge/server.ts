@@ -1,7 +1,8 @@
 /**
  * Allows a database function to send a request to this process and wait for the response. PostgreSQL connects to a Unix
  * socket of this process with dblink. Only the PostgreSQL server can access the socket's folder, and only superusers
- * can use dblink without a password, so only security definer functions of Plinth's extensions can use the socket.
+ * can use dblink without a password. Therefore, only security definer functions of Plinth's extensions can use the
+ * socket.
  */
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';

@@ -1,7 +1,6 @@
 /**
- * The scheduler of pg_cron. Every minute, or more often for jobs with an interval in seconds, it claims the jobs that
- * are due and runs each of them in a session of its user. The database assigns due jobs (`cron._claim`), so only one
- * process runs each of them.
+ * The scheduler of pg_cron. Every minute, or more often for jobs with an interval in seconds, it claims due jobs and
+ * runs each in a session of its user. The database assigns due jobs (`cron._claim`), so only one process runs each job.
  */
 import type { Database, PostgresErrorShape, RoleSession } from '../../database/types.ts';
 import type { Logger } from '../../kernel/log.ts';

@@ -141,7 +141,7 @@ export function createSender({ database, exchanges, log, counts }: SenderDeps): 
     answered.resolve();
   }
 
-  /** Sends a request. Returns undefined if this process aborted it. In that case, no response is stored. */
+  /** Sends a request. Returns undefined if this process aborted it, so that no response is stored. */
   async function exchange(request: QueuedRequest, signal: AbortSignal): Promise<NetResponse | undefined> {
     try {
       const response = await exchanges.send(exchangeOf(request), signal);

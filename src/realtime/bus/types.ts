@@ -14,7 +14,7 @@ export interface BusListener {
   message(origin: string, message: SharedMessage): void;
   /**
    * Called with all members that are present in the process `origin`. Members that aren't listed have left. The list is
-   * empty if the process is gone.
+   * empty if the process has exited.
    */
   presence(origin: string, topics: readonly TopicEntries[]): void;
   /** Returns the members present in this process. */

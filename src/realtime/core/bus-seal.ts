@@ -1,7 +1,7 @@
 /**
  * Splits batches into chunks of the transport's size, numbers the chunks, and encrypts them with AES-256-GCM.
- * Encryption is necessary because every role that can log in to the database can use LISTEN and NOTIFY, but only users
- * whom the policies allow may read the messages.
+ * Encryption is necessary because every role that can log in to the database can use LISTEN and NOTIFY. Only users whom
+ * the policies allow may read the messages.
  *
  * A chunk consists of the origin (16 bytes, the sending process), the number (48 bits, starting at 1), the encrypted
  * flags and slice, and the tag (16 bytes). Each origin has its own key, which is derived from the group's secret with
@@ -76,7 +76,7 @@ export interface Opener {
    * processed.
    */
   open(chunk: Buffer): Opened | undefined;
-  /** Forgets a process that is gone. A process never reuses its origin. */
+  /** Discards the state of a process that has exited. A process never reuses its origin. */
   forget(origin: string): void;
 }
 

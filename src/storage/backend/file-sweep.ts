@@ -1,7 +1,7 @@
 /**
  * Implements the file backend's sweep, which compares the stored files with the rows in both directions. After a crash,
- * intents identify leftover bytes. The sweep finds bytes that intents can't identify because the intent was lost in a
- * power failure or because the row was deleted outside the server.
+ * intents identify leftover bytes. The sweep finds bytes that intents can't identify, because an intent was lost in a
+ * power failure or a row was deleted outside the server.
  *
  * A body without a row is moved to `orphans` and removed after a week, or restored if its row reappears. The delay is
  * necessary because the rows might belong to another database, for example after a backup was restored or a database

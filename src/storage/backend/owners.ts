@@ -1,8 +1,8 @@
 /**
  * Identifies the process that owns an intent, and checks whether this process is still running. Several processes can
  * use one folder, and a process must not settle another process's active intents. Processes on this machine are checked
- * by their PID. A process on another machine or in another container counts as running as long as it renews its mark,
- * which is a file in the folder.
+ * by their PID. A process on another machine or in another container counts as running while it renews its mark, which
+ * is a file in the folder.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, readlinkSync } from 'node:fs';

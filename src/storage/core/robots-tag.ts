@@ -40,8 +40,8 @@ function isValidRule(rule: string): boolean {
 }
 
 /**
- * Splits a value into rules. The date in `unavailable_after` can contain a comma ("Wed, 03 Dec 2025 …"), so if the text
- * after the comma isn't a valid rule, it is part of the date.
+ * Splits a value into rules. The date in `unavailable_after` can contain a comma ("Wed, 03 Dec 2025 …"). If the text
+ * after a comma isn't a valid rule, it is part of the date.
  */
 function splitRules(value: string): string[] {
   const rules: string[] = [];

@@ -285,8 +285,8 @@ async function isStored(ctx: StorageContext, uploader: Uploader, upload: StagedU
   const living = await uploader.scope.asService((tx) => findLivingVersions(tx, [storedAs]), {
     readOnly: true,
   });
-  // The bytes are removed only after the object has been stored. If they are gone, the upload is finished, even if the
-  // object has since been deleted or replaced.
+  // The bytes are removed only after the object has been stored. If the bytes no longer exist, the upload is finished,
+  // even if the object has since been deleted or replaced.
   return living.has(storedAs) || (await ctx.resumable.staging.offset(upload.id)) === undefined;
 }
 

@@ -75,8 +75,8 @@ export class Repairer {
   }
 
   /**
-   * Whether the baseline can contain the object, such as `public.notes`. It can't if an earlier rehearsal has shown
-   * that a migration creates the object.
+   * Whether the baseline can contain the object, such as `public.notes`. False if an earlier rehearsal has shown that a
+   * migration creates the object.
    */
   readonly mayHold = (key: string): boolean => !this.#excludedObjects.has(key);
 

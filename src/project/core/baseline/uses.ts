@@ -42,9 +42,8 @@ export function conditionDiffers(
 }
 
 /**
- * Changes the type of columns from `text` to `uuid` if a statement writes their values to a `uuid` column, because
- * `text` is only a guess for the IDs of other services. All branches of a CASE are changed, because they must have the
- * same type.
+ * Changes columns from `text` to `uuid` if a statement writes their values to a `uuid` column. For the IDs of other
+ * services, `text` is only a guess. All branches of a CASE are changed, because they must have the same type.
  */
 export function assignedValueDiffers(
   draft: Draft,
