@@ -27,8 +27,8 @@ export interface BackupLocation {
 }
 
 /**
- * The environment variable that can contain the key, because a machine that only restores doesn't have a plinth.toml.
- * It takes precedence so that backups with a previous key can be restored.
+ * The environment variable for the key, which is needed on a machine that only restores and has no plinth.toml. The
+ * variable takes precedence so that backups with a previous key can be restored.
  */
 export const keyVariable = 'PLINTH_BACKUP_KEY';
 

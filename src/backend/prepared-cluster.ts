@@ -60,8 +60,8 @@ function preparedFolder(): string | undefined {
 }
 
 /**
- * Marks the folder as used. Returns false if its secrets can't be read because it belongs to another user, as can
- * happen in a CI image.
+ * Marks the folder as used. Returns false if the folder's secrets can't be read because they belong to another user, as
+ * can happen in a CI image.
  */
 function isUsable(folder: string): boolean {
   try {

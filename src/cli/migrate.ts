@@ -201,7 +201,7 @@ export function tokenNotes(sourceKey: string | undefined, targetSecret: string):
   const isSigned = sourceKey === undefined ? undefined : isSignedWith(sourceKey, targetSecret);
   if (isSigned !== false) return [];
   return [
-    "The source's JWT secret isn't this project's. Refresh tokens stay valid, but access tokens and API keys of the source don't. Set [auth] jwt_secret to the source's secret to keep them.",
+    "The source's JWT secret differs from this project's. Refresh tokens stay valid, but the source's access tokens and API keys don't. Set [auth] jwt_secret to the source's secret to keep them.",
   ];
 }
 

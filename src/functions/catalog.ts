@@ -155,8 +155,7 @@ function deployedSource(
 }
 
 /**
- * Returns the flags with additional ones that prevent Deno from writing packages to the version's folder, whatever the
- * function's deno.json contains.
+ * Adds flags that prevent Deno from writing packages to the version's folder, regardless of the function's deno.json.
  */
 function withoutWrites(flags: readonly string[]): string[] {
   const hasFolder = flags.some((flag) => flag.startsWith('--node-modules-dir'));

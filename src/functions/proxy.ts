@@ -15,7 +15,7 @@ import { connectWorker } from './worker-socket.ts';
 
 /**
  * The maximum size of the headers of a response. The limit leaves room for many cookies or a long
- * Content-Security-Policy, and is the same in the local stack's gateway.
+ * Content-Security-Policy, and is the same as in the local stack's gateway.
  */
 const maxResponseHeadBytes = 160 * 1024;
 
@@ -123,7 +123,7 @@ export async function reasonOf(
 }
 
 /**
- * The maximum size of a body that is read completely and sent together with the headers, in bytes. The connection to
+ * The maximum size, in bytes, of a body that is read completely and sent together with the headers. The connection to
  * the worker can then be reused.
  */
 const smallBody = 16_384;

@@ -261,7 +261,12 @@ class WorkerSupervisor implements Supervisor {
   }
 
   #timeout(slug: string, requestId: string): FunctionError {
-    note(this.#options, slug, `no worker became free within ${this.#options.limits.waitMs} ms`, requestId);
+    note(
+      this.#options,
+      slug,
+      `no worker became available within ${this.#options.limits.waitMs} ms`,
+      requestId,
+    );
     return new FunctionError(errors.limit);
   }
 }

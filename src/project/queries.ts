@@ -111,8 +111,8 @@ export interface Progress {
 }
 
 /**
- * Whether the database has a table for progress. Databases that Plinth doesn't manage don't have it, so a file with
- * several steps always runs from the beginning there.
+ * Whether the database has a table for progress. Databases that Plinth doesn't manage don't have this table, so files
+ * with several steps always run from the beginning.
  */
 async function notesProgress(db: Queryable): Promise<boolean> {
   const [row] = await db.query<{ is: boolean }>(

@@ -21,7 +21,7 @@ const ownCookiePrefix = '(?:__Host-|__Secure-)?plinth-';
 const ownCookie = new RegExp(`^${ownCookiePrefix}`, 'i');
 /**
  * Matches a `Set-Cookie` header that sets one of these cookies. Leading equals signs are included, because a browser
- * sends a nameless cookie as its value alone, which could then be mistaken for another cookie's name.
+ * sends only the value of a nameless cookie, which could then be mistaken for another cookie's name.
  */
 const settingOwnCookie = new RegExp(`^[\\s=]*${ownCookiePrefix}`, 'i');
 

@@ -1,8 +1,8 @@
 /**
  * Defines the error table of the storage service and the format of error responses.
  *
- * A body is `{statusCode, error, message, code}`. `statusCode` is a string with the actual status, while the HTTP
- * status of almost all errors is 400 (supabase/storage 1.11.2). `docs/errors.md` lists exactly these entries.
+ * A body is `{statusCode, error, message, code}`. `statusCode` is a string with the actual status, but the HTTP status
+ * of almost all errors is 400 (supabase/storage 1.11.2). `docs/errors.md` lists exactly these entries.
  */
 
 interface Entry {

@@ -1,8 +1,8 @@
 /**
  * Manages the process's log. The files are in `.plinth/logs`. Each line is a JSON object, and the newest line is at the
- * end of `plinth.log`. A full file becomes `plinth.log.1`, which becomes `plinth.log.2`, and so on. The last of {@link
- * maxSegments} files is deleted, as are files that haven't been written to for a while. A destination that can't be
- * written to never blocks or ends the process (`line-writer.ts`).
+ * end of `plinth.log`. A full file becomes `plinth.log.1`, which becomes `plinth.log.2`, and so on. Files beyond {@link
+ * maxSegments} are deleted, as are files that haven't been written to for a while. A destination that can't be written
+ * to never blocks or ends the process (`line-writer.ts`).
  */
 import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import pino from 'pino';

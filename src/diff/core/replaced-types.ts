@@ -144,8 +144,8 @@ function withName(text: string, schema: string, name: string, newName: string): 
 }
 
 /**
- * Returns the ID that an object has after the type is renamed. The IDs of the type, its attributes and constraints,
- * functions with arguments of the type, and these objects' comments and grants change.
+ * Returns the ID that an object has after the type is renamed. Renaming changes the IDs of the type, its attributes and
+ * constraints, functions with arguments of the type, and these objects' comments and grants.
  */
 function renamedId(id: StableId, type: ReplacedType, inText: (text: string) => string): StableId {
   const { kind, schema, name, oldName } = type;

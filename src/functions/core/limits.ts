@@ -1,6 +1,6 @@
 /**
  * Determines when workers reach their limits. CPU time is counted from the start of the oldest pending request. The
- * count restarts whenever a request ends, so many short concurrent requests aren't mistaken for an endless one.
+ * count restarts whenever a request ends, so that many short concurrent requests aren't mistaken for an endless one.
  * Upstream's runtime counts the CPU time of a worker's entire lifetime (docs/compatibility.md).
  */
 

@@ -1,11 +1,12 @@
 // Runs inside a function's Deno process before its main module (--preload). Defines the platform's globals, hides how
-// the function is hosted, and records for each log line which request printed it. This is plain JavaScript because Deno
-// loads the file as it is.
+// the function is hosted, and records which request printed each log line. This is plain JavaScript because Deno loads
+// the file as it is.
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 const own = new Set(['NO_COLOR', 'TMPDIR', 'PWD', 'PATH', 'PLINTH_FUNCTION_SHOWS_ERRORS']);
 const isHidden = (name) => name.startsWith('DENO_') || own.has(name);
-// The variables are hidden instead of deleted because Deno reads some of them when the function starts to serve.
+// The variables are hidden instead of deleted because Deno reads some of them when the function starts serving
+// requests.
 const { get, has, toObject } = Deno.env;
 // The process may have started in a different folder because its flags required relative paths.
 Deno.chdir(get.call(Deno.env, 'TMPDIR'));
@@ -147,7 +148,7 @@ globalThis.EdgeRuntime = {
   },
 };
 
-// The request arrived through a Unix socket (http+unix://HOST/…), but the function must see the URL that its caller
+// The request arrived through a Unix socket (http+unix://HOST/…), but the function must receive the URL that its caller
 // used. The getter is defined on the prototype because a new Request object couldn't be upgraded to a WebSocket.
 const scheme = get.call(Deno.env, 'SUPABASE_URL')?.startsWith('https:') ? 'https' : 'http';
 const inner = Object.getOwnPropertyDescriptor(Request.prototype, 'url');

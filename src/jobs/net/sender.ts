@@ -28,8 +28,8 @@ export const maxBatchSize = 500;
 export const defaultTtl = '6 hours';
 export const maxRequestTimeoutMs = 600_000;
 /**
- * The interval at which the queue is checked without a notification, because requests of a process that ended
- * unexpectedly would otherwise remain in the queue.
+ * The interval at which the queue is checked without a notification, in case another process ended unexpectedly and
+ * left requests in the queue.
  */
 export const netPollMs = 60_000;
 const maxRedirects = 20;

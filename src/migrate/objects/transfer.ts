@@ -245,6 +245,9 @@ async function collect(stream: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Returns a value from the source if it can be sent as a header, that is, if it is a single line of visible text. */
+/**
+ * Returns a value from the source if it is a single line of visible text, because only such text can be sent as a
+ * header.
+ */
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && /^[\x20-\x7e]+$/.test(value) ? value : undefined;

@@ -90,9 +90,9 @@ export async function findVisibleObjects(
 }
 
 /**
- * Inserts an object. Throws 23505 if the key exists. Waits for the key's lock like {@link lockKey}. Otherwise, a
- * concurrent replacement that found the key unused would overwrite a version that it hasn't seen, whose bytes would
- * never be removed.
+ * Inserts an object. Throws 23505 if the key exists. Waits for the key's lock like {@link lockKey}, because a
+ * concurrent replacement that found the key unused would overwrite an unknown version, whose bytes would never be
+ * removed.
  */
 export async function insertObject(db: StatementRunner, object: ObjectWrite): Promise<ObjectRow> {
   const { bucketId, name, version, owner, ownerId, metadata, userMetadata } = object;

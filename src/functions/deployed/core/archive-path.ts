@@ -31,8 +31,8 @@ export function archivePath(text: string): string | undefined {
 const isName = (part: string): boolean => !/[. ]$/.test(part) && Buffer.byteLength(part) <= maxNameBytes;
 
 /**
- * Whether two of the paths conflict: on a case-insensitive file system, they are the same file, or one path uses a file
- * as a folder.
+ * Whether two of the paths conflict, because they are the same file on a case-insensitive file system or because one
+ * path uses a file as a folder.
  */
 export function conflicts(paths: readonly string[]): boolean {
   const files = new Set(paths.map(folded));
