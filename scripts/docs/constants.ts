@@ -336,6 +336,7 @@ const fixed: readonly Fixed[] = [
   ['console', 'rows that the Why page counts', 'count', 'src/console/why/subselects.ts', 'maxCounted'],
   ['console', 'text per cell on the SQL page', 'bytes', 'src/console/sql-page', 'maxCellBytes'],
   ['console', 'concurrent scripts on the SQL page', 'count', 'src/console/sql-page', 'maxAtOnce'],
+  ['console', 'concurrent scripts of an operator', 'count', 'src/console/sql-page', 'maxPerOperator'],
   ['console', "runs in an operator's SQL history", 'count', 'src/console/sql-page', 'maxEntries'],
   ['console', 'time limit of a group in the command palette', 'ms', 'src/console/search', 'groupTimeoutMs'],
   ['console', 'tables searched for a row ID', 'count', 'src/console/search', 'maxSearchedTables'],

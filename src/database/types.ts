@@ -153,8 +153,11 @@ export interface Session extends Queryable {
   runCapped(text: string, rows: CappedRows): Promise<CappedEnd>;
   /** Sends a cancel request for the running statement. Resolves once the request has been delivered. */
   cancel(): Promise<void>;
-  /** Calls `listener` with each notice from the server until the session is released. */
-  onNotice(listener: (notice: NoticeShape) => void): void;
+  /**
+   * Calls `listener` with each notice from the server until the session is released. `flow` pauses and resumes the
+   * connection.
+   */
+  onNotice(listener: (notice: NoticeShape, flow: Pick<RowFlow, 'pause' | 'resume'>) => void): void;
 }
 
 /** A session that the role itself signed in to. Therefore, its SQL can't switch back to a more powerful role. */

@@ -222,6 +222,53 @@ describe('a script', () => {
   });
 });
 
+describe('a client that doesn’t read', () => {
+  /** Starts a run. Resolves with the size of the unread response after the run has ended. */
+  async function unreadBytes(text: string): Promise<number> {
+    const { hostname, port } = new URL(backend.console.url);
+    const socket = connect(Number(port), hostname);
+    await once(socket, 'connect');
+    socket.pause();
+    const body = JSON.stringify({ text, timeoutMs: 1500, maxRows: 10_000, confirmed: true });
+    socket.write(
+      `POST /console/api/sql/run HTTP/1.1\r\nhost: ${hostname}:${port}\r\ncookie: ${owner.cookie}\r\n` +
+        `x-plinth-csrf: ${owner.csrfToken}\r\ncontent-type: application/json\r\nconnection: close\r\n` +
+        `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    );
+    const active = `(select count(*)::int from pg_stat_activity where state = 'active' and query like '%unread%' and pid <> pg_backend_pid())`;
+    await expect.poll(() => value(active)).toBe(1);
+    await expect.poll(() => value(active), { timeout: 15_000 }).toBe(0);
+    let bytes = 0;
+    socket.on('data', (chunk) => {
+      bytes += chunk.length;
+    });
+    socket.resume();
+    await once(socket, 'close');
+    return bytes;
+  }
+
+  test.each([
+    `select repeat('unread', 600) from generate_series(1, 10000); `.repeat(8),
+    `do $$ begin for i in 1..300000 loop raise notice '%', repeat('unread', 200); end loop; end $$`,
+  ])('doesn’t make the server buffer the response, and the run ends at its time limit', async (text) => {
+    expect(await unreadBytes(text)).toBeLessThan(30_000_000);
+  });
+});
+
+describe('the runs of an operator', () => {
+  test('leave space for other operators', async () => {
+    const runs = createRuns();
+    const first = runs.begin('1');
+    runs.begin('1');
+    expect(() => runs.begin('1')).toThrow('Too many operations');
+    const other = runs.begin('2');
+    expect(() => runs.begin('2')).toThrow('Too many operations');
+    other.finish();
+    first.finish();
+    runs.begin('1');
+  });
+});
+
 describe('destructive statements', () => {
   test('require confirmation', async () => {
     await backend.database
@@ -425,6 +472,32 @@ describe('a read-only operator', () => {
       const { lines } = await run(looker, text);
       expect([text, find(lines, 'error')?.sqlstate]).toEqual([text, 'read_only']);
     }
+  });
+
+  test('PostgreSQL’s own functions and operators run even if a schema on the search path has better matches', async () => {
+    const db = backend.database.pool('postgres');
+    await db.exec(`
+      create function public.concat(text, text) returns text language sql security definer as $$ select current_user::text $$;
+      create function public.joined(text, int) returns text language sql security definer as $$ select current_user::text $$;
+      create operator public.|| (function = public.joined, leftarg = text, rightarg = int);
+    `);
+    const queries = [
+      `select pg_catalog.concat('a'::text, 'b'::text)`,
+      `select 'a'::text operator(pg_catalog.||) 1`,
+      'select pg_catalog.concat(:a, :b)',
+    ];
+    const parameters = ['a', 'b'].map((name) => ({ name, type: 'text', value: name }));
+    for (const text of queries) {
+      for (const as of ['operator', 'anon']) {
+        const [row] = rowsOf((await run(looker, text, { parameters, as })).lines);
+        expect([text, as, row]).toEqual([text, as, [text.endsWith('1') ? 'a1' : 'ab']]);
+      }
+    }
+    for (const text of [`select concat('a'::text, 'b'::text)`, `select 'a'::text || 1`])
+      expect([text, find((await run(looker, text)).lines, 'error')?.sqlstate]).toEqual([text, 'read_only']);
+    await db.exec(
+      `drop operator public.|| (text, int); drop function public.joined, public.concat(text, text)`,
+    );
   });
 
   test('can see plans, but only of queries', async () => {

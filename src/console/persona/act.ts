@@ -77,13 +77,18 @@ function claimsOf(user: PersonaUser, nowSeconds: number): Claims {
   };
 }
 
+export const searchPathSetting = (path: readonly string[]): Setting => [
+  'search_path',
+  path.map(quoteIdentifier).join(', '),
+];
+
 /** Returns a transaction's local settings in the same order as REST sets them. */
 export function settingsOf(
   { role, claims }: Pick<Identity, 'role' | 'claims'>,
   searchPath: readonly string[],
 ): Setting[] {
   return [
-    ['search_path', searchPath.map(quoteIdentifier).join(', ')],
+    searchPathSetting(searchPath),
     ['role', role],
     ['request.jwt.claims', JSON.stringify(claims ?? {})],
   ];

@@ -27,7 +27,11 @@ export function exportRoutes(
     readonly clock: Clock;
     readonly runs: Runs;
     readonly audit: Audit;
-    readonly identityOf: (call: Call, as: string | undefined) => Promise<Identity & { as: string }>;
+    readonly identityOf: (
+      call: Call,
+      as: string | undefined,
+      isReadOnly: boolean,
+    ) => Promise<Identity & { as: string }>;
   },
 ): void {
   const { database, clock, runs, audit, identityOf } = deps;
@@ -48,7 +52,7 @@ export function exportRoutes(
       throw new ConsoleError('gone', { message: 'This download has expired. Export the result again.' });
     const { text, as, parameters: values, isReadOnly, format, guarded, name } = request;
     if (!isReadOnly && !may(call.operator.role, 'write')) throw new ConsoleError('forbidden');
-    const identity = await identityOf(call, as);
+    const identity = await identityOf(call, as, isReadOnly);
     const { id: runId, signal, finish } = runs.begin(call.operator.id);
     onDisconnect(call.reply.raw, () => {
       runs.cancel(runId, call.operator.id);

@@ -1,9 +1,9 @@
 /**
  * Checks the statements of read-only operators. Only a single query is allowed, and all of its tables and functions
- * must be known to be safe. PostgreSQL parses the query as a view in a transaction that is rolled back. Plinth checks
- * the objects in the parse tree and then runs the text that PostgreSQL prints for the view. Both steps use a read-only
- * role, because even parsing can run the project's code, such as a domain's CHECK on a literal. See
- * docs/decisions/0021-read-only-sql.md.
+ * must be known to be safe. PostgreSQL parses the query as a view in a transaction that is rolled back, and prints the
+ * view. Plinth creates a second view from the printed text, checks the objects in its parse tree, and then runs the same
+ * text with the same search path. All steps use a read-only role, because even parsing can run the project's code, such
+ * as a domain's CHECK on a literal. See docs/decisions/0021-read-only-sql.md.
  */
 import { randomBytes } from 'node:crypto';
 import type {
@@ -13,10 +13,10 @@ import type {
   Queryable,
   Setting,
 } from '../../database/types.ts';
-import { quoteIdentifier, sql } from '../../kernel/sql.ts';
+import { sql } from '../../kernel/sql.ts';
 import { permissionForRows } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';
-import { databaseRoleOf, defaultSearchPath } from '../persona/act.ts';
+import { databaseRoleOf, defaultSearchPath, searchPathSetting } from '../persona/act.ts';
 import type { ParameterValue } from './contract.ts';
 import type { Numbered } from './core/parameters.ts';
 import { referencesOf } from './core/references.ts';
@@ -26,10 +26,10 @@ import { parameterTypes, typeOids } from './parameter-types.ts';
 const queryVerbs = ['select', 'with', 'values', 'table'];
 
 // The query is a subquery in FROM, because a view's columns need names and types, which a query's columns may not have.
-const prefix = 'create temporary view plinth_query as select 1 as one from (';
+const prefixOf = (view: string): string => `create temporary view ${view} as select 1 as one from (`;
 const suffix = ') plinth_rows';
 
-/** A query as printed by PostgreSQL, with qualified names. */
+/** A query as printed by PostgreSQL. Its names are valid with the default search path. */
 interface CheckedQuery {
   readonly text: string;
   readonly parameters: readonly BoundParameter[];
@@ -55,18 +55,21 @@ export async function readOnlyQuery(
     async (tx) => {
       const types = await parameterTypes(tx, numbered, values);
       const query = numbered.print((number) => `((${constant(number)})::${types[number - 1]})`);
+      const prefix = prefixOf('plinth_query');
       try {
         await tx.query(sql`${sql.raw(prefix + query + suffix)}`);
       } catch (error) {
         throw movedBack(error, prefix.length);
       }
+      const [view] = await tx.query<{ text: string }>(sql`
+        select pg_catalog.pg_get_viewdef('pg_temp.plinth_query'::pg_catalog.regclass) as text`);
+      if (view === undefined) throw new Error('the temporary view no longer exists');
+      let text = innerOf(view.text);
+      // The printed text is checked, because a name in it could refer to another function than in the operator's query.
+      await tx.query(sql`${sql.raw(prefixOf('plinth_printed') + text + suffix)}`);
       // The following statements are Plinth's own, so their names must refer to PostgreSQL's objects.
       await tx.query(sql`select pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true)`);
       await checkStatements(tx);
-      const [view] = await tx.query<{ text: string }>(sql`
-        select pg_get_viewdef('pg_temp.plinth_query'::regclass) as text`);
-      if (view === undefined) throw new Error('the temporary view no longer exists');
-      let text = innerOf(view.text);
       for (const index of values.keys()) text = text.replaceAll(constant(index + 1), `$${index + 1}::text`);
       if (text.includes(marker)) throw refused("The types of this query's parameters can't be checked.");
       return { text, parameters: values.map(({ value }) => ({ typeOid: typeOids.text, value })) };
@@ -87,7 +90,7 @@ function innerOf(view: string): string {
 }
 
 const checkSettings: readonly Setting[] = [
-  ['search_path', defaultSearchPath.map(quoteIdentifier).join(', ')],
+  searchPathSetting(defaultSearchPath),
   ['statement_timeout', '5000'],
 ];
 
@@ -166,7 +169,7 @@ const openAuth = ['email', 'jwt', 'role', 'uid'];
 async function checkStatements(tx: Queryable): Promise<void> {
   const [rule] = await tx.query<{ tree: string; view: number }>(sql`
     select ev_action::text as tree, ev_class::oid as view from pg_rewrite
-    where ev_class = 'pg_temp.plinth_query'::regclass`);
+    where ev_class = 'pg_temp.plinth_printed'::regclass`);
   if (rule === undefined) throw new Error("the temporary view doesn't have a rewrite rule");
   const { relations, functions } = referencesOf(rule.tree);
   const tables = await tx.query<{ schema: string; name: string }>(sql`
@@ -180,7 +183,7 @@ async function checkStatements(tx: Queryable): Promise<void> {
     where p.oid = any (${functions}::oid[]) and not case
       when n.nspname = 'pg_catalog' then
         (p.provolatile in ('i', 's') and p.proname !~ ${closedStable}::text) or p.proname = any (${openVolatile}::text[])
-      when n.nspname = 'auth' then p.proname = any (${openAuth}::text[])
+      when n.nspname = 'auth' then p.proname = any (${openAuth}::text[]) and p.pronargs = 0
       when n.nspname = 'vault' then false
       -- Immutable functions of extensions (vectors, geometry, digests); others may run a query that they are given.
       else p.provolatile = 'i' and exists (

@@ -1,4 +1,3 @@
-import { PassThrough } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { Database } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -20,6 +19,7 @@ import { libraryRoutes } from './library-routes.ts';
 import type { PrivateStore } from './private-text.ts';
 import * as queries from './queries.ts';
 import { errorEvent, runScript } from './run.ts';
+import { createRunOutput, type RunOutput } from './run-output.ts';
 import { runnables } from './runnable.ts';
 import { createRuns, type Running } from './runs.ts';
 import { oneStatement, requireValues, statementsIn } from './script.ts';
@@ -42,12 +42,15 @@ export function sqlRoutes(api: Api, { database, clock, audit, seal }: SqlDeps): 
   const runs = createRuns();
   const route = api.feature(() => import('./contract.ts'));
 
+  /** Returns the identity for a statement. A read-only statement uses the read-only role for every operator. */
   const identityOf = async (
     { operator }: Call,
     as: string | undefined,
+    isReadOnly: boolean,
   ): Promise<Identity & { as: string }> => {
     const persona = parsePersona(as);
-    return { as: printPersona(persona), ...(await identify(db, persona, clock.now(), operator.role)) };
+    const role = isReadOnly ? 'read-only' : operator.role;
+    return { as: printPersona(persona), ...(await identify(db, persona, clock.now(), role)) };
   };
 
   /** Runs a script. With `isReadOnly`, its statements are checked first and are rolled back. */
@@ -57,14 +60,13 @@ export function sqlRoutes(api: Api, { database, clock, audit, seal }: SqlDeps): 
     const questions = isReadOnly ? [] : questionsOf(text);
     if (questions.length > 0 && !confirmed) throw new ConsoleError('confirm', { questions });
     requireValues(statements, values);
-    const identity = await identityOf(call, as);
+    const identity = await identityOf(call, as, isReadOnly);
     const names = await queries.typeNames(db);
     const running = runs.begin(call.operator.id);
     const { signal } = running;
-    const lines = new PassThrough();
-    const emit = (event: RunEvent): boolean => lines.write(`${JSON.stringify(event)}\n`);
+    const output = createRunOutput();
     onDisconnect(call.reply.raw, () => runs.cancel(running.id, call.operator.id));
-    emit({ event: 'run', id: running.id });
+    output.emit({ event: 'run', id: running.id });
     const work = async () =>
       runScript({
         database,
@@ -74,12 +76,11 @@ export function sqlRoutes(api: Api, { database, clock, audit, seal }: SqlDeps): 
         maxRows,
         timeoutMs,
         typeNames: names,
-        emit,
-        whenDrained: (resume: () => void) => void lines.once('drain', resume).once('close', resume),
+        output,
         signal,
       });
-    void finish(call, { text, as: identity.as, isReadOnly, repeated }, running, lines, work);
-    return call.reply.type('application/x-ndjson; charset=utf-8').send(lines);
+    void finish(call, { text, as: identity.as, isReadOnly, repeated }, running, output, work);
+    return call.reply.type('application/x-ndjson; charset=utf-8').send(output.lines);
   }
 
   /** Runs the script. The status has already been sent, so errors become lines of the response. */
@@ -87,7 +88,7 @@ export function sqlRoutes(api: Api, { database, clock, audit, seal }: SqlDeps): 
     call: Call,
     script: { text: string; as: string; isReadOnly: boolean; repeated: boolean },
     running: Running,
-    lines: PassThrough,
+    output: RunOutput,
     work: () => ReturnType<typeof runScript>,
   ): Promise<void> {
     const startedAt = performance.now();
@@ -97,7 +98,7 @@ export function sqlRoutes(api: Api, { database, clock, audit, seal }: SqlDeps): 
       ({ error, tags } = await work());
     } catch (fault) {
       error = fault instanceof Error ? fault.message : String(fault);
-      lines.write(`${JSON.stringify(faultEvent(fault))}\n`);
+      output.emit(faultEvent(fault));
     }
     running.finish();
     const durationMs = Math.round(performance.now() - startedAt);
@@ -106,7 +107,7 @@ export function sqlRoutes(api: Api, { database, clock, audit, seal }: SqlDeps): 
     if (!script.repeated) await queries.insertHistory(store, entry).catch(() => {});
     if (!script.isReadOnly && !script.repeated)
       await audit(call, 'sql.run', script.as, { commands: tags, failed: error !== null }).catch(() => {});
-    lines.end();
+    output.end();
   }
 
   /** Runs an operation that the operator can cancel by disconnecting. */
@@ -128,7 +129,7 @@ export function sqlRoutes(api: Api, { database, clock, audit, seal }: SqlDeps): 
         message: `Select at most ${maxExplained} statements to explain.`,
       });
     requireValues(statements, values);
-    const identity = await identityOf(call, as);
+    const identity = await identityOf(call, as, isReadOnly);
     return withRun(call, async (signal) => {
       const prepared = await runnables(database, statements, { values, isReadOnly, signal });
       const options = { identity, isReadOnly, analyze, timeoutMs, signal };
@@ -140,7 +141,7 @@ export function sqlRoutes(api: Api, { database, clock, audit, seal }: SqlDeps): 
     const { text, as, parameters: values, row, column, timeoutMs } = await call.body();
     const statement = oneStatement(text);
     requireValues([statement], values);
-    const identity = await identityOf(call, as);
+    const identity = await identityOf(call, as, isReadOnly);
     return withRun(call, async (signal) => {
       const [runnable] = await runnables(database, [statement], { values, isReadOnly, signal });
       if (runnable === undefined) throw new Error('no statement was prepared');

@@ -3,14 +3,17 @@
  * transaction, unless it controls transactions itself or contains a statement that PostgreSQL doesn't allow in a
  * transaction.
  */
-import type { Database, PostgresErrorShape, Session, TextResult } from '../../database/types.ts';
+import type { CappedRows, Database, PostgresErrorShape, Session, TextResult } from '../../database/types.ts';
 import { isPostgresError } from '../../shared/postgres-error.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Identity } from '../persona/act.ts';
 import type { Outcome, RunEvent } from './contract.ts';
 import { controlsTransaction, needsNoTransaction } from './core/statements.ts';
+import type { RunOutput } from './run-output.ts';
 import type { Runnable } from './runnable.ts';
 import { begin, cancelOn } from './session.ts';
+
+type Flow = Parameters<CappedRows['row']>[2];
 
 export interface RunOptions {
   readonly database: Database;
@@ -22,12 +25,7 @@ export interface RunOptions {
   readonly timeoutMs: number;
   /** The names of types by OID, which column headers show. */
   readonly typeNames: ReadonlyMap<number, string>;
-  /**
-   * Emits an event. Returns false if the receiver's buffer is full. `whenDrained` then calls its argument once there is
-   * space.
-   */
-  readonly emit: (event: RunEvent) => boolean;
-  readonly whenDrained: (resume: () => void) => void;
+  readonly output: RunOutput;
   readonly signal: AbortSignal;
 }
 
@@ -36,6 +34,8 @@ export interface RunOptions {
  */
 const maxCellBytes = 4096;
 const rowsPerEvent = 100;
+/** The size in characters from which rows are sent even if they are fewer. */
+const maxEventChars = 256 * 1024;
 /** The additional time after PostgreSQL's own timeout, which a script can change. */
 const graceMs = 1000;
 
@@ -47,7 +47,7 @@ export interface RunReport {
 }
 
 export async function runScript(options: RunOptions): Promise<RunReport> {
-  const { database, runnables, identity, isReadOnly, signal, emit } = options;
+  const { database, runnables, identity, isReadOnly, output } = options;
   const ownTransactions = runnables.some(
     ({ statement }) => controlsTransaction(statement) || needsNoTransaction(statement),
   );
@@ -67,27 +67,38 @@ export async function runScript(options: RunOptions): Promise<RunReport> {
   let error: string | null = null;
   // Whether a transaction is open. If a statement has failed, the transaction can only be rolled back.
   let isOpen = false;
-  const stopCanceling = cancelOn(
-    session,
-    AbortSignal.any([signal, AbortSignal.timeout(options.timeoutMs + graceMs)]),
-  );
-  session.onNotice(({ severity, message, detail, hint }) => {
-    emit({ event: 'notice', severity, message, ...(detail ? { detail } : {}), ...(hint ? { hint } : {}) });
+  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(options.timeoutMs + graceMs)]);
+  const stopCanceling = cancelOn(session, signal);
+  let isPaused = false;
+  const emit = (event: RunEvent, flow: Flow): void => {
+    if (output.emit(event) || isPaused) return;
+    isPaused = true;
+    flow.pause();
+    void output.drained(signal).then(() => {
+      isPaused = false;
+      flow.resume();
+    });
+  };
+  session.onNotice(({ severity, message, detail, hint }, flow) => {
+    if (signal.aborted) return;
+    const notice = { severity, message, ...(detail ? { detail } : {}), ...(hint ? { hint } : {}) };
+    emit({ event: 'notice', ...notice }, flow);
   });
   try {
     await begin(session, options, ownTransactions);
     for (const [index, runnable] of runnables.entries()) {
-      signal.throwIfAborted();
+      options.signal.throwIfAborted();
       const { start, end: statementEnd } = runnable.statement;
-      emit({ event: 'statement', index, start, end: statementEnd });
+      output.emit({ event: 'statement', index, start, end: statementEnd });
       try {
-        const { tag, inTransaction } = await runOne(session, runnable, options);
+        const { tag, inTransaction } = await runOne(session, runnable, { ...options, signal, emit });
+        await output.drained(signal);
         tags.push(tag);
         isOpen = inTransaction;
       } catch (fault) {
         if (!isPostgresError(fault)) throw fault;
         error = fault.message;
-        emit(errorEvent(fault, runnable));
+        output.emit(errorEvent(fault, runnable));
         break;
       }
     }
@@ -97,7 +108,7 @@ export async function runScript(options: RunOptions): Promise<RunReport> {
         : 'ended'
       : await end(session, error === null && !isReadOnly);
     const ms = elapsed(startedAt);
-    emit({ event: 'done', outcome, ms });
+    output.emit({ event: 'done', outcome, ms });
     return { outcome, tags, error, ms };
   } finally {
     await stopCanceling();
@@ -119,19 +130,23 @@ async function end(session: Session, isGood: boolean): Promise<Outcome> {
 async function runOne(
   session: Session,
   { text, parameters }: Runnable,
-  options: RunOptions,
+  options: Pick<RunOptions, 'output' | 'maxRows' | 'typeNames' | 'signal'> & {
+    /** Emits an event. Pauses the connection until the client has received it. */
+    readonly emit: (event: RunEvent, flow: Flow) => void;
+  },
 ): Promise<{ tag: string; inTransaction: boolean }> {
-  const { emit, whenDrained, maxRows, typeNames } = options;
+  const { output, emit, maxRows, typeNames, signal } = options;
   const startedAt = performance.now();
   let columns: TextResult['columns'] = [];
   let rows: (readonly (string | null)[])[] = [];
   let cut: [number, number][] = [];
-  const flush = (): boolean => {
-    if (rows.length === 0) return true;
-    const isRoomy = emit({ event: 'rows', rows, cut });
+  let chars = 0;
+  const take = (): RunEvent => {
+    const event = { event: 'rows', rows, cut } as const;
     rows = [];
     cut = [];
-    return isRoomy;
+    chars = 0;
+    return event;
   };
   const { commandTag, more, inTransaction } = await session.runCapped(text, {
     maxRows,
@@ -139,21 +154,21 @@ async function runOne(
     parameters,
     columns(found) {
       columns = found;
-      emit({
+      output.emit({
         event: 'columns',
         columns: found.map(({ name, typeOid }) => ({ name, type: typeNames.get(typeOid) ?? '' })),
       });
     },
     row(cells, indexes, flow) {
+      if (signal.aborted) return;
       for (const index of indexes) cut.push([rows.length, index]);
       rows.push(cells);
-      if (rows.length < rowsPerEvent || flush()) return;
-      flow.pause();
-      whenDrained(() => flow.resume());
+      for (const cell of cells) chars += cell?.length ?? 0;
+      if (rows.length >= rowsPerEvent || chars >= maxEventChars) emit(take(), flow);
     },
   });
-  flush();
-  emit({ event: 'end', tag: commandTag, more, ms: elapsed(startedAt) });
+  if (rows.length > 0) output.emit(take());
+  output.emit({ event: 'end', tag: commandTag, more, ms: elapsed(startedAt) });
   return { tag: commandTag === '' && columns.length > 0 ? 'SELECT' : commandTag, inTransaction };
 }
 

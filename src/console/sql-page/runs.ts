@@ -4,6 +4,8 @@ import { ConsoleError } from '../errors.ts';
 
 /** The maximum number of concurrent runs. Each run occupies a connection of the pool that other pages also use. */
 const maxAtOnce = 3;
+/** The maximum number of concurrent runs of an operator, so that other operators can also run statements. */
+const maxPerOperator = 2;
 
 export interface Running {
   readonly id: string;
@@ -23,7 +25,8 @@ export function createRuns(): Runs {
   const running = new Map<string, { operatorId: string; controller: AbortController }>();
   return {
     begin(operatorId) {
-      if (running.size >= maxAtOnce) throw new ConsoleError('busy');
+      const own = [...running.values()].filter((run) => run.operatorId === operatorId);
+      if (running.size >= maxAtOnce || own.length >= maxPerOperator) throw new ConsoleError('busy');
       const id = randomUUID();
       const controller = new AbortController();
       running.set(id, { operatorId, controller });

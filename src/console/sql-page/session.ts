@@ -1,7 +1,13 @@
 /** Prepares a separate connection for an operator's statements, and cancels these statements. */
 import type { Session, Setting } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
-import { defaultSearchPath, type Identity, settingsOf } from '../persona/act.ts';
+import {
+  databaseRoleOf,
+  defaultSearchPath,
+  type Identity,
+  searchPathSetting,
+  settingsOf,
+} from '../persona/act.ts';
 
 export interface Beginning {
   readonly identity: Identity;
@@ -17,8 +23,13 @@ export async function begin(session: Session, options: Beginning, ownTransaction
   if (!ownTransactions) await session.exec(isReadOnly ? 'begin read only' : 'begin');
   const settings: Setting[] = [['statement_timeout', String(timeoutMs)]];
   if (identity.claims !== undefined) settings.push(...settingsOf(identity, defaultSearchPath));
+  // The statements of read-only operators were checked with this path (read-only.ts).
+  else if (identity.operatorRole === databaseRoleOf('read-only'))
+    settings.push(searchPathSetting(defaultSearchPath));
   const isLocal = !ownTransactions;
-  const calls = settings.map(([name, value]) => sql`set_config(${name}, ${value}, ${isLocal}::boolean)`);
+  const calls = settings.map(
+    ([name, value]) => sql`pg_catalog.set_config(${name}, ${value}, ${isLocal}::boolean)`,
+  );
   // This must be the transaction's first query, because PostgreSQL doesn't allow a read-only transaction to become
   // writable after a query.
   await session.query(sql`select ${sql.join(calls)}`);

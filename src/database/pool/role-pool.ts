@@ -4,7 +4,6 @@ import type {
   CappedEnd,
   CappedRows,
   LoginRole,
-  NoticeShape,
   Pool,
   RawRow,
   RequestClient,
@@ -140,8 +139,9 @@ class PooledSession implements Session {
     return this.#use().connection.cancel();
   }
 
-  onNotice(listener: (notice: NoticeShape) => void): void {
-    this.#use().connection.onNotice = listener;
+  onNotice(listener: Parameters<Session['onNotice']>[0]): void {
+    const { connection } = this.#use();
+    connection.onNotice = (notice) => listener(notice, connection);
   }
 
   release(): void {
