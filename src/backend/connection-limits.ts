@@ -8,8 +8,8 @@ const bytesPerExclusive = 64 * 1024 ** 2;
 const bytesPerSlow = 128 * 1024 ** 2;
 const bytesPerPooled = 128 * 1024 ** 2;
 /**
- * The minimum number of connections. With fewer, calls of unknown speed couldn't be limited to a share of the
- * connections (decision 48).
+ * The minimum number of exclusive connections. With fewer, calls of unknown speed couldn't be limited to a share of
+ * them (decision 48).
  */
 export const minExclusive = 3;
 export const minSlow = 2;

@@ -36,7 +36,7 @@ export function databaseSettings(
   return { dbSettings, databaseSettings: settings, withheldSettings: withheld };
 }
 
-/** Each worker has a minimum number of connections, and a rolling restart adds one worker. */
+/** The number of additional connections for each worker, including the worker that a rolling restart adds. */
 const connectionsPerWorker = 12;
 
 const settingsForWorkers = (workers: number, { memoryBytes }: Machine): Record<string, number> =>

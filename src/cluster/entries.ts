@@ -7,7 +7,7 @@ import type { RequestRecord } from '../kernel/trace.ts';
 import type { Line } from './messages.ts';
 
 const batchMs = 20;
-/** About the number of requests that a busy worker handles per second. */
+/** The maximum number of waiting entries, which is about as many requests as a busy worker handles per second. */
 const maxWaiting = 20_000;
 
 export type SendEntries = (lines: readonly Line[], records: readonly RequestRecord[]) => Promise<void>;

@@ -39,7 +39,7 @@ const shownMinutes = 60;
 const maxKnownFunctions = 200;
 /** Each class is 20% wider than the previous one, so its middle differs from any duration in it by at most 10%. */
 const growth = 1.2;
-/** The number of classes. The last one begins at 1.2^79 ms, which is about half an hour. */
+/** The number of classes. The last one begins at 1.2^78 ms, which is about 25 minutes. */
 const classes = 80;
 
 const count = z.number().int().min(0).max(0xffff_ffff);

@@ -40,7 +40,7 @@ export class ExchangeError extends Error {
 export interface Exchanges {
   /** Sends a request and returns its response. @throws {ExchangeError} */
   send(request: ExchangeRequest, signal?: AbortSignal): Promise<ExchangeResponse>;
-  /** Closes the connections that are idle. */
+  /** Closes idle connections. */
   rest(): void;
 }
 

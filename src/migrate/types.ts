@@ -59,7 +59,7 @@ export interface EndFacts {
 export interface Report {
   /** Whether everything that can be migrated has been migrated. */
   readonly complete: boolean;
-  /** Definitions that were created. */
+  /** The number of created definitions. */
   readonly definitions: number;
   readonly tables: readonly TableReport[];
   readonly sequences: number;

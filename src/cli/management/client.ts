@@ -6,7 +6,6 @@ import { decodeFiles, encodeFiles } from './encoded-files.ts';
 import { type CallInput, requestOf } from './requests.ts';
 
 export interface ManagementClient {
-  /** The Console's URL. */
   readonly consoleUrl: string;
   readonly ref: string;
   /** Calls the API. @throws {CommandError} with the server's error message */

@@ -8,7 +8,6 @@ export interface ChannelSocket {
   /** The `x-` headers of the handshake, as JSON. */
   readonly headersJson: string;
   readonly mayUseSecretKeys: boolean;
-  /** The client's address. */
   readonly address: string;
   readonly channels: { readonly size: number };
   send(frame: Frame): void;

@@ -22,7 +22,6 @@ export interface ConnectionOptions {
   readonly headersJson: string;
   /** False for web pages from other origins. */
   readonly mayUseSecretKeys: boolean;
-  /** The client's address. */
   readonly address: string;
   /** Called when a channel is joined with a role other than `anon`. */
   readonly onUser: () => void;

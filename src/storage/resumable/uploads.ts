@@ -32,7 +32,7 @@ import {
 import { TusError } from './errors.ts';
 import type { StagedUpload } from './staging.ts';
 
-/** Unfinished uploads are removed after this time. Upstream's documentation states one day. */
+/** The time after which unfinished uploads are removed, which is one day as in upstream's documentation. */
 export const uploadLifetimeMs = 24 * 60 * 60 * 1000;
 
 /** The caller of a request, and whether they are allowed to replace an existing object. */

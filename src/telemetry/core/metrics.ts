@@ -12,7 +12,7 @@ const slots = 720;
 const slotMs = 30_000;
 const growth = 1.2;
 const smallestMs = 0.1;
-/** The number of bins. The last bin contains all durations above 100 s. */
+/** The number of bins. The last bin contains all durations above 72 s. */
 const bounds = 76;
 const logGrowth = Math.log(growth);
 /** The number of values per slot: requests, client errors, server errors and the histogram. */
