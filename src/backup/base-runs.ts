@@ -130,8 +130,8 @@ export function createBaseRuns(ctx: BackupContext): BaseRuns {
       return hasGap;
     },
     dueAtMs() {
-      // Ignores a backup dated in the future, which was taken before the clock was set back. With it, the next backup
-      // would be due only after that date.
+      // Ignores a backup dated in the future, which was taken before the clock was set back. Such a backup would delay
+      // the next one until after that date.
       const last = lastBefore(known, now());
       if (last === undefined) return Math.min(createdAtMs, now());
       return schedule().nextRun(new Date(last.startedAtMs))?.getTime() ?? Number.POSITIVE_INFINITY;

@@ -21,7 +21,7 @@ export interface ExchangeRequest {
 
 export interface ExchangeResponse {
   readonly status: number;
-  /** The headers in the form in which the server sent them. */
+  /** The headers as sent by the server. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Buffer;
 }

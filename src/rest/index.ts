@@ -46,7 +46,7 @@ export interface RestDeps {
   readonly database: Database;
   readonly keys: Keys;
   readonly config: LiveConfig;
-  /** The folder in which the service creates a folder for temporary files, which store large responses. */
+  /** The folder in which the service creates a subfolder for temporary files, which store large responses. */
   readonly dataDir: string;
   /** The disk that the embedded database uses. */
   readonly disk?: DiskState;
@@ -103,7 +103,7 @@ export function createRest({
     const before = settingsFromConfig(previous, permissionHints);
     if (isDeepStrictEqual(settingsFromConfig(next, permissionHints), before)) return;
     await state.reload('all');
-    // The reload may have been running already when the settings changed.
+    // A reload may already have been running when the settings changed.
     await state.settled();
   });
   const deps = {

@@ -1,4 +1,4 @@
-/** Matches the names of this machine, which are equivalent. */
+/** Matches the host names of this machine, which are equivalent. */
 const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 /**

@@ -1,6 +1,6 @@
 /** A bounded queue in which clients take turns, so that a client with many waiting items delays only itself. */
 export interface Waiter {
-  /** The user or address that the item is counted for. */
+  /** The user or address that the item counts toward. */
   readonly client: string;
 }
 

@@ -1,4 +1,4 @@
-/** Reads from errors when a request can be retried. */
+/** Determines from an error when the request can be retried. */
 
 /** The time after which file descriptors are probably available again. */
 const outOfFilesSeconds = 1;

@@ -1,5 +1,5 @@
 /**
- * Reads facts about a database whose text is the same in every major version. They are read independently of the
+ * Reads facts about a database whose text is the same in every major version. The facts are read independently of the
  * catalog model of dumps. Expressions aren't included, because versions format them differently.
  */
 import { type Sql, sql } from '../kernel/sql.ts';

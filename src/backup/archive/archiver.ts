@@ -19,7 +19,7 @@ import { slotName } from './unused-slot.ts';
 
 /** The maximum number of segments in memory. Beyond it, receiving pauses and PostgreSQL waits. */
 const maxSegments = 3;
-/** When an unfinished segment has this many chunks, they are joined. */
+/** The number of chunks at which the chunks of an unfinished segment are joined. */
 const maxChunks = 60;
 /** The time that a round waits for WAL that PostgreSQL has already flushed. */
 const catchUpMs = 300;

@@ -80,7 +80,7 @@ export async function restore(given: RestoreOptions): Promise<Restored> {
   try {
     return await restoreWatched({ ...given, signal, repository: abortable(given.repository, signal) }, space);
   } catch (error) {
-    // If the restore was aborted, `error` only says that PostgreSQL exited, so the abort reason is used.
+    // If the restore was aborted, `error` only reports that PostgreSQL exited, so the abort reason is used.
     const cause: unknown = watch.signal.aborted ? watch.signal.reason : error;
     if (!isFull(cause)) throw cause;
     await removeUnfinished(dataDir);

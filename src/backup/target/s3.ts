@@ -94,7 +94,7 @@ export function s3Target(location: S3Location, timeouts: Timeouts = defaultTimeo
         if (!isAbsent(error)) throw s3Error(error, label);
       }
     },
-    /** Upload parts of a killed process cost money and aren't listed as objects. */
+    /** Removes the upload parts of killed processes, which cost money and aren't listed as objects. */
     async removeUnfinished(beforeMs) {
       const { AbortMultipartUploadCommand, ListMultipartUploadsCommand } = await import('@aws-sdk/client-s3');
       const command = new ListMultipartUploadsCommand({ Bucket, Prefix: prefix });

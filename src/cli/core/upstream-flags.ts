@@ -50,7 +50,7 @@ const otherDatabase: Flags = {
   },
 };
 
-/** The flag for upstream's check for objects that its engine doesn't compare. Plinth has no such check. */
+/** The flag of upstream's check for objects that its engine doesn't compare. Plinth has no such check. */
 const coverage: UpstreamFlag = {
   type: 'boolean',
   note: "Plinth doesn't have this check. Objects that can't be changed cause an error in any case",

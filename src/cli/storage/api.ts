@@ -2,7 +2,7 @@
 import { CommandError } from '../errors.ts';
 import type { StorageTarget } from './target.ts';
 
-/** The service can't be reached, so all other requests would also fail. */
+/** Thrown if the service can't be reached, so that all other requests would also fail. */
 export class StorageUnreachableError extends CommandError {}
 
 /** A response with an error status. */

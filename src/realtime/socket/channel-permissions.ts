@@ -77,7 +77,7 @@ export class ChannelPermissions {
     return new ChannelError(`Unauthorized: ${text}`, text);
   }
 
-  /** Returns false if the query failed, in which case nothing is cached. */
+  /** Returns false and caches nothing if the query failed. */
   async queryWrite(): Promise<boolean> {
     const caller = this.#caller as Caller;
     try {

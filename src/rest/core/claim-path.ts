@@ -27,8 +27,8 @@ export function readClaimPath(text: string): ClaimPath | undefined {
 }
 
 /**
- * Matches a path to a single member, such as the default path. Such a path is evaluated without loading the JSONPath
- * library, because every request evaluates it.
+ * Matches a path to a single member, such as the default path. Handles this common case without the JSONPath library,
+ * because the path is evaluated for every request.
  */
 const MEMBER = /^\$\.([A-Za-z_]\w*)$/;
 

@@ -1,4 +1,4 @@
-/** Declares `DELETE /object/…`, which deletes one object or several objects in a bucket. */
+/** Declares `DELETE /object/…`, which deletes one or more objects in a bucket. */
 import type { FastifyInstance } from 'fastify';
 import type { StorageContext } from '../context.ts';
 import { StorageError } from '../errors.ts';

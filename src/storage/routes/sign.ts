@@ -1,4 +1,4 @@
-/** Declares `POST /object/sign/…`, which creates signed links to one object or several objects in a bucket. */
+/** Declares `POST /object/sign/…`, which creates signed links to one or more objects in a bucket. */
 import type { FastifyInstance } from 'fastify';
 import type { StorageContext } from '../context.ts';
 import type { Transform } from '../core/transform.ts';
