@@ -187,18 +187,25 @@ test('rows don’t move when they are selected', async () => {
 test('selected rows can be changed together and restored, and a change to all matching rows first shows their number', async () => {
   const { page, close } = await signedIn();
   await go(page, '/public/large?filters=[{"column":"id","operator":"lte","value":"150"}]');
-  await focusCell(page, 0, 0);
-  await page.keyboard.press('Space');
+  await focusCell(page, 0, 2);
+  await page.keyboard.press('Shift+Space');
   await page.keyboard.press('ArrowDown');
-  await page.keyboard.press('Space');
+  await page.keyboard.press('Shift+Space');
   await page.getByRole('button', { name: 'Edit 2' }).press('Enter');
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Column').selectOption('text');
-  await dialog.getByLabel('text', { exact: true }).fill('both');
-  await dialog.getByRole('button', { name: 'Update 2 rows' }).press('Enter');
+  // The dialog starts with the active cell's column, and Enter saves only after a value has been entered.
+  await dialog.getByLabel('text', { exact: true }).and(page.locator(':focus')).waitFor();
+  await page.keyboard.press('Enter');
+  await dialog.getByText('Enter or choose the new value.').waitFor();
+  await page.keyboard.type('both');
+  await page.keyboard.press('Enter');
   await expect.poll(() => column('large', 'text', [1, 2])).toEqual(['both', 'both']);
   await page.getByRole('button', { name: 'Undo' }).press('Enter');
   await expect.poll(() => column('large', 'text', [1, 2])).toEqual(['row 1', 'row 2']);
+  await focusCell(page, 1, 0);
+  await page.getByRole('button', { name: 'Edit 2' }).press('Enter');
+  await dialog.getByLabel('Column').and(page.locator(':focus')).waitFor();
+  await page.keyboard.press('Escape');
 
   await page.getByRole('button', { name: 'Select all matching rows' }).press('Enter');
   await page.getByRole('button', { name: 'Delete all' }).press('Enter');

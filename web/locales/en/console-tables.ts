@@ -44,7 +44,7 @@ export const messages = {
   'bulk.open-all': 'Edit all',
   'bulk.title': '{count, plural, one {Edit # row} other {Edit # rows}}',
   'bulk.column': 'Column',
-  'bulk.value': 'New value',
+  'bulk.no-value': 'Enter or choose the new value.',
   'bulk.action': '{count, plural, one {Update # row} other {Update # rows}}',
   'bulk.type': 'All of these rows will be updated together. You can undo this.',
   'bulk.type-all': 'Every matching row will be updated. This can’t be undone.',

@@ -20,6 +20,7 @@ export function BulkChange({
   rows,
   edits,
   selection,
+  activeColumn,
   onClose,
   onSave,
   onChanged,
@@ -30,6 +31,7 @@ export function BulkChange({
   rows: Rows;
   edits: Edits;
   selection: RowSelection;
+  activeColumn: string | undefined;
   onClose: () => void;
   /** Called before the edits of loaded rows are saved. */
   onSave: () => void;
@@ -57,6 +59,7 @@ export function BulkChange({
       as={as}
       scope={scope}
       count={rows.count}
+      column={activeColumn}
       onClose={onClose}
       onEdits={(column, change) => {
         onClose();

@@ -1,12 +1,13 @@
 /** Sets one column to the same value in many rows. */
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useId, useState } from 'react';
+import { type KeyboardEvent, useId, useState } from 'react';
 import { fetchConsole } from '../../api/session.ts';
-import type { CellChange, Column, Relation } from '../../api/types.ts';
+import type { CellChange, Relation } from '../../api/types.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { isEditable } from './cells.ts';
 import classes from './edit-rows.module.css';
 import { checkDraft, type Draft, isGiven, missing } from './fields/check.ts';
+import { kindOf } from './fields/kinds.ts';
 import { RowField } from './row-field.tsx';
 import { t } from './rows-text.ts';
 import { isAll, type RowScope, sizeQuery } from './scope.ts';
@@ -16,14 +17,23 @@ import { isAll, type RowScope, sizeQuery } from './scope.ts';
  */
 const many = 10;
 
-const firstDraft = (column: Column | undefined): Draft =>
-  column?.nullable === true ? { value: null } : missing;
+const noValue = { id: 'bulk.no-value' } as const;
+
+/** Enter also saves from the field of a text, in which Shift+Enter starts a new line. */
+function saveOnEnter(event: KeyboardEvent): void {
+  const { target } = event;
+  if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+  if (!(target instanceof HTMLTextAreaElement)) return;
+  event.preventDefault();
+  target.form?.requestSubmit();
+}
 
 export default function EditRows({
   relation,
   as,
   scope,
   count,
+  column: active,
   onClose,
   onEdits,
   onDone,
@@ -32,6 +42,8 @@ export default function EditRows({
   as: string | undefined;
   scope: RowScope;
   count: () => Promise<number | undefined>;
+  /** The active cell's column. */
+  column: string | undefined;
   onClose: () => void;
   /** Changes loaded rows one by one. The change can then be undone. */
   onEdits: (column: string, change: CellChange) => void;
@@ -39,11 +51,12 @@ export default function EditRows({
 }) {
   const id = useId();
   const columns = relation.columns.filter((column) => isEditable(column) && !column.primary_key);
-  const [name, setName] = useState(columns[0]?.name ?? '');
+  const isOffered = columns.some((each) => each.name === active);
+  const [name, setName] = useState((isOffered ? active : columns[0]?.name) ?? '');
   const column = columns.find((each) => each.name === name);
-  const [draft, setDraft] = useState<Draft>(() => firstDraft(columns[0]));
+  const [draft, setDraft] = useState<Draft>(missing);
   const [isShown, setShown] = useState(false);
-  const problem = column && checkDraft(column, draft);
+  const problem = column && (isGiven(draft) ? checkDraft(column, draft) : noValue);
   const { data: size, error: countError } = useQuery(sizeQuery(scope, count));
   const { mutate, isPending, error } = useMutation({
     mutationFn: (change: CellChange) =>
@@ -70,7 +83,8 @@ export default function EditRows({
       }}
       onClose={onClose}
     >
-      <div className={classes.form}>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys belong to the field inside */}
+      <div className={classes.form} onKeyDown={column && kindOf(column) === 'text' ? saveOnEnter : undefined}>
         <p>{t(isAll(scope) ? 'bulk.type-all' : 'bulk.type')}</p>
         <label className={classes.label} htmlFor={`${id}-column`}>
           {t('bulk.column')}
@@ -78,10 +92,11 @@ export default function EditRows({
         <select
           id={`${id}-column`}
           className={classes.select}
+          data-autofocus={!isOffered || undefined}
           value={name}
           onChange={(event) => {
             setName(event.currentTarget.value);
-            setDraft(firstDraft(columns.find((each) => each.name === event.currentTarget.value)));
+            setDraft(missing);
             setShown(false);
           }}
         >
@@ -99,10 +114,10 @@ export default function EditRows({
             isChanged={false}
             isNew={false}
             readOnly={false}
-            autoFocus={false}
+            autoFocus={isOffered}
             problem={isShown ? problem : undefined}
             onChange={setDraft}
-            onReset={() => setDraft(firstDraft(column))}
+            onReset={() => setDraft(missing)}
           />
         )}
       </div>

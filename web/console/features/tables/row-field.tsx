@@ -42,7 +42,12 @@ export function RowField(props: RowFieldProps) {
   }, [takesFocus]);
   const text = textOf(draft);
   return (
-    <div className={classes.field} data-changed={isChanged || undefined}>
+    <div
+      className={classes.field}
+      data-changed={isChanged || undefined}
+      // A dialog would focus its close button. It focuses this element instead, which leaves the focus in the field.
+      data-autofocus={autoFocus || undefined}
+    >
       <div className={classes.head}>
         <label htmlFor={id} id={`${id}-label`} className={classes.name}>
           {column.name}

@@ -1,7 +1,7 @@
 /** The page of a table, with the toolbar, the filters, the grid and the open row. The URL contains all choices. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { Suspense, useMemo, useState } from 'react';
+import { Suspense, useMemo, useRef, useState } from 'react';
 import { relationQuery } from '../../api/queries.ts';
 import { useMay } from '../../api/session.ts';
 import type { Relation } from '../../api/types.ts';
@@ -70,6 +70,7 @@ function OpenTable({ relation }: { relation: Relation }) {
   const [showsFilters, setShowsFilters] = useState(filters.length > 0);
   const [note, setNote] = useState('');
   const [peek, setPeek] = useState<Peek>();
+  const activeColumn = useRef<string>(undefined);
   const insert = (): void => go({ insert: true });
   const refresh = (): void => {
     rows.refresh();
@@ -129,6 +130,9 @@ function OpenTable({ relation }: { relation: Relation }) {
           onOpen={(row, column) => go({ row, column })}
           onPeek={(index, column) => setPeek({ index, column })}
           onVisible={onVisible}
+          onActive={(column) => {
+            activeColumn.current = column;
+          }}
           onDelete={() => setBulkChange({ kind: 'delete' })}
           onDeleteKeys={(keys) => setBulkChange({ kind: 'delete', keys })}
           onDuplicate={(row) => go({ insert: true, row, column: undefined })}
@@ -174,6 +178,7 @@ function OpenTable({ relation }: { relation: Relation }) {
             rows={rows}
             edits={edits}
             selection={selection}
+            activeColumn={activeColumn.current}
             onClose={() => setBulkChange(undefined)}
             onSave={() => setNote('')}
             onChanged={refresh}

@@ -1,5 +1,5 @@
 /** The state of the grid, and the functions that its keys and rows call. */
-import { type KeyboardEvent, type RefObject, useMemo } from 'react';
+import { type KeyboardEvent, type RefObject, useEffect, useMemo } from 'react';
 import type { RowView } from '../../../api/queries.ts';
 import type { Filter, Relation, RowKey, Sort } from '../../../api/types.ts';
 import type { Edits } from '../use-edits.ts';
@@ -35,6 +35,8 @@ export interface DataGridProps {
   readonly onOpen: (key: RowKey, column?: string) => void;
   readonly onPeek: (index: number, column: string) => void;
   readonly onVisible: (first: number, last: number) => void;
+  /** Called with the active cell's column, or with undefined if a checkbox is active. */
+  readonly onActive: (column: string | undefined) => void;
   readonly onDelete: () => void;
   readonly onDeleteKeys: (keys: readonly RowKey[]) => void;
   readonly onDuplicate: (key: RowKey) => void;
@@ -49,10 +51,12 @@ const keyAfter = { stay: '', down: 'ArrowDown', right: 'ArrowRight', left: 'Arro
 
 export function useDataGrid(props: DataGridProps, scroller: RefObject<HTMLElement | null>) {
   const { relation, columns, layout, rows, edits, canWrite, selected } = props;
-  const { onSelect, onSort, onOpen, onVisible } = props;
+  const { onSelect, onSort, onOpen, onVisible, onActive } = props;
   const total = rows.total.rows;
   const position = useGridPosition(total, columns.length);
   const { at, range } = position;
+  const activeColumn = columns[at.column - 1]?.name;
+  useEffect(() => onActive(activeColumn));
   const referring = useMemo(() => new Set(relation.foreign_keys.flatMap((key) => key.columns)), [relation]);
   const shown = useGridWindow(scroller, {
     rows: total,
