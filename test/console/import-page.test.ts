@@ -14,7 +14,9 @@ beforeAll(async () => {
   await backend.database.pool('postgres').exec(`
     create table public.parcels (id int primary key, kg int not null, owner text not null, state text not null default 'new');
     create type public.size as enum ('small', 'large');
-    create table public.boxes (id int generated always as identity primary key, name text not null, size public.size not null);`);
+    create table public.boxes (id int generated always as identity primary key, name text not null, size public.size not null);
+    create table public.notes (id bigint generated always as identity primary key, body text not null, author text not null);
+    insert into public.notes (body, author) select 'old ' || i, 'Bo' from generate_series(1, 200) i;`);
 });
 afterAll(async () => {
   await browser?.close();
@@ -82,7 +84,7 @@ test.each(looks)(
     await panel.getByText('Bo', { exact: true }).waitFor();
     await panel.getByRole('button', { name: 'Import', exact: true }).press('Enter');
     await panel.getByText('1 row was imported.').waitFor();
-    await panel.getByRole('button', { name: 'Open table' }).and(panel.locator(':focus')).press('Enter');
+    await panel.getByRole('button', { name: 'Back to table' }).and(panel.locator(':focus')).press('Enter');
     await panel.waitFor({ state: 'detached' });
     await page.locator('[data-cell="2:1"]').waitFor();
     expect(complaints.list).toEqual([]);
@@ -90,6 +92,28 @@ test.each(looks)(
   },
   90_000,
 );
+
+test('Enter runs the dry run and then the import, which ends at the first imported row', async () => {
+  const { page, complaints, close } = await opened(
+    '/tables/public/notes?import=true&filters=[{"column":"author","operator":"eq","value":"Bo"}]',
+  );
+  const panel = page.getByRole('dialog');
+  await panel.getByLabel('CSV or JSON file').and(page.locator(':focus')).waitFor();
+  await choose(page, 'notes.csv', 'body\nfirst\nlast\n');
+  const value = panel.getByRole('textbox', { name: 'Value of author' });
+  await value.fill('Ada');
+  await value.press('Enter');
+  await panel.getByText('All 2 rows are valid').waitFor();
+  await value.press('Enter');
+  await panel.getByText('2 rows were imported.').waitFor();
+  await panel.getByRole('button', { name: 'Show imported rows' }).and(page.locator(':focus')).press('Enter');
+  await panel.waitFor({ state: 'detached' });
+  await page.locator('[data-cell="0:2"]').filter({ hasText: 'last' }).waitFor();
+  await page.locator('[data-cell="1:2"]').filter({ hasText: 'first' }).waitFor();
+  await page.locator('[data-cell="0:1"]:focus').waitFor();
+  expect(complaints.list).toEqual([]);
+  await close();
+});
 
 test.each(looks)(
   'a table can be created from a file with inferred types and saved as a migration, $width px, $colorScheme',

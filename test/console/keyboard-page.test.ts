@@ -85,6 +85,42 @@ test('arrow keys move through a list beside the page, and into the page', async 
   await close();
 });
 
+test('a table that Enter opens from the list focuses its rows, unless another key follows, and Escape goes back', async () => {
+  const { page, complaints, go, close } = await signedIn(browser, backend);
+  await go('/tables');
+  const link = (name: string) => page.getByRole('navigation', { name: 'Tables' }).getByRole('link', { name });
+  const focused = page.locator(':focus');
+  await link('tasks').press('Enter');
+  await page.locator('[data-cell="0:1"]').and(focused).waitFor();
+  await page.getByRole('grid', { name: 'Rows of tasks' }).locator(focused).waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.locator('[data-cell="1:1"]').and(focused).waitFor();
+  await page.keyboard.press('Escape');
+  await link('tasks').and(focused).waitFor();
+  await page.keyboard.press('Enter');
+  await page.locator('[data-cell="1:1"]').and(focused).waitFor();
+  await page.keyboard.press('Escape');
+  await link('tasks').and(focused).waitFor();
+
+  let load = (): void => undefined;
+  const loading = new Promise<void>((resolve) => {
+    load = resolve;
+  });
+  await page.route('**/tables/public/keyless/rows?**', async (route) => {
+    await loading;
+    await route.continue();
+  });
+  await link('keyless').press('Enter');
+  const filter = page.getByRole('searchbox', { name: 'Filter tables' });
+  await filter.press('f');
+  load();
+  await page.getByRole('grid', { name: 'Rows of keyless' }).waitFor();
+  await page.locator('[data-cell="0:1"]').waitFor();
+  await filter.and(focused).waitFor();
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
 test('the details of a user receive the focus, and return it to the list', async () => {
   const owner = await operator(backend);
   for (const email of ['ada@example.com', 'bo@example.com'])

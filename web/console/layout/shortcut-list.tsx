@@ -18,6 +18,7 @@ const everywhere: readonly Shortcut[] = [
 const inList: readonly Shortcut[] = [
   [['↑', '↓'], 'shortcuts.list-move'],
   [['→'], 'shortcuts.list-open'],
+  [['Enter'], 'shortcuts.list-rows'],
   [['j', 'k'], 'shortcuts.users'],
 ];
 
@@ -28,6 +29,7 @@ const inGrid: readonly Shortcut[] = [
   [['PgUp', 'PgDn'], 'shortcuts.pages'],
   [['Enter', 'F2'], 'shortcuts.edit'],
   [['Esc'], 'shortcuts.cancel'],
+  [['Esc'], 'shortcuts.leave'],
   [['Tab'], 'shortcuts.save-next'],
   [['↓'], 'shortcuts.null'],
   [['Space'], 'shortcuts.select'],

@@ -85,7 +85,8 @@ export const messages = {
   'import.dry': 'Dry run',
   'import.run': 'Import',
   'import.again': 'Import another file',
-  'import.open': 'Open table',
+  'import.show': 'Show imported rows',
+  'import.back': 'Back to table',
   'import.running': '{rows, plural, one {# row} other {# rows}} imported so far',
   'import.fine':
     '{rows, plural, one {# row is valid} other {All # rows are valid}}. Nothing has been imported yet.',

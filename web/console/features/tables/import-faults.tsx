@@ -7,20 +7,23 @@ import { skippedCsv } from './skipped-csv.ts';
 import { t } from './text.ts';
 import type { Report } from './use-import-run.ts';
 
+/** Whether the import adds rows. Invalid rows must then have been skipped. */
+export const isUsable = ({ rows, invalid, skipped }: Report): boolean =>
+  rows > invalid && (invalid === 0 || skipped.length > 0);
+
 export function ImportResult({ report }: { report: Report }) {
-  const { rows, invalid, written, skipped } = report;
+  const { rows, invalid, written } = report;
   const valid = rows - invalid;
-  const isUsable = invalid === 0 || skipped.length > 0;
   return (
     <>
-      {isUsable && valid > 0 ? (
+      {isUsable(report) ? (
         <div role="status">
           <Notice tone="success">
             <p>{t(written ? 'import.done' : 'import.fine', { rows: valid })}</p>
           </Notice>
         </div>
       ) : null}
-      {invalid === 0 ? null : <Faults report={report} isSkipped={isUsable && valid > 0} />}
+      {invalid === 0 ? null : <Faults report={report} isSkipped={isUsable(report)} />}
     </>
   );
 }

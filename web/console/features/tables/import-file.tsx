@@ -50,6 +50,9 @@ export function FileFields({ source, onChange }: { source: ImportFile; onChange:
         <input
           id={`${id}-file`}
           type="file"
+          // biome-ignore lint/a11y/noAutofocus: it is the first field of a panel that the operator has opened
+          autoFocus
+          data-autofocus
           accept=".csv,.tsv,.txt,.json,.jsonl,.ndjson,text/csv,application/json"
           aria-describedby={`${id}-why`}
           className={classes.file}

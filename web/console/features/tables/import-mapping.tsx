@@ -156,7 +156,7 @@ function FixedRow({
         </select>
       </td>
       <td>
-        {kind !== 'value' ? null : column.enum_values === null ? (
+        {kind !== 'value' && !isRequired ? null : column.enum_values === null ? (
           <input
             className={classes.select}
             aria-label={t('import.value-label', { column: name })}

@@ -8,14 +8,15 @@ import { useEffect, useState } from 'react';
 import type { TableName } from '../../api/queries.ts';
 import type { Payload } from '../../api/route.ts';
 import { fetchConsole } from '../../api/session.ts';
-import type { Relation } from '../../api/types.ts';
+import type { Relation, Sort } from '../../api/types.ts';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SidePanel } from '../../components/side-panel.tsx';
-import { ImportResult } from './import-faults.tsx';
+import { ImportResult, isUsable } from './import-faults.tsx';
 import { FileFields, headBytes, useImportFile } from './import-file.tsx';
 import { type Fixed, otherColumns } from './import-fixed.ts';
 import { type Mapping, MappingTable, OtherColumns } from './import-mapping.tsx';
 import classes from './import-panel.module.css';
+import { newestFirst } from './newest-first.ts';
 import { t } from './text.ts';
 import { useImportRun } from './use-import-run.ts';
 
@@ -25,6 +26,8 @@ interface ImportProps {
   readonly relation: Relation;
   readonly as: string | undefined;
   readonly onClose: () => void;
+  /** Closes the panel and shows all rows in this order. */
+  readonly onShow: (sort: Sort) => void;
   readonly onDone: () => void;
 }
 
@@ -39,7 +42,14 @@ export default function ImportPanel(props: ImportProps) {
   );
 }
 
-function Import({ relation, as, onClose, onDone, onAgain }: ImportProps & { readonly onAgain: () => void }) {
+function Import({
+  relation,
+  as,
+  onClose,
+  onShow,
+  onDone,
+  onAgain,
+}: ImportProps & { readonly onAgain: () => void }) {
   const name: TableName = { schema: relation.schema, table: relation.name };
   const source = useImportFile();
   const { file, format, delimiter } = source;
@@ -105,9 +115,20 @@ function Import({ relation, as, onClose, onDone, onAgain }: ImportProps & { read
   const isReady = found !== undefined && problem === undefined && !run.isPending;
   const report = run.data;
   const isWritten = report?.written === true;
+  /** Whether Enter imports the file. Before a successful dry run, it starts one. */
+  const isChecked = report !== undefined && isUsable(report);
+  const isSet = new Set([...used, ...Object.keys(fixed).filter((each) => others.has(each))]);
+  const newest = newestFirst(relation.columns, isSet);
 
   return (
-    <div className={classes.panel}>
+    <form
+      className={classes.panel}
+      onSubmit={(event) => event.preventDefault()}
+      onKeyDown={(event) => {
+        // A key that is held down must not confirm the next step too.
+        if (event.key === 'Enter' && event.repeat) event.preventDefault();
+      }}
+    >
       {isWritten ? null : <FileFields source={source} onChange={run.reset} />}
       {head.error === null ? null : <ProblemBox error={head.error} />}
       {found === undefined || isWritten ? null : (
@@ -134,22 +155,39 @@ function Import({ relation, as, onClose, onDone, onAgain }: ImportProps & { read
               {t('import.again')}
             </Button>
             {/* Without a key, React would reuse the disabled button, and reused elements don't get the focus. */}
-            <Button key="open" size="sm" autoFocus onClick={onClose}>
-              {t('import.open')}
+            <Button
+              key="open"
+              size="sm"
+              autoFocus
+              onClick={() => (newest === undefined ? onClose() : onShow(newest))}
+            >
+              {t(newest === undefined ? 'import.back' : 'import.show')}
             </Button>
           </>
         ) : (
           <>
-            <Button variant="default" size="sm" disabled={!isReady} onClick={() => run.mutate(true)}>
+            <Button
+              type={isChecked ? 'button' : 'submit'}
+              variant="default"
+              size="sm"
+              disabled={!isReady}
+              onClick={() => run.mutate(true)}
+            >
               {t('import.dry')}
             </Button>
-            <Button size="sm" disabled={!isReady} loading={run.isPending} onClick={() => run.mutate(false)}>
+            <Button
+              type={isChecked ? 'submit' : 'button'}
+              size="sm"
+              disabled={!isReady}
+              loading={run.isPending}
+              onClick={() => run.mutate(false)}
+            >
               {t('import.run')}
             </Button>
           </>
         )}
       </div>
-    </div>
+    </form>
   );
 }
 

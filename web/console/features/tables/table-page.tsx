@@ -12,6 +12,7 @@ import { FailureBar } from './failure-bar.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { DataGrid } from './grid/data-grid.tsx';
 import { TableProblem } from './missing-table.tsx';
+import { focusListEntry, focusRowsOf } from './rows-focus.ts';
 import { TableBody } from './table-body.tsx';
 import { TableFoot } from './table-foot.tsx';
 import { TableHead } from './table-head.tsx';
@@ -142,6 +143,7 @@ function OpenTable({ relation }: { relation: Relation }) {
           }}
           onSortBy={(sort) => go({ sort: sort.length === 0 ? undefined : sort })}
           onUndo={undo}
+          onLeave={focusListEntry}
           onNote={setNote}
         />
       </TableBody>
@@ -168,6 +170,10 @@ function OpenTable({ relation }: { relation: Relation }) {
           canWrite={canWrite}
           onClose={closePanel}
           onClosePeek={() => setPeek(undefined)}
+          onImported={(sort) => {
+            go({ import: undefined, filters: undefined, sort: [sort] });
+            focusRowsOf(name);
+          }}
           onChanged={refresh}
         />
         {bulkChange === undefined ? null : (

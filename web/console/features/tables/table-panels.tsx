@@ -4,7 +4,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { lazy } from 'react';
 import { rowsKey } from '../../api/queries.ts';
-import type { Relation } from '../../api/types.ts';
+import type { Relation, Sort } from '../../api/types.ts';
 import type { TableSearch } from './search.ts';
 import type { Rows } from './use-rows.ts';
 
@@ -27,6 +27,7 @@ export function TablePanels({
   canWrite,
   onClose,
   onClosePeek,
+  onImported,
   onChanged,
 }: {
   relation: Relation;
@@ -37,6 +38,8 @@ export function TablePanels({
   canWrite: boolean;
   onClose: () => void;
   onClosePeek: () => void;
+  /** Shows all rows in an order in which imported rows come first. */
+  onImported: (sort: Sort) => void;
   /** Called when rows have been added. */
   onChanged: () => void;
 }) {
@@ -70,7 +73,7 @@ export function TablePanels({
         />
       )}
       {search.import === true && canInsert ? (
-        <ImportPanel relation={relation} as={as} onClose={onClose} onDone={onChanged} />
+        <ImportPanel relation={relation} as={as} onClose={onClose} onShow={onImported} onDone={onChanged} />
       ) : null}
       {peekRow === undefined || foreignKey === undefined ? null : (
         <PeekPanel

@@ -9,7 +9,7 @@ import {
 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useMatches, useParams } from '@tanstack/react-router';
-import { useId, useState } from 'react';
+import { type MouseEvent, useId, useState } from 'react';
 import { tablesQuery } from '../../api/queries.ts';
 import { useMay } from '../../api/session.ts';
 import { bySchema, isSystemSchema } from '../../api/system-schemas.ts';
@@ -22,6 +22,7 @@ import { SkeletonLines } from '../../components/skeleton.tsx';
 import { SplitView } from '../../components/split-view.tsx';
 import { t } from '../../text.ts';
 import { useListVisibility } from './list-visibility.ts';
+import { focusRowsOf, focusShownRows } from './rows-focus.ts';
 import classes from './tables-page.module.css';
 
 export function TablesPage() {
@@ -177,6 +178,10 @@ function keepOpen(isOpen: boolean): void {
 
 function TableLink({ relation: { schema, name, kind, rls, comment } }: { relation: RelationSummary }) {
   const isOpen = schema === 'public' && kind === 'table' && !rls;
+  function enter(link: HTMLElement): void {
+    if (link.getAttribute('aria-current') !== 'page' || !focusShownRows())
+      focusRowsOf({ schema, table: name });
+  }
   return (
     <Link
       to="/tables/$schema/$table"
@@ -184,6 +189,9 @@ function TableLink({ relation: { schema, name, kind, rls, comment } }: { relatio
       search={{}}
       activeOptions={{ includeSearch: false }}
       className={classes.link}
+      onClick={(event) => {
+        if (isFromKeyboard(event)) enter(event.currentTarget);
+      }}
       title={comment ?? `${schema}.${name}`}
     >
       {kind.includes('view') ? <IconEye size={15} aria-hidden /> : <IconTable size={15} aria-hidden />}
@@ -197,3 +205,7 @@ function TableLink({ relation: { schema, name, kind, rls, comment } }: { relatio
     </Link>
   );
 }
+
+/** Whether the Enter key caused the click, without a key that opens another window. */
+const isFromKeyboard = ({ detail, ctrlKey, metaKey, shiftKey }: MouseEvent): boolean =>
+  detail === 0 && !(ctrlKey || metaKey || shiftKey);

@@ -82,6 +82,7 @@ test.each<[string, Partial<KeyPress>, Partial<KeyState>, unknown]>([
     { hasSelection: true },
     { kind: 'clear-selection' },
   ],
+  ['Escape otherwise leaves the grid', { key: 'Escape' }, {}, { kind: 'leave' }],
   ['F2 edits', { key: 'F2' }, {}, { kind: 'edit' }],
   ['Enter on a checkbox selects the row', { key: 'Enter' }, box, { kind: 'toggle', extend: false }],
   ['a letter starts an edit', { key: 'x' }, {}, { kind: 'edit', typed: 'x' }],

@@ -6,6 +6,7 @@ export type PlainCommand =
   | 'clear-range'
   | 'clear-selection'
   | 'delete'
+  | 'leave'
   | 'menu'
   | 'open'
   | 'peek'
@@ -74,6 +75,7 @@ function columnCommand(key: string, command: boolean): GridCommand | undefined {
 }
 
 function headerCommand({ key }: KeyPress, at: Position): GridCommand | undefined {
+  if (key === 'Escape') return { kind: 'leave' };
   if (key !== 'Enter' && key !== ' ') return undefined;
   return { kind: at.column === 0 ? 'toggle-all' : 'sort' };
 }
@@ -85,7 +87,7 @@ function cellCommand({ key, shiftKey }: KeyPress, state: KeyState): GridCommand 
   if (key === ' ' && state.isBoolean && state.canWrite) return { kind: 'toggle-value' };
   if (key === 'Delete' && state.hasSelection) return { kind: 'delete' };
   if (key === 'Escape' && state.isRangeExtended) return { kind: 'clear-range' };
-  if (key === 'Escape' && state.hasSelection) return { kind: 'clear-selection' };
+  if (key === 'Escape') return { kind: state.hasSelection ? 'clear-selection' : 'leave' };
   if (key === 'Enter' || key === 'F2') return isBox ? { kind: 'toggle', extend: false } : { kind: 'edit' };
   if (key.length === 1 && key !== ' ' && !isBox && state.canWrite) return { kind: 'edit', typed: key };
   return undefined;

@@ -2,6 +2,7 @@
 import { type KeyboardEvent, type RefObject, useEffect, useMemo } from 'react';
 import type { RowView } from '../../../api/queries.ts';
 import type { Filter, Relation, RowKey, Sort } from '../../../api/types.ts';
+import { useRowsFocus } from '../rows-focus.ts';
 import type { Edits } from '../use-edits.ts';
 import type { Rows } from '../use-rows.ts';
 import type { After } from './cell-editor.tsx';
@@ -43,6 +44,8 @@ export interface DataGridProps {
   readonly onFilters: (filters: readonly Filter[]) => void;
   readonly onSortBy: (sort: readonly Sort[]) => void;
   readonly onUndo: () => void;
+  /** Called for Escape if nothing in the grid is selected. */
+  readonly onLeave: () => void;
   /** Shows a message about the copied or pasted cells in the footer. */
   readonly onNote: (note: string) => void;
 }
@@ -55,16 +58,9 @@ export function useDataGrid(props: DataGridProps, scroller: RefObject<HTMLElemen
   const total = rows.total.rows;
   const position = useGridPosition(total, columns.length);
   const { at, range } = position;
-  const activeColumn = columns[at.column - 1]?.name;
-  useEffect(() => onActive(activeColumn));
+  useEffect(() => onActive(columns[at.column - 1]?.name));
   const referring = useMemo(() => new Set(relation.foreign_keys.flatMap((key) => key.columns)), [relation]);
-  const shown = useGridWindow(scroller, {
-    rows: total,
-    columns,
-    density: layout.density,
-    at,
-    onVisible,
-  });
+  const shown = useGridWindow(scroller, { rows: total, columns, density: layout.density, at, onVisible });
   const focus = useGridFocus(scroller, at);
   const { toggle, toggleAll } = useRowToggle(rows, selected, onSelect);
   const { editing, ...edit } = useCellEdit({ columns, rows, edits, canWrite, onOpen });
@@ -82,6 +78,8 @@ export function useDataGrid(props: DataGridProps, scroller: RefObject<HTMLElemen
     position.moveTo(to, extend);
     shown.show(to);
   }
+
+  useRowsFocus(scroller, relation, () => goTo({ row: 0, column: 1 }));
 
   function peek({ row, column: index }: Position): void {
     const column = columns[index - 1];
@@ -111,6 +109,7 @@ export function useDataGrid(props: DataGridProps, scroller: RefObject<HTMLElemen
     delete: props.onDelete,
     'clear-range': position.clearRange,
     'clear-selection': () => onSelect(new Map()),
+    leave: props.onLeave,
   };
 
   function perform(command: GridCommand): void {
