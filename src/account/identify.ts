@@ -1,5 +1,5 @@
 /**
- * Handles the first step of a sign-in: parses the address, stores it for the following pages, and selects the next
+ * Handles the first step of a sign-in. Parses the address, stores it for the following pages, and selects the next
  * step.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';

@@ -1,5 +1,5 @@
 /**
- * The server side of the Account pages: serves the built pages under `/account`, stores browser sessions behind an
+ * The server side of the Account pages. Serves the built pages under `/account`, stores browser sessions behind an
  * httpOnly cookie, and returns users to the calling app with a separate session.
  *
  * Glossary. *Page*: HTML that is prerendered at build time, filled at startup, and given a nonce for each response.

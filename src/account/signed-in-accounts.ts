@@ -1,4 +1,4 @@
-/** Lists a browser's signed-in accounts: the current one and the parked ones. */
+/** Lists a browser's signed-in accounts, both the current account and parked ones. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type BrowserSignIn, setCookie } from './browser-sign-in.ts';
 import { sessionCookie } from './core/cookies.ts';

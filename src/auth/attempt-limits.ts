@@ -32,8 +32,8 @@ export interface Guess {
    */
   readonly isKnownNetwork?: () => Promise<boolean>;
   /**
-   * The origin of the attempt: a network, or a browser that the account has signed in with. Consecutive wrong attempts
-   * from the same place cause increasing waits. If undefined, no waits apply.
+   * The origin of the attempt, which is a network or a browser that the account has signed in with. Consecutive wrong
+   * attempts from the same place cause increasing waits. If undefined, no waits apply.
    */
   readonly place?: { readonly kind: 'network' | 'device'; readonly id: string };
 }

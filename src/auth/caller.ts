@@ -27,8 +27,8 @@ export interface Caller {
   /** A hash of the cookie that identifies the browser to the Account pages. Undefined for other clients. */
   readonly deviceId?: string | undefined;
   /**
-   * Returns the destination of links in emails: the requested URL if the redirect rule allows it, otherwise the site
-   * URL.
+   * Returns the destination of links in emails. This is the requested URL if the redirect rule allows it, or else the
+   * site URL.
    */
   redirectTo(): string;
   /**

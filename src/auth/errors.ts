@@ -16,7 +16,7 @@ export const errorTable = {
   },
   validation_failed: { status: 400, message: 'The request is not valid' },
   bad_json: { status: 400, message: 'Could not parse request body as JSON' },
-  conflict: { status: 409, message: 'Another request is changing the same thing, please retry' },
+  conflict: { status: 409, message: 'Another request is changing the same data, please retry' },
   request_timeout: {
     status: 504,
     message: 'Processing this request timed out, please retry after a moment.',

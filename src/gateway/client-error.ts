@@ -29,7 +29,7 @@ export function rejectionOf({ code, rawPacket }: ClientError): Rejection {
   if (code !== 'HPE_HEADER_OVERFLOW')
     return { status: 400, code: 'bad_request', message: "The data isn't a valid HTTP request." };
   if (isOneLine(rawPacket))
-    return { status: 414, code: 'uri_too_long', message: `The address is longer than ${limitText}.` };
+    return { status: 414, code: 'uri_too_long', message: `The URL is longer than ${limitText}.` };
   const message = `The URL and headers together are larger than ${limitText}.`;
   return { status: 431, code: 'headers_too_large', message };
 }

@@ -67,9 +67,9 @@ const maxRestMs = 60;
 const burstShare = 3;
 const burstMs = 500;
 /**
- * The maximum recorded time per request. Longer times count as this value, because they mean that the process was
- * paused, for example by garbage collection, by loading code for the first time or by other load on the machine. Such a
- * pause doesn't predict how long other requests will wait.
+ * The maximum recorded time per request. Longer times count as this value. They mean that the process was paused, for
+ * example by garbage collection, by loading code for the first time or by other load on the machine. Such a pause
+ * doesn't predict how long other requests will wait.
  */
 const maxMsPerRequest = 25;
 /** The weight of the newest turn in the average time per request. */

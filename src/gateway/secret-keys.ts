@@ -56,7 +56,9 @@ export function createSecretKeyRule({ keys, areKnown, ownHosts, isOff }: SecretK
   };
 }
 
-/** Returns the keys from every location where a key is accepted: the headers and, for WebSockets, the URL. */
+/**
+ * Returns the keys in the headers and, for WebSockets, in the URL, because a key is accepted in all of these locations.
+ */
 function keysIn({ headers, url = '' }: Pick<IncomingMessage, 'headers' | 'url'>): string[] {
   const query = url.includes('apikey=') ? new URL(url, 'http://localhost').searchParams.getAll('apikey') : [];
   const credentials = headers.authorization?.split(/\s+/) ?? [];

@@ -67,8 +67,8 @@ export interface Mount {
   readonly cors: 'open' | 'none';
   readonly exposeHeaders?: readonly string[];
   /**
-   * Whether the gateway replaces a missing `Authorization`, or one that starts with `Bearer sb_`, with the JWT for the
-   * `apikey` header (the local stack's rule) before the service receives the request.
+   * Whether the gateway replaces `Authorization` with the JWT for the `apikey` header before the service receives the
+   * request. As in the local stack, it does so if `Authorization` is missing or starts with `Bearer sb_`.
    */
   readonly apiKeys: boolean;
   /** The author of the mount's documents. Defaults to the app's users, whose documents are shown in a sandbox. */

@@ -78,9 +78,9 @@ async function respond(db: Queryable, request: IncomingMessage): Promise<MailRes
 }
 
 /**
- * Returns the reason why a request is rejected, or undefined if it is accepted. Requests from other websites are
- * rejected, because any page in the developer's browser can send requests and the inbox contains sign-in codes but
- * isn't protected by a password.
+ * Returns the reason why a request is rejected, or undefined if it is accepted. Rejects requests from other websites,
+ * because any page in the developer's browser can send requests. The inbox contains sign-in codes but isn't protected
+ * by a password.
  */
 function rejectForeign(request: IncomingMessage, url: URL): string | undefined {
   switch (foreignOf(request, {}, url.pathname === '/' || url.pathname.startsWith('/view/'))) {

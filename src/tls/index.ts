@@ -113,7 +113,7 @@ function createSource(deps: TlsDeps, table: CertificateTable, port: HttpPort | u
       };
     case 'acme': {
       const { domains, server } = source;
-      if (port === undefined) throw new Error('ACME challenges need the port for HTTP');
+      if (port === undefined) throw new Error('ACME challenges require the HTTP port');
       const store = openAcmeStore(dataDir, server.directory);
       const renewals = createRenewals({
         domains,

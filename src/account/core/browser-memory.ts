@@ -13,7 +13,7 @@ export const memoryCookie: CookieKind = { name: 'plinth-account-known', maxAgeSe
 export const addressCookie: CookieKind = { name: 'plinth-account-address', maxAgeSeconds: 3600 };
 
 const ownMethods = ['password', 'code', 'passkey', 'sso', 'wallet', 'guest'] as const;
-/** The sign-in method: one of Plinth's own methods, or an identity provider's ID. */
+/** The sign-in method, which is one of Plinth's own methods or an identity provider's ID. */
 export type SignInWay = (typeof ownMethods)[number] | (string & {});
 
 export interface KnownAccount {

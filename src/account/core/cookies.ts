@@ -1,5 +1,5 @@
 /**
- * Reads and writes the cookies of the Account pages (RFC 6265), which contain the session, the form token, and data
+ * Reads and writes the cookies of the Account pages (RFC 6265). They contain the session, the form token, and data
  * passed from one page to the next.
  */
 

@@ -1,4 +1,7 @@
-/** The rules that map a custom provider's claims to a user's claims: the attribute mapping and the custom claims. */
+/**
+ * The rules that map a custom provider's claims to a user's claims, consisting of the attribute mapping and the custom
+ * claims.
+ */
 import type { ExternalClaims } from './external-profile.ts';
 import { isJsonObject, type JsonObject } from './json.ts';
 import { standardClaims } from './providers/id-token-profiles.ts';

@@ -1,6 +1,6 @@
 /**
- * A user's profile from a provider: email addresses, and claims under their OpenID Connect names. The claims become the
- * identity's data and the user's metadata, so their names match GoTrue 2.196.
+ * A user's profile from a provider, with email addresses and claims under their OpenID Connect names. The claims become
+ * the identity's data and the user's metadata, so their names match GoTrue 2.196.
  */
 import type { Json, JsonObject } from './json.ts';
 

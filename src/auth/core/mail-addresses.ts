@@ -1,7 +1,4 @@
-/**
- * Determines whether an email can be sent to an address: whether the project allows the address, and whether the
- * address can receive email.
- */
+/** Determines whether the project allows emails to an address, and whether the address can receive email. */
 
 /**
  * Whether the project allows emails to this address.

@@ -1,4 +1,4 @@
-/** Implements the client side of OAuth 2.0 (RFC 6749): the authorization URL and the code exchange. */
+/** Builds authorization URLs and exchanges codes as an OAuth 2.0 client (RFC 6749). */
 import { randomBytes } from 'node:crypto';
 import { isJsonObject, type JsonObject } from './json.ts';
 import type { TokenResponse } from './providers/spec.ts';

@@ -94,7 +94,7 @@ describe('a pattern', () => {
         });
         const long = text.repeat(times);
         matchesTokens(tokens, long);
-        // Each token is read at most three times per character: for its position, for the match, and for the positions
+        // Each token is read at most three times per character, for its position, for the match, and for the positions
         // reachable from there.
         expect(steps).toBeLessThanOrEqual(4 * (tokens.length + 2) * (long.length + 1));
       }),

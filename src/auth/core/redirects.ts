@@ -161,7 +161,7 @@ function isLoopbackAddress(hostname: string): boolean {
   return (isIP(hostname) === 4 && hostname.startsWith('127.')) || hostname === '::1';
 }
 
-/** Encodes query or fragment parameters as Go does: sorted by name, with `+` for spaces. */
+/** Encodes query or fragment parameters as Go does, sorted by name and with `+` for spaces. */
 export function encodeParams(params: Readonly<Record<string, string>>): string {
   return Object.keys(params)
     .sort()

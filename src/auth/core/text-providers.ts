@@ -1,6 +1,5 @@
 /**
- * Describes each SMS provider as data: the request that sends a message, and how the response shows whether it was
- * sent.
+ * Describes each SMS provider's request for sending a message, and how its response shows whether the message was sent.
  */
 import type { Config } from '../../config/index.ts';
 import { barePhone } from './contact.ts';

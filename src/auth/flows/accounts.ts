@@ -230,8 +230,8 @@ const nothingPending = {
 } as const;
 
 /**
- * Stores a password and invalidates everything that depends on the old one: pending codes, contact changes, and all
- * sessions except the given ones.
+ * Stores a password and invalidates everything that depends on the old one, which includes pending codes, contact
+ * changes, and all sessions except the given ones.
  */
 export async function storePassword(
   ctx: AuthContext,

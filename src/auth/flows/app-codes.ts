@@ -1,6 +1,6 @@
 /**
  * Transfers a sign-in from the Account pages to an app. The app receives a PKCE code for the signed-in user and
- * exchanges it for a separate session, which has the original session's methods, level and factor. The flow's
+ * exchanges it for a separate session. That session has the original session's methods, level and factor. The flow's
  * `referrer` stores the original session's ID and the app's origin.
  */
 import type { Queryable } from '../../database/types.ts';

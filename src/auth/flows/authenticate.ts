@@ -1,4 +1,4 @@
-/** Authenticates callers: verifies the bearer token, and reads the user and session from the database. */
+/** Authenticates callers by verifying the bearer token and reading the user and session from the database. */
 import type { Claims } from '../../keys/types.ts';
 import type { AdminCaller, Caller, UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';

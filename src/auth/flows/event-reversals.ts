@@ -53,7 +53,7 @@ export async function previewReversal(ctx: AuthContext, token: string): Promise<
 
 export interface Reversed {
   /**
-   * How the user regains access: with an emailed code, through the identity provider, or not at all because the former
+   * How the user regains access, which is with an emailed code or through the identity provider. `none` if the former
    * address now belongs to another account.
    */
   readonly next: 'email' | 'sso' | 'none';
@@ -64,7 +64,7 @@ export interface Reversed {
 }
 
 /**
- * Uses a link. A link covered by an earlier reversal has no effect, so another link from the same attack can't
+ * Uses a link. A link covered by an earlier reversal has no effect. Otherwise, another link from the same attack could
  * invalidate the password that the owner has chosen since then.
  * @throws {AuthError} otp_expired
  */
@@ -173,8 +173,8 @@ async function restoreContacts(
 }
 
 /**
- * Whether the user can have the address again. If an unowned account has the address, that account loses it, because
- * the attacker may have signed up with it to keep it from the user.
+ * Whether the user can have the address again. An unowned account with the address loses it, because the attacker may
+ * have signed up with it to keep it from the user.
  */
 async function isFree(ctx: AuthContext, tx: Transaction, user: User, email: string): Promise<boolean> {
   const other = await findUserWithEmail(tx, email, user.aud ?? '', user.id);

@@ -1,6 +1,6 @@
 /**
- * Finds, links or creates accounts for users authenticated by a third party: social providers, ID tokens, SSO
- * connections and wallets. Discards data of unverified origin to prevent pre-account takeover.
+ * Finds, links or creates accounts for users authenticated by social providers, ID tokens, SSO connections and wallets.
+ * Discards data of unverified origin to prevent pre-account takeover.
  */
 import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
@@ -39,7 +39,7 @@ import { keepOnlyIdentity } from './reset-unclaimed.ts';
 import { recordEvent } from './security-events.ts';
 
 export interface ExternalSignIn {
-  /** The provider's name in stored identities: `google`, `custom:NAME`, `sso:ID` or `web3`. */
+  /** The provider's name in stored identities, such as `google`, `custom:NAME`, `sso:ID` or `web3`. */
   readonly provider: string;
   readonly profile: ExternalProfile;
   /** Whether users without an email address are accepted. */

@@ -1,4 +1,4 @@
-/** Finds providers: those configured in config.toml, and the project's custom providers (`custom:NAME`). */
+/** Finds the providers configured in config.toml and the project's custom providers (`custom:NAME`). */
 import type { AuthContext } from '../context.ts';
 import { endpointUrl, type ProviderSpec } from '../core/providers/spec.ts';
 import { findProviderSpec, isKnownProvider, oauth1Provider } from '../core/providers/table.ts';

@@ -24,7 +24,7 @@ import { verifySecret } from './verify-secret.ts';
 /** The user who received a code or link. */
 export interface TokenOwner {
   readonly user: User;
-  /** The resolved type: the generic type `email` has been replaced with signup or magiclink. */
+  /** The resolved type, in which the generic type `email` has been replaced with signup or magiclink. */
   readonly type: string;
 }
 

@@ -24,8 +24,8 @@ export interface GuestTransfer {
 }
 
 /**
- * The result of a transfer. `guest_gone`: the guest's session is invalid. `not_signed_in`: the account's session is
- * invalid. `stale`: the account's sign-in isn't recent.
+ * The result of a transfer. `guest_gone` means that the guest's session is invalid. `not_signed_in` means that the
+ * account's session is invalid. `stale` means that the account's sign-in isn't recent.
  */
 export type GuestTransferOutcome = 'done' | 'guest_gone' | 'not_signed_in' | 'insufficient_aal' | 'stale';
 

@@ -21,7 +21,7 @@ export interface MailPreview {
   readonly fault: string | undefined;
 }
 
-/** The template that an operator edits: the project's own, or the default one. */
+/** The template that an operator edits, which is the project's own or the default. */
 export interface MailSource {
   readonly subject: string;
   readonly html: string;

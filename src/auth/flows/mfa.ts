@@ -125,7 +125,7 @@ export async function runVerificationHook(
 }
 
 /**
- * Completes a verification: marks the factor as verified, raises the session to aal2, and ends the user's other
+ * Completes a verification. Marks the factor as verified, raises the session to aal2, and ends the user's other
  * sessions below aal2. `record` runs in the same transaction.
  */
 export async function raiseSession(

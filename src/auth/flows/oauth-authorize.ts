@@ -1,5 +1,6 @@
 /**
- * Starts an authorization: a client redirects a browser to the OAuth server to request access on behalf of the user.
+ * Starts an authorization, in which a client redirects a browser to the OAuth server to request access on behalf of the
+ * user.
  */
 
 import { isAccountPage } from '../../shared/account-page.ts';

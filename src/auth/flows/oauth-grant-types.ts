@@ -1,4 +1,4 @@
-/** Implements the OAuth server's token endpoint: authenticates the client and handles the grant type. */
+/** Implements the OAuth server's token endpoint, which authenticates the client and handles the grant type. */
 
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';

@@ -66,7 +66,7 @@ async function logOut(
   }
 }
 
-/** `this`: all sessions in the caller's browser. `others`: all sessions in other browsers. */
+/** `this` includes all sessions in the caller's browser. `others` includes all sessions in other browsers. */
 export type BrowserScope = 'this' | 'others';
 
 /**

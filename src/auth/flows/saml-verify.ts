@@ -44,7 +44,7 @@ export async function verifyResponse(source: string, keys: TrustedKeys): Promise
   } catch (cause) {
     throw cause instanceof SamlFault
       ? cause
-      : new SamlFault(`it can't be parsed: ${(cause as Error).message}`, { cause });
+      : new SamlFault(`the response can't be parsed: ${(cause as Error).message}`, { cause });
   }
 }
 
@@ -61,7 +61,8 @@ async function verify(xml: string, { certificates, decryption }: TrustedKeys): P
   const response = signed === undefined ? root : parseSamlXml(signed);
   const plain = childrenOf(response, assertionNamespace, 'Assertion');
   const encrypted = childrenOf(response, assertionNamespace, 'EncryptedAssertion');
-  if (plain.length + encrypted.length !== 1) throw new SamlFault("it doesn't contain exactly one assertion");
+  if (plain.length + encrypted.length !== 1)
+    throw new SamlFault("the response doesn't contain exactly one assertion");
   const isSigned = signed !== undefined;
 
   if (encrypted.length === 1) {

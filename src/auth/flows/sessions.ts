@@ -39,8 +39,8 @@ export interface ClientGrant {
 
 /**
  * Issues a session after checking the request's proof. Sets the `sb-auth-*` headers as in upstream. If `origin` is set,
- * the session inherits its methods, level and factor, so users don't have to authenticate again when they continue from
- * the Account pages to an app.
+ * the session inherits its methods, level and factor. Users therefore don't have to authenticate again when they
+ * continue from the Account pages to an app.
  */
 export async function issueSession(
   ctx: AuthContext,

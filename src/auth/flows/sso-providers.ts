@@ -98,7 +98,7 @@ async function readMetadata(ctx: AuthContext, { metadataXml, metadataUrl }: Prov
 export async function createSsoProvider(ctx: AuthContext, body: Fields): Promise<SsoProvider> {
   const request = parseRequest(body, false);
   const metadata = await readMetadata(ctx, request);
-  if (!metadata) throw internalError('Metadata are missing');
+  if (!metadata) throw internalError('The metadata is missing');
   const { xml, entityId } = metadata;
   if (await findProviderByEntityId(ctx.pool, entityId)) {
     throw authError(

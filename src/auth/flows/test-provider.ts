@@ -1,6 +1,6 @@
 /**
- * Checks a provider's settings as far as possible without a user: whether they are complete, whether the provider
- * responds, and whether it rejects the client ID or callback URL.
+ * Checks a provider's settings as far as possible without a user. Determines whether they are complete, whether the
+ * provider responds, and whether it rejects the client ID or callback URL.
  */
 import { randomUUID } from 'node:crypto';
 import { hostnameOf, isLoopbackName } from '../../kernel/request-origin.ts';

@@ -62,9 +62,9 @@ const signInSecrets: ReadonlySet<TypedSecretKind> = new Set(['password', 'one_ti
 
 /**
  * Returns the browser if its cookie shows that the user has signed in there. Otherwise, returns the network. Unknown
- * cookies don't count, because an attacker could send a new one with every attempt. For secrets that are entered after
- * a sign-in, such as a second factor or recovery code, no cookie counts, because an attacker who knows the password can
- * sign in with any number of cookies.
+ * cookies don't count, because an attacker could send a new one with every attempt. No cookie counts for secrets that
+ * are entered after a sign-in, such as a second factor or recovery code. An attacker who has the password can sign in
+ * with any number of cookies.
  */
 async function placeOf(
   ctx: AuthContext,

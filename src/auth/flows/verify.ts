@@ -21,7 +21,7 @@ export const singleConfirmationAccepted =
 export interface VerifiedUser {
   readonly kind: 'user';
   readonly user: User;
-  /** The resolved type: the generic type `email` has been replaced with signup or magiclink. */
+  /** The resolved type, in which the generic type `email` has been replaced with signup or magiclink. */
   readonly type: string;
 }
 

@@ -30,8 +30,8 @@ export function discoveryRoutes({ define }: Router, ctx: AuthContext): void {
 }
 
 /**
- * Serves the OAuth server's metadata at two additional paths: at the gateway's root, as on the local stack, and at the
- * well-known path with the issuer's path appended, as in RFC 8414 section 3.1.
+ * Serves the OAuth server's metadata at two additional paths. One is at the gateway's root, as on the local stack. The
+ * other is the well-known path with the issuer's path appended, as in RFC 8414 section 3.1.
  */
 export function rootDiscovery(ctx: AuthContext): { prefix: string; plugin: FastifyPluginAsync } {
   return {

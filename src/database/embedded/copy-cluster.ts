@@ -1,6 +1,6 @@
 /**
- * Copies a prepared cluster. A copy doesn't share any secrets with the original, because it has its own system
- * identifier and vault key, and its passwords are changed when it is first used.
+ * Copies a prepared cluster. A copy doesn't share secrets with the original. It has its own system identifier and vault
+ * key, and its passwords are changed when it is first used.
  */
 import { randomBytes, randomInt } from 'node:crypto';
 import { constants, existsSync, mkdirSync, writeFileSync } from 'node:fs';

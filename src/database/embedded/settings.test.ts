@@ -12,7 +12,9 @@ const settings: ServerSettings = {
   extra: {},
 };
 
-/** Reads a configuration file as PostgreSQL does: the last entry for a name applies, and quotes are doubled. */
+/**
+ * Reads a configuration file as PostgreSQL does. The last entry for a name applies, and doubled quotes are unescaped.
+ */
 function read(text: string): Record<string, string> {
   const entries = text
     .trimEnd()

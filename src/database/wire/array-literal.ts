@@ -16,7 +16,9 @@ export function writeArray<T>(items: readonly T[], writeItem: (item: T) => strin
   return `${text}}`;
 }
 
-/** Reads an array as the server writes it, with or without bounds: `{1,2}`, `{"a b",NULL,{x}}` or `[0:1]={1,2}`. */
+/**
+ * Reads an array as the server writes it, with or without bounds, such as `{1,2}`, `{"a b",NULL,{x}}` or `[0:1]={1,2}`.
+ */
 export function readArray<T>(text: string, readItem: (text: string) => T): unknown[] {
   const root: unknown[] = [];
   let open: unknown[] = root;

@@ -1,4 +1,7 @@
-/** Parses connection strings as libpq does: `postgresql://…` and `key=value` (PostgreSQL documentation, 32.1.1). */
+/**
+ * Parses connection strings in the forms that libpq accepts, `postgresql://…` and `key=value` (PostgreSQL
+ * documentation, 32.1.1).
+ */
 import { checkKeywords } from './connection-keywords.ts';
 import { ConnectionStringError } from './errors.ts';
 

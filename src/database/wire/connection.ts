@@ -135,7 +135,7 @@ export class Connection {
     }
     this.#exchanges.push(exchange);
     this.#unwritten++;
-    // An immediate write isn't faster while other exchanges are in flight, so all messages submitted in one turn of the
+    // An immediate write isn't faster while other exchanges are in flight. All messages submitted in one turn of the
     // event loop are sent in one write.
     this.#scheduleFlush();
   }

@@ -49,8 +49,8 @@ const TYPES: readonly (readonly [
 ];
 
 /**
- * The array types whose elements are decoded as strings: char, name, text, bpchar, varchar, uuid, numeric, date, time,
- * timestamp, interval and others.
+ * The array types whose elements are decoded as strings, such as char, name, text, bpchar, varchar, uuid, numeric,
+ * date, time, timestamp and interval.
  */
 const TEXT_ARRAYS = [1002, 1003, 1009, 1014, 1015, 2951, 1231, 1182, 1183, 1270, 1115, 1185, 1187];
 

@@ -51,8 +51,8 @@ export class PostgresError extends Error implements PostgresErrorShape {
 
 /**
  * Thrown if the connection couldn't be opened (`08001`) or was lost. The code for a lost connection is `08006`, or the
- * SQLSTATE that the server sent when it ended the session (such as `57P01`, terminated by an administrator, or `57P05`,
- * idle for too long).
+ * SQLSTATE that the server sent when it ended the session. Examples are `57P01` (terminated by an administrator) and
+ * `57P05` (idle for too long).
  */
 export class ConnectionError extends PostgresError {
   override name = 'ConnectionError';

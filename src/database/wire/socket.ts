@@ -103,7 +103,10 @@ async function negotiateTls(socket: Socket, target: ConnectionTarget): Promise<S
   if (reply !== 'S') {
     if (target.sslMode === 'prefer') return socket;
     socket.destroy();
-    throw cannotConnect(target, new Error(`it doesn't support TLS, but sslmode is ${target.sslMode}`));
+    throw cannotConnect(
+      target,
+      new Error(`the server doesn't support TLS, but sslmode is ${target.sslMode}`),
+    );
   }
   const checked = target.sslMode.startsWith('verify') || target.sslRootCert !== undefined;
   const tls = await import('node:tls');
@@ -124,7 +127,9 @@ async function negotiateTls(socket: Socket, target: ConnectionTarget): Promise<S
   await new Promise<void>((resolve, reject) => {
     secured.once('secureConnect', resolve);
     secured.once('error', (cause) => reject(cannotConnect(target, cause)));
-    secured.once('close', () => reject(cannotConnect(target, new Error('it ended the TLS handshake'))));
+    secured.once('close', () =>
+      reject(cannotConnect(target, new Error('the server ended the TLS handshake'))),
+    );
   });
   secured.removeAllListeners('error').removeAllListeners('close');
   return secured;
@@ -151,7 +156,7 @@ async function readTlsFiles(target: ConnectionTarget): Promise<SecureContextOpti
 function firstByte(socket: Socket, target: ConnectionTarget): Promise<string> {
   return new Promise((resolve, reject) => {
     const fail = (cause: Error) => reject(cannotConnect(target, cause));
-    const closed = () => fail(new Error('it closed the connection'));
+    const closed = () => fail(new Error('the server closed the connection'));
     socket.once('error', fail);
     socket.once('close', closed);
     socket.once('data', (chunk: Buffer) => {
@@ -159,7 +164,7 @@ function firstByte(socket: Socket, target: ConnectionTarget): Promise<string> {
       socket.off('error', fail);
       socket.off('close', closed);
       if (chunk.length === 1) resolve(chunk.toString('latin1'));
-      else fail(new Error("its response to the request for TLS isn't a single byte"));
+      else fail(new Error("the server's response to the TLS request isn't a single byte"));
     });
   });
 }

@@ -40,7 +40,7 @@ export class StatementCache {
 
   /**
    * Prepares a statement by writing Parse and Describe. If another statement must be evicted, writes Close first. If
-   * the limit is 0, statements have no name and aren't kept, so each transaction can run in a different session, as
+   * the limit is 0, statements have no name and aren't kept. Each transaction can then run in a different session, as
    * behind a pooler in transaction mode.
    */
   prepare(writer: MessageWriter, key: string, text: string): PreparedStatement {

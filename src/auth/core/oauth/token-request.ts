@@ -1,5 +1,5 @@
 /**
- * Parses a request to the token endpoint: the parameters and the client's credentials (RFC 6749 sections 2.3 and
+ * Parses the parameters and the client's credentials of a request to the token endpoint (RFC 6749 sections 2.3 and
  * 4.1.3).
  */
 import { authError } from '../../errors.ts';

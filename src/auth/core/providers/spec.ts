@@ -1,5 +1,5 @@
 /**
- * The types that describe a provider: where browsers are sent, where codes are exchanged, and how responses become
+ * The types that describe where a provider's sign-in starts, where codes are exchanged, and how responses become
  * profiles. Endpoints, default scopes and mappings match GoTrue 2.196.
  */
 import type { ExternalProfile } from '../external-profile.ts';

@@ -1,6 +1,6 @@
 /**
- * The SAML artifact binding. The browser delivers only a reference (the artifact), and this server fetches the response
- * from the identity provider (SAML 2.0 Bindings, section 3.6; Core, section 3.5).
+ * The SAML artifact binding (SAML 2.0 Bindings, section 3.6; Core, section 3.5). The browser delivers only a reference
+ * (the artifact), and this server fetches the response from the identity provider.
  */
 import { createHash } from 'node:crypto';
 import { escapeXml } from '../../../shared/escape-markup.ts';
@@ -12,7 +12,7 @@ import type { ServiceProvider } from './service-provider.ts';
 import { parseSamlXml } from './xml.ts';
 
 /**
- * An artifact contains the type code 4 and the endpoint index (2 bytes each), followed by the source ID and the message
+ * An artifact consists of the type code 4 and the endpoint index (2 bytes each), and the source ID and the message
  * handle (20 bytes each).
  */
 const artifactBytes = 44;

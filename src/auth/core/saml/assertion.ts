@@ -1,10 +1,10 @@
-/** Reads an assertion's content as in GoTrue 2.196: the user, the end of the session, and the attributes. */
+/** Reads the user, the end of the session, and the attributes from an assertion, as in GoTrue 2.196. */
 import { childOf, childrenOf, type XmlElement } from '../../../shared/xml.ts';
 import { authError } from '../../errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { assertionNamespace, nameIdFormats } from './names.ts';
 
-/** The rule for a claim: the attributes that can contain it, and a default value. */
+/** The rule for a claim, with the attributes that can contain it and a default value. */
 export interface AttributeRule {
   readonly name?: string;
   readonly names?: readonly string[];

@@ -1,5 +1,5 @@
 /**
- * This server's side of SAML (the service provider): its identifiers, its metadata, and the requests that start a
+ * This server's side of SAML (the service provider), with its identifiers, its metadata, and the requests that start a
  * sign-in.
  */
 import { type KeyObject, sign } from 'node:crypto';

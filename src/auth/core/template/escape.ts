@@ -1,6 +1,6 @@
 /**
- * Escapes values by context, like Go's html/template: text, attributes, URLs in attributes, scripts and styles. The
- * scanner tracks the context through the literal HTML between actions.
+ * Escapes values by context, like Go's html/template. The contexts are text, attributes, URLs in attributes, scripts
+ * and styles. The scanner tracks the context through the literal HTML between actions.
  */
 export type EscapeContext =
   | 'text'

@@ -1,6 +1,6 @@
 /**
- * Parses the subset of Go's template language that email templates use: fields, variables, pipelines, function calls,
- * `if`, `with`, `range`, comments and trim markers. `define`, `template` and `block` aren't supported.
+ * Parses the subset of Go's template language that email templates use. It consists of fields, variables, pipelines,
+ * function calls, `if`, `with`, `range`, comments and trim markers. `define`, `template` and `block` aren't supported.
  */
 export type Node =
   | { readonly kind: 'text'; readonly text: string }
@@ -14,7 +14,7 @@ export type Node =
     };
 
 export interface Pipeline {
-  /** The variables declared before a pipeline: `$name :=`, or `$index, $item :=` in a range. */
+  /** The variables declared before a pipeline, with `$name :=`, or `$index, $item :=` in a range. */
   readonly declares: readonly string[];
   readonly commands: readonly Command[];
 }

@@ -100,7 +100,7 @@ function keyParameters(): JsonObject[] {
   return algorithms.map((alg) => ({ type: 'public-key', alg }));
 }
 
-/** Returns the user handle that authenticators store: the bytes of the user ID's text. */
+/** Returns the user handle that authenticators store, which consists of the bytes of the user ID's text. */
 export function userHandle(userId: string): Buffer {
   return Buffer.from(userId, 'utf8');
 }

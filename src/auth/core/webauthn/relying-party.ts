@@ -21,7 +21,7 @@ export function relyingParty(webauthn: Config['auth']['webauthn'], siteUrl: stri
   return { id, name: webauthn.rp_display_name || id, origins: origins.map(canonicalOrigin) };
 }
 
-/** Returns the origin as browsers write it: lowercase scheme and host, without a default port. */
+/** Returns the origin as browsers write it, with the scheme and host in lowercase and without a default port. */
 function canonicalOrigin(address: string): string {
   return /^https?:\/\//i.test(address) && URL.canParse(address) ? new URL(address).origin : address;
 }

@@ -54,7 +54,7 @@ const bareOf = (base: ConnectionOptions): ConnectionOptions => ({
 
 /**
  * Determines the kind of pooler. A second client opens a transaction on a server connection that a pooler in
- * transaction mode considers free, so the first session then uses a different server connection or waits for one.
+ * transaction mode considers free. The first session then uses a different server connection or waits for one.
  */
 async function kindOf(session: Client, base: ConnectionOptions): Promise<PoolerKind> {
   const before = await serverPid(session);
