@@ -42,8 +42,8 @@ export type AttemptResult<T> =
   | { readonly kind: 'right'; readonly value: T }
   | { readonly kind: 'wrong' }
   /**
-   * No attempts are left. Either the secret wasn't compared or the result is withheld, so the caller learns nothing
-   * about the secret.
+   * No attempts are left. Either the secret wasn't compared or the result is withheld, so the caller doesn't get any
+   * information about the secret.
    */
   | { readonly kind: 'blocked'; readonly waitMs: number; readonly by: 'account' | 'place' };
 

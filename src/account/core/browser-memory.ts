@@ -29,7 +29,7 @@ export interface BrowserMemory {
   readonly last: SignInWay | undefined;
   /** The account whose password was correct but whose sign-in needs a code because the browser is new. */
   readonly confirming?: string | undefined;
-  /** The names of the accounts that the last sign-out ended. Its page offers to forget them. */
+  /** The names of the accounts that the last sign-out ended. The resulting page offers to remove them. */
   readonly left?: readonly string[] | undefined;
 }
 

@@ -27,7 +27,7 @@ export interface Step {
   readonly resent?: boolean;
   /** Whether the visitor tried to continue before the link in the email was confirmed on another device. */
   readonly unconfirmed?: boolean;
-  /** Whether the second step's page asks for a recovery code. */
+  /** Whether the second step's page prompts for a recovery code. */
   readonly recovery?: boolean;
   /** Whether SSO is the only way to sign in with the address. */
   readonly enforced?: boolean;

@@ -114,7 +114,7 @@ export function accountsRoutes(app: FastifyInstance, deps: AccountsDeps, send: S
       // Only the sign-in page offers passkeys and wallets.
       if (step === 'none' || way === 'passkey' || way === 'wallet')
         return reply.redirect(pageWith('sign-in', adding, 'chosen', '1'), 303);
-      // The organization's page would only ask for the address again.
+      // The organization's page would only prompt for the address again.
       if (step === 'sso')
         return openElsewhere(send, request, reply, pageWith('with', adding, 'provider', 'sso'));
       // Prevents the next page from sending a code before the user requests it.

@@ -42,7 +42,7 @@ export function signInRoutes(
       return await enter(request, reply, pair, 'password');
     } catch (error) {
       if (!(error instanceof AuthRejection && error.code === 'device_not_confirmed')) throw error;
-      // The browser is new, so auth has sent a code, which the page must ask for.
+      // The browser is new, so auth has sent a code. The page must prompt for it.
       keepConfirming(request, reply, String(body.email ?? ''));
       return { session: null, number: await windows.begin(request, reply, window) };
     }

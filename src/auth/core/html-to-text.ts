@@ -55,7 +55,7 @@ interface Tag {
   readonly end: number;
 }
 
-/** Returns the next tag from `at`. Any text between angle brackets is a tag. */
+/** Returns the next tag from `at`. Any text between angle brackets counts as a tag. */
 function nextTag(html: string, at: number): Tag | undefined {
   const start = html.indexOf('<', at);
   const end = start < 0 ? 0 : html.indexOf('>', start) + 1;

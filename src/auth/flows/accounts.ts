@@ -1,6 +1,6 @@
 /**
  * Creates users and confirms their email addresses and phone numbers. Each step is a separate update, because triggers
- * must see each change separately.
+ * must run separately for each change.
  */
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../database/types.ts';

@@ -43,7 +43,7 @@ export function linkData(ctx: AuthContext, hash: string, type: LinkType, redirec
   };
 }
 
-/** Returns the link that lets the owner of the old address cancel an email change. */
+/** Returns the link with which the owner of the old address can cancel an email change. */
 export function cancelLink({ settings }: AuthContext, hash: string): string {
   return settings.hasAccountPages ? `${settings.accountUrl()}/cancel-change?token=${hash}` : '';
 }

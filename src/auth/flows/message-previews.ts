@@ -90,7 +90,7 @@ export function createMessagePreviews(ctx: AuthContext): MessagePreviews {
     },
     async text(phone) {
       const { provider, template } = ctx.settings.phone;
-      // The hook can't send previews, because it expects a user and previews don't have one.
+      // The hook can't send previews, because it requires a user and previews don't have one.
       if (ctx.settings.hooks.send_sms.enabled)
         throw authError(
           'sms_send_failed',

@@ -1,4 +1,4 @@
-/** Refreshes sessions. `core/refresh.ts` decides how each request is handled. */
+/** Refreshes sessions. `core/refresh.ts` determines how each request is handled. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Transaction } from '../../database/types.ts';

@@ -16,7 +16,9 @@ import { updateUser } from '../queries/users.ts';
 import type { RefreshToken, Session, User } from '../rows.ts';
 import { audit } from './audit.ts';
 
-/** Rotates the presented token as `core/refresh.ts` decides. Returns the next token, or the error if none is issued. */
+/**
+ * Rotates the presented token as `core/refresh.ts` specifies. Returns the next token, or the error if none is issued.
+ */
 export async function rotateStoredToken(
   ctx: AuthContext,
   tx: Transaction,

@@ -40,7 +40,7 @@ export const ssoPolicy: Operation<Call & { readonly domain: string }, SsoPolicy>
   run: (ctx, { domain }) => ssoPolicyOf(ctx, ctx.pool, domain),
 };
 
-/** Returns a connection's name, for the page that asks the user before it opens the identity provider. */
+/** Returns a connection's name, for the confirmation page before the identity provider is opened. */
 export const ssoConnection: Operation<Call & { readonly id: string }, string> = {
   guards: [requireSaml, limitByAddress('sso_policy')],
   run: (ctx, { id }) => nameOfConnection(ctx, id),

@@ -59,8 +59,8 @@ export function cleanups(lifetimes: Lifetimes, nowMs: number): readonly Sql[] {
     remove('oauth_client_states', sql`t.created_at < ${ago(dayMs)}`),
     remove('mfa_challenges', sql`t.created_at < ${ago(dayMs)}`),
     remove('mfa_factors', sql`t.status = 'unverified' and t.created_at < ${ago(dayMs)}`),
-    // Expired authorizations are deleted, because anyone who knows a client's ID can create them. Upstream never
-    // deletes them.
+    // Expired authorizations are deleted, because anyone who has a client's ID can create them. Upstream never deletes
+    // them.
     remove('oauth_authorizations', sql`t.expires_at < ${ago(dayMs)}`),
     remove('webauthn_challenges', sql`t.expires_at < ${ago(0)}`),
     // Expired links are deleted. Upstream keeps a link until the user requests another one.

@@ -154,7 +154,7 @@ export async function deleteUser(db: Queryable, id: string): Promise<void> {
 
 /** Locks a guest's row. Returns false if it doesn't exist or the user is no longer a guest. */
 export async function lockGuest(db: Queryable, id: string): Promise<boolean> {
-  // Uses a lock mode that lets other connections insert rows that reference the guest, because an HTTP hook uses a
+  // Uses a lock mode in which other connections can insert rows that reference the guest, because an HTTP hook uses a
   // separate connection.
   const rows = await db.query(
     sql`select id from auth.users where id = ${id} and is_anonymous for no key update`,

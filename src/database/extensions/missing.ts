@@ -85,7 +85,7 @@ export const missingExtensions: Readonly<Record<string, MissingExtension>> = {
 export const placeholderVersion = 'placeholder';
 
 /**
- * Returns the sentence that users see if an extension isn't available.
+ * Returns the sentence that is shown to users if an extension isn't available.
  *
  * @example missingSentence('postgis') // 'the embedded PostgreSQL doesn't have the extension "postgis": use a …'
  */

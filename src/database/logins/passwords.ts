@@ -1,5 +1,5 @@
 /**
- * Determines the password of each login role. Users know only the password of `postgres`. The other roles are used only
+ * Determines the password of each login role. Users have only the password of `postgres`. The other roles are used only
  * by Plinth's own processes. Their passwords are derived from a single secret, so several processes use the same
  * passwords without storing them.
  */

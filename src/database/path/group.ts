@@ -99,7 +99,7 @@ export class Group implements LaneGroup {
     this.#estimate.record(durationMs);
   }
 
-  /** Queues a job, or rejects one if too many are waiting. `runningMs`: see {@link WaitEstimate.waitMs}. */
+  /** Queues a job, or rejects one if too many are waiting. For `runningMs`, see {@link WaitEstimate.waitMs}. */
   enqueue(job: Job, runningMs: number): void {
     const waitMs = this.#waitMs(job, runningMs);
     const rejected = waitMs > this.#options.maxWaitMs ? job : this.queue.push(job);

@@ -37,7 +37,7 @@ export class SettingsStatements {
 
   /**
    * Returns the statement for a request. It also sets every `request.…` setting that other requests have used to the
-   * empty string, which is its value after those transactions anyway. The request therefore can't see a value that a
+   * empty string, which is its value after those transactions anyway. The request therefore can't read a value that a
    * user's function has set for the whole session (`set_config('request.jwt.claim.sub', …, false)`).
    */
   of(request: Pick<PathRequest, 'role' | 'settings' | 'access'>): SettingsStatement {

@@ -7,7 +7,7 @@ import { parseSamlXml } from './xml.ts';
 
 export interface IdentityProvider {
   readonly entityId: string;
-  /** The URL that the browser is redirected to with a request. */
+  /** The URL to which the browser is redirected with a request. */
   readonly signOnUrl: string | undefined;
   /** The provider's certificates in base64. A signature is valid if it matches any of them. */
   readonly certificates: readonly string[];
