@@ -11,7 +11,9 @@ export interface BatcherOptions<Q, A> {
   readonly maxBatchSize: number;
   /** After this duration, a running batch no longer delays the next one. */
   readonly slowAfterMs: number;
-  /** The maximum number of concurrent batches. All but one of them must be slow. */
+  /**
+   * The maximum number of concurrent batches. Another batch starts only once the newest running batch has become slow.
+   */
   readonly maxConcurrent: number;
   /** A monotonic clock, in milliseconds. */
   readonly monotonicMs?: () => number;

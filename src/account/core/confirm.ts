@@ -51,7 +51,7 @@ export function waitOf(own: URLSearchParams): string | undefined {
 }
 
 /**
- * Whether a user navigated to the page. Returns false for prefetching and for requests from other pages, which must not
+ * Whether a user navigated to the page. Returns false for prefetching, frames and requests by scripts, which must not
  * use up a link.
  */
 export function isOpenedByUser(

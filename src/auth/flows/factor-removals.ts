@@ -64,8 +64,8 @@ export async function readRemoval(ctx: AuthContext, caller: UserCaller): Promise
   if (!methods.some((method) => firstFactors.has(method))) {
     return { state: 'unavailable', reason: 'sign_in', waitMs };
   }
-  // Otherwise, an attacker with access to the mailbox could reset the password and then request the removal. Linking an
-  // account of a provider that has verified the address would have the same effect.
+  // If the account has changed recently, an attacker with access to the mailbox may have reset the password to request
+  // the removal. The attacker may also have linked an account of a provider that has verified the address.
   if (await hasChangedSince(ctx.pool, user.id, ctx.clock.now() - waitMs)) {
     return { state: 'unavailable', reason: 'recent_change', waitMs };
   }

@@ -55,8 +55,8 @@ export async function followIdentities(
 }
 
 /**
- * Returns the first address that no other user has. Returns null if the list is empty, and undefined if all addresses
- * are taken.
+ * Returns the first address that no other user has. Returns null if an entry without an address comes first, and
+ * undefined if all addresses are taken.
  */
 async function firstFree(
   tx: Transaction,

@@ -19,7 +19,10 @@ export function requireOAuthServer(ctx: AuthContext): void {
   if (!ctx.settings.oauthServer.enabled) throw authError('feature_disabled', 'OAuth server is disabled');
 }
 
-/** Whether the URI is an Account page. Otherwise, a client's redirect could start a sign-in there. */
+/**
+ * Whether the URI is an Account page. Such a redirect URI is rejected, because a client's redirect could start a
+ * sign-in on the page.
+ */
 export const isOwnPage = ({ settings }: AuthContext, uri: string): boolean =>
   settings.hasAccountPages && isAccountPage(uri, settings.accountUrl());
 

@@ -44,7 +44,7 @@ export async function signUpAgain(
 
 /**
  * Replaces an unclaimed account's data. Returns undefined if another request has claimed the account. Throws 429 if the
- * last code was sent too recently.
+ * last code was sent too recently, except for the Account pages.
  */
 async function replaceSignUp(
   ctx: AuthContext,

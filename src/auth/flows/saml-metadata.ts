@@ -21,7 +21,7 @@ export async function fetchMetadata(ctx: AuthContext, url: string): Promise<stri
   return fetched.text;
 }
 
-/** How long before uploaded metadata expires a warning is logged. Fetched metadata is refreshed instead. */
+/** A warning is logged this long before uploaded metadata expires. Fetched metadata is refreshed instead. */
 const remindAheadMs = 30 * 86_400_000;
 
 /** Returns the provider's current metadata. If a refresh fails, logs a warning and returns the stored metadata. */

@@ -41,7 +41,7 @@ export async function testHook(ctx: AuthContext, name: string): Promise<HookTest
 const isHookName = (ctx: AuthContext, name: string): name is HookName =>
   Object.hasOwn(ctx.settings.hooks, name);
 
-/** Returns the error's message. If the message only reports that the call failed, adds the cause. */
+/** Returns the error's message, followed by the message of its cause, if any. */
 function wordsOf(error: unknown): string {
   const { message, cause } = error as Error;
   return cause instanceof Error && cause.message !== '' ? `${message}: ${cause.message}` : message;

@@ -100,7 +100,7 @@ function callbackCheck(redirectUri: string): ProviderCheck {
 
 /**
  * Returns when a secret expires, in milliseconds since the epoch. Apple's secrets are JWTs that are valid for up to six
- * months.
+ * months. Returns undefined for other secrets.
  */
 function expiryOf(secret: string): number | undefined {
   const payload = /^[\w-]+\.([\w-]+)\.[\w-]+$/.exec(secret)?.[1];

@@ -117,7 +117,10 @@ export async function findChallenge(
   return row;
 }
 
-/** Deletes a challenge, which can be used only once. Returns false if a concurrent request has already used it. */
+/**
+ * Marks a challenge as verified, so that it can be used only once. Returns false if a concurrent request has already
+ * used it.
+ */
 export async function consumeChallenge(db: Queryable, id: string, nowMs: number): Promise<boolean> {
   const rows = await db.query(sql`
     update auth.mfa_challenges set verified_at = ${fromMs(nowMs)} where id = ${id} and verified_at is null

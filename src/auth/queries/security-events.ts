@@ -166,7 +166,7 @@ export async function deleteSecurityData(db: Queryable, userId: string): Promise
   await db.query(sql`delete from _plinth.known_devices where user_id = ${userId}`);
 }
 
-/** Deletes events and devices older than the retention period, and data of users who no longer exist. */
+/** Deletes expired links, events and devices older than the retention period, and data of users who no longer exist. */
 export async function deleteOldSecurityData(
   db: Queryable,
   retentionMs: number,
