@@ -75,7 +75,7 @@ export function acquireLock(dataDir: string, port: number | null): Lock {
   };
 }
 
-/** Returns the content of the lock file, or undefined if the file doesn't exist. */
+/** Returns the content of the lock file, or undefined if the file doesn't exist or is invalid. */
 export function readLock(dataDir: string): LockInfo | undefined {
   try {
     const info = JSON.parse(readFileSync(join(dataDir, 'lock'), 'utf8')) as LockInfo;

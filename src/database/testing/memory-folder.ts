@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 const folder = '/dev/shm';
 const GiB = 1024 ** 3;
 /**
- * The required size of the folder. The clusters of a test run need less. In containers, the folder often has only 64
- * MiB.
+ * The free space that the folder must have. The clusters of a test run need less. In containers, the folder often has
+ * only 64 MiB.
  */
 const neededBytes = 3 * GiB;
 /** The memory that the processes of three test workers need. */

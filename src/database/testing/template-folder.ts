@@ -76,8 +76,8 @@ function preparedFolder(): string | undefined {
 }
 
 /**
- * Removes templates for older SQL versions. Templates in use aren't affected, because a process copies a template
- * immediately after it finds it.
+ * Removes templates that are more than a week old. Templates in use aren't affected, because a process copies a
+ * template immediately after it finds it.
  */
 function removeOldTemplates(): void {
   const weekMs = 7 * 24 * 3600 * 1000;

@@ -58,7 +58,7 @@ export class SpilledRows {
     this.#keep(cells);
   }
 
-  /** Keeps the other cells of a row. A row with a single cell has none, and the store counts it. */
+  /** Keeps the other cells of a row. A row with a single cell has no other cells and is counted by the store. */
   #keep(cells: Cells): void {
     if (cells.length > 1) this.#rows.push(cells.with(this.#column, EMPTY));
   }
