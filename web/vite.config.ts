@@ -81,9 +81,9 @@ const dialogModules =
 
 /**
  * A browser requests up to six files from a server at a time, and each request costs a round trip. The code that every
- * Console page needs is therefore in two files: `vendor` changes when packages change, and `shell` changes with
- * Plinth's own code. More files contain the code that most pages need, the dialogs (which the first view of a table doesn't need), the icons
- * that several pages share, and the parts of the table page that its panels share.
+ * Console page needs is therefore in two files. `vendor` changes only when packages change, and `shell` contains
+ * Plinth's own code. More files contain the code that most pages need, the dialogs (which the first view of a table
+ * doesn't need), the icons that several pages share, and the parts of the table page that its panels share.
  */
 const consoleGroups = [
   { name: 'vendor', tags: ['$initial'], test: /\/node_modules\/(?!@tabler\/)/ },
@@ -97,8 +97,8 @@ const consoleGroups = [
 const ofTables = /\/web\/(console\/features\/tables\/|locales\/en\/console-tables)/;
 
 /**
- * Returns the chunk for the modules of the tables feature that the first view of a table needs. Without it, most of them
- * would be separate small files.
+ * Returns the chunk for the modules of the tables feature that the first view of a table needs. Without this chunk,
+ * most of these modules would be separate small files.
  */
 function tableChunk(id: string, graph: Rolldown.ChunkingContext): string | null {
   if (!ofTables.test(id)) return null;

@@ -98,7 +98,7 @@ describe.each(['en', 'ar'] as const)('in %s', (language) => {
     if (language === 'en') {
       expect(atOld.subject).toBe('Your Harbor email address is about to change');
       expect(atOld.text).toContain(`is about to change from ${old} to ${next}`);
-      expect(atOld.text).toContain("Wasn't you? Cancel the change now, then choose a new password.");
+      expect(atOld.text).toContain("If this wasn't you, cancel the change now, then choose a new password.");
       expect(atNext.subject).toBe(`${atNext.code} is your Harbor code for your new email address`);
     } else expect(atOld.subject).toBe('سيتغير عنوان بريدك الإلكتروني في Harbor');
     const cancel = /http\S+\/account\/cancel-change\?token=\S+/.exec(atOld.text)?.[0] ?? '';

@@ -163,7 +163,7 @@ test('an identity can be linked and unlinked, but the last sign-in method can’
   await makeUser(stage.backend, 'cy@example.com');
   idp.accounts.set('cy', { email: 'cy@idp.example', email_verified: true, name: 'Cy' });
   await signIn(page, stage.backend, 'cy@example.com');
-  await page.getByRole('heading', { name: 'Linked ways to sign in' }).waitFor();
+  await page.getByRole('heading', { name: 'Linked accounts' }).waitFor();
   expect(await page.getByRole('button', { name: /^Unlink/ }).count()).toBe(0);
   await page.getByRole('button', { name: 'Link Keycloak' }).click();
   await signInAtProvider('cy');

@@ -101,7 +101,7 @@ describe.each(['en', 'ar'] as const)('in %s', (language) => {
       expect(notice.from).toBe('Harbor');
       expect(notice.subject).toBe('Your Harbor password was changed');
       expect(notice.text).toMatch(/Time: .+ UTC\nDevice: Chrome on \w+/);
-      expect(notice.text).toContain("Wasn't you? Use this link to undo the change");
+      expect(notice.text).toContain("If this wasn't you, use this link to undo the change");
       expect(notice.text).toMatch(/This wasn't me: http\S+/);
     }
     const link = /http\S+\/account\/not-me\?token=\S+/.exec(notice.text)?.[0] ?? '';

@@ -186,7 +186,7 @@ describe('new devices', () => {
       expect((await own.send('sign-in', '127.0.0.1', { email, password: 'wrong' })).status).toBe(400);
       const [mail] = await server.inbox(email);
       expect(mail?.text).toContain(`Your password for ${email} was entered on a device`);
-      expect(mail?.text).toContain('Someone knows your password.');
+      expect(mail?.text).toContain('someone knows your password.');
       expect(mail?.text).toContain('Choose a new password: http');
       const json = { email, token: codeOf(mail), type: 'email' };
       expect((await own.send('verify', '127.0.0.1', json)).body.session).not.toBeNull();

@@ -41,7 +41,7 @@ const fact = (page: Page, label: string) =>
 
 it('the page backs up and proves that the backup can be restored, with the keyboard only', async () => {
   const { page, complaints } = await openBackups({ viewport: { width: 1440, height: 900 } });
-  await page.getByText('No restore has been checked yet.', { exact: false }).waitFor();
+  await page.getByText('Your backups haven’t been checked yet.', { exact: false }).waitFor();
   // The first backup starts automatically.
   const table = page.getByRole('table', { name: 'Base backups' });
   await table.getByRole('row').nth(1).waitFor();
@@ -50,8 +50,8 @@ it('the page backs up and proves that the backup can be restored, with the keybo
   await page.getByRole('img', { name: 'Size in MiB' }).waitFor();
 
   await page.getByRole('button', { name: 'Run restore check' }).press('Enter');
-  await page.getByText('Checking a restore:', { exact: false }).waitFor();
-  await page.getByText('The test restore succeeded.').waitFor({ timeout: 60_000 });
+  await page.getByText('Restore check in progress:', { exact: false }).waitFor();
+  await page.getByText('The restore check succeeded.').waitFor({ timeout: 60_000 });
   expect(await fact(page, 'Checked').textContent()).toMatch(/^\d+ tables, [\d,]+ rows, 0 files$/);
   expect(await fact(page, 'Target').textContent()).toContain(target);
   expect(await fact(page, 'A point in time').textContent()).toMatch(
@@ -65,7 +65,7 @@ it('the page shows a check from the command line, and an unreachable target', as
   expect((await run(project, ['backup', 'verify'])).status).toBe(0);
   rmSync(target, { recursive: true });
   const { page } = await openBackups({ viewport: { width: 1440, height: 900 } });
-  await page.getByText('The test restore succeeded.').waitFor();
+  await page.getByText('The restore check succeeded.').waitFor();
   await page.getByText('Backups need attention').waitFor();
   await page.getByRole('button', { name: 'Run restore check' }).press('Enter');
   await page.getByText('1 problem was found').waitFor();

@@ -84,7 +84,7 @@ describe('a new row', () => {
     await open.go('/tables/public/kinds?insert=true');
     const dialog = page.getByRole('dialog');
     const shelf = dialog.getByLabel('shelf', { exact: true });
-    expect(await shelf.getAttribute('placeholder')).toBe('not given');
+    expect(await shelf.getAttribute('placeholder')).toBe('no value');
     expect(await dialog.getByLabel('label', { exact: true }).getAttribute('placeholder')).toContain('none');
     let requests = 0;
     page.on('request', (request) => {

@@ -221,7 +221,7 @@ test('the batches of a bulk action are shown as one row that can be expanded', a
   const { page, complaints, close } = await opened();
   await home(page);
   await go(page, '/audit?action=user.end-sessions');
-  const unfold = page.getByRole('button', { name: 'The 3 entries of user.end-sessions' });
+  const unfold = page.getByRole('button', { name: 'Show the 3 entries for user.end-sessions' });
   await page.getByRole('cell', { name: '6 users in 3 entries' }).waitFor();
   const single = page.getByRole('button', { name: 'Details of user.end-sessions' });
   expect(await single.count()).toBe(1);

@@ -141,7 +141,7 @@ test('actions open a dialog or ask for confirmation before they do anything', as
   await search(page, 'run backup');
   await page.keyboard.press('Enter');
   const backup = page.getByRole('dialog', { name: 'Run a backup now?' });
-  await backup.getByText(/no backup target yet|its own PostgreSQL server/).waitFor();
+  await backup.getByText(/no backup target yet|an external PostgreSQL server/).waitFor();
   await backup.getByRole('button', { name: 'Set up backups' }).press('Enter');
   await page.waitForURL('**/backups');
 

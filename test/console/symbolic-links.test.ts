@@ -43,7 +43,10 @@ test('a link without a target isn’t replaced by a new function', async () => {
   const link = join(supabaseDir, 'functions', 'dangling');
   symlinkSync(join(elsewhere, 'missing'), link);
   const { status, body } = await createFunction('dangling');
-  expect([status, body.message]).toEqual([400, 'A function with this name already exists.']);
+  expect([status, body.message]).toEqual([
+    400,
+    'A function with this name already exists. Enter another name.',
+  ]);
   expect(lstatSync(link).isSymbolicLink()).toBe(true);
 });
 

@@ -112,7 +112,7 @@ test('an expired session leaves the page unchanged until the operator has signed
   await insert();
   const ended = page.getByRole('dialog', { name: 'You’re signed out' });
   await ended.getByRole('button', { name: 'Continue' }).click();
-  await ended.getByText('You haven’t signed in with this browser').waitFor();
+  await ended.getByText('You haven’t signed in to the Console in this browser').waitFor();
   expect(await axeViolations(page)).toEqual([]);
   await page.keyboard.press('Escape');
   await signInElsewhere();

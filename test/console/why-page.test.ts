@@ -245,7 +245,7 @@ test('the template for members offers the tables and functions that connect user
     .getByText('id in (select m.org_id from public.org_users m where m.user_id = (select auth.uid()))')
     .last()
     .waitFor();
-  await panel.getByLabel('Decided by').selectOption('public.is_member(integer)');
+  await panel.getByLabel('Membership source').selectOption('public.is_member(integer)');
   await panel.getByText('using (public.is_member(id))').waitFor();
   await expectSound(page, 'template');
   await panel.getByRole('button', { name: 'Close' }).press('Enter');

@@ -104,7 +104,7 @@ export interface SignedOut {
 }
 
 let last: SignedOut | undefined;
-/** The last sign-out in this window. Undefined if the page doesn't know which apps are still signed in. */
+/** The last sign-out in this window. Undefined if it is unknown which apps are still signed in. */
 export const lastSignOut = (): SignedOut | undefined => last;
 
 /**

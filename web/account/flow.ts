@@ -112,7 +112,7 @@ export function currentFlow(): Flow {
 
 /**
  * Removes `add` from the page's address after the user has signed in to the added account. If they return to this page
- * later, it asks whether to continue instead of asking them to sign in again.
+ * later, they can continue without signing in again.
  */
 export function endAdding(): Flow {
   if (currentFlow().adds) {

@@ -1,7 +1,7 @@
 /**
  * Writes every Account page in every language as HTML (`dist/web/account/pages/<locale>/*.html`), with its style sheet
- * inlined and its messages preloaded. Placeholders represent data that only the server knows, which are the nonce, the
- * brand, the offers and settings (`src/account/fill.ts`).
+ * inlined and its messages preloaded. Placeholders represent data that only the server has, such as the nonce, the
+ * brand, the offers and the settings (`src/account/fill.ts`).
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -126,9 +126,9 @@ function withoutScripts(html: string): string {
 }
 
 /**
- * Returns the style sheet's dark rules, limited to devices that prefer a dark color scheme. They are needed because a
- * page without scripts is always marked as light. As in the style sheet, Mantine's rules are in a separate layer, and
- * the colors aren't in a layer.
+ * Returns the style sheet's dark rules, limited to devices that prefer a dark color scheme. These rules are needed
+ * because a page without scripts is always marked as light. As in the style sheet, Mantine's rules are in a separate
+ * layer, and the colors aren't in a layer.
  */
 function darkWithoutScripts(css: string): string {
   const rules = [...css.matchAll(/([^{}]*\[data-mantine-color-scheme=dark\][^{}]*)\{([^{}]*)\}/g)].map(

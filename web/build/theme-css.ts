@@ -1,6 +1,6 @@
 /**
- * Builds the theme's CSS variables as a static style sheet (`virtual:plinth-theme.css`). Without it, Mantine would
- * write them into a style element at run time. A static style sheet doesn't need a nonce, can be inlined into
+ * Builds the theme's CSS variables as a static style sheet (`virtual:plinth-theme.css`). Otherwise, Mantine would write
+ * the variables into a style element at run time. A static style sheet doesn't need a nonce, can be inlined into
  * prerendered pages, and contains only the colors that Plinth uses.
  */
 import { convertCssVariables, defaultCssVariablesResolver } from '@mantine/core';

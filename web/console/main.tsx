@@ -21,8 +21,8 @@ const router = createConsoleRouter({ queryClient, linkToken: token, confirmsFirs
 watchSignOut(queryClient);
 
 /**
- * Renders the app. This happens after the first page's code has been loaded, so the first render contains the whole
- * page. Otherwise React would reveal the page in parts, at least 300 ms apart.
+ * Renders the app once the first page's code has been loaded, so the first render contains the whole page. Otherwise,
+ * React would reveal the page in parts, at least 300 ms apart.
  */
 function render(): void {
   createRoot(document.getElementById('root') as HTMLElement).render(

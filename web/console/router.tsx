@@ -64,8 +64,8 @@ function pageAt<P extends PagePath>(path: P): { path: RelativePath<P>; component
 }
 
 /**
- * After an update of the server, the files of the previous version are gone. The router then reloads the page, but only
- * if it recognizes the error of a missing script. Vite has another error for a missing style sheet.
+ * After a server update, the previous version's files no longer exist. The router then reloads the page, but only if it
+ * recognizes the error of a missing script. Vite reports a different error for a missing style sheet.
  */
 function throwAsMissing(error: unknown): never {
   if (error instanceof Error && error.message.startsWith('Unable to preload CSS'))
@@ -355,7 +355,7 @@ const whyRoute = createRoute({
   validateSearch: validateWhySearch,
 });
 
-/** The route for all other addresses. With it, their page has the menu. */
+/** The route for all other addresses, whose page includes the menu. */
 const missingRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '$',

@@ -1,5 +1,5 @@
 /**
- * Notices when the focused control disappears, for example when a list entry is deleted. Without this, the focus would
+ * Detects that the focused control was removed, for example when a list entry is deleted. Without this, the focus would
  * move to the start of the page. A control that was only disabled for a moment gets the focus back.
  */
 export interface LostFocus {

@@ -53,7 +53,7 @@ export function backupRoutes(api: Api, { backups, drills, database, config, audi
   route('POST /backups/run', 'write', async (call) => {
     const service = configured(backups);
     await audit(call, 'backup.run', '');
-    // Not awaited because a base backup can take minutes. The status reports its result.
+    // The run isn't awaited, because a base backup can take minutes. The status contains its result.
     service.run().catch(() => undefined);
   });
   route('POST /backups/verify', 'write', async (call) => {

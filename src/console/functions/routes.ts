@@ -148,7 +148,9 @@ export function functionRoutes(app: FastifyInstance, api: Api, deps: FunctionsDe
 }
 
 const alreadyExists = (): ConsoleError =>
-  new ConsoleError('bad_request', { message: 'A function with this name already exists.' });
+  new ConsoleError('bad_request', {
+    message: 'A function with this name already exists. Enter another name.',
+  });
 
 /** Creates the function. Returns its path. @throws {ConsoleError} bad_request if the folder can't be written */
 function created(create: () => string): string {

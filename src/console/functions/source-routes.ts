@@ -25,7 +25,7 @@ export function sourceRoutes(api: Api, { functions, clock, redact, audit }: Sour
   route('GET /functions/:slug/file', 'read', async (call) => {
     const { path } = await call.query();
     const file = await functions.readFile(call.params.slug, path);
-    const { text, isText, isCut } = file ?? missing("The function doesn't have this file.");
+    const { text, isText, isCut } = file ?? missing("This function doesn't contain this file.");
     return { text: redact(text), isText, isCut };
   });
 

@@ -73,7 +73,7 @@ export type Problem = { readonly severity: 'error' | 'warning' } & (
       /** The number of failed runs among the last ten. */
       readonly failures: number;
     }
-  /** A problem with backups. The message is null if it is only that a scheduled backup is overdue. */
+  /** A problem with backups. The message is null if the only problem is an overdue backup. */
   | { readonly kind: 'backup'; readonly message: string | null }
   | {
       readonly kind: 'advisors';

@@ -70,8 +70,8 @@ async function usersOf(db: Queryable): Promise<NonNullable<Overview['users']>> {
 }
 
 /**
- * Whether the index that finds the latest users is valid (src/auth/sql/0019_user_lists.sql). Without it, the whole
- * table would be read.
+ * Whether the index that finds the latest users is valid (src/auth/sql/0019_user_lists.sql). Without the index, the
+ * whole table would be read.
  */
 async function hasListIndex(db: Queryable): Promise<boolean> {
   const [row] = await db.query<{ found: boolean }>(sql`

@@ -42,7 +42,7 @@ export function homeRoutes(api: Api, deps: HomeDeps, { problems, overview }: Hom
   route('GET /home', 'read', async () => ({
     project: config.current.project_id,
     url: apiUrl(),
-    // Only public keys. This route must never send secret keys to the browser.
+    // This route must never send secret keys to the browser.
     publishableKey: keys.publishableKey,
     anonKey: keys.anonKey,
     database: {

@@ -81,7 +81,7 @@ const messageSource = z.object({ of: source });
 const jsonText = storable(1_000_000).refine(isJson, { message: "isn't valid JSON" });
 const newMessage = z
   .object({
-    /** Text instead of JSON, because parsing it would change the digits of large numbers. */
+    /** The message is text instead of JSON, because parsing would change the digits of large numbers. */
     message: jsonText,
     headers: jsonText.optional(),
     delaySeconds: z.number().int().min(0).max(31_536_000).default(0),

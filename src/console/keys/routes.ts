@@ -43,7 +43,7 @@ export function keyRoutes(api: Api, { keys, jwtExpirySeconds, audit }: KeyDeps):
   route('GET /keys', 'read', async () => ({
     publishableKey: keys.publishableKey,
     anonKey: keys.anonKey,
-    // Enough to recognize the key, but not to use it.
+    // These characters are enough to recognize the key, but not to use it.
     secretKeyHint: keys.secretKey.slice(0, 14),
     isWellKnown: keys.wellKnown.length > 0,
     apiKeys: keys.apiKeys.list(),

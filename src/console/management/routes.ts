@@ -188,7 +188,7 @@ async function authenticate(
     throw new ManagementError(403, 'This API rejects requests from web pages.');
   const waitSeconds = attempts.waitSeconds(request.ip, performance.now());
   if (waitSeconds > 0)
-    throw new ManagementError(429, 'Too many requests with invalid access tokens. Wait a minute.', {
+    throw new ManagementError(429, 'Too many requests with invalid access tokens. Try again in a minute.', {
       waitSeconds,
     });
   const token = bearerToken(request.headers.authorization);

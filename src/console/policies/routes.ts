@@ -87,7 +87,7 @@ export function policyRoutes(
   route('POST /policies', 'write', async (call) => {
     const { schema, table, change, migration, definition, statements } = await changeOf(call);
     const name = { schema, name: table };
-    // Written first, so that the definition isn't lost if the server stops.
+    // The definition is stored first, so that it isn't lost if the server stops.
     if (definition !== undefined) await keepPolicy(kept, name, definition);
     const file = await applyChanges(
       pool,

@@ -9,9 +9,9 @@ import { ConsoleError, outsideFolders } from '../errors.ts';
 import type { SchemaChange } from './changes.ts';
 import { ChangeFault, compileChange } from './core/compile.ts';
 
-/** Short because other statements queue behind a change that is waiting for its lock. */
+/** This timeout is short because other statements queue behind a change that is waiting for its lock. */
 const lockTimeoutMs = 3000;
-/** Long because creating an index or changing a type can take a long time on a large table. */
+/** This timeout is long because creating an index or changing a type can take minutes on a large table. */
 const statementTimeoutMs = 600_000;
 const settings: readonly Setting[] = [
   ['lock_timeout', String(lockTimeoutMs)],

@@ -71,7 +71,7 @@ async function present(
   { role, signal }: Pick<SearchInput, 'role' | 'signal'>,
 ): Promise<number[]> {
   const lookups = tables.map(({ schema, name, column, type }, index) => {
-    // Compared as a bigint, because a number that doesn't fit the column's type would cause an error.
+    // The value is compared as a bigint, because a number that doesn't fit the column's type would cause an error.
     const value = type === 'uuid' ? sql`${key}::uuid` : sql`${key}::int8`;
     return sql`select ${index}::int as index where exists (
       select from ${sql.id(schema, name)} where ${sql.id(column)} = ${value})`;

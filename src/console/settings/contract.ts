@@ -20,7 +20,10 @@ const changeList = z
   )
   .max(200);
 
-/** Limited because the comparison with the previous text needs time and memory for each pair of lines. */
+/**
+ * The number is limited because comparing a template with its previous text takes time and memory for each pair of
+ * lines.
+ */
 const maxTemplateLines = 2000;
 const maxTemplateLength = 100_000;
 const templateHtml = z

@@ -8,8 +8,8 @@ export const secretsFile = '.env';
 
 export interface SecretNames {
   /**
-   * Returns the variable that a new value can be written to: the one that the setting refers to, or a new one if
-   * anything else uses that variable.
+   * Returns the variable for a new value. This is the variable that the setting refers to, or a new one if anything
+   * else uses that variable.
    */
   assign(setting: SettingRef): string;
   /** Returns the variable that was created for the setting, or undefined if there is none or something else uses it. */

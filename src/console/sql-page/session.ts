@@ -30,8 +30,8 @@ export async function begin(session: Session, options: Beginning, ownTransaction
   const calls = settings.map(
     ([name, value]) => sql`pg_catalog.set_config(${name}, ${value}, ${isLocal}::boolean)`,
   );
-  // This must be the transaction's first query, because PostgreSQL doesn't allow a read-only transaction to become
-  // writable after a query.
+  // These settings must be the transaction's first query, because PostgreSQL doesn't allow a read-only transaction to
+  // become writable after a query.
   await session.query(sql`select ${sql.join(calls)}`);
 }
 

@@ -162,7 +162,7 @@ function pathOf(signed: string): string {
   return `/storage/v1${path.split('/').map(encodeURIComponent).join('/')}?${query}`;
 }
 
-/** Whether the service has this route. The error for an unknown route says that the route doesn't exist. */
+/** Whether the service has this route. The error message for an unknown route states that the route doesn't exist. */
 async function isServed(call: ServiceClient, path: string, method: 'OPTIONS' | 'GET'): Promise<boolean> {
   try {
     await call(path, { method });

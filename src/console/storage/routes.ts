@@ -25,12 +25,12 @@ export interface StorageDeps {
  * link, which the audit log records.
  */
 const previewSeconds = 2 * 3600;
-/** Twice the panel's width, because high-density screens show more pixels. */
+/** This is twice the panel's width, because high-density screens show more pixels. */
 const previewWidthPixels = 1000;
 /** The types that are resized. GIF is excluded because resized images aren't animated. */
 const picturesToShrink = /^image\/(?:jpeg|png|webp|avif|tiff)\b/i;
 
-/** Long enough for a list that stays open, because images are requested only when they scroll into view. */
+/** This is long enough for a list that stays open. Images are requested only when they scroll into view. */
 const thumbnailSeconds = 30 * 60;
 const thumbnailWidthPixels = 96;
 /** Below this size, resizing an image costs more than sending it. */

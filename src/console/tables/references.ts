@@ -61,7 +61,7 @@ async function find(
   labelColumn: string | undefined,
   { search, exact: isExact }: ReferenceSearch,
 ): Promise<ReferenceChoices> {
-  // Qualified, because ORDER BY would otherwise sort by the output column with the same name.
+  // The column is qualified, because ORDER BY would otherwise sort by the output column with the same name.
   const key = sql.id('target', keyColumn);
   const label = labelColumn === undefined ? sql`null::text` : sql`${sql.id('target', labelColumn)}::text`;
   const read = async (db: Transaction, condition: Sql | undefined): Promise<ReferenceChoices['choices']> => {

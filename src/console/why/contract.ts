@@ -208,7 +208,7 @@ export interface AccessReport {
   readonly explanation: Explanation;
   readonly truth: Truth;
   /**
-   * Whether the explanation agrees with what the database did. If not, a constraint, a trigger or a view determined the
+   * Whether the explanation agrees with the database's result. If not, a constraint, a trigger or a view determined the
    * result.
    */
   readonly agrees: boolean;

@@ -1,6 +1,6 @@
 /**
- * Reads the row before and after the statement as the tables' owner, so that conditions can also be evaluated for rows
- * that are hidden from the persona.
+ * Reads the row before and after the statement. Reads as the tables' owner, so that conditions can also be evaluated
+ * for rows that are hidden from the persona.
  */
 import type { Database, Setting, Transaction } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
@@ -111,7 +111,7 @@ async function writtenRow(
     );
     if (row !== undefined) return row;
   } catch {
-    // Ignored because the same error is reported when the statement runs as the persona.
+    // The error is ignored, because it is reported when the statement runs as the persona.
   }
   const type = sql.id(relation.schema, relation.name);
   const start = before === undefined ? sql`null::${type}` : sql`${before.composite}::${type}`;

@@ -24,8 +24,8 @@ export interface Unfolding {
   /** The schemas that unqualified names are looked up in. */
   readonly searchPath: readonly string[];
   /**
-   * Whether values are returned. The body of a SECURITY DEFINER function can read tables that an operator without the
-   * `secrets` permission can't, so such an operator receives only its conditions and row counts.
+   * Whether values are returned. A SECURITY DEFINER function can read tables that an operator without the `secrets`
+   * permission can't. Such an operator receives only the body's conditions and row counts.
    */
   readonly showsValues: boolean;
   readonly mayRead: (schema: string) => boolean;

@@ -1,6 +1,6 @@
 /**
- * Explains access to a view's row: the privilege on the view, and for each underlying table the privileges and policies
- * of the role that reads it. Policies are evaluated for the rows that the view's row is computed from.
+ * Explains access to a view's row. Lists the privilege on the view and, for each underlying table, the privileges and
+ * policies of the role that reads it. Policies are evaluated for the rows that the view's row is computed from.
  */
 import type { PostgresErrorShape } from '../../database/types.ts';
 import type { Gate, Need, Operation, Through } from './contract.ts';

@@ -1,4 +1,4 @@
-/** Runs the statement as the persona, rolls it back, and returns what the database did. */
+/** Runs the statement as the persona, rolls it back, and returns the database's result. */
 import type { Database, PostgresErrorShape, Setting } from '../../database/types.ts';
 import type { Identity } from '../persona/act.ts';
 import type { Truth } from './contract.ts';

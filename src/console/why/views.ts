@@ -1,6 +1,7 @@
 /**
- * Finds the tables that a view reads, the role that reads each of them (PostgreSQL 18 documentation, section 39.5), and
- * the table columns that the view shows unchanged. These columns link a view's row to the rows of its tables.
+ * Finds the tables that a view reads and the role that reads each of them (PostgreSQL 18 documentation, section 39.5).
+ * Also finds the table columns that the view shows unchanged. These columns link a view's row to the rows of its
+ * tables.
  */
 import type { Queryable } from '../../database/types.ts';
 import { joinsOuter, timesRead, viewTargets } from './core/view-targets.ts';

@@ -1,6 +1,6 @@
 /**
- * Explains an operation on a row: the required privileges, the policies with their parts' values for this row and
- * persona, the expected result, and what the database actually does.
+ * Explains an operation on a row. The explanation contains the required privileges, the policies with their values for
+ * this row and persona, the expected result, and the database's actual result.
  */
 import type { Database, Queryable, Setting } from '../../database/types.ts';
 import { ConsoleError } from '../errors.ts';

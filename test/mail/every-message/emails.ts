@@ -36,7 +36,7 @@ const ignore = {
 const alarm = {
   en: {
     closing:
-      "Wasn't you? Use this link to undo the change, sign out all devices and choose a new password. If it was you, ignore this email.",
+      "If this wasn't you, use this link to undo the change, sign out all devices and choose a new password. If it was you, ignore this email.",
     undo: "This wasn't me",
   },
   ar: {
@@ -217,7 +217,7 @@ export const emails: readonly Email[] = [
       title: 'Your email address is about to change',
       intro: `The email address of your Harbor account is about to change from {email} to {next}. If you requested this, enter the code or use the button. ${expiry.en}`,
       button: 'Confirm email address',
-      closing: "Wasn't you? Cancel the change now, then choose a new password. Never share the code.",
+      closing: "If this wasn't you, cancel the change now, then choose a new password. Never share the code.",
       undo: 'Cancel the change',
     },
     ar: {
@@ -406,7 +406,7 @@ export const emails: readonly Email[] = [
       title: 'New sign-in to your account',
       intro: "Your account {email} was used to sign in on a device that you haven't used before.",
       closing:
-        "Wasn't you? Use this link to sign out all devices and choose a new password. If it was you, ignore this email.",
+        "If this wasn't you, use this link to sign out all devices and choose a new password. If it was you, ignore this email.",
       undo: alarm.en.undo,
     },
     ar: {
@@ -441,9 +441,9 @@ export const emails: readonly Email[] = [
       subject: 'Too many failed sign-ins to your Harbor account',
       title: 'Sign-ins are paused',
       intro:
-        'Someone entered a wrong password or code for your account {email} too many times. None of these attempts succeeded. To protect your account, new browsers must wait before they can try again.',
+        'Someone entered a wrong password or code for your account {email} too many times. None of these attempts succeeded. To protect your account, sign-ins from new browsers are paused for now.',
       closing:
-        "Was it you? Use this link to sign in again immediately. If it wasn't you, your password is still safe. If you also use it elsewhere, choose a new one. Browsers where you're signed in still work.",
+        "If this was you, use this link to sign in again immediately. If it wasn't you, your password is still safe. If you also use it elsewhere, choose a new one. You stay signed in on your current devices.",
       undo: 'Unlock sign-in',
     },
     ar: {
@@ -490,7 +490,7 @@ export const emails: readonly Email[] = [
       title: 'A recovery code was used',
       intro: 'A recovery code was used instead of your second step to sign in to your account {email}.',
       closing:
-        "Wasn't you? Use this link to sign out all devices and choose a new password. If it was you, set up a new second step and remove the lost one.",
+        "If this wasn't you, use this link to sign out all devices and choose a new password. If it was you, set up a new second step and remove the lost one.",
       undo: alarm.en.undo,
     },
     ar: {
@@ -515,7 +515,7 @@ export const emails: readonly Email[] = [
         'Someone signed in to your account {email} and requested removal of two-step verification because the second step was lost. If it was you, confirm the request within an hour.',
       button: 'Review request',
       closing:
-        "Wasn't you? Don't confirm the request, and use this link to sign out all devices and choose a new password.",
+        "If this wasn't you, don't confirm the request, and use this link to sign out all devices and choose a new password.",
       undo: newPassword.en,
     },
     ar: {
@@ -540,7 +540,7 @@ export const emails: readonly Email[] = [
       intro:
         'Two-step verification will be removed from your account {email} on {time}. If you can use your second step again before then, sign in with it to cancel the removal.',
       closing:
-        "Wasn't you? Use this link to cancel the removal, sign out all devices and choose a new password. Someone knows your current password.",
+        "If this wasn't you, use this link to cancel the removal, sign out all devices and choose a new password. Someone knows your current password.",
       undo: alarm.en.undo,
     },
     ar: {
@@ -563,7 +563,7 @@ export const emails: readonly Email[] = [
       title: 'Two-step verification was removed',
       intro:
         'Two-step verification was removed from your account {email}, and all devices were signed out. You can now sign in without a second step. Set up a new one after you sign in.',
-      closing: "Wasn't you? Use this link to sign out all devices and choose a new password.",
+      closing: "If this wasn't you, use this link to sign out all devices and choose a new password.",
       undo: alarm.en.undo,
     },
     ar: {

@@ -48,7 +48,7 @@ export interface FactorQuestion {
   };
 }
 
-/** Starts a challenge for a factor: a code is sent to a phone, or the options for a security key are returned. */
+/** Starts a challenge for a factor. For a phone, a code is sent. For a security key, the options are returned. */
 export function challengeFactor(factorId: string): Promise<FactorQuestion> {
   return post('factor/challenge', { factor_id: factorId });
 }

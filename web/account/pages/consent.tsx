@@ -100,7 +100,7 @@ function endedPage(problem: Problem | undefined): EndedPage | undefined {
   return problem?.code === 'consent_answered' ? 'page.consent-answered' : undefined;
 }
 
-/** Shown if there is nothing to decide. The heading says why. */
+/** Shown if there is nothing to decide. The heading gives the reason. */
 function Ended({ page, text }: { page: EndedPage; text: string }) {
   return (
     <Shell page={page} intro={text}>

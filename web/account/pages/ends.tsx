@@ -24,7 +24,7 @@ export function SignedOutPage() {
   const hasFrames = useSignedOutFrames();
   const isOut = state.status === 'signed-out';
   const ended = endedText(state);
-  // Only once it is known that no other account is signed in does the page say that the browser is signed out.
+  // The page shows that the browser is signed out only once it is known that no other account is signed in.
   const [accounts, setAccounts] = useState<OtherAccounts>();
   const others = accounts?.names;
   useEffect(() => {
@@ -92,7 +92,7 @@ function SignInAgain({ appAddress }: { appAddress: string | undefined }) {
 const originOf = (address: string): string | undefined =>
   URL.canParse(address) ? new URL(address).origin : undefined;
 
-/** Names the accounts and the apps that stay signed in. After a reload, the page doesn't know the apps. */
+/** Names the accounts and the apps that stay signed in. After a reload, the apps are unknown. */
 function introOf(
   ended: string | undefined,
   hasFrames: boolean,
@@ -106,7 +106,7 @@ function introOf(
   }
   if (hasFrames && others !== undefined) return t('signed-out.all');
   if (ended !== undefined) return ended;
-  // Until the other accounts are known, the page doesn't say that the window can be closed.
+  // Until the other accounts are known, the text doesn't suggest closing the window.
   const known = others === undefined ? undefined : lastSignOut();
   if (known === undefined) return t('signed-out.text');
   if (known.scope === 'browser') return t('signed-out.all');

@@ -58,7 +58,7 @@ export function LostFactor(props: {
   }, []);
   const top = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // The button that opened this page is gone, so reading starts at the heading.
+    // The button that opened this page no longer exists, so the heading receives the focus.
     top.current?.closest('main')?.querySelector('h1')?.focus();
   }, []);
   const isPending = removal?.state === 'requested' || removal?.state === 'waiting';
@@ -122,8 +122,8 @@ export function LostFactor(props: {
 }
 
 /**
- * The state of the request. It receives the focus of the button that it replaces, so that screen readers read it, and
- * so that a second press of Enter doesn't press the next state's button.
+ * The state of the request. The text receives the focus of the button that it replaces. Screen readers then read it,
+ * and a second press of Enter doesn't press the next state's button.
  */
 const State = ({ text }: { text: string }) => (
   <div role="status" tabIndex={-1} data-autofocus>

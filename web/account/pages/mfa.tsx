@@ -304,7 +304,7 @@ function RecoveryForm({ onUse }: { onUse: (isUsed: boolean) => void }) {
     const code = field('recovery-code').trim();
     if (code === '') return [{ text: t('mfa.recovery-missing'), fieldId: codeId }];
     const use = async (): Promise<undefined> => {
-      // The page must know this before the session changes. Otherwise, it would continue to the app.
+      // The state must be set before the session changes. Otherwise, the page would continue to the app.
       onUse(true);
       await submitRecoveryCode(code).catch((error: unknown) => {
         onUse(false);

@@ -1,4 +1,4 @@
-/** Placeholders in the plain pages for data that only the server knows (filled in by `src/account/routes/pages.ts`). */
+/** Placeholders in the plain pages for data that only the server has (filled in by `src/account/routes/pages.ts`). */
 import { PasswordInput, TextInput } from '@mantine/core';
 import { describedBy } from '../../ui/described-by.tsx';
 import type { Problem } from '../../ui/error-summary.tsx';
@@ -17,7 +17,7 @@ export const number = '%PLINTH_NUMBER%';
 export const browser = '%PLINTH_BROWSER%';
 export const system = '%PLINTH_SYSTEM%';
 
-/** The field to which an error belongs. `form` stands for the form as a whole. */
+/** The field to which an error belongs. `form` means the whole form. */
 export type ErrorField = 'form' | 'email' | 'password' | 'code' | 'domain';
 
 export function problemsAt(errorField: ErrorField | undefined): readonly Problem[] {

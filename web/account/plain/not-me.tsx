@@ -52,7 +52,7 @@ function NotMe({ kind }: { kind: (typeof kinds)[number] }) {
         <p data-device="true">{t('not-me.device', { browser, system })}</p>
         <p>{t('not-me.then')}</p>
         <ul className={partClasses.steps}>
-          {/* The list already says that the password stops working. */}
+          {/* The item `not-me.sign-out` already covers the password. */}
           {kind === 'password_changed' || kind === 'password_set' ? null : (
             <li>
               <WithAddresses text={t(`not-me.${kind}-undo`, { email })} />

@@ -47,7 +47,10 @@ export function Entry(props: {
             <FormButton color="red" loading={submit.busy}>
               {remove}
             </FormButton>
-            {/* The safe choice has the focus because the user might press Enter twice. The question is read with it. */}
+            {/*
+             * The safe choice has the focus because the user might press Enter twice. Screen readers read the question
+             * together with it.
+             */}
             <Button
               variant="default"
               data-autofocus

@@ -1,5 +1,5 @@
 /**
- * Keeps the keyboard and screen readers inside the topmost dialog: while a dialog is open, the page and the dialogs
+ * Keeps the keyboard and screen readers inside the topmost dialog. While a dialog is open, the page and the dialogs
  * below are inert. When it closes, the focus returns to the element that opened it.
  */
 import { type RefObject, useLayoutEffect, useRef } from 'react';
@@ -30,8 +30,8 @@ export function useModalLayer(): {
     return () => {
       layer.isOpen = false;
       updateInert();
-      // Runs later, because the dialogs below also receive the Escape key that closed this dialog, and because the
-      // code that closes a dialog can move the focus itself.
+      // Runs later, because the dialogs below also receive the Escape key that closed this dialog. The code that closes
+      // a dialog can also move the focus itself.
       setTimeout(() => {
         layers.splice(layers.indexOf(layer), 1);
         if (document.activeElement === null || document.activeElement === document.body)

@@ -54,7 +54,7 @@ export function ProblemBox({
   );
 }
 
-/** Whether the same request can succeed later: the server failed or didn't respond. */
+/** Whether the same request can succeed later, because the server failed or didn't respond. */
 const isTemporary = (error: unknown): boolean =>
   error instanceof ApiError && (error.code === 'network' || error.status >= 500);
 

@@ -1,4 +1,4 @@
-/** Remembers in this browser whether shortcuts work that consist of single characters ("?", and "g" with a letter). */
+/** Stores in this browser whether single-character shortcuts are enabled ("?", and "g" followed by a letter). */
 const storageKey = 'plinth.single-keys';
 const off = 'off';
 

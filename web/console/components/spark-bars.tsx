@@ -9,7 +9,7 @@ export interface BarSeries {
 
 const height = 32;
 /**
- * The minimum height of a bar. With it, a value above zero is visible even if another one is a thousand times larger.
+ * The minimum height of a bar. It keeps a value above zero visible even if another value is a thousand times larger.
  */
 const minBar = 2;
 

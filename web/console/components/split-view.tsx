@@ -10,8 +10,8 @@ const step: Readonly<Record<string, (at: number, count: number) => number>> = {
 };
 
 /**
- * Handles the keys of the list. The arrow keys move between its links, also from a search field, and the right arrow
- * moves to the details, so keyboard users don't have to pass every entry.
+ * Handles the keys of the list. The up and down arrow keys move between its links. From a search field, the down arrow
+ * key moves to the list. The right arrow key moves to the details, so keyboard users don't have to pass every entry.
  */
 function walkList(event: KeyboardEvent<HTMLElement>, detail: HTMLElement | null): void {
   if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;

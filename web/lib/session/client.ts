@@ -148,7 +148,8 @@ export function createSessionClient<User>(options: SessionClientOptions<User>): 
   }
 
   /**
-   * Runs `work`, but keeps the state if the server doesn't respond. A device that wakes up may be offline for a moment.
+   * Runs `work`, but keeps the state if the server doesn't respond. A device that resumes from sleep may be offline for
+   * a moment.
    */
   async function orAsBefore(work: () => Promise<SessionState<User>>): Promise<SessionState<User>> {
     try {

@@ -47,7 +47,8 @@ export const messages = {
   'activity.unlocked': 'Sign-in unlocked by email',
   'activity.banned': 'Account blocked',
   'activity.unbanned': 'Account unblocked',
-  'activity.secured': 'You chose “This wasn’t me”. Changes were undone, and you were signed out everywhere',
+  'activity.secured':
+    'You selected “This wasn’t me”. Changes were undone, and you were signed out everywhere',
   'policy.idle': 'You’re signed out after {time} of inactivity.',
   'policy.timebox': 'You’re signed out {time} after you sign in.',
   'policy.single': 'Only one session is allowed. When you sign in elsewhere, this session ends.',

@@ -29,12 +29,12 @@ export const messages = {
   'backups.wal-off': 'Not archived. Only the state at each base backup can be restored.',
   'backups.drill': 'Last restore check',
   'backups.drill-text':
-    'A check restores the newest state into a temporary folder, reads every table and compares every stored file. Your data isn’t changed.',
+    'A restore check restores the newest state into a temporary folder, reads every table and compares every stored file. Your data isn’t changed.',
   'backups.drill-none':
-    'No restore has been checked yet. Run a check to make sure that your backups can be restored.',
-  'backups.drill-good': 'The test restore succeeded.',
+    'Your backups haven’t been checked yet. Run a restore check to make sure that they can be restored.',
+  'backups.drill-good': 'The restore check succeeded.',
   'backups.drill-bad': '{count, plural, one {# problem was found} other {# problems were found}}',
-  'backups.drill-running': 'Checking a restore: {step}',
+  'backups.drill-running': 'Restore check in progress: {step}',
   'backups.drill-when': 'Finished',
   'backups.drill-took': 'Duration',
   'backups.drill-read': 'Checked',
@@ -56,7 +56,7 @@ export const messages = {
   'backups.trend': 'Trend',
   'backups.restore': 'Restore',
   'backups.restore-text':
-    'Backups are always restored into an empty folder, so the current data is kept. Stop the server, run one of these commands, and start the server with the restored folder.',
+    'Backups are always restored into an empty folder, so your current data is kept. Stop the server, run one of these commands, and start the server with the restored folder.',
   'backups.restore-newest': 'The newest state',
   'backups.restore-time': 'A point in time',
   'backups.restore-elsewhere': 'On another machine',

@@ -13,7 +13,7 @@ export const messages = {
   'functions.curl': 'curl command',
   'functions.command': 'Command',
   'functions.pick-title': 'Select a function',
-  'functions.pick-text': 'You can then invoke the function, check its response and follow its logs.',
+  'functions.pick-text': 'Then invoke the function, check its response and follow its logs.',
   'functions.source': 'Source',
   'functions.in-folder': 'Project folder',
   'functions.deployed': 'Deployed, version {version}',
@@ -95,7 +95,7 @@ export const messages = {
   'calls.gone': 'aborted',
   'calls.gone-title': 'The client disconnected before the response started.',
   'calls.boot': 'started in {ms} ms',
-  'calls.shared': 'This value was measured for the whole process, so it includes concurrent requests.',
+  'calls.shared': 'This value covers the whole process, so it includes concurrent requests.',
 
   'logs.title': 'Logs',
   'logs.live': 'live',

@@ -76,7 +76,7 @@ export const messages = {
   'cron.create': 'Create job',
   'cron.save': 'Save',
   'cron.run': 'Run now',
-  'cron.run-asked': 'The job is running. The result will appear below.',
+  'cron.run-asked': 'The job is running. The result will appear in the list of runs.',
   'cron.run-waits': 'A run is already in progress. The next run starts when that run ends.',
   'cron.delete': 'Delete',
   'cron.delete-title': 'Delete {name}?',
@@ -148,7 +148,7 @@ export const messages = {
   'hooks.outcome-waiting': 'waiting',
   'hooks.outcome-forgotten': 'deleted',
   'hooks.forgotten-why':
-    'The response was deleted, because responses are kept for only a few hours (pg_net.ttl).',
+    'The response was deleted because responses are kept for only a few hours (pg_net.ttl).',
 
   'requests.off-title': 'Send requests from SQL',
   'requests.off-text':

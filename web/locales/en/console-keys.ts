@@ -32,13 +32,13 @@ export const messages = {
   'keys.replace-text':
     'Rotating creates a second key of the same kind. “{name}” stays valid until you revoke it, so apps that use it keep working.',
   'keys.default-why':
-    'A running server can’t exchange a default key, but an additional key works at the same time. Nothing stops working until the last step.',
+    'You can’t replace a default key while the server is running. Instead, create an additional key. The default key works until the last step.',
   'keys.default-create': 'Create an additional key.',
   'keys.default-swap-publishable':
     'Use the new key in every app. Users with an older version of an app need the old key until they update.',
   'keys.default-swap-secret':
     'Use the new key on every server and in scripts. Functions receive it after the restart.',
-  'keys.default-set': 'Enter the new key as the default key in the settings:',
+  'keys.default-set': 'Set the new key as the default key in the settings:',
   'keys.default-restart':
     'Restart the server. Requests with the old key will be rejected, and the additional key can be revoked.',
   'keys.default-name': 'Default {name}',

@@ -27,14 +27,14 @@ export const messages = {
   'migrations.tried':
     '{count, plural, =0 {No files were tried.} one {# file would succeed.} other {# files would succeed.}}',
   'migrations.untried':
-    'Not tried, because a statement in the first of these files can’t be rolled back: {files}',
+    'These files weren’t tried because a statement in the first one can’t be rolled back: {files}',
   'migrations.blocked':
     'Migrations can’t be applied while the database has migrations without a file. Restore the files, or mark these migrations as not applied.',
   'migrations.applied-count':
     '{count, plural, one {# migration was applied.} other {# migrations were applied.}}',
   'migrations.sql-file': 'SQL in the file',
   'migrations.sql-applied': 'SQL that was applied',
-  'migrations.no-sql': 'The database recorded only the version, so the SQL isn’t available.',
+  'migrations.no-sql': 'Only the version of this migration was recorded, so the SQL isn’t available.',
   'migrations.secret': 'Your role can’t read migrations, because they can contain secrets.',
   'migrations.changed-why':
     'The file was changed after it was applied. The database doesn’t contain the change. Save it in a new migration, and restore this file.',

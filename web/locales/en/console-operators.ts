@@ -29,7 +29,7 @@ export const messages = {
   'operators.new-link': 'New sign-in link',
   'operators.reset-factor': 'Reset second factor',
   'operators.reset-factor-text':
-    '{name} will be signed out everywhere and can sign in with only a link until they set up a new second factor.',
+    '{name} will be signed out everywhere. Until they set up a new second factor, they can sign in with only a link.',
   'operators.remove': 'Remove',
   'operators.remove-title': 'Remove operator',
   'operators.remove-text':
@@ -86,10 +86,10 @@ export const messages = {
   'tokens.use': 'Command to use the token',
   'tokens.done': 'Done',
   'tokens.revoke': 'Revoke',
-  'tokens.revoke-of': 'Revoke token {name} of {operator}',
+  'tokens.revoke-of': 'Revoke {operator}’s token {name}',
   'tokens.revoke-title': 'Revoke token',
   'tokens.revoke-text':
-    'Requests with the token {name} of {operator} will be rejected immediately. This can’t be undone.',
+    'Requests with {operator}’s token {name} will be rejected immediately. This can’t be undone.',
 
   'passkey.title': 'Your passkeys',
   'passkey.text': 'You can use a passkey instead of a code from your app.',
@@ -103,7 +103,7 @@ export const messages = {
     'None of your passkeys works at this address. Enter a code from your authenticator app instead.',
   'passkey.known': 'This device already has a passkey for you.',
   'passkey.canceled': 'The passkey request was canceled, or no passkey was found.',
-  'passkey.elsewhere': 'Passkeys work only at a domain name. Open {address} instead.',
+  'passkey.elsewhere': 'Passkeys work only at a domain name. Open the Console at {address} instead.',
   'factor.scan': 'Scan this code with your authenticator app, or enter the key.',
   'factor.qr': 'QR code for your authenticator app',
   'factor.key': 'Key',
@@ -116,7 +116,7 @@ export const messages = {
   'factor.codes-kept': 'I’ve saved these codes',
   'factor.owed-title': 'Enter your second factor',
   'factor.missing-title': 'Set up your second factor',
-  'factor.missing-text': 'This project requires a second factor for every operator.',
+  'factor.missing-text': 'This project requires a second factor for all operators.',
 
   'audit.title': 'Audit log',
   'audit.search': 'Search action, target or request ID',
@@ -135,5 +135,5 @@ export const messages = {
   'audit.operation':
     '{users, plural, one {# user} other {# users}} in {count, plural, one {# entry} other {# entries}}',
   'audit.users': '{users, plural, one {# user} other {# users}}',
-  'audit.open-operation': 'The {count} entries of {action}',
+  'audit.open-operation': 'Show the {count} entries for {action}',
 } as const;

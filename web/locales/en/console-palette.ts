@@ -71,7 +71,7 @@ export const messages = {
   'confirm.backup-missing':
     'This project has no backup target yet. The Backups page shows which settings to add.',
   'confirm.backup-external':
-    'This project uses its own PostgreSQL server, which Plinth can’t back up. The Backups page explains the alternatives.',
+    'This project uses an external PostgreSQL server, which Plinth can’t back up. The Backups page explains the alternatives.',
   'confirm.sign-out': 'Sign out of the Console?',
   'confirm.sign-out-text': 'Unsaved input in open forms will be lost.',
   'confirm.sign-out-action': 'Sign out',

@@ -54,7 +54,7 @@ export const messages = {
   'policies.template-member': 'Group members (through another table)',
   'policies.template-owner': 'Column with the user’s ID',
   'policies.template-membership': 'Membership',
-  'policies.template-source': 'Decided by',
+  'policies.template-source': 'Membership source',
   'policies.template-tables': 'Tables',
   'policies.template-functions': 'Functions',
   'policies.template-column': 'Column of this table',

@@ -1,6 +1,6 @@
 /** Interface text for the parts of the Tables page that are loaded when they are opened, as ICU messages. */
 export const messages = {
-  'value.missing': 'not given',
+  'value.missing': 'no value',
   'check.summary': '{count, plural, one {Correct # field to save.} other {Correct # fields to save.}}',
 
   'temporal.date': 'Date of {column}',
@@ -50,7 +50,7 @@ export const messages = {
   'menu.json': '{count, plural, one {Copy row as JSON} other {Copy # rows as JSON}}',
   'menu.insert': '{count, plural, one {Copy row as INSERT} other {Copy # rows as INSERT}}',
   'menu.rows-copied': '{count, plural, one {# row copied} other {# rows copied}}',
-  'menu.no-clipboard': 'Copying from this menu works only on HTTPS pages. Press Ctrl+C to copy cells.',
+  'menu.no-clipboard': 'This menu can copy only on HTTPS pages. To copy cells here, press Ctrl+C.',
   'menu.paste': 'Paste',
   'menu.paste-refused': 'The browser didn’t allow access to the clipboard. Press Ctrl+V to paste.',
   'menu.edit': 'Edit cell',
@@ -77,8 +77,7 @@ export const messages = {
 
   'delete.checking': 'Checking which other rows are affected…',
   'delete.undo': 'You can undo the deletion for 5 minutes.',
-  'delete.no-undo':
-    'There are too many rows to restore, or they’re too large, so the deletion can’t be undone.',
+  'delete.no-undo': 'The deletion can’t be undone because there are too many rows, or they’re too large.',
   'delete.cascade':
     '{more, select, true {More than {count, plural, one {# row} other {# rows}}} other {{count, plural, one {# row} other {# rows}}}} in {table} will be deleted too (ON DELETE CASCADE). {count, plural, one {Undo won’t restore it.} other {Undo won’t restore them.}}',
   'delete.set null':

@@ -61,7 +61,7 @@ export const messages = {
   'column.check-why': 'A condition that every row must satisfy, such as price > 0.',
   'column.using': 'Conversion expression (USING)',
   'column.using-why':
-    'Needed only if PostgreSQL can’t convert the values automatically. Example: size::integer.',
+    'Required only if PostgreSQL can’t convert the values automatically. Example: size::integer.',
   'column.references': 'Foreign key',
   'column.references-none': 'None',
   'column.references-is': 'Foreign key: {reference}',
@@ -143,7 +143,7 @@ export const messages = {
   'enum.system-count': '{count, plural, one {# system type} other {# system types}}',
   'enum.system-why': 'These types belong to the services and extensions, so they can’t be changed here.',
   'enum.used-by': 'Used by',
-  'enum.unused': 'nothing',
+  'enum.unused': 'not used',
   'enum.add': 'Add value',
   'enum.value': 'Value',
   'enum.before': 'Insert before',
@@ -165,7 +165,7 @@ export const messages = {
   'import-table.column-name': 'Name of {column} in the table',
   'import-table.key': 'Primary key',
   'import-table.key-why': 'Choose columns whose values are unique, or add a new column.',
-  'import-table.key-new': 'New column “id” with numbers',
+  'import-table.key-new': 'New “id” column with sequential numbers',
   'import-table.key-none': 'No primary key',
   'import-table.rls-why':
     'API roles won’t see any rows until you create a policy. Without row-level security, every role with a grant can see every row.',

@@ -110,7 +110,7 @@ export const messages = {
   'settings.mail-fixed': 'This email always uses the default template.',
   'settings.mail-file': 'Template file',
   'settings.mail-file-is':
-    'This email uses {file} in all languages. To vary the text by language, use .Language.',
+    'This email uses {file} in all languages. To use different text in each language, use .Language.',
   'settings.mail-ours':
     'This email uses the default template. If you change it, a template file is created and used in all languages.',
   'settings.mail-revert': 'Revert to default',
@@ -141,7 +141,7 @@ export const messages = {
   'settings.mail-magic-link': 'Magic link',
   'settings.mail-existing-account': 'Sign-up with an existing account',
   'settings.mail-email-change': 'Confirm a new email address',
-  'settings.mail-email-change-current': 'Confirm a new email address, sent to the old one',
+  'settings.mail-email-change-current': 'Confirm a new email address (sent to the current address)',
   'settings.mail-reauthentication': 'Verification code',
   'settings.mail-password-changed': 'Password changed',
   'settings.mail-email-changed': 'Email address changed',

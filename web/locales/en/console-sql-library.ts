@@ -25,7 +25,7 @@ export const messages = {
   'template.table-sizes.text':
     'The 50 largest tables, with the size of their indexes and an estimated row count.',
   'template.missing-primary-keys': 'Tables without a primary key',
-  'template.missing-primary-keys.text': 'Rows of these tables can’t be edited in the Console or replicated.',
+  'template.missing-primary-keys.text': 'Rows in these tables can’t be edited in the Console or replicated.',
   'template.unindexed-foreign-keys': 'Foreign keys without an index',
   'template.unindexed-foreign-keys.text': 'Joins and deletes of referenced rows are slow without an index.',
   'template.dead-rows': 'Dead rows and vacuum',
@@ -47,23 +47,23 @@ export const messages = {
     'The share of reads served from the cache. If it’s below 99%, more memory can help.',
   'template.running-statements': 'Running statements',
   'template.running-statements.text':
-    'What each connection is doing now, longest first. Run it at intervals to follow changes.',
+    'The current statement of each connection, longest-running first. Run this query at intervals to follow changes.',
   'template.locks': 'Blocked statements',
   'template.locks.text': 'Statements that are waiting for a lock, and the statements that hold it.',
   'template.rls-overview': 'Row-level security overview',
-  'template.rls-overview.text': 'Whether each table has row-level security, and how many policies it has.',
+  'template.rls-overview.text': 'Row-level security status and number of policies for each table.',
   'template.policies': 'Policies',
   'template.policies.text': 'All policies with their roles and conditions.',
   'template.public-grants': 'Grants to API roles',
   'template.public-grants.text':
-    'What anonymous and signed-in users are allowed to do, before policies apply.',
+    'The privileges of anonymous and signed-in users. Policies can restrict access further.',
   'template.definer-functions': 'SECURITY DEFINER functions',
   'template.definer-functions.text':
     'Functions that run with their owner’s permissions and can bypass policies.',
   'template.new-users': 'New users per day',
   'template.new-users.text': 'Sign-ups per day in the last 30 days. Works well as a bar chart.',
   'template.active-users': 'Users by last sign-in date',
-  'template.active-users.text': 'How many users last signed in on each of the last 30 days.',
+  'template.active-users.text': 'The number of users whose last sign-in was on each of the last 30 days.',
   'template.unconfirmed-users': 'Unconfirmed users',
   'template.unconfirmed-users.text': 'Users who have confirmed neither an email address nor a phone number.',
   'template.sign-in-methods': 'Sign-in methods',
@@ -74,5 +74,5 @@ export const messages = {
   'template.largest-files': 'Largest files',
   'template.largest-files.text': 'The 50 largest files in storage.',
   'template.cron-runs': 'Cron job runs',
-  'template.cron-runs.text': 'The latest 100 runs of cron jobs, with their duration and result.',
+  'template.cron-runs.text': 'The latest 100 cron job runs, with their duration and result.',
 } as const;

@@ -85,7 +85,7 @@ export const messages = {
   'bulk.app-metadata-done': '{count, plural, one {# user} other {# users}} changed.',
   'bulk.delete-done': '{count, plural, one {# user} other {# users}} deleted.',
   'bulk.incomplete':
-    'More users match. This action applies to the first {count, number}. Repeat it afterward for the others.',
+    'More users match. This action applies to the first {count, number}. Then repeat the action for the others.',
   'bulk.metadata-fields': 'Fields to add',
   'bulk.metadata-why': 'Enter a JSON object. Fields set to null are removed.',
   'bulk.progress': '{finished, number} of {total, number} users',
@@ -123,7 +123,7 @@ export const messages = {
     'People with an address in one of these domains sign in through this connection. Separate domains with commas.',
   'sso.mapping': 'Attribute mapping',
   'sso.mapping-why':
-    'A JSON object. Each key is a claim. Its “name” or “names” are the SAML attributes to read.',
+    'Enter a JSON object. Each key is a claim, and “name” or “names” lists the SAML attributes to read for it.',
   'sso.disabled': 'disabled',
   'sso.disable': 'Disable this connection',
   'sso.disable-why': 'Users can’t sign in through a disabled connection. Existing sessions stay signed in.',

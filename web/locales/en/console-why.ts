@@ -22,7 +22,7 @@ export const messages = {
   'why.request-id': 'Request ID',
   'why.request-load': 'Load request',
   'why.request-unfit':
-    'Only REST requests that filter a table by single columns can be loaded. Select the table and row yourself.',
+    'Only REST requests that filter a table by individual columns can be loaded. Select the table and row yourself.',
   'why.request-gone': 'The log has no request with this ID. It may have been deleted.',
   'why.reads-only':
     'Your role can explain only reads. Explaining a write runs it, and some effects can’t be undone.',
@@ -99,7 +99,7 @@ export const messages = {
   'why.rows-count': '{count, plural, one {# row} other {# rows}}',
   'why.rows-cut': 'at least {count, number} rows',
   'why.rows-matched': 'match in {from}',
-  'why.rows-matched-of': 'match in {from}, which has {total} this role can read',
+  'why.rows-matched-of': 'match in {from}, which has {total} that this role can read',
   'why.rows-hidden':
     '{count, plural, one {# more row would match, but row-level security hides it} other {# more rows would match, but row-level security hides them}} from this role.',
   'why.rows-of': 'Matching rows in {from}',

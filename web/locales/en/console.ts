@@ -38,7 +38,7 @@ export const messages = {
   'session.ended-text':
     'Your session has expired. Run this command to get a new link, and open it in another tab of this browser. Then continue here. Nothing you entered on this page is lost.',
   'session.go-on': 'Continue',
-  'session.signed-out': 'You haven’t signed in with this browser yet.',
+  'session.signed-out': 'You haven’t signed in to the Console in this browser yet.',
   'session.factor': 'To finish signing in, enter your second factor in the other tab.',
 
   'palette.open': 'Search',
@@ -66,7 +66,7 @@ export const messages = {
   'shortcuts.menu': 'Open the menu',
   'shortcuts.in-list': 'In a list',
   'shortcuts.list-move': 'Move between entries',
-  'shortcuts.list-open': 'Go from a list beside a page to the page',
+  'shortcuts.list-open': 'Go from the list to the page beside it',
   'shortcuts.list-rows': 'Open the table and go to its rows',
   'shortcuts.users': 'Next or previous user',
   'shortcuts.in-header': 'In a column header',
@@ -88,7 +88,7 @@ export const messages = {
   'problem.code': 'Code',
   'problem.request-id': 'Request ID',
   'missing.title': 'Page not found',
-  'missing.text': 'Check the address. The page may have been moved or deleted.',
+  'missing.text': 'Check the web address. The page may have been moved or deleted.',
   'missing.home': 'Go to Home',
   'confirm.cancel': 'Cancel',
   'confirm.type': 'Type {text} to confirm',
@@ -155,7 +155,7 @@ export const messages = {
   'problems.see-provider': 'View provider',
   'problems.see-settings': 'View settings',
   'home.partial':
-    'The schema is incomplete because {count, plural, one {# statement failed and was skipped} other {# statements failed and were skipped}}',
+    'The schema is incomplete because {count, plural, one {# failed statement was skipped} other {# failed statements were skipped}}',
   'home.limits':
     '{count, plural, one {# problem with the database server affects features} other {# problems with the database server affect features}}',
   'home.limits-mend': 'Ask a database administrator to run these statements.',
@@ -166,7 +166,8 @@ export const messages = {
   'home.first-steps': 'First steps',
   'steps.done': '(done)',
   'steps.start': 'Start Plinth',
-  'steps.start-text': 'Database, sign-in, REST, storage, realtime and functions share one address.',
+  'steps.start-text':
+    'The database, sign-in, REST, storage, realtime and functions are available at one address.',
   'steps.table': 'Create a table',
   'steps.table-text': 'Create it here and save it as a migration file, or write a migration yourself.',
   'steps.table-see': 'View tables',
@@ -298,7 +299,8 @@ export const messages = {
   'users.phone': 'Phone',
   'users.password': 'Password',
   'users.confirm-now': 'Confirm the email address immediately',
-  'users.confirm-now-why': 'If not selected, the user must confirm the address by email before signing in.',
+  'users.confirm-now-why':
+    'If you don’t select this, the user must confirm the address by email before signing in.',
   'users.confirmed': 'Confirmed',
   'users.not-yet': 'not yet',
   'users.none': 'none',

@@ -6,16 +6,16 @@ export const messages = {
   // general
   'error.network': 'Can’t reach the server. Check your connection and try again.',
   'error.key-canceled':
-    'No passkey or security key was used. You may have canceled, or this device has none for this site.',
+    'No passkey or security key was used. Try again. If this device has no key for this site, choose another method.',
   'error.key-not-added':
-    'Nothing was added. You may have canceled, or this device can’t store a key for this site.',
+    'No key was added. Try again. If this device can’t store a key for this site, use another device.',
   'error.key-known': 'This device already has a security key for your account. Use that key.',
   'error.other': 'Something went wrong on our side. Try again in a moment.',
   'error.unknown': 'Something went wrong on our side. Try again in a moment.',
   'error.unexpected_failure': 'Something went wrong on our side. Try again in a moment.',
   'error.validation_failed': 'Some of the information is invalid. Check what you entered.',
   'error.bad_json': 'The request was incomplete. Try again.',
-  'error.conflict': 'The same data was changed somewhere else at the same time. Try again.',
+  'error.conflict': 'Someone else changed the same data at the same time. Try again.',
   'error.request_timeout': 'The request timed out. Try again.',
   'error.request_entity_too_large': 'The text you entered is too long. Shorten it and try again.',
   'error.feature_disabled': 'This feature isn’t available here. Choose another option.',
@@ -33,7 +33,7 @@ export const messages = {
   'error.session_expired': 'Your session has expired. Sign in again.',
   'error.refresh_token_not_found': 'Your session has expired. Sign in again.',
   'error.refresh_token_already_used': 'Your session has expired. Sign in again.',
-  'error.unexpected_audience': 'Your session is for a different service. Sign in again.',
+  'error.unexpected_audience': 'Your session belongs to a different service. Sign in again.',
   'error.invalid_credentials':
     'Incorrect password, or this account has none. Try again, or get a code by email if you usually sign in another way.',
   'error.insufficient_aal':
@@ -44,8 +44,8 @@ export const messages = {
     'New accounts can’t be created at the moment. If you already have an account, sign in instead.',
   'error.user_already_exists':
     'You can’t create an account with this address. If it’s yours, sign in instead.',
-  'error.email_exists': 'This address can’t be used. Choose another one.',
-  'error.phone_exists': 'This number can’t be used. Choose another one.',
+  'error.email_exists': 'This address can’t be used. Enter another one.',
+  'error.phone_exists': 'This number can’t be used. Enter another one.',
   'error.email_provider_disabled': 'Email sign-in is turned off. Choose another way to sign in.',
   'error.phone_provider_disabled': 'Phone sign-in is turned off. Choose another way to sign in.',
   'error.anonymous_provider_disabled': 'Guest accounts are turned off. Sign in or create an account.',
@@ -54,7 +54,7 @@ export const messages = {
   'error.email_not_confirmed':
     'This address isn’t confirmed yet. Open the email we sent you, or request a new code.',
   'error.phone_not_confirmed': 'This phone number isn’t confirmed yet. Request a new code.',
-  'error.email_address_not_authorized': 'We can’t send email to this address yet. Use another one.',
+  'error.email_address_not_authorized': 'We can’t send email to this address yet. Enter another one.',
   'error.email_address_invalid': 'We can’t send email to this address. Check it for mistakes.',
   'error.email_address_not_provided':
     'The other service didn’t share your email address. Allow it to share the address, or choose another way to sign in.',
@@ -104,7 +104,7 @@ export const messages = {
     'The maximum number of custom sign-in methods has been reached. Remove one before you add another.',
 
   // identities
-  'error.identity_not_found': 'This account isn’t linked anymore. Reload the page.',
+  'error.identity_not_found': 'This account is no longer linked. Reload the page.',
   'error.identity_already_exists':
     'This account is already linked. Sign in with it to see which user it belongs to.',
   'error.single_identity_not_deletable': 'You can’t remove your only way to sign in. Add another one first.',
@@ -117,7 +117,7 @@ export const messages = {
   'error.user_sso_managed':
     'Your organization manages this account. Ask its administrator to make this change.',
   'error.sso_failed':
-    'Your organization’s sign-in didn’t work. Try again, or contact your organization’s administrator.',
+    'We couldn’t sign you in through your organization. Try again, or contact its administrator.',
   'error.sso_required':
     'Your organization requires single sign-on for this email address. Sign in with SSO instead.',
   'error.sso_provider_not_found':
@@ -136,7 +136,7 @@ export const messages = {
   'error.saml_metadata_fetch_failed':
     'Can’t reach your organization’s single sign-on service. Try again later.',
   'error.saml_entity_id_mismatch':
-    'Your organization’s sign-in service isn’t the one that is set up here. Contact its administrator.',
+    'The response didn’t come from the sign-in service that is set up for your organization. Contact its administrator.',
 
   // MFA
   'error.too_many_enrolled_mfa_factors':

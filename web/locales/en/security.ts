@@ -15,9 +15,9 @@ export const messages = {
   'security.email-add': 'Add email address',
   'security.email-new': 'New email address',
   'security.email-save': 'Send confirmation',
-  'security.email-pending': 'To confirm {email}, open the link in the email we sent there.',
+  'security.email-pending': 'To confirm {email}, open the link in the email we sent to that address.',
   'security.email-pending-both':
-    'To confirm {email}, open the links in the emails we sent there and to {old}.',
+    'To confirm {email}, open the links in the emails we sent to that address and to {old}.',
   'security.email-changed': 'Your email address is now {email}.',
   'security.cancel': 'Cancel',
   'security.password': 'Password',

@@ -14,7 +14,7 @@ export const functionSearchPathMutable: Rule = {
   level: 'WARN',
   category: 'SECURITY',
   description:
-    'Unqualified names in the function are resolved with the caller’s search path, so a caller can make the function use other tables and functions.',
+    'Unqualified names in the function are resolved with the caller’s search path, so a caller can make it use other tables and functions.',
   remediation: upstreamDocs('0011_function_search_path_mutable'),
   find: (catalog) =>
     catalog.functions
@@ -41,7 +41,7 @@ const fixSearchPath = (each: DatabaseFunction): { readonly fix?: Fix } =>
     : {
         fix: {
           sql: `alter ${statementName(each)} set search_path = ${qualifiedPath(each.schema)};`,
-          note: `If all names in the body have their schema, use set search_path = '' instead.${each.language === 'sql' ? ' PostgreSQL no longer inlines the function in queries.' : ''}`,
+          note: `If the body qualifies every name with its schema, use set search_path = '' instead.${each.language === 'sql' ? ' PostgreSQL no longer inlines the function in queries.' : ''}`,
         },
       };
 
@@ -90,8 +90,8 @@ function revokeExecute(each: DatabaseFunction, role: ClientRole): Fix {
   return {
     sql: `revoke execute on ${statementName(each)} from ${revoked};\ngrant execute on ${statementName(each)} to ${granted};`,
     note: each.isTrigger
-      ? 'Triggers keep working, because they don’t need this privilege.'
-      : `${keepsAuthenticated ? 'Signed-in users can still call it. ' : ''}Policies and views that call the function need the privilege. In that case, move the function to a schema outside of the API instead.`,
+      ? 'Triggers keep working because they don’t need this privilege.'
+      : `${keepsAuthenticated ? 'Signed-in users can still call it. ' : ''}Policies and views that call the function need the privilege. In that case, move the function to a schema that isn’t exposed instead.`,
   };
 }
 
@@ -114,8 +114,8 @@ export const extensionFunctionExecutable: Rule = {
   level: 'WARN',
   category: 'SECURITY',
   description:
-    'An extension in a schema of the API makes its functions callable as RPC. Some of them change data, read files or send requests.',
-  remediation: 'Move the extension to the schema extensions.',
+    'An extension is installed in an exposed schema, so clients can call its functions as RPC. Some of them change data, read files or send requests.',
+  remediation: 'Move the extension to the extensions schema.',
   find: (catalog) =>
     catalog.extensions
       .map((extension) => ({
@@ -152,7 +152,7 @@ export function moveExtension({ name: extension, ownsTables }: Extension): { rea
   return {
     fix: {
       sql: `drop extension ${name};\ncreate extension ${name} with schema extensions;`,
-      note: 'The first statement fails if columns or indexes use the extension. Function bodies that name the old schema must be changed.',
+      note: 'The first statement fails if columns or indexes use the extension. You must also change function bodies that reference the old schema.',
     },
   };
 }

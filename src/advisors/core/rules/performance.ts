@@ -18,7 +18,7 @@ export const unindexedForeignKeys: Rule = {
   level: 'INFO',
   category: 'PERFORMANCE',
   description:
-    'No index starts with the columns of a foreign key. Joins, and each DELETE or key change in the referenced table, then scan the whole referencing table.',
+    'No index starts with the columns of a foreign key. Joins scan the whole referencing table, and so does each DELETE or key change in the referenced table.',
   remediation: upstreamDocs('0001_unindexed_foreign_keys'),
   find: (catalog) =>
     catalog.foreignKeys
@@ -63,7 +63,7 @@ export const frequentFullScans: Rule = {
   level: 'INFO',
   category: 'PERFORMANCE',
   description:
-    'Most queries on this large table read all of its rows since the statistics were last reset. An index on the columns in their conditions speeds up queries that need few rows.',
+    'Since the statistics were last reset, most queries on this large table have read all of its rows. An index on the columns in their conditions speeds up queries that need few rows.',
   remediation: 'Find the statements on the Queries page, and check their plans for the missing index.',
   find: (catalog) =>
     catalog.relations
@@ -86,7 +86,7 @@ export const unusedIndex: Rule = {
   level: 'INFO',
   category: 'PERFORMANCE',
   description:
-    'No query has used the index since the statistics were last reset. The index takes space and slows down every write.',
+    'No query has used the index since the statistics were last reset. The index takes up space and slows down every write.',
   remediation: upstreamDocs('0005_unused_index'),
   find: (catalog) =>
     catalog.indexes
@@ -117,7 +117,7 @@ export const duplicateIndex: Rule = {
   title: 'Duplicate Index',
   level: 'WARN',
   category: 'PERFORMANCE',
-  description: 'The table has identical indexes. Each of them takes space and slows down every write.',
+  description: 'The table has identical indexes. Each of them takes up space and slows down every write.',
   remediation: upstreamDocs('0009_duplicate_index'),
   find: (catalog) =>
     [...groupsOfIdentical(catalog)].map((group) => {
@@ -173,7 +173,7 @@ export const noPrimaryKey: Rule = {
   level: 'INFO',
   category: 'PERFORMANCE',
   description:
-    'Without a primary key, single rows can’t be addressed. Upserts, realtime changes and editing rows in the Console need one.',
+    'Without a primary key, individual rows can’t be identified. Upserts, realtime changes and row editing in the Console require one.',
   remediation: upstreamDocs('0004_no_primary_key'),
   find: (catalog) =>
     catalog.relations
@@ -195,7 +195,7 @@ export const tableBloat: Rule = {
   level: 'INFO',
   category: 'PERFORMANCE',
   description: 'Most of the table’s space is empty, so scans read much more data than necessary.',
-  remediation: 'Run VACUUM FULL when the table can be locked, and tune autovacuum for it.',
+  remediation: 'Run VACUUM FULL at a time when the table can be locked, and tune autovacuum for it.',
   find: (catalog) =>
     catalog.relations
       .filter(({ kind }) => kind === 'table')

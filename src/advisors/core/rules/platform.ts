@@ -8,7 +8,7 @@ export const extensionInPublic: Rule = {
   title: 'Extension in Public',
   level: 'WARN',
   category: 'SECURITY',
-  description: 'The extension is installed in the schema public, so its functions are part of the API.',
+  description: 'The extension is installed in the public schema, so its functions are part of the API.',
   remediation: upstreamDocs('0014_extension_in_public'),
   find: ({ extensions }) =>
     extensions
@@ -27,7 +27,7 @@ export const extensionVersionsOutdated: Rule = {
   title: 'Extension Versions Outdated',
   level: 'WARN',
   category: 'SECURITY',
-  description: 'A newer version of the extension is available. It may correct security problems.',
+  description: 'A newer version of the extension is available. It may fix security problems.',
   remediation: upstreamDocs('0022_extension_versions_outdated'),
   find: ({ extensions }) =>
     extensions
@@ -83,7 +83,7 @@ export const fkeyToAuthUnique: Rule = {
   level: 'ERROR',
   category: 'SECURITY',
   description:
-    'A foreign key references a unique constraint of the auth schema, which can change in a new release. Reference the primary key instead.',
+    'A foreign key references a unique constraint in the auth schema, which can change in a new release. Reference the primary key instead.',
   remediation: 'Drop the foreign key, and reference the primary key of the auth table.',
   find: ({ foreignKeys }) =>
     foreignKeys
@@ -105,7 +105,7 @@ export const publicBucketAllowsListing: Rule = {
   level: 'WARN',
   category: 'SECURITY',
   description:
-    'Files of a public bucket can be downloaded without a policy. A SELECT policy for the whole bucket also lets clients list all file names.',
+    'Files in a public bucket can be downloaded without a policy. A SELECT policy for the whole bucket also lets clients list all file names.',
   remediation: upstreamDocs('0025_public_bucket_allows_listing'),
   find: ({ publicBuckets, policies }) =>
     publicBuckets

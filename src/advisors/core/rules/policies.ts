@@ -63,7 +63,7 @@ function cacheCalls({ schema, table, name, using, check }: Policy): Fix {
   ];
   return {
     sql: `alter policy ${quoteIdentifier(name)} on ${qualified(schema, table)}${clauses.join('')};`,
-    note: 'The policy keeps allowing the same rows.',
+    note: 'The policy still allows the same rows.',
   };
 }
 
@@ -174,7 +174,7 @@ export const policyNeverMatches: Rule = {
   level: 'WARN',
   category: 'SECURITY',
   description:
-    'A permissive policy can’t allow anything: its condition is never true, its roles bypass row-level security, or they have no privilege on the table.',
+    'A permissive policy can’t allow access because its condition is never true, its roles bypass row-level security, or they have no privilege on the table.',
   remediation: 'Correct the condition or the roles, grant the privilege, or drop the policy.',
   find: (catalog) =>
     activePolicies(catalog)

@@ -28,7 +28,7 @@ export const authUsersExposed: Rule = {
   level: 'ERROR',
   category: 'SECURITY',
   description:
-    'A view in a schema of the API reads auth.users with its owner’s privileges, so clients may see other users’ email addresses, phone numbers and metadata.',
+    'A view in an exposed schema reads auth.users with its owner’s privileges, so clients may see other users’ email addresses, phone numbers and metadata.',
   remediation: upstreamDocs('0002_auth_users_exposed'),
   find: (catalog) =>
     catalog.usersViews
@@ -60,7 +60,7 @@ export const securityDefinerView: Rule = {
         key: [view.schema, view.name],
         fix: {
           sql: `alter view ${qualified(view.schema, view.name)} set (security_invoker = true);`,
-          note: 'The view then returns only rows that the caller can read in the tables themselves.',
+          note: 'The view then returns only rows that the caller can read in the underlying tables.',
         },
       })),
 };
@@ -70,7 +70,8 @@ export const materializedViewInApi: Rule = {
   title: 'Materialized View in API',
   level: 'WARN',
   category: 'SECURITY',
-  description: 'Materialized views have no policies, so clients can read all of their rows through the API.',
+  description:
+    'Materialized views can’t have policies, so clients can read all of their rows through the API.',
   remediation: upstreamDocs('0016_materialized_view_in_api'),
   find: (catalog) =>
     exposed(catalog, 'materialized view').map((view) => ({
@@ -87,7 +88,7 @@ export const foreignTableInApi: Rule = {
   title: 'Foreign Table in API',
   level: 'WARN',
   category: 'SECURITY',
-  description: 'Foreign tables have no policies, so clients can read all of their rows through the API.',
+  description: 'Foreign tables can’t have policies, so clients can read all of their rows through the API.',
   remediation: upstreamDocs('0017_foreign_table_in_api'),
   find: (catalog) =>
     exposed(catalog, 'foreign table').map((table) => ({

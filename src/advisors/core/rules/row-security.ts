@@ -39,7 +39,7 @@ export const rlsDisabledInPublic: Rule = {
   level: 'ERROR',
   category: 'SECURITY',
   description:
-    'The table is in a schema of the API, and row-level security is off. Anyone with the publishable key can read all of its rows.',
+    'The table is in an exposed schema, and row-level security is off. Anyone with the publishable key can read all of its rows.',
   remediation: upstreamDocs('0013_rls_disabled_in_public'),
   find: (catalog) =>
     openTables(catalog).map((table) => ({
@@ -86,7 +86,7 @@ export const rlsEnabledNoPolicy: Rule = {
   level: 'INFO',
   category: 'SECURITY',
   description:
-    'Row-level security is on, but no policy exists. Clients can’t access any rows, which is correct only if the table is internal.',
+    'Row-level security is on, but the table has no policies. Clients can’t access any rows, which is correct only if the table is internal.',
   remediation: upstreamDocs('0008_rls_enabled_no_policy'),
   find: (catalog) =>
     catalog.relations

@@ -13,7 +13,7 @@ export const words: MailWords = {
 const ignore = "If you didn't request this, you can ignore this email. Never share the code.";
 const expiry = 'The code and the link expire in {{ .ValidFor }}.';
 const alarm =
-  "Wasn't you? Use this link to undo the change, sign out all devices and choose a new password. If it was you, ignore this email.";
+  "If this wasn't you, use this link to undo the change, sign out all devices and choose a new password. If it was you, ignore this email.";
 const undo = { label: "This wasn't me", url: 'RevertURL' } as const;
 
 const factor =
@@ -55,7 +55,7 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
     intro: `{{ if .IsNewDevice }}Your password for {{ .Email }} was entered on a device that you haven't used before{{ if .Device }} ({{ .Device }}){{ end }}. If it was you, enter this code, or use the button, to sign in.{{ else }}Enter this code, or use the button, to sign in as {{ .Email }}.{{ end }} ${expiry}`,
     button: 'Sign in',
     showsCode: true,
-    closing: `{{ if .IsNewDevice }}Wasn't you? Someone knows your password. Don't share the code, and choose a new password.{{ else }}${ignore}{{ end }}`,
+    closing: `{{ if .IsNewDevice }}If this wasn't you, someone knows your password. Don't share the code, and choose a new password.{{ else }}${ignore}{{ end }}`,
     undo: { label: 'Choose a new password', url: 'SecureURL' },
   },
   existing_account: {
@@ -82,7 +82,7 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
     intro: `The email address of your {{ .Brand.name }} account is about to change from {{ .Email }} to {{ .NewEmail }}. If you requested this, enter the code or use the button. ${expiry}`,
     button: 'Confirm email address',
     showsCode: true,
-    closing: "Wasn't you? Cancel the change now, then choose a new password. Never share the code.",
+    closing: "If this wasn't you, cancel the change now, then choose a new password. Never share the code.",
     undo: { label: 'Cancel the change', url: 'CancelURL' },
   },
   reauthentication: {
@@ -168,7 +168,7 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
     title: 'New sign-in to your account',
     intro: "Your account {{ .Email }} was used to sign in on a device that you haven't used before.",
     closing:
-      "Wasn't you? Use this link to sign out all devices and choose a new password. If it was you, ignore this email.",
+      "If this wasn't you, use this link to sign out all devices and choose a new password. If it was you, ignore this email.",
     undo,
     isNotice: true,
   },
@@ -184,9 +184,9 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
     subject: 'Too many failed sign-ins to your {{ .Brand.name }} account',
     title: 'Sign-ins are paused',
     intro:
-      'Someone entered a wrong password or code for your account {{ .Email }} too many times. None of these attempts succeeded. To protect your account, new browsers must wait before they can try again.',
+      'Someone entered a wrong password or code for your account {{ .Email }} too many times. None of these attempts succeeded. To protect your account, sign-ins from new browsers are paused for now.',
     closing:
-      "Was it you? Use this link to sign in again immediately. If it wasn't you, your password is still safe. If you also use it elsewhere, choose a new one. Browsers where you're signed in still work.",
+      "If this was you, use this link to sign in again immediately. If it wasn't you, your password is still safe. If you also use it elsewhere, choose a new one. You stay signed in on your current devices.",
     undo: { label: 'Unlock sign-in', url: 'UnlockURL' },
     isNotice: true,
   },
@@ -205,7 +205,7 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
     title: 'A recovery code was used',
     intro: 'A recovery code was used instead of your second step to sign in to your account {{ .Email }}.',
     closing:
-      "Wasn't you? Use this link to sign out all devices and choose a new password. If it was you, set up a new second step and remove the lost one.",
+      "If this wasn't you, use this link to sign out all devices and choose a new password. If it was you, set up a new second step and remove the lost one.",
     undo,
     isNotice: true,
   },
@@ -216,7 +216,7 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
       'Someone signed in to your account {{ .Email }} and requested removal of two-step verification because the second step was lost. If it was you, confirm the request within an hour.',
     button: 'Review request',
     closing:
-      "Wasn't you? Don't confirm the request, and use this link to sign out all devices and choose a new password.",
+      "If this wasn't you, don't confirm the request, and use this link to sign out all devices and choose a new password.",
     undo: { label: 'Choose a new password', url: 'SecureURL' },
     isNotice: true,
   },
@@ -226,7 +226,7 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
     intro:
       'Two-step verification will be removed from your account {{ .Email }} on {{ .Due }}. If you can use your second step again before then, sign in with it to cancel the removal.',
     closing:
-      "Wasn't you? Use this link to cancel the removal, sign out all devices and choose a new password. Someone knows your current password.",
+      "If this wasn't you, use this link to cancel the removal, sign out all devices and choose a new password. Someone knows your current password.",
     undo,
     isNotice: true,
   },
@@ -235,7 +235,7 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
     title: 'Two-step verification was removed',
     intro:
       'Two-step verification was removed from your account {{ .Email }}, and all devices were signed out. You can now sign in without a second step. Set up a new one after you sign in.',
-    closing: "Wasn't you? Use this link to sign out all devices and choose a new password.",
+    closing: "If this wasn't you, use this link to sign out all devices and choose a new password.",
     undo,
     isNotice: true,
   },

@@ -1,6 +1,6 @@
 /**
  * Returns the parts of a request that operators without the `secrets` permission may see: the URL's origin and the
- * header names. The path is hidden because it often serves as a password in webhook URLs (Slack, Discord).
+ * header names. The path is hidden because it often contains a secret in webhook URLs (Slack, Discord).
  */
 import type { ShownPair } from '../contract.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Checks that SQL text from an operator is a single expression. Enclosed in parentheses, it can't end the surrounding
- * statement, begin another one, or comment anything out. PostgreSQL checks everything else.
+ * Checks that SQL text from an operator is a single expression. Such text, enclosed in parentheses, can't end the
+ * surrounding statement, begin another one, or comment anything out. PostgreSQL checks everything else.
  */
 
 /**

@@ -45,7 +45,7 @@ export function conditionOf(policy: Policy, clause: Gate['clause']): string {
 }
 
 /**
- * Whether the policies allow the row: at least one permissive policy and all restrictive policies must be true. NULL
+ * Whether the policies allow the row. At least one permissive policy and all restrictive policies must be true. NULL
  * doesn't count as true.
  */
 export function passes(policies: readonly EvaluatedPolicy[]): boolean | null {

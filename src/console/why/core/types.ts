@@ -3,7 +3,7 @@
  *
  * Glossary. *Gate*: the policies of a command that a row must pass. Permissive policies are combined with OR, and
  * restrictive ones with AND. *Effect*: the consequence for a row that doesn't pass, which is hidden or rejected
- * (42501). *Truth*: what the database did when the persona's statement ran in a transaction that was then rolled back.
+ * (42501). *Truth*: the database's result for the persona's statement, in a transaction that was rolled back.
  */
 
 import type { Gate, Operation, PolicyFunction } from '../contract.ts';

@@ -1,6 +1,6 @@
 /**
- * Explains how a default key is replaced. Servers read the default keys when they start, so they can't be exchanged
- * here, but an additional key works at the same time.
+ * Explains how a default key is replaced. Servers read the default keys when they start, so this page can't replace
+ * them. An additional key works alongside a default key.
  */
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';

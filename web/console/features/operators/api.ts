@@ -39,5 +39,5 @@ export const passkeysQuery = queryOptions({
   queryFn: async ({ signal }) => (await fetchConsole('GET /factor/passkeys', { signal })).passkeys,
 });
 
-/** The common key of these queries. With it, they can be refreshed together. */
+/** The common key of these queries, which allows refreshing them together. */
 export const operatorsKey = ['operators'] as const;

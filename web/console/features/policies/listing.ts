@@ -11,7 +11,7 @@ export const tablesPerPage = 40;
 const maxOpenTables = 12;
 
 /**
- * Whether a table is listed without its policies. This is always so for system tables, because operators rarely change
+ * Whether a table is listed without its policies. System tables are always compact, because operators rarely change
  * them.
  */
 export const isCompact = (table: SecuredTable, listed: readonly SecuredTable[]): boolean =>

@@ -243,7 +243,7 @@ function TextControl(props: ControlProps) {
   const isNumber = type === 'integer' || type === 'port';
   const isShort = isNumber || type === 'duration' || type === 'size';
   const shown = props.placeholder ?? setting.default;
-  // A short field has no room for a sentence, which the help text contains too.
+  // A short field has no room for a sentence. The help text contains the sentence too.
   const isSentence = isShort && shown?.includes(' ') === true;
   const placeholder =
     (isSentence ? undefined : shown) ?? placeholders[type as keyof typeof placeholders] ?? '';

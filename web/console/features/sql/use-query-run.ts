@@ -1,4 +1,4 @@
-/** Runs or explains the editor's text. Each removes the result of the other. */
+/** Runs or explains the editor's text. Running removes the plans, and explaining removes the results. */
 import { useMutation } from '@tanstack/react-query';
 import { useMay } from '../../api/session.ts';
 import { explainSql, type StatementPlan } from './api.ts';

@@ -69,7 +69,7 @@ export const countFilters = ({
 
 export type UsersQuery = NonNullable<Address<'GET /users'>['query']>;
 
-/** Converts dates to timestamps, because only the browser knows the operator's time zone. */
+/** Converts dates to timestamps, because the operator's time zone is available only in the browser. */
 export function queryOf({ id: _id, ...search }: UsersSearch): UsersQuery {
   const times = Object.fromEntries(
     dates.flatMap((name) => {

@@ -28,7 +28,7 @@ export function Who({ as, onChange }: { as: string | undefined; onChange: (as: s
           <Button
             size="compact-sm"
             variant="default"
-            // The pressed choice disappears, so the focus moves to the button that replaces it.
+            // The pressed button is removed, so the focus moves to the button that replaces it.
             ref={(button) => {
               if (hasChosen) button?.focus();
             }}
