@@ -1,5 +1,5 @@
 /**
- * Measures the CPU cost of a login and of a refresh, added up for the server and PostgreSQL. Sends many requests to the
+ * Measures the combined CPU cost of the server and PostgreSQL for a login and for a refresh. Sends many requests to the
  * whole product, which is started with an empty project.
  *
  *     npm run bench:auth -- [--rounds 3] [--refreshes 2000] [--logins 400]

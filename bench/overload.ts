@@ -64,7 +64,7 @@ function send(path: string, agent: Agent, token?: string): Promise<Outcome> {
 }
 
 /**
- * Sends requests one after another on each of `count` connections until the time is over. Respects Retry-After. The
+ * Sends requests one after another on each of `count` connections until the time has elapsed. Respects Retry-After. The
  * connections are opened over `rampMs`, and requests during that time aren't included in the result.
  */
 async function load(count: number, lengthMs: number, rampMs = 0): Promise<Outcome[]> {

@@ -1,6 +1,6 @@
 /**
- * Measures the cost of the log per request: for a trace with one statement, the record, its counters and its line in
- * the file. This cost is compared with that of only writing a line to the file.
+ * Measures the log's cost per request. For a trace with one statement, this includes the record, its counters and its
+ * line in the file. The comparison is the cost of only writing a line to the file.
  *
  *     node bench/request-log.ts
  */

@@ -150,7 +150,7 @@ function read(path: string): string | undefined {
 
 const counts: Record<string, { ok: number; rejected: number; failed: number }> = {};
 
-/** Repeats a request without pause until the time is over. */
+/** Repeats a request without pauses until the time has elapsed. */
 async function repeat(kind: string, isOver: () => boolean, send: () => Promise<number>): Promise<void> {
   counts[kind] ??= { ok: 0, rejected: 0, failed: 0 };
   const count = counts[kind];

@@ -1,6 +1,6 @@
 /**
- * Measures the cost of storage: the server's CPU time for each kind of request, and its memory under this load. It
- * measures CPU time instead of rates, because rates vary on a machine with other work.
+ * Measures the cost of storage: the server's CPU time for each kind of request, and its memory under this load.
+ * Measures CPU time instead of rates, because rates vary on a machine with other work.
  *
  *   node bench/storage.ts [--seconds 3] [--connections 8] [--only get1k,put1k]
  *

@@ -1,7 +1,7 @@
 /**
  * Runs before `npm start`, `npm test` and `npm run plinth`. Installs the dependencies in the lock file, and builds the
- * web app and the server, each only if something has changed. It is plain JavaScript without dependencies, because it
- * can be the first script that runs in a clone, with the Node version of the machine (20.20 or newer).
+ * web app and the server, each only if something has changed. The script is plain JavaScript without dependencies. It
+ * can be the first script that runs in a clone, with the machine's Node version (20.20 or later).
  *
  *   node scripts/prepare.mjs [--install-only]
  */

@@ -16,7 +16,7 @@ export interface ComparedCommand {
   readonly name: string;
   /** The state of each flag. Undefined if Plinth doesn't have the command. */
   readonly flags: ReadonlyMap<string, FlagState> | undefined;
-  /** What to use instead of a command that Plinth doesn't have. */
+  /** The alternative to a command that Plinth doesn't support. */
   readonly instead: string | undefined;
 }
 

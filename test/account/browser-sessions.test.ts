@@ -1,5 +1,5 @@
 /**
- * Tests sessions across apps and browsers: the session list groups them by browser. After signing out, the page lists
+ * Tests sessions across apps and browsers. The session list groups them by browser. After a sign-out, the page lists
  * the apps that are still signed in, or their sessions end too.
  */
 import { createHash, randomBytes } from 'node:crypto';

@@ -1,4 +1,4 @@
-/** Tests that a browser whose session was ended elsewhere says why, and other browsers don't. */
+/** Tests that only a browser whose session was ended elsewhere shows the reason. */
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { axeViolations, openContext, scrollsSideways } from '../web/browser.ts';

@@ -261,7 +261,7 @@ test('a visitor can create an account', async () => {
   await page.getByText('Signed in as plain-new@example.com.').waitFor();
 });
 
-/** Checks colors without a page script: a button must contrast with its background, and a field must have a border. */
+/** Checks colors without a page script. A button must contrast with its background, and a field must have a border. */
 async function expectColors(): Promise<void> {
   const session = await page.context().newCDPSession(page);
   await session.send('DOM.enable');

@@ -145,7 +145,8 @@ describe.each(['en', 'ar'] as const)('in %s', (language) => {
     expect(await axeViolations(back)).toEqual([]);
     await check(back);
 
-    // The attacker's browser opens the page only now. It says why it was signed out, but not what the owner did.
+    // The attacker's browser opens the page only now. The page shows why the browser was signed out, but not the
+    // owner's action.
     await attacker.reload();
     await heading(attacker, say('page.sign-in'));
     await attacker.getByText(say('ended.secured')).waitFor();

@@ -1,6 +1,6 @@
 /**
- * Tests links to the Account pages on other websites: without a click on an Account page, they can't sign anyone in or
- * out, or change the account.
+ * Tests links to the Account pages on other websites. Without a click on an Account page, such links can't sign anyone
+ * in or out, or change the account.
  */
 import { once } from 'node:events';
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';

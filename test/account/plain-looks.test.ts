@@ -1,6 +1,6 @@
 /**
- * Tests what pages without scripts look like: they have no axe violations, follow the device's color scheme, and show
- * the project's password rules.
+ * Tests the appearance of pages without scripts. They have no axe violations, follow the device's color scheme, and
+ * show the project's password rules.
  */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

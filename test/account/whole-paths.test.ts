@@ -1,6 +1,6 @@
 /**
- * Tests tasks that span several pages, in English on a wide screen and in Arabic on a narrow one: keys and second
- * factors, several accounts, and account protection.
+ * Tests tasks that span several pages, in English on a wide screen and in Arabic on a narrow one. The tasks cover keys
+ * and second factors, several accounts, and account protection.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ type Language = (typeof languages)[number];
 let app: TestApp;
 let origin: string;
 let stage: Stage;
-/** The server of a project that asks for a code on every new device. */
+/** The server of a project that requires a code on every new device. */
 let strict: Stage;
 let folder: string;
 
@@ -260,7 +260,7 @@ describe.each(languages)('in %s', (language) => {
     await heading(page, say('page.unlock'));
     await button(page, say('unlock.button')).click();
     await heading(page, say('page.unlocked'));
-    // The link says what it did if it is opened again.
+    // If the link is opened again, the page shows what the link did.
     await page.goto(shape.exec(text)?.[0] ?? '');
     await heading(page, say('page.unlocked-before'));
     await check(page);

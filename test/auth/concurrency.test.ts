@@ -24,8 +24,8 @@ async function signUp(): Promise<SessionJson> {
 }
 
 /**
- * Locks a row while requests run, so that they collide: when the lock is released, each has read the row but not yet
- * written it.
+ * Locks a row while requests run, so that they collide. When the lock is released, each request has read the row but
+ * hasn't written it yet.
  */
 async function whileHeld<T>(
   id: string,

@@ -88,7 +88,7 @@ describe('wrong passwords', () => {
     expect(await tryPassword(email, password, home)).toEqual(blocked);
     auth.clock.advance(60_000);
     expect(await tryPassword(email, 'wrong', home)).toEqual(wrong);
-    // This is the longest wait.
+    // The longest wait.
     auth.clock.advance(180_000);
     const [status] = await tryPassword(email, password, home);
     expect(status).toBe(kind === 'known' ? 200 : 400);
@@ -133,7 +133,7 @@ describe('wrong passwords', () => {
     expect((await press('not-me')).status).toBe(400);
     expect((await press('unlock')).headers.get('location')).toBe('/account/unlocked');
     expect((await fresh.send('sign-in', '192.0.2.77', { email, password })).status).toBe(200);
-    // Opened or pressed again, the link says that the account is already unlocked.
+    // If the link is opened or its button is pressed again, the page shows that the account is already unlocked.
     const again = await press('unlock');
     expect([again.status, await again.text()]).toEqual([400, expect.stringContaining('already unlocked')]);
     expect(await (await fetch(link)).text()).toContain('already unlocked');

@@ -87,7 +87,7 @@ describe.each([true, false])('rotation %s', (rotates) => {
   let server: AuthServer;
   beforeAll(async () => {
     server = await startAuth({ enable_anonymous_sign_ins: true, enable_refresh_token_rotation: rotates });
-    // The clock stands still, because the test uses times exactly at the boundaries of the intervals.
+    // The clock is stopped, because the test uses times exactly at the interval boundaries.
     server.clock.freeze();
   });
   afterAll(() => server.stop());

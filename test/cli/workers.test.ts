@@ -1,5 +1,5 @@
 /**
- * Tests `plinth serve --workers 2` on the command line: it has one lock and one log, supports rolling restarts, and
+ * Tests `plinth serve --workers 2` on the command line. It has one lock and one log, supports rolling restarts, and
  * leaves nothing behind after a kill.
  */
 import { type ChildProcess, spawn } from 'node:child_process';

@@ -336,7 +336,7 @@ test('after an update of the server, the next page is loaded with the new files'
   page.on('request', (request) => {
     isReloaded ||= request.isNavigationRequest();
   });
-  // The files of the previous version are gone.
+  // The previous version's files no longer exist.
   await page.route('**/assets/*', (route) =>
     isReloaded ? route.continue() : route.fulfill({ status: 404 }),
   );

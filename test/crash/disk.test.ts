@@ -1,5 +1,5 @@
 /**
- * Tests a full disk: the process keeps running, reads continue, and writes are rejected with an error message. Within
+ * Tests a full disk. The process keeps running, reads continue, and writes are rejected with an error message. Within
  * 10 s after space is freed, writes are accepted again without a restart.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';

@@ -23,8 +23,8 @@ export interface ExternalServer {
 }
 
 /**
- * Returns the folders that contain initdb and postgres, by version: always the embedded version, and the oldest
- * supported version from Debian if it is installed.
+ * Returns the folders that contain initdb and postgres, by version. The result contains the embedded version and, if it
+ * is installed, the oldest supported version from Debian.
  */
 export function availableServers(): { version: string; bin: string }[] {
   const binaries = findBinaries();

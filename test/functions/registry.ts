@@ -14,8 +14,8 @@ export interface Registry {
 }
 
 /**
- * What the registry contains. `npm` contains the files of version 1.2.0 of each package, `modules` contains source code
- * by path, and `jsr` contains the source of version 1.0.0 of `@scope/name`.
+ * The registry's content. `npm` contains the files of version 1.2.0 of each package, `modules` contains source code by
+ * path, and `jsr` contains the source of version 1.0.0 of `@scope/name`.
  */
 export interface RegistryContent {
   readonly npm?: Readonly<Record<string, Readonly<Record<string, string | Buffer>>>>;

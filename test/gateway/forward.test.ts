@@ -1,5 +1,5 @@
 /**
- * Tests the 503 responses of an API worker in front of a lead process: if the worker is overloaded, if the lead is
+ * Tests the 503 responses of an API worker in front of a lead process. They occur if the worker or the lead is
  * overloaded, and after the lead has exited.
  */
 import { once } from 'node:events';

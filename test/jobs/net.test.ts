@@ -1,4 +1,4 @@
-/** Tests pg_net and database webhooks: committed requests are sent once, and their responses are stored. */
+/** Tests pg_net and database webhooks. Committed requests are sent once, and their responses are stored. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createLiveConfig } from '../../src/config/index.ts';

@@ -1,5 +1,5 @@
 /**
- * Tests how the schema cache is loaded: every kind of change is detected, and unchanged parts stay the same objects.
+ * Tests how the schema cache is loaded. Every kind of change is detected, and unchanged parts stay the same objects.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';

@@ -1,6 +1,6 @@
 /**
- * Tests that web pages of other origins can't use the local stack's S3 key pair, which is public, or a service role
- * token, which can also sign S3 requests. They can use a URL that the project's server has presigned, unless any page
+ * Tests that web pages of other origins can't use the local stack's public S3 key pair. They also can't use a service
+ * role token, which can sign S3 requests. They can use a URL that the project's server has presigned, unless any page
  * could have created it.
  */
 import { readFileSync } from 'node:fs';

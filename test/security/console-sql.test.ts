@@ -1,5 +1,6 @@
 /**
- * Tests the SQL of operators who aren't owners: as which role it runs, and what project code can do that it triggers.
+ * Tests the SQL of operators who aren't owners. Covers the role that runs it, and the privileges of the project code
+ * that it triggers.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';

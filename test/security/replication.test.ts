@@ -16,7 +16,7 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let own: TestDatabase;
 const folder = mkdtempSync(join(tmpdir(), 'plinth-replication-'));
-/** Simulates an object that a user uploaded: a library whose file name doesn't identify it as one. */
+/** Simulates an uploaded object that is a library, although its file name doesn't identify it as one. */
 const object = join(folder, 'object');
 beforeAll(async () => {
   own = await createTestDatabase('replication');

@@ -17,7 +17,7 @@ export interface ServeProcess {
   stop(): Promise<void>;
 }
 
-/** This is longer than a server takes to stop. */
+/** A server takes less time than this to stop. */
 const stopMs = 60_000;
 
 /** Starts a server that is stopped when the calling test ends, if not earlier. */

@@ -1,6 +1,6 @@
 /**
- * Tests that the check of a foreign key, which runs with the privileges of the referenced table's owner, doesn't run
- * project code if the owner is a superuser. Such code would be a cast of a project's type.
+ * Tests that a foreign key check doesn't run project code if the referenced table's owner is a superuser. The check
+ * runs with this owner's privileges. Such code would be a cast of a project's type.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';

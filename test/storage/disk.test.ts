@@ -1,5 +1,5 @@
 /**
- * Tests a full disk: objects that don't fit are rejected with the service's error format, existing objects are kept,
+ * Tests a full disk. Objects that don't fit are rejected with the service's error format, existing objects are kept,
  * and space can be freed.
  */
 import { execFileSync, spawnSync } from 'node:child_process';

@@ -11,7 +11,7 @@ export interface HttpsResponse {
 }
 
 export interface HttpsOptions {
-  /** The authority that the client trusts. Without it, any certificate is accepted. */
+  /** The authority that the client trusts. If undefined, any certificate is accepted. */
   readonly ca?: string | undefined;
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;

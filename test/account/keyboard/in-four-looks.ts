@@ -1,5 +1,5 @@
 /**
- * Runs flows on a wide light screen and on a narrow dark one, and checks each state in both color schemes: axe must
+ * Runs flows on a wide light screen and on a narrow dark one, and checks each state in both color schemes. Axe must
  * find no violations, and nothing may be wider than the window. In the second scheme, axe checks only colors, because
  * nothing else differs.
  */

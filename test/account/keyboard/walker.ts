@@ -1,6 +1,6 @@
 /**
- * Simulates a user without a mouse, who reaches every control with Tab, identifies it by the name and role that the
- * browser exposes to assistive technology, and must be able to see the focus.
+ * Simulates a user without a mouse, who reaches every control with Tab and must be able to see the focus. The user
+ * identifies a control by the name and role that the browser exposes to assistive technology.
  */
 import type { CDPSession, Page } from 'playwright-core';
 
@@ -89,10 +89,10 @@ export async function createWalker(page: Page, isOurs: (url: string) => boolean)
 }
 
 /**
- * Returns why the focused element isn't visible, or an empty text if it is visible: the element, or its field or label,
- * has an outline that isn't clipped or covered. The check uses rendered frames. When content appears above an element,
- * the browser corrects the scroll position only in the next frame. A page that is still loading can replace the element
- * or move the focus, so each frame checks the element that has the focus in this frame.
+ * Returns why the focused element isn't visible, or an empty text if it is visible. A visible element, or its field or
+ * label, has an outline that isn't clipped or covered. The check uses rendered frames. When content appears above an
+ * element, the browser corrects the scroll position only in the next frame. A page that is still loading can replace
+ * the element or move the focus, so each frame checks the element that has the focus in this frame.
  */
 const whyUnseenExpression = `(async () => {
   const drawn = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));

@@ -102,7 +102,7 @@ export async function startWhyProject() {
     }
   }
 
-  // REST knows the tables only after it has been notified.
+  // REST finds the tables only after it has been notified.
   while ((await rest('typed', 'GET')).status !== 200) await new Promise((resolve) => setTimeout(resolve, 50));
 
   async function stop(): Promise<void> {

@@ -89,7 +89,7 @@ const withCode: Flow = {
     await walker.fill(say('field.code'), second);
     await scene.sees(say('security.as', { who: email }));
 
-    // The next step starts on the page that asks for the address.
+    // The next step starts on the page with the address field.
     await scene.signOut();
     await scene.open('code');
     await scene.state('code, where to');
