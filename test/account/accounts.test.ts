@@ -108,7 +108,7 @@ describe.each([true, false])('with scripts: %s', (scripts) => {
     await page.getByRole('status').getByText(say('accounts.all-out')).waitFor();
     expect(await sessions(page)).toEqual([]);
 
-    // The browser remembers both accounts, and the address doesn't have to be typed again.
+    // The browser lists both accounts, and the address doesn't have to be typed again.
     await open(page, 'sign-in');
     await heading(page, say('page.accounts'));
     await account(page, home).click();

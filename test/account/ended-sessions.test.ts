@@ -77,7 +77,7 @@ describe.each([
     }
     if (scripts) expect(await axeViolations(page)).toEqual([]);
     expect(await scrollsSideways(page)).toBe(false);
-    // A browser that never had the session learns nothing.
+    // A browser that never had the session doesn't receive the reason.
     const stranger = await newPage(language, scripts);
     await open(stranger);
     await heading(stranger, say('page.sign-in'));
@@ -93,7 +93,7 @@ test('an open page that is signed out from another device says so and fills in t
   await signIn(page, email);
   await page.getByRole('button', { name: say('security.email-change-what') }).waitFor();
   await elsewhere(email, 'POST', '/logout?scope=others');
-  // Any action notices that the session has ended.
+  // Any action detects that the session has ended.
   await page.getByRole('button', { name: say('data.download') }).click();
   await heading(page, say('page.sign-in'));
   await page.getByText(say('ended.elsewhere')).waitFor();

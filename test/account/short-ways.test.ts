@@ -1,7 +1,4 @@
-/**
- * Tests that the pages anticipate what the user needs next: a new code, the typed address, the focus, the last
- * provider.
- */
+/** Tests shortcuts on the pages, such as a new code, the typed address, the focus and the last provider. */
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openContext } from '../web/browser.ts';

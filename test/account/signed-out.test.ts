@@ -119,7 +119,7 @@ test.each([
       .first()
       .click();
     await page.getByRole('heading', { level: 1, name: say('page.signed-out') }).waitFor();
-    // The page warns that the next user can see the address.
+    // The page states that this browser's sign-in page still lists the address.
     await expect.poll(() => page.locator('main').innerText()).toContain(email);
     if (scripts) expect(await axeViolations(page)).toEqual([]);
     expect(await scrollsSideways(page)).toBe(false);

@@ -165,7 +165,7 @@ test.each([
     });
     expect([response.status, await response.text()]).toEqual([unknown.status, await unknown.text()]);
     await expect.poll(() => production.inbox(known), { timeout: 20_000 }).toHaveLength(1);
-    // The minimum interval between two emails doesn't reveal anything either.
+    // The minimum interval between two emails doesn't reveal whether an account exists either.
     const soon = await request(known);
     expect([soon.status, await soon.json()]).toEqual([200, {}]);
     production.clock.advance(61_000);

@@ -73,7 +73,7 @@ test('arrow keys move through a list beside the page, and into the page', async 
   await page.keyboard.press('ArrowRight');
   const firstTool = page.getByRole('button', { name: 'List of tables' }).and(page.locator(':focus'));
   await firstTool.waitFor();
-  // A table that is chosen in the palette needs no way through the list either.
+  // Opening a table from the palette doesn't require navigating the list either.
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox').fill('keyless');
   await page.getByRole('option', { name: 'keyless' }).first().waitFor();
