@@ -312,7 +312,7 @@ test('a helper function is explained with the rows that it reads', async () => {
   await call
     .getByText('select exists (select 1 from public.members m where m.org = 7 and m.who = auth.uid())')
     .waitFor();
-  await call.getByText('match in public.members m, which has 1 row this role can read').waitFor();
+  await call.getByText('match in public.members m, which has 1 row that this role can read').waitFor();
   await call.getByRole('listitem').filter({ hasText: 'm.org = 7' }).getByText('0 rows').first().waitFor();
   await expectSound(page, 'unfolded');
   // The body can be collapsed with the keyboard.

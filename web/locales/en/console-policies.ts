@@ -89,7 +89,7 @@ export const messages = {
   'policies.turn-off-one': 'Turn off policy',
   'policies.turn-off-one-title': 'Turn off policy {name}?',
   'policies.turn-off-one-text':
-    'Access that only this policy allowed will be denied. Access that it restricted may be allowed. PostgreSQL can’t disable a policy, so it’s dropped. The Console keeps its definition so that you can turn it on again.',
+    'Access that only this policy allowed will be denied. Access that it restricted may be allowed. PostgreSQL can’t disable a policy, so it’s dropped. Its definition is saved so that you can turn it on again.',
   'policies.turn-on-one': 'Turn on {name}',
   'policies.turn-on-one-title': 'Turn on policy {name}?',
   'policies.turn-on-one-text':

@@ -111,8 +111,7 @@ export const messages = {
   'why.who-operator': 'Operator',
   'why.who-operator-text': 'Access as the table owner. Policies don’t apply.',
   'why.who-title': 'Choose whose access to explain',
-  'why.who-text':
-    'Select Anonymous or a user of your app. The Console remembers your choice in this browser.',
+  'why.who-text': 'Select Anonymous or a user of your app. Your choice is saved in this browser.',
   'why.through': 'Underlying tables',
   'why.through-as': '{relation}, read as {role}',
   'why.through-unjudged': 'This table’s policies couldn’t be evaluated individually.',

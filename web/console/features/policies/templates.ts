@@ -59,7 +59,7 @@ export const templates: readonly Template[] = [
   },
   {
     label: 'policies.template-signed-in',
-    build: () => ({ ...signedIn, name: 'Signed-in users read', command: 'select', using: 'true' }),
+    build: () => ({ ...signedIn, name: 'Signed-in users can read', command: 'select', using: 'true' }),
   },
   {
     label: 'policies.template-insert-own',
@@ -75,7 +75,7 @@ export const templates: readonly Template[] = [
     label: 'policies.template-claim',
     build: () => ({
       ...signedIn,
-      name: 'Staff do everything',
+      name: 'Staff can do everything',
       command: 'all',
       using: `(select auth.jwt() -> 'app_metadata' ->> 'role') = 'staff'`,
     }),
@@ -89,7 +89,7 @@ export const templates: readonly Template[] = [
     label: 'policies.template-mfa',
     build: () => ({
       ...signedIn,
-      name: 'Only with a second factor',
+      name: 'Second factor required',
       command: 'all',
       permissive: false,
       using: `(select auth.jwt() ->> 'aal') = 'aal2'`,
