@@ -148,7 +148,7 @@ test('a passkey that verified the user counts as two factors, and adding it send
   const mail = await latestMail(stage.backend, email, /passkey/);
   expect([mail.from, mail.subject]).toEqual(['Meadow', 'A passkey was added to your Meadow account']);
   expect(mail.text).toContain('Its name is Chrome on Linux.');
-  expect(mail.text).toMatch(/Time: .+ UTC\nDevice: Chrome on Linux\nNetwork: .+\n\nWasn't you\?/);
+  expect(mail.text).toMatch(/Time: .+ UTC\nDevice: Chrome on Linux\nNetwork: .+\n\nIf this wasn't you/);
 });
 
 test('a project can require the second factor after a passkey', async () => {
