@@ -21,8 +21,9 @@ declare module 'fastify' {
   }
 }
 
-/** The response to a request that is rejected because there are too many connections. */
+/** The time after which a client can retry a request that was rejected because there are too many connections. */
 const retryAfterSeconds = '5';
+
 /** Adds each registered route to the list, and declares the properties that the hooks set on requests and replies. */
 export function recordRoutes(app: FastifyInstance, routes: Route[]): void {
   app.addHook('onRoute', ({ method, url }) => {

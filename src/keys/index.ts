@@ -142,8 +142,8 @@ export function createKeys(options: KeysOptions): KeyStore {
     return signer ? signWith(signer, claims, typ) : signWithSecret(claims, typ);
   };
   const apiKey = (role: string): string => {
-    // If the signing keys file exists, signs these keys with its first key, like the local stack. The API keys are then
-    // valid for ten years. Otherwise, the demo keys are used.
+    // As in the local stack, the API keys are signed with the signing key from the configured file and are valid for
+    // ten years. Without such a file, they are signed with the JWT secret and expire when the demo keys do.
     if (auth.signing_keys_path === undefined || ring.current().signer === undefined) {
       return signWithSecret({ iss: demo.keyIssuer, role, exp: demo.keyExpiresAt });
     }

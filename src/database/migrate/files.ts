@@ -45,8 +45,7 @@ function readSet({ module, dir }: MigrationSet): readonly MigrationFile[] {
 /**
  * Returns a hash that identifies a file's statements. Lines that contain only a comment don't affect the hash.
  *
- * @example hashOf('-- A table.
- * create table a ();') === hashOf('create table a ();') // true
+ * @example hashOf('-- A table.\ncreate table a ();') === hashOf('create table a ();') // true
  */
 export function hashOf(text: string): string {
   const statements = text.replaceAll(/^[ \t]*--.*\n/gm, '');
