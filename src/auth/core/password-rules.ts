@@ -30,7 +30,7 @@ export function requiredSets(requirements: string): readonly string[] {
 }
 
 /**
- * Returns the reasons why the password violates the rules, or undefined if it meets them.
+ * Returns an error with the reasons why the password violates the rules, or undefined if it meets them.
  * @throws {AuthError} validation_failed if the password is too long
  */
 export function passwordFault(

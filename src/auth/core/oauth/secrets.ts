@@ -3,12 +3,15 @@ import { createHash, randomBytes } from 'node:crypto';
 import { base32 } from '../../../shared/base32.ts';
 import { sameSecret } from '../secrets.ts';
 
-/** Generates a client secret: 32 bytes as base64url. It is shown only once, when the client is registered. */
+/**
+ * Generates a client secret, which is 32 random bytes in base64url. It is shown only once, when the client is
+ * registered.
+ */
 export function clientSecretText(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** Returns the hash to store: SHA-256 in base64url. A random secret doesn't need a slower hash. */
+/** Returns the SHA-256 hash to store, in base64url. A random secret doesn't need a slower hash. */
 export function hashClientSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url');
 }
@@ -17,7 +20,7 @@ export function isClientSecret(secret: string, hash: string | null): boolean {
   return hash !== null && hash !== '' && sameSecret(hashClientSecret(secret), hash);
 }
 
-/** Generates an authorization request ID: 32 characters of `a-z2-7`. The consent page's URL contains it. */
+/** Generates an authorization request ID of 32 characters from `a-z2-7`. The consent page's URL contains it. */
 export function authorizationIdText(): string {
   return base32(randomBytes(20)).toLowerCase();
 }

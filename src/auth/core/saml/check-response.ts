@@ -127,7 +127,7 @@ export function checkIssueInstant(element: XmlElement, nowMs: number): void {
   if (nowMs < issued - clockSkewMs) throw new SamlFault(`${element.name} was issued in the future`);
 }
 
-/** Returns when the assertion becomes too old to be presented again, in milliseconds since the epoch. */
+/** Returns the time after which the assertion is rejected as too old, in milliseconds since the epoch. */
 export function presentableUntilMs(assertion: XmlElement): number {
   const issued = timeOf(assertion, 'IssueInstant') ?? 0;
   return issued + maxIssueDelayMs + clockSkewMs;
