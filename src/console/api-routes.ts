@@ -35,6 +35,7 @@ import type { ServiceClient } from './service-client.ts';
 import type { Sessions } from './sessions.ts';
 import { messageRoutes } from './settings/message-routes.ts';
 import { settingsRoutes } from './settings/routes.ts';
+import type { SettingsLock } from './settings/write-files.ts';
 import { sqlRoutes } from './sql-page/routes.ts';
 import { storageRoutes } from './storage/routes.ts';
 import { tableRoutes } from './tables/routes.ts';
@@ -56,6 +57,7 @@ export interface ApiParts extends ConsoleDeps {
   readonly problems: () => Promise<Problem[]>;
   readonly callService: ServiceClient;
   readonly seal: Seal;
+  readonly settingsLock: SettingsLock;
 }
 
 export function apiRoutes(scope: FastifyInstance, parts: ApiParts): void {

@@ -27,6 +27,7 @@ import { createPasskeys } from './operators/passkeys.ts';
 import * as queries from './queries.ts';
 import { createServiceClient } from './service-client.ts';
 import { createSessions, type Sessions } from './sessions.ts';
+import { createSettingsLock } from './settings/write-files.ts';
 import { createTokens, type Tokens } from './tokens/tokens.ts';
 
 export type { OperatorRole } from './core/roles.ts';
@@ -84,9 +85,11 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
   const advisors = createRecentAdvisors(database.pool('postgres'), deps.config, deps.clock.now);
   const problems = () => problemsOf({ ...deps, pool: database.pool('postgres'), findings: advisors.recent });
   const callService = createServiceClient(deps);
+  const settingsLock = createSettingsLock();
   const tokens = createTokens({ db, operatorNamed: sessions.operatorNamed, audit });
   const management = createManagement({
     ...deps,
+    settingsLock,
     audit,
     callService,
     findings: advisors.fresh,
@@ -147,6 +150,7 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
                 problems,
                 callService,
                 seal,
+                settingsLock,
               });
             },
             { prefix: '/api' },

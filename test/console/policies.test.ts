@@ -104,6 +104,22 @@ test('a policy is turned off, on again with the same definition, and forgotten',
   expect((await owner.call('POST', '/policies/forget', gone)).status).toBe(404);
 });
 
+test('a policy that is changed while it is turned off keeps the change', async () => {
+  await change('tasks', { kind: 'create', policy: own });
+  const session = await backend.database.pool('postgres').connect();
+  try {
+    await session.exec('begin; alter policy "own ""rows""" on public.tasks using (priority = 2)');
+    const off = change('tasks', { kind: 'off', name: own.name });
+    const waiting = sql`select from pg_locks where not granted and relation = 'public.tasks'::regclass`;
+    await expect.poll(() => session.query(waiting)).toHaveLength(1);
+    await session.exec('commit');
+    expect(tableOf((await off).body, 'tasks').turnedOff).toMatchObject([{ using: '(priority = 2)' }]);
+  } finally {
+    session.release();
+  }
+  await owner.call('POST', '/policies/forget', { schema: 'public', table: 'tasks', name: own.name });
+});
+
 test('a policy that is turned off belongs to its table, not to the table’s name', async () => {
   const pool = backend.database.pool('postgres');
   const turnedOff = async (table: string) =>

@@ -2,7 +2,16 @@
  * Tests settings in the Console API: how they are listed without secrets, validated, shown as a diff, and written
  * without losing comments.
  */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -350,6 +359,51 @@ describe('a secret', () => {
     const { status, body } = await send('', github('hush'));
     expect([status, body.hint]).toEqual([409, expect.stringContaining(name)]);
     expect(JSON.stringify(body)).not.toContain('hush');
+    expect(readFileSync(path, 'utf8')).toBe(text);
+  });
+});
+
+describe('a change to several files', () => {
+  const folder = join(projectDir, 'supabase/templates');
+  const dotenv = join(projectDir, 'supabase/.env');
+  const invite = (html: string) => ({ name: 'invite', html, stamp: '' });
+  afterEach(() => {
+    for (const file of [folder, dotenv]) rmSync(file, { recursive: true, force: true });
+    writeFileSync(path, text);
+  });
+
+  test('that was made at the same time as another one is rejected as a whole', async () => {
+    const { stamps } = (await owner.call('GET', '/settings')).body;
+    const seconds = [601, 602, 603, 604];
+    const saved = await Promise.all(
+      seconds.map((value) =>
+        owner.call('POST', '/settings', {
+          changes: [change('auth.jwt_expiry', value)],
+          stamps,
+          templates: [invite(`<b>${value}</b>`)],
+        }),
+      ),
+    );
+    expect(saved.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
+    const value = seconds[saved.findIndex(({ status }) => status === 200)];
+    expect(readFileSync(path, 'utf8')).toContain(`jwt_expiry = ${value} #`);
+    expect(readFileSync(join(folder, 'invite.html'), 'utf8')).toBe(`<b>${value}</b>`);
+  });
+
+  test('isn’t written partially if one of the files can’t be written', async () => {
+    writeFileSync(dotenv, 'MINE=1\n');
+    symlinkSync(join(projectDir, 'missing/templates'), folder);
+    const { stamps } = (await owner.call('GET', '/settings')).body;
+    const { status, body } = await owner.call('POST', '/settings', {
+      changes: [
+        change('auth.external.github.client_id', 'abc'),
+        change('auth.external.github.secret', 'hush'),
+      ],
+      stamps,
+      templates: [invite('<b></b>')],
+    });
+    expect([status, body.message]).toEqual([409, expect.stringContaining('templates/invite.html can')]);
+    expect(readFileSync(dotenv, 'utf8')).toBe('MINE=1\n');
     expect(readFileSync(path, 'utf8')).toBe(text);
   });
 });

@@ -9,6 +9,7 @@ import { settingOf } from '../settings/known.ts';
 import { createRunning, type RunningDeps } from '../settings/running.ts';
 import { createSecretFiles, maskedSecrets, requireEffect, withSecrets } from '../settings/secrets.ts';
 import { at, tableOf } from '../settings/toml.ts';
+import { writeFiles } from '../settings/write-files.ts';
 import { completeFields, hostedFields, settingsOfHosted } from './core/hosted-settings.ts';
 import { projectRefOf } from './core/project-ref.ts';
 import { type PushedSettings, pushedSettings } from './core/pushed-settings.ts';
@@ -30,7 +31,7 @@ const hasEffect = ({ path }: PushedSettings['changes'][number]): boolean =>
   !withoutEffect.test(path.join('.'));
 
 export function configCalls(deps: ConfigDeps) {
-  const { projectDir, supabaseDir, audit } = deps;
+  const { projectDir, supabaseDir, settingsLock, audit } = deps;
   const settings = createSettingsFiles(supabaseDir);
   const secretFiles = createSecretFiles(supabaseDir, settings);
   const running = createRunning(deps);
@@ -60,7 +61,10 @@ export function configCalls(deps: ConfigDeps) {
     return { current, texts, secrets, warnings, keys: different.map(({ path }) => path.join('.')) };
   }
 
-  async function change(changes: PushedSettings['changes'], isDryRun: boolean, caller: Caller) {
+  const change = (changes: PushedSettings['changes'], isDryRun: boolean, caller: Caller) =>
+    settingsLock(() => changeNow(changes, isDryRun, caller));
+
+  async function changeNow(changes: PushedSettings['changes'], isDryRun: boolean, caller: Caller) {
     const { current, texts, secrets, warnings, keys } = changedBy(changes);
     const text = texts[file] ?? current.text;
     const diff = [
@@ -69,16 +73,12 @@ export function configCalls(deps: ConfigDeps) {
     ];
     const result = { diff, keys, warnings };
     if (isDryRun || keys.length === 0) return { ...result, applied: [], needs_restart: [], problems: [] };
-    const restoreSecrets = secrets === undefined ? undefined : secretFiles.write(secrets);
-    try {
-      settings.write(texts);
-    } catch (error) {
-      restoreSecrets?.();
-      throw error;
-    }
+    const restore = writeFiles([
+      ...(secrets === undefined ? [] : [() => secretFiles.write(secrets)]),
+      ...settings.writes(texts),
+    ]);
     const { applied, needsRestart, problems } = await running.apply().catch((error: unknown) => {
-      settings.restore(file, current.text, current.stamp);
-      restoreSecrets?.();
+      restore();
       throw error;
     });
     await audit(caller, 'settings.change', file, { keys, ...detailOf(caller) });

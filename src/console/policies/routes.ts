@@ -1,4 +1,5 @@
-import type { Database } from '../../database/types.ts';
+import type { Database, Queryable } from '../../database/types.ts';
+import { sql } from '../../kernel/sql.ts';
 import type { Audit } from '../audit.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Api, RouteCall } from '../routes/api.ts';
@@ -6,7 +7,7 @@ import { applyChanges, type WriteMigration } from '../schema/apply.ts';
 import { readChoices } from './choices.ts';
 import type { contract, SecuredTable } from './contract.ts';
 import { listRoles, listSecuredTables } from './queries.ts';
-import { type PolicyChange, policyStatements } from './statement.ts';
+import { type PolicyChange, policyStatements, type TableName } from './statement.ts';
 import { forgetPolicy, keepPolicy, listTurnedOff } from './turned-off.ts';
 
 const actions = {
@@ -43,30 +44,26 @@ export function policyRoutes(
     }));
   }
 
+  /** Keeps a policy's definition. Locks the table first, so that the policy can't be changed until it is dropped. */
+  async function keepDefinition(tx: Queryable, table: TableName, name: string): Promise<void> {
+    await tx.query(sql`lock table ${sql.id(table.schema, table.name)} in access exclusive mode`);
+    const known = tableIn(await listSecuredTables(tx), table);
+    await keepPolicy(kept, table, policyIn(known.policies, known, name));
+  }
+
   async function changeOf(call: ChangeCall) {
     const { schema, table, change, migration } = await call.body();
-    const known = (await listTables()).find((each) => each.schema === schema && each.name === table);
-    if (known === undefined)
-      throw new ConsoleError('not_found', {
-        message: `${schema}.${table} doesn't exist or can't have policies.`,
-      });
-    const find = (policies: SecuredTable['policies'], name: string): SecuredTable['policies'][number] => {
-      const policy = policies.find((each) => each.name === name);
-      if (policy === undefined)
-        throw new ConsoleError('not_found', {
-          message: `The policy ${name} doesn't exist on ${schema}.${table}.`,
-        });
-      return policy;
-    };
+    const known = tableIn(await listTables(), { schema, name: table });
     const written: PolicyChange =
-      change.kind === 'on' ? { kind: 'create', policy: find(known.turnedOff, change.name) } : change;
+      change.kind === 'on'
+        ? { kind: 'create', policy: policyIn(known.turnedOff, known, change.name) }
+        : change;
+    if (change.kind === 'off') policyIn(known.policies, known, change.name);
     return {
       schema,
       table,
       change,
       migration,
-      /** The definition that is kept when the policy is turned off. */
-      definition: change.kind === 'off' ? find(known.policies, change.name) : undefined,
       statements: policyStatements({ schema, name: table }, written),
     };
   }
@@ -85,14 +82,14 @@ export function policyRoutes(
     { changes: 'nothing' },
   );
   route('POST /policies', 'write', async (call) => {
-    const { schema, table, change, migration, definition, statements } = await changeOf(call);
+    const { schema, table, change, migration, statements } = await changeOf(call);
     const name = { schema, name: table };
-    // The definition is stored first, so that it isn't lost if the server stops.
-    if (definition !== undefined) await keepPolicy(kept, name, definition);
     const file = await applyChanges(
       pool,
       statements,
       migration === undefined ? undefined : { name: migration, write: writeMigration },
+      // The definition is stored before the policy is dropped, so that it isn't lost if the server stops.
+      change.kind === 'off' ? { prepare: (tx) => keepDefinition(tx, name, change.name) } : {},
     );
     const what = 'policy' in change ? change.policy.name : 'name' in change ? change.name : '';
     // A policy of this name that was turned off before can't be turned on anymore.
@@ -111,4 +108,30 @@ export function policyRoutes(
     await audit(call, 'policy.forget', `${schema}.${table}`, { policy: name });
     return { tables: await listTables() };
   });
+}
+
+type Listed = Omit<SecuredTable, 'turnedOff'>;
+
+/** Returns the table. @throws {ConsoleError} not_found */
+function tableIn<Table extends Listed>(tables: readonly Table[], { schema, name }: TableName): Table {
+  const known = tables.find((each) => each.schema === schema && each.name === name);
+  if (known === undefined)
+    throw new ConsoleError('not_found', {
+      message: `${schema}.${name} doesn't exist or can't have policies.`,
+    });
+  return known;
+}
+
+/** Returns a policy of the table. @throws {ConsoleError} not_found */
+function policyIn(
+  policies: SecuredTable['policies'],
+  { schema, name }: TableName,
+  policyName: string,
+): SecuredTable['policies'][number] {
+  const policy = policies.find((each) => each.name === policyName);
+  if (policy === undefined)
+    throw new ConsoleError('not_found', {
+      message: `The policy ${policyName} doesn't exist on ${schema}.${name}.`,
+    });
+  return policy;
 }

@@ -28,6 +28,8 @@ export type WriteMigration = (
 ) => Promise<{ readonly shownPath: string; discard(): void }>;
 
 export interface ApplyOptions {
+  /** Runs before the statements, in the same transaction. */
+  readonly prepare?: (tx: Transaction) => Promise<void>;
   /** Runs after the statements, in the same transaction. */
   readonly fill?: (tx: Transaction) => Promise<void>;
   /** With `rollback`, the changes are only tried out. */
@@ -52,12 +54,13 @@ export async function applyChanges(
   pool: Pool,
   statements: readonly string[],
   migration: { readonly name: string; readonly write: WriteMigration } | undefined,
-  { fill, end = 'commit' }: ApplyOptions = {},
+  { prepare, fill, end = 'commit' }: ApplyOptions = {},
 ): Promise<string | undefined> {
   let written: Awaited<ReturnType<WriteMigration>> | undefined;
   try {
     await pool.transaction(
       async (tx) => {
+        await prepare?.(tx);
         // Uses the extended protocol, which accepts only a single statement.
         for (const statement of statements) await tx.query(sql.raw(statement));
         await fill?.(tx);

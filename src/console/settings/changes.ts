@@ -12,6 +12,7 @@ import { settingOf } from './known.ts';
 import { secretsFile } from './secret-names.ts';
 import { createSecretFiles, maskedSecrets, requireEffect, type SecretsEdit, withSecrets } from './secrets.ts';
 import { createTemplateFiles, type TemplateEdit, type TemplateFile } from './template-files.ts';
+import { writeFiles } from './write-files.ts';
 
 export interface ChangesDeps {
   readonly projectDir: string;
@@ -45,7 +46,7 @@ export interface SettingChanges {
   /** Validates an edit. @throws {ConsoleError} bad_request, conflict, forbidden */
   check(operator: Operator, edit: Edit): Promise<CheckedEdit>;
   diffs(edit: CheckedEdit): SettingsPreview['diffs'];
-  /** Writes all files. Returns a function that restores them. */
+  /** Writes all files or none. Returns a function that restores them. @throws {ConsoleError} refused */
   write(edit: CheckedEdit): () => void;
 }
 
@@ -161,19 +162,12 @@ export function createSettingChanges(deps: ChangesDeps): SettingChanges {
         lines: diffLines(before, html),
       })),
     ],
-    write({ texts, templates, secrets }) {
-      const restoreSecrets = secrets === undefined ? undefined : secretFiles.write(secrets);
-      const before = Object.keys(texts).map((file) => ({
-        file: file as SettingsFile,
-        ...files.read(file as SettingsFile),
-      }));
-      const restoreTemplates = templateFiles.write(templates);
-      files.write(texts);
-      return () => {
-        for (const { file, text, stamp } of before) files.restore(file, text, stamp);
-        restoreTemplates();
-        restoreSecrets?.();
-      };
-    },
+    // The settings are written last, because they refer to the other files.
+    write: ({ texts, templates, secrets }) =>
+      writeFiles([
+        ...(secrets === undefined ? [] : [() => secretFiles.write(secrets)]),
+        ...templateFiles.writes(templates),
+        ...files.writes(texts),
+      ]),
   };
 }

@@ -2,15 +2,16 @@
  * Reads the project's settings files and changes values in them. Never returns secret values, and masks them in the
  * text of files.
  */
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AST, parseTOML } from 'toml-eslint-parser';
 import { type SettingsFile, setToml, type TomlValue } from '../../config/index.ts';
-import { fileStamp, replaceFile } from '../../kernel/replace-file.ts';
+import { fileStamp } from '../../kernel/replace-file.ts';
 import { ConsoleError } from '../errors.ts';
 import type { SettingValue } from './contract.ts';
 import { envReference, type SettingRef, secretKey, settingOf } from './known.ts';
 import { at, tableOf } from './toml.ts';
+import { fileWrite, type WriteFile } from './write-files.ts';
 
 export interface Change extends SettingRef {
   /** The new value. Null restores the default. */
@@ -35,9 +36,7 @@ export interface SettingsFiles {
   };
   /** Returns the new text of each changed file. @throws {ConsoleError} bad_request, conflict */
   changed(changes: readonly Change[], stamps: Readonly<Record<SettingsFile, string>>): Record<string, string>;
-  write(texts: Readonly<Record<string, string>>): void;
-  /** Undoes a change. `text` and `stamp` are the results of `read` before the change. */
-  restore(file: SettingsFile, text: string, stamp: string): void;
+  writes(texts: Readonly<Record<string, string>>): WriteFile[];
 }
 
 export function createSettingsFiles(supabaseDir: string): SettingsFiles {
@@ -96,15 +95,8 @@ export function createSettingsFiles(supabaseDir: string): SettingsFiles {
       }
       return texts;
     },
-    write(texts) {
-      mkdirSync(supabaseDir, { recursive: true });
-      for (const [file, text] of Object.entries(texts))
-        replaceFile(pathOf(file as SettingsFile), text, 0o644);
-    },
-    restore(file, text, stamp) {
-      if (stamp === '') rmSync(pathOf(file), { force: true });
-      else replaceFile(pathOf(file), text, 0o644);
-    },
+    writes: (texts) =>
+      Object.entries(texts).map(([file, text]) => fileWrite(pathOf(file as SettingsFile), text)),
   };
 }
 

@@ -18,7 +18,7 @@ export interface SettingsDeps extends RunningDeps, ChangesDeps {
 const asUser = /^auth\.sms\.test_otp\./;
 
 export function settingsRoutes(api: Api, deps: SettingsDeps): void {
-  const { audit, callbackUrl, configuration } = deps;
+  const { audit, callbackUrl, configuration, settingsLock: lock } = deps;
   const route = api.feature(() => import('./contract.ts'));
   const changes = createSettingChanges(deps);
   const { files } = changes;
@@ -59,15 +59,18 @@ export function settingsRoutes(api: Api, deps: SettingsDeps): void {
     return { diffs: changes.diffs(edit), warnings: edit.warnings };
   });
   route('POST /settings', 'write', async (call) => {
-    const edit = await changes.check(call.operator, await call.body());
-    const restore = changes.write(edit);
-    const applied = await running.apply().catch((error: unknown) => {
-      // Restores the files, because some values are only checked when they are used, for example a logo that isn't an
-      // image.
-      restore();
-      throw error;
+    const body = await call.body();
+    return lock(async () => {
+      const edit = await changes.check(call.operator, body);
+      const restore = changes.write(edit);
+      const applied = await running.apply().catch((error: unknown) => {
+        // Restores the files, because some values are only checked when they are used, for example a logo that isn't
+        // an image.
+        restore();
+        throw error;
+      });
+      await audit(call, 'settings.change', edit.fileNames.join(', '), { keys: edit.keys });
+      return applied;
     });
-    await audit(call, 'settings.change', edit.fileNames.join(', '), { keys: edit.keys });
-    return applied;
   });
 }

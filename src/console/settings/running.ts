@@ -5,6 +5,7 @@ import type { Audit } from '../audit.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Api } from '../routes/api.ts';
 import type { Applied, RunningState } from './contract.ts';
+import type { SettingsLock } from './write-files.ts';
 
 /** Reloads the settings. Implemented in `backend/configuration.ts`. */
 export interface RunningConfiguration {
@@ -25,6 +26,8 @@ export interface RunningDeps {
   readonly configuration: RunningConfiguration | undefined;
   /** Restarts the server. Undefined if a restart isn't possible. */
   readonly restart: (() => void) | undefined;
+  /** Shared by all routes that change the settings files. */
+  readonly settingsLock: SettingsLock;
 }
 
 export interface Running {
@@ -33,7 +36,10 @@ export interface Running {
   apply(): Promise<Applied>;
 }
 
-export function createRunning({ configuration, restart }: RunningDeps): Running {
+export function createRunning({
+  configuration,
+  restart,
+}: Pick<RunningDeps, 'configuration' | 'restart'>): Running {
   const run = randomUUID();
   return {
     state() {
@@ -64,12 +70,12 @@ export function createRunning({ configuration, restart }: RunningDeps): Running 
 export function runningRoutes(
   api: Api,
   running: Running,
-  { configuration, restart, audit }: RunningDeps & { readonly audit: Audit },
+  { configuration, restart, settingsLock, audit }: RunningDeps & { readonly audit: Audit },
 ): void {
   const route = api.feature(() => import('./contract.ts'));
   route('GET /settings/running', 'read', async () => running.state());
   route('POST /settings/reload', 'write', async (call) => {
-    const applied = await running.apply();
+    const applied = await settingsLock(running.apply);
     await audit(call, 'settings.reload', '', { keys: applied.applied });
     return applied;
   });

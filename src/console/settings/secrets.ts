@@ -2,15 +2,15 @@
  * Stores secrets that owners enter in `supabase/.env`. The settings file then contains only the variable's name, so it
  * can be committed.
  */
-import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError, maskDotenv, noticeText, setDotenv } from '../../config/index.ts';
 import { ignoreFiles, isInGit } from '../../kernel/git-ignore.ts';
-import { replaceFile } from '../../kernel/replace-file.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Change, SettingsFiles } from './files.ts';
 import { envReference, settingOf } from './known.ts';
 import { createSecretNames, secretsFile } from './secret-names.ts';
+import { readIfFile, writeFile } from './write-files.ts';
 
 /** The file's new text and the changed variables. A variable with the value undefined is removed. */
 export interface SecretsEdit {
@@ -32,9 +32,6 @@ export interface SecretFiles {
 export function createSecretFiles(supabaseDir: string, files: SettingsFiles): SecretFiles {
   const path = join(supabaseDir, secretsFile);
 
-  const read = (): string | undefined =>
-    statSync(path, { throwIfNoEntry: false })?.isFile() === true ? readFileSync(path, 'utf8') : undefined;
-
   return {
     extract(changes) {
       const isSecret = (change: Change): boolean =>
@@ -42,7 +39,7 @@ export function createSecretFiles(supabaseDir: string, files: SettingsFiles): Se
         change.value !== '' &&
         !envReference.test(String(change.value));
       if (!changes.some(isSecret)) return { changes: [...changes], edit: undefined };
-      const before = read() ?? '';
+      const before = readIfFile(path) ?? '';
       try {
         const names = createSecretNames(files, changes, before);
         const variables = new Map<string, string | undefined>();
@@ -68,11 +65,10 @@ export function createSecretFiles(supabaseDir: string, files: SettingsFiles): Se
       }
     },
     write({ text, variables }) {
-      const before = read();
       try {
         mkdirSync(supabaseDir, { recursive: true });
         if (isInGit(supabaseDir)) ignoreFiles(supabaseDir, [secretsFile]);
-        replaceFile(path, text, 0o600);
+        return writeFile(path, text, 0o600);
       } catch (error) {
         throw new ConsoleError(
           'refused',
@@ -83,7 +79,6 @@ export function createSecretFiles(supabaseDir: string, files: SettingsFiles): Se
           { cause: error },
         );
       }
-      return () => (before === undefined ? rmSync(path, { force: true }) : replaceFile(path, before));
     },
   };
 }

@@ -1,12 +1,13 @@
 /** Reads and writes the project's own email templates. */
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { dirname, extname, resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { extname, resolve } from 'node:path';
 import type { MessagePreviews } from '../../auth/index.ts';
 import type { Config } from '../../config/index.ts';
-import { fileStamp, replaceFile } from '../../kernel/replace-file.ts';
+import { fileStamp } from '../../kernel/replace-file.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Change } from './files.ts';
 import { settingOf } from './known.ts';
+import { fileWrite, type WriteFile } from './write-files.ts';
 
 export interface TemplateEdit {
   readonly name: string;
@@ -26,8 +27,7 @@ export interface TemplateFiles {
   missingPaths(edits: readonly TemplateEdit[], config: Config): Change[];
   /** Validates edits and returns the files to write. @throws {ConsoleError} bad_request, conflict */
   check(edits: readonly TemplateEdit[], config: Config): Promise<TemplateFile[]>;
-  /** Writes the files. Returns a function that restores them. */
-  write(files: readonly TemplateFile[]): () => void;
+  writes(files: readonly TemplateFile[]): WriteFile[];
 }
 
 /** The extensions of files that may be written, so that a template can't replace a settings file or a migration. */
@@ -95,22 +95,6 @@ export function createTemplateFiles({
       }
       return files;
     },
-    write(files) {
-      const before = files.map(({ path, before: text }) => ({
-        path,
-        text,
-        existed: fileStamp(path) !== undefined,
-      }));
-      for (const { path, html } of files) {
-        mkdirSync(dirname(path), { recursive: true });
-        replaceFile(path, html, 0o644);
-      }
-      return () => {
-        for (const { path, text, existed } of before) {
-          if (existed) replaceFile(path, text, 0o644);
-          else rmSync(path, { force: true });
-        }
-      };
-    },
+    writes: (files) => files.map(({ path, html }) => fileWrite(path, html)),
   };
 }

@@ -1,0 +1,59 @@
+/** Writes several settings files as one change: one change after another, and either all files or none. */
+import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { replaceFile } from '../../kernel/replace-file.ts';
+import { ConsoleError } from '../errors.ts';
+
+/** Runs changes one after another. Each one checks the files and writes them later, so they must not overlap. */
+export type SettingsLock = <T>(change: () => Promise<T>) => Promise<T>;
+
+export function createSettingsLock(): SettingsLock {
+  let last: Promise<unknown> = Promise.resolve();
+  return (change) => {
+    const next = last.then(change);
+    last = next.catch(() => undefined);
+    return next;
+  };
+}
+
+/** Writes a file and returns a function that restores it. */
+export type WriteFile = () => () => void;
+
+export const readIfFile = (path: string): string | undefined =>
+  statSync(path, { throwIfNoEntry: false })?.isFile() === true ? readFileSync(path, 'utf8') : undefined;
+
+/** Writes a file. Returns a function that restores it. */
+export function writeFile(path: string, text: string, newFileMode: number): () => void {
+  const before = readIfFile(path);
+  mkdirSync(dirname(path), { recursive: true });
+  replaceFile(path, text, newFileMode);
+  return () => (before === undefined ? rmSync(path, { force: true }) : replaceFile(path, before));
+}
+
+/** Returns a function that writes the file, or reports to the operator why it can't be written. */
+export const fileWrite =
+  (path: string, text: string): WriteFile =>
+  () => {
+    try {
+      return writeFile(path, text, 0o644);
+    } catch (error) {
+      const name = `${basename(dirname(path))}/${basename(path)}`;
+      const message = `${name} can't be written: ${(error as Error).message}`;
+      throw new ConsoleError('refused', { message }, { cause: error });
+    }
+  };
+
+/** Writes all files, or none if one of them can't be written. Returns a function that restores all of them. */
+export function writeFiles(writes: readonly WriteFile[]): () => void {
+  const undo: (() => void)[] = [];
+  const restore = (): void => {
+    for (const each of undo.toReversed()) each();
+  };
+  try {
+    for (const write of writes) undo.push(write());
+  } catch (error) {
+    restore();
+    throw error;
+  }
+  return restore;
+}
