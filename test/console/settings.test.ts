@@ -390,6 +390,28 @@ describe('a change to several files', () => {
     expect(readFileSync(join(folder, 'invite.html'), 'utf8')).toBe(`<b>${value}</b>`);
   });
 
+  test('waits until the previous one is finished', async () => {
+    const save = async (value: number) =>
+      owner.call('POST', '/settings', {
+        changes: [change('auth.jwt_expiry', value)],
+        stamps: (await owner.call('GET', '/settings')).body.stamps,
+      });
+    const blocker = await backend.database.pool('supabase_admin').connect();
+    try {
+      await blocker.exec('begin; lock table _plinth.audit_log in access exclusive mode');
+      const first = save(601);
+      await expect.poll(() => readFileSync(path, 'utf8')).toContain('jwt_expiry = 601');
+      const second = save(602);
+      for (let count = 0; count < 20; count++) await owner.call('GET', '/settings');
+      expect(readFileSync(path, 'utf8')).toContain('jwt_expiry = 601');
+      await blocker.exec('commit');
+      expect([(await first).status, (await second).status]).toEqual([200, 200]);
+    } finally {
+      blocker.release();
+    }
+    expect(readFileSync(path, 'utf8')).toContain('jwt_expiry = 602');
+  });
+
   test('isn’t written partially if one of the files can’t be written', async () => {
     writeFileSync(dotenv, 'MINE=1\n');
     symlinkSync(join(projectDir, 'missing/templates'), folder);
