@@ -1,8 +1,8 @@
 /**
  * Measures the first load of each Account page that doesn't require a session, with all sign-in methods enabled. Prints
- * the transferred size (scripts with brotli, as browsers receive them, and everything else with gzip), the largest
- * contentful paint and the layout shift in a real browser. Each page is loaded without throttling and as on a slow
- * phone (1.6 Mbit/s, 150 ms round trip, CPU 4x slower).
+ * the transferred size, and the largest contentful paint and the layout shift in a real browser. Scripts are compressed
+ * with brotli, as browsers receive them, and everything else with gzip. Each page is loaded without throttling and as
+ * on a slow phone (1.6 Mbit/s, 150 ms round trip, CPU 4x slower).
  *
  *     node bench/account.ts [--rounds 3] [--lang ar]
  */
@@ -38,8 +38,8 @@ const bars = { html: 16, css: 12, js: 110, throttledLcp: 1000, lcp: 150, shift: 
 
 interface Load {
   /**
-   * The sizes in KiB of the HTML including its style sheet, of the style sheet alone, and of all scripts that are
-   * loaded until the network is idle.
+   * Sizes in KiB: the HTML including its style sheet, the style sheet alone, and all scripts that are loaded before the
+   * network is idle.
    */
   readonly html: number;
   readonly css: number;

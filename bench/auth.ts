@@ -5,8 +5,8 @@
  *     npm run bench:auth -- [--rounds 3] [--refreshes 2000] [--logins 400]
  *
  * Logins use accounts with the lowest hash cost, because variations in the normal hashing time of about 50 ms would
- * hide the remaining work. The hashes of both costs are measured separately. Concurrent refreshes share a transaction,
- * so they are measured with one client and with several. For comparison, also measures PostgreSQL's cost for only the
+ * hide the remaining work. Hashes with both costs are measured separately. Concurrent refreshes share a transaction, so
+ * they are measured with one client and with several. For comparison, also measures PostgreSQL's CPU time for only the
  * writes that upstream's tables require. One such transaction contains as many refreshes as there are clients. Linux
  * only, because CPU time is read from /proc.
  */

@@ -24,7 +24,10 @@ import { startS3 } from './backup/s3-process.ts';
 const sizeMib = Number(process.argv[2] ?? 1024);
 const kinds = process.argv[3] === undefined ? ['folder', 's3'] : [process.argv[3]];
 const clients = 8;
-/** The size of the database for the throughput. It is small, so each measurement covers a whole base backup. */
+/**
+ * The size of the database for the throughput measurements. It is small, so that each measurement covers a whole base
+ * backup.
+ */
 const smallMib = 96;
 const rounds = 5;
 const windowMs = 8000;
@@ -79,7 +82,7 @@ const commandOf =
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] as number;
 
-/** The measurements alternate, because other work on the machine affects all of them. */
+/** Alternates the measurements, so that other work on the machine affects all of them equally. */
 async function measureCost(plain: RunningServer, server: RunningServer, backup: () => Promise<unknown>) {
   const without: number[] = [];
   const archiving: number[] = [];

@@ -15,7 +15,7 @@ import { createTestBackend, stopTestCluster } from '../src/testing.ts';
 import { launchBrowser } from '../test/web/browser.ts';
 
 const kib = 1024;
-/** The limits: KiB transferred, milliseconds, layout shift (no unit), nodes and MiB. */
+/** The limits in KiB transferred, milliseconds, layout shift (no unit), nodes and MiB. */
 const bars = {
   js: 220,
   css: 40,
@@ -201,7 +201,7 @@ async function measureGrid(): Promise<void> {
   await page.goto(table('ten'));
   await page.locator('[data-cell="0:1"]').waitFor();
   const startedAt = performance.now();
-  // This simulates dragging the scroll bar a tenth of the way down.
+  // Simulates dragging the scroll bar a tenth of the way down.
   await page.evaluate(
     `{ const grid = document.querySelector('[role=grid]'); grid.scrollTop = (grid.scrollHeight - grid.clientHeight) / 10; }`,
   );

@@ -1,7 +1,7 @@
 /**
- * Measures how many seconds a new user needs for a first success. The time starts with `npm start -- --example`, with
- * installed dependencies and an empty data folder. It ends when a user has signed up in a browser, written a note in
- * the example app and marked it as done.
+ * Measures how many seconds a new user needs until the first success. The time starts with `npm start -- --example`,
+ * when the dependencies are installed and the data folder is empty. It ends when a user has signed up in a browser,
+ * written a note in the example app and marked it as done.
  *
  *     node bench/first-success.ts [--rounds 3]
  */
@@ -12,7 +12,7 @@ import { launchBrowser } from '../test/web/browser.ts';
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '3' } } });
 const barSeconds = 30;
 
-/** Returns when each milestone was reached, in seconds since the command. */
+/** Returns the time of each milestone, in seconds since the command started. */
 async function round(): Promise<Record<string, number>> {
   const browser = await launchBrowser();
   const startedAt = performance.now();

@@ -1,7 +1,7 @@
 /**
  * Measures the cost of functions and compares the results with limits. Measures a cold first response (from a trivial
  * function, and from one with supabase-js in the cache), the gateway's overhead for a warm call, and the memory of
- * twenty idle functions. Also measures the time until an endless loop is ended, and how much the loop delays other
+ * twenty idle functions. Also measures the time until an endless loop is stopped, and how much the loop delays other
  * functions. Prints milliseconds and MiB, and doesn't fail if a limit is exceeded.
  *
  *   node bench/functions.ts [--cold 20] [--warm 2000]
@@ -144,8 +144,8 @@ async function idleMemory(): Promise<{ processes: number; mib: number }> {
 }
 
 /**
- * Returns the time that an endless loop runs (excluding its start) and the slowest response from another function
- * during that time.
+ * Returns how long an endless loop runs (excluding its start), and the slowest response from another function during
+ * that time.
  */
 async function runaway(): Promise<{ status: number; endMs: number; neighborMs: number }> {
   await (await world.call('trivial')).text();

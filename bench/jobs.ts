@@ -1,7 +1,7 @@
 /**
  * Queues ten thousand requests with SQL, and kills PostgreSQL and Plinth (kill -9) while the requests are processed.
- * Each request must arrive at least once, and each must have a response in the end. Then queues the same number again,
- * without killing a process, to measure the rate.
+ * Each request must arrive at least once and eventually have a response. Then queues the same number again, without
+ * killing a process, to measure the rate.
  *
  *   node bench/jobs.ts [requests]
  */

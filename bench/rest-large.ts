@@ -103,7 +103,7 @@ try {
   await (await fetch(`${url}/lines?limit=10`)).text();
   await sleep(SETTLE_MS);
   const idleBytes = statusBytes('VmRSS');
-  // This resets the process's peak memory (proc(5), clear_refs). Otherwise, the peak would be the one from the startup.
+  // Resets the process's peak memory (proc(5), clear_refs), which would otherwise include the startup.
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
   const askedAt = performance.now();
   const [response] = (await once(get(`${url}/lines`), 'response')) as [IncomingMessage];

@@ -5,7 +5,7 @@
  *     node bench/start.ts [--rounds 3] [--package FOLDER]
  *
  * With --package, the command is `npx plinth start` in a project that has the npm package in FOLDER installed (`node
- * scripts/package.mjs` builds it in dist/package), with the programs of the user's cache. The times then include npx,
+ * scripts/package.mjs` builds it in dist/package), with the programs in the user's cache. The times then include npx,
  * whose time is also printed separately.
  *
  * Prints the milliseconds from the command to the first REST response. The first start uses an empty data folder, and a

@@ -4,7 +4,7 @@
  *
  *     node scripts/check-templates.ts [react] [next] [sveltekit] [expo]
  *
- * With `next`, the code in docs/nextjs.md is also added to the app of the template, and checked and built.
+ * With `next`, the code in docs/nextjs.md is also added to the template's app, type-checked and built.
  *
  * Prints how many seconds each step took. If a step fails, exits with 1 and keeps that app's folder.
  */
@@ -19,7 +19,10 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const plinthPackage = join(root, 'dist', 'package');
 const names = process.argv.length > 2 ? process.argv.slice(2) : templateNames;
 
-/** A build stops with an explanation if the variables of its framework are missing. */
+/**
+ * The environment variables of the frameworks. A build stops with an explanation if its framework's variables are
+ * missing.
+ */
 const addresses = Object.fromEntries(
   ['VITE_', 'NEXT_PUBLIC_', 'PUBLIC_', 'EXPO_PUBLIC_'].flatMap((prefix) => [
     [`${prefix}SUPABASE_URL`, 'https://api.example.com'],

@@ -65,7 +65,7 @@ async function start(databaseUrl: string): Promise<Backend> {
   return backend;
 }
 
-/** Uses the backend as an app does, and returns what doesn't work. */
+/** Uses the backend as an app does, and returns the failures. */
 async function use({ url, keys, database }: Backend): Promise<string[]> {
   const anon = createClient(url, keys.publishableKey);
   const service = createClient(url, keys.secretKey);

@@ -25,8 +25,7 @@ export const restById = (facts: ServerFacts, count: number): LoadRequest[] =>
   }));
 
 /**
- * Returns a mix of requests: for rows by ID, for pages of the caller's rows, and for other users' rows, which must be
- * hidden.
+ * Returns a mix of requests for rows by ID, pages of the caller's rows, and other users' rows, which must be hidden.
  */
 export const restMix = (facts: ServerFacts, count: number): LoadRequest[] =>
   someRows(facts, count).map(({ id, owner, token }, index) => {

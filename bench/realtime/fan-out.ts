@@ -1,6 +1,6 @@
 /**
- * Runs measurements with many sockets: of changes that all sockets receive, of broadcasts, and of idle sockets. Each
- * prints its result as a fraction of the limit.
+ * Measures many sockets: changes that all sockets receive, broadcasts, and idle sockets. Each measurement prints its
+ * result as a fraction of the limit.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';

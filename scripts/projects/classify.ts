@@ -57,7 +57,8 @@ export function classify(attempt: Attempt, ownFaults: readonly OwnFault[]): Find
 }
 
 /**
- * Classifies failed requests. The list contains a failure that the project itself causes by the path of its request.
+ * Classifies failed requests. In the list, a failure that the project itself causes is identified by the request's
+ * path.
  */
 function classifyRequests(unanswered: readonly string[], ownFaults: readonly OwnFault[]): Finding {
   const ownFaultOf = (request: string) => ownFaults.find(({ place }) => request.startsWith(place));

@@ -128,10 +128,7 @@ async function fingerprint(backend: Backend): Promise<Fingerprint> {
   }
 }
 
-/**
- * Whether a row of the catalogs is part of the schema. Rows, sequence values and objects that a comparison excludes
- * aren't.
- */
+/** Whether a catalog row is compared. The catalogs also contain objects that the schema comparison excludes. */
 const isCompared = (row: string): boolean =>
   // Excludes schemas of Plinth and of extensions, and extensions that every database has.
   !/"(schemaname|name|relation|child|type)":"(_plinth|supabase_migrations|cron|pgmq|vault|net|extensions)\./.test(
@@ -145,9 +142,7 @@ const isCompared = (row: string): boolean =>
   // Excludes the names of NOT NULL constraints.
   !row.includes('"contype":"n"');
 
-/**
- * Whether this is the column of an index. Its name is the one that the table's column had when the index was created.
- */
+/** Whether this is a column of an index. It keeps the name that the table's column had when the index was created. */
 const isIndexColumn = (row: string, indexes: ReadonlySet<string>): boolean =>
   indexes.has((JSON.parse(row) as { relation: string }).relation);
 

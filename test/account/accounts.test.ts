@@ -1,4 +1,7 @@
-/** Tests several accounts in one browser: adding, choosing, switching, signing out, and what the browser remembers. */
+/**
+ * Tests several accounts in one browser: adding, choosing, switching, signing out, and the list that the browser
+ * stores.
+ */
 import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { axeViolations, openContext, scrollsSideways } from '../web/browser.ts';
@@ -53,7 +56,7 @@ const sessions = async (page: Page): Promise<string[]> =>
     .sort();
 
 describe.each([true, false])('with scripts: %s', (scripts) => {
-  test('a user adds an account, the app gets the chosen one, and each can be signed out', async () => {
+  test('a user can add an account, choose an account for the app, and sign out of each account', async () => {
     const page = await newPage(scripts);
     const [work, home] = [await newUser(), await newUser()];
     await open(page, 'sign-in');
@@ -66,7 +69,7 @@ describe.each([true, false])('with scripts: %s', (scripts) => {
     await page.getByText(`Signed in as ${home}`).waitFor();
     expect(await sessions(page)).toEqual(['plinth-account', 'plinth-account-1']);
 
-    // The app sends the user here, and gets the account that the user chooses.
+    // The app redirects the user here, and gets a session for the account that the user chooses.
     const { search, verifier } = app.startSignIn();
     await open(page, 'sign-in', search);
     await heading(page, say('page.accounts'));
@@ -82,7 +85,7 @@ describe.each([true, false])('with scripts: %s', (scripts) => {
     const names = await page.getByRole('button', { name: /^Continue as/ }).allInnerTexts();
     expect(names[0]).toContain(work);
 
-    // Signing out of one account keeps the other one.
+    // Signing out of one account doesn't affect the other one.
     await page.getByRole('button', { name: `${say('accounts.sign-out')}: ${work}` }).click();
     await page.getByRole('status').getByText(say('accounts.one-out')).waitFor();
     expect(await sessions(page)).toEqual(['plinth-account-1']);
@@ -91,7 +94,7 @@ describe.each([true, false])('with scripts: %s', (scripts) => {
     await account(page, home).click();
     await page.waitForURL('**/account/security');
 
-    // A single account has only its own button.
+    // With only one account, the page doesn't have a button that signs out of all accounts.
     await open(page, 'accounts');
     const signOutAll = page.getByRole('button', { name: say('accounts.sign-out-all') });
     const signOutHome = page.getByRole('button', { name: `${say('accounts.sign-out')}: ${home}` });
@@ -146,7 +149,7 @@ describe.each([
     await heading(page, say('page.leave-guest'));
     if (scripts) expect(await axeViolations(page)).toEqual([]);
     expect(await scrollsSideways(page)).toBe(false);
-    // The button that destroys the account looks different from the one that keeps it.
+    // The button that permanently leaves the account has a different color from the one that keeps it.
     const colorOf = (button: Locator) => button.evaluate((element) => getComputedStyle(element).color);
     expect(await colorOf(leave)).not.toBe(await colorOf(cancel));
     await cancel.click();
@@ -286,9 +289,9 @@ test('a password manager can fill in both steps at the same time', async () => {
   await page.getByRole('button', { name: 'Continue', exact: true }).click();
   await heading(page, say('page.password'));
   await page.getByRole('alert').getByText('Incorrect').waitFor();
-  // The address is next to the password for the password manager.
+  // The form also contains the address, so that password managers store both.
   expect(await page.locator('input[autocomplete=username]').inputValue()).toBe(email);
-  // A wrong password is selected, so that it is replaced by typing.
+  // A wrong password is selected, so that typing replaces it.
   const field = page.locator('#password');
   await field.fill('not this one either');
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();

@@ -73,7 +73,7 @@ describe.each([
   ['ar', true],
   ['ar', false],
 ] as const)('in %s, scripts %s', (language, javaScriptEnabled) => {
-  test('an address is written from left to right, and broken only if it is wider than the line', async () => {
+  test('an address is written from left to right, and wraps only if it is wider than the line', async () => {
     await speak(language);
     const locale = language === 'en' ? 'en-GB' : 'ar';
     const viewport = { width: 360, height: 800 };

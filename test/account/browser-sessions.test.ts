@@ -267,7 +267,7 @@ test('signing out lists the apps that stay signed in, or signs out of them too',
   await check(page);
   expect(await isAlive(first)).toBe(true);
 
-  // Another person who uses the same browser doesn't see or end these sessions.
+  // Another user of the same browser can't see or end these sessions.
   const other = await openApp(page, 'kim@example.com');
   await openSecurity(page);
   await expect.poll(() => browsers(page).count()).toBe(1);
@@ -360,7 +360,7 @@ test.each(['en', 'ar'] as const)(
     });
     const allowed = () => policies.map((policy) => /frame-src [^;]*/.exec(policy)?.[0]);
 
-    // Signing out of only the account keeps the clients' sessions, so no page is loaded.
+    // Signing out of only the account keeps the clients' sessions, so no client's sign-out page is loaded.
     signedOut.length = 0;
     await openSecurity(page, language);
     const signOut = page.getByRole('button', { name: say('security.sign-out'), exact: true }).first();
@@ -383,13 +383,13 @@ test.each(['en', 'ar'] as const)(
     expect(allowed().at(-1)).toBe(`frame-src ${origin}/signed-out`);
     expect(new URL(page.url()).origin).toBe(new URL(stage.backend.url).origin);
     await check(page);
-    // When the page is opened again, it loads nothing.
+    // A reload doesn't load the clients' sign-out pages again.
     await page.reload();
     await page.getByRole('heading', { level: 1, name: say('page.signed-out') }).waitFor();
     expect(allowed().at(-1)).toBeUndefined();
     expect(signedOut.length).toBe(1);
 
-    // If a client ends the session, the browser returns to the client after the pages have loaded.
+    // If a client ends the session, the browser returns to the client after the clients' sign-out pages have loaded.
     await openApp(page, email);
     const second = await openClient(page, 'Almanac', {
       frontchannel_logout_uri: uri,

@@ -5,7 +5,7 @@ import type { TestWallet } from '../auth/wallet-keys.ts';
 /**
  * Adds a wallet to all pages that the context opens afterwards.
  * @param change Returns the message that the wallet signs instead of the given one.
- * @returns The messages that the wallet has been asked to sign. Each request adds one.
+ * @returns The messages in the signing requests that the wallet has received, one per request.
  */
 export async function installWallet(
   context: BrowserContext,

@@ -1,5 +1,5 @@
 /**
- * Tests the consent page in a real browser, where users decide about an app's request for access. Also tests the list
+ * Tests the consent page in a real browser, where users allow or deny an app's request for access. Also tests the list
  * of apps on the security page.
  */
 import { createHash, randomBytes } from 'node:crypto';

@@ -286,7 +286,7 @@ describe.each(languages)('in %s, the security page', (language) => {
     await page.locator('input[name=password]').fill(password);
     await page.locator('input[name=password]').press('Enter');
     await heading(page, say('page.signed-in'));
-    // When scripts are disabled as this test does it, Chromium doesn't show noscript elements.
+    // If Playwright disables scripts, Chromium doesn't show noscript elements.
     await page.route('**/account/security', async (route) => {
       const response = await route.fetch();
       const body = (await response.text()).replace(/<\/?noscript[^>]*>/g, '');
@@ -316,7 +316,7 @@ test('a browser that uses localhost isn’t redirected to another host, so it ke
     );
     expect(response.headers.get('location')).toMatch(`http://${host}:${port}/account/sign-in?`);
   }
-  // The link in the email has the same host, so this browser doesn't have to enter a number.
+  // The link in the email has the same host, so the user doesn't have to enter a number in this browser.
   const page = await newDevice('en');
   await page.goto(`http://localhost:${port}/account/code`);
   await page.locator('#email').fill(email);

@@ -77,7 +77,7 @@ describe.each(['en', 'ar'] as const)('in %s', (language) => {
       .waitFor();
   });
 
-  test('the links in both emails open the account page in the end', async () => {
+  test('after the links in both emails have been opened, the account page is shown', async () => {
     const page = await newDevice(language);
     const { old, next } = await startChange(page);
     await page.goto((await latestMail(stage.backend, next)).link);

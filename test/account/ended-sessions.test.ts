@@ -61,14 +61,14 @@ describe.each([
   ['ar', true],
   ['ar', false],
 ] as const)('in %s, scripts %s', (language, scripts) => {
-  test('a browser that was signed out by a new password says so and keeps the address', async () => {
+  test('a browser that was signed out by a new password shows the reason and keeps the address', async () => {
     const page = await newPage(language, scripts);
     const email = `ended-${language}-${scripts}@example.com`;
     await makeUser(stage.backend, email);
     await signIn(page, email);
     await elsewhere(email, 'PUT', '/user', { password: 'another battery 2' });
     const open = (one: Page) => one.goto(`${stage.backend.url}/account/security`);
-    // The reason is still known after a reload.
+    // The reason is still shown after a reload.
     for (let times = 0; times < 2; times += 1) {
       await open(page);
       await heading(page, say('page.sign-in'));
@@ -86,7 +86,7 @@ describe.each([
   });
 });
 
-test('an open page that is signed out from another device says so and fills in the address', async () => {
+test('an open page that is signed out from another device shows the reason and fills in the address', async () => {
   const page = await newPage('en', true);
   const email = 'ended-open@example.com';
   await makeUser(stage.backend, email);

@@ -1,4 +1,4 @@
-/** Tests attacks on the forms that work without scripts, over plain HTTP. */
+/** Tests attacks over plain HTTP on the forms that work without scripts. */
 import { get, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Backend } from '../../src/main.ts';
@@ -197,7 +197,7 @@ test.each([
         );
       }
     }
-    // Auth sends only one email per second to an address, so each language has its own.
+    // Auth sends only one email per second to an address, so each language has a separate address.
     const own = `number-${language}@example.com`;
     await makeUser(backend, own);
     await visitor.post('password', { mark, email: own, do: 'code' });

@@ -406,7 +406,7 @@ async function signInAtProvider(login: string): Promise<void> {
   await page.getByRole('button', { name: 'Continue' }).click();
 }
 
-/** Returns the address in the latest email to a user. */
+/** Returns the link in the latest email to a user. */
 async function mailedLink(to: string): Promise<string> {
   const mailUrl = stage.backend.status().MAILPIT_URL;
   const search = (await (

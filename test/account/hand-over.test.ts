@@ -336,7 +336,7 @@ describe('over HTTP', () => {
       for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
       const body = Buffer.concat(chunks).toString();
       seen.push({ headers: request.headers, body });
-      // While the transfer waits, the project's server can write on its own connection.
+      // While the transfer waits for the hook, the project's server can write on its own connection.
       const { guest_id, user_id } = JSON.parse(body) as { guest_id: string; user_id: string };
       await runSql(backend, `update public.notes set owner = '${user_id}' where owner = '${guest_id}'`);
       response

@@ -98,7 +98,7 @@ export async function fillSignIn(page: Page, email: string, secret = password): 
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
-/** Opens the sign-in page and signs in. If the browser remembers other accounts, this account is added to them. */
+/** Opens the sign-in page and signs in. If the browser stores other accounts, this account is added to them. */
 export async function signIn(page: Page, backend: Backend, email: string, search = ''): Promise<void> {
   await page.goto(`${backend.url}/account/sign-in${search}`);
   if (new URL(page.url()).pathname === '/account/accounts') {

@@ -100,13 +100,13 @@ async function requestRemoval(language: 'en' | 'ar', email: string): Promise<Pag
   await page.getByText(say('mfa.intro', account)).waitFor();
   await button(page, say('lost.open')).press('Enter');
   await page.getByText(say('lost.no-codes')).waitFor();
-  // Reading starts at the top, not at the last button.
+  // Screen readers start at the heading, not at the last button.
   await heading(page, say('page.lost'));
   await page.locator('h1:focus').waitFor();
   await button(page, say('lost.request')).waitFor();
   await check(page);
   await button(page, say('lost.request')).press('Enter');
-  // The new state is read, and a second press of Enter doesn't press the button that appears.
+  // The new state is announced, and a second press of Enter doesn't press the button that appears.
   const state = page.locator('[role=status]:focus');
   await state.getByText(say('lost.requested', { email })).waitFor();
   const asked = await latestMail(

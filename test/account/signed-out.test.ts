@@ -126,7 +126,7 @@ test.each([
     await page.getByRole('button', { name: say('signed-out.forget'), exact: true }).click();
     if (scripts) await page.getByRole('status').getByText(say('signed-out.forgotten')).waitFor();
     await expect.poll(() => page.locator('main').innerText()).not.toContain(email);
-    // The next user sees no account.
+    // The pages no longer show the account.
     await page.goto(`${stage.backend.url}/account/accounts`);
     await page.getByRole('heading', { level: 1, name: say('page.sign-in') }).waitFor();
     expect(await page.locator('#email').inputValue()).toBe('');

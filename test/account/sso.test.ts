@@ -106,7 +106,7 @@ describe.each([
 });
 
 test.each([true, false])(
-  'scripts %s: an account of the list that signed in with SSO goes straight to the provider',
+  'scripts %s: choosing a listed account that signed in with SSO immediately opens the provider',
   async (scripts) => {
     const page = await newPage('en', scripts);
     const email = `again-${scripts}@works.example`;
@@ -155,10 +155,10 @@ test.each([
     const form = world.unsolicited(`${world.origin}/account/sign-in?${flow}`);
     await page.setContent(form);
     await press(page, 'Open the app');
-    // Any site can send the browser here, so the user continues with a click.
+    // Any site can redirect the browser here, so the user must click to continue.
     await heading(page, say('page.with'));
     await press(page, say('with.button', { connection: 'works.example' }));
-    // The provider still has a session of the user. Pressing this button simulates a provider that responds without any
+    // The user still has a session at the provider. Pressing this button simulates a provider that responds without any
     // input.
     await press(page, 'Enter the works');
     await page.waitForURL(`${world.appUrl}**`);
@@ -174,7 +174,7 @@ test.each([
   },
 );
 
-test('a page that asks before it opens the provider shows all domains of the connection', async () => {
+test('a page that asks for confirmation before it opens the provider shows all domains of the connection', async () => {
   const page = await newPage();
   await open(page, 'with', `${askAsApp(world).search}&sso=${optional.id}`);
   const connection = 'optional.example, second.example';

@@ -151,7 +151,7 @@ describe.each(languages)('in %s', (language) => {
     await button(page, say('recovery.kept')).click();
     await button(page, say('passkey.add')).click();
     await page.getByText(say('passkey.ready')).waitFor();
-    // The passkey has the name of its authenticator or, if it is unknown, of the browser.
+    // The passkey is named after its authenticator or, if that is unknown, after the browser.
     await page
       .getByRole('button', { name: /Chrome/ })
       .first()
@@ -198,7 +198,7 @@ describe.each(languages)('in %s', (language) => {
     await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('code');
   });
 
-  test('a user switches between two accounts; a reload, a second tab and the back button don’t lose the current step', async () => {
+  test('a user can switch between two accounts, and a reload, a second tab and the back button keep the current step', async () => {
     const page = await newDevice(language);
     const [work, home] = [await newUser(), await newUser()];
     await open(page, 'sign-in');
@@ -223,12 +223,12 @@ describe.each(languages)('in %s', (language) => {
     await page.getByRole('link', { name: say('accounts.add') }).click();
     await typePassword(page, home);
     await page.getByText(say('security.as', { who: home })).waitFor();
-    // The app gets the account that the user chooses.
+    // The app gets a session for the account that the user chooses.
     const { search, verifier } = app.startSignIn();
     await open(page, 'sign-in', search);
     await heading(page, say('page.accounts'));
     await check(page);
-    // The address is a separate box, so its neighbors in the button's name may be separated by spaces.
+    // The address is a separate box, so the button's name can have spaces around it.
     const chosen = say('accounts.continue', { name: work }).replace(/[\u2068\u2069]/g, '.{0,2}');
     await page.getByRole('button', { name: new RegExp(chosen) }).click();
     await page.waitForURL(`${app.url}?**`);
@@ -288,7 +288,7 @@ describe.each(languages)('in %s', (language) => {
     const { code } = await latestMail(strict.backend, email);
     await page.getByLabel(say('field.code'), { exact: true }).fill(code);
     await page.getByText(say('security.as', { who: email })).waitFor();
-    // The browser remembers the password, because the code only confirmed the browser.
+    // The browser stores the password as the last sign-in method, because the code only confirmed the browser.
     const cookies = await page.context().cookies();
     const memory = cookies.find(({ name }) => name === 'plinth-account-known')?.value ?? '';
     expect(JSON.parse(Buffer.from(memory, 'base64url').toString())).toEqual({

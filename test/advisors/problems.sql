@@ -24,10 +24,10 @@ grant select, delete on public.policies to supabase_auth_admin;
 create policy good_admin on public.policies for delete to supabase_auth_admin using (true);
 create table public.mixed (id int primary key);
 alter table public.mixed enable row level security;
--- It allows nothing to be read, but rows to be inserted.
+-- This policy doesn't allow any reads, but allows inserts.
 create policy good_mixed on public.mixed for all to authenticated using (false) with check (id = 2);
 
--- Revoked below, so that the policy has no effect.
+-- The grants on this table are revoked below, so the policy has no effect.
 create table public.ungranted (id int primary key);
 alter table public.ungranted enable row level security;
 revoke all on public.ungranted from anon;

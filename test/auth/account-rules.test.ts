@@ -224,7 +224,7 @@ describe('a device', () => {
   test('without cookies is recognized by its browser, its system and its network', async () => {
     const { email } = await newUser();
     const known = { ip: '203.0.113.7', userAgent: firefox };
-    // The first device of an account isn't new.
+    // The first device of an account isn't treated as new.
     expect(await isNew(email, known)).toBe(false);
     expect(await isNew(email, { ...known, ip: '203.0.113.200' })).toBe(false);
     expect(await isNew(email, { ...known, userAgent: firefox.replaceAll('150.0', '151.0') })).toBe(false);

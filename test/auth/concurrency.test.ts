@@ -125,13 +125,13 @@ test.each([
   expect(await outcomes(answers)).toEqual(['200', '403 otp_expired']);
 });
 
-test('of several sign-ups with one address, one creates the account and the others get the existing-user response', async () => {
+test('if there are several sign-ups with one address, one creates the account and the others get the existing-user response', async () => {
   const email = newEmail();
   const answers = await Promise.all(times(4, () => auth.request('/signup', { json: { email, password } })));
   expect(await outcomes(answers)).toEqual(['200', ...times(3, () => '422 user_already_exists')]);
 });
 
-test('of several administrators who create the same user, one succeeds', async () => {
+test('if several administrators create the same user, one succeeds', async () => {
   const json = { email: newEmail(), password };
   const token = auth.keys.serviceRoleKey;
   const answers = await Promise.all(times(4, () => auth.request('/admin/users', { token, json })));

@@ -94,7 +94,7 @@ describe('with autoconfirm, the local default', () => {
     expect(new URLSearchParams((await follow(link)).split('#')[1]).get('type')).toBe('magiclink');
   });
 
-  test('a session from a code counts as recovery and doesn’t need the current password; other sessions do', async () => {
+  test('a session from a code counts as recovery and, unlike other sessions, doesn’t need the current password', async () => {
     const { user, access_token } = await signUp();
     const change = async (token: string, json: object) => {
       const response = await server.request('/user', { method: 'PUT', token, json });

@@ -36,7 +36,7 @@ const names = {
 
 interface Kind {
   start(): Promise<{ auth: AuthServer; stop(): Promise<void> }>;
-  /** Returns the hook calls since the last time this was called. */
+  /** Returns the hook calls since the previous call to this method. */
   calls(auth: AuthServer): Promise<Call[]>;
   /** Sets the response of this hook. Undefined restores the default. */
   answer(auth: AuthServer, name: keyof typeof names, response: JsonObject | undefined): Promise<void>;

@@ -69,7 +69,7 @@ test('revoked tokens are deleted after a day, but a client that lost the respons
   auth.clock.advance(-dayMs - hourMs);
 });
 
-test('expired sessions are deleted after a delay, but their tokens before that', async () => {
+test('expired sessions are deleted after a delay, and their tokens earlier', async () => {
   const { data } = await auth.client().auth.signUp({ email: newEmail(), password });
   const userId = data.user?.id;
   await run(sql`update auth.sessions set not_after = now() where user_id = ${userId}`);

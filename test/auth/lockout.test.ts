@@ -80,7 +80,7 @@ describe('wrong passwords', () => {
     const [home, elsewhere] = ['203.0.113.20', '198.51.100.20'];
     for (let n = 0; n < 3; n += 1) expect(await tryPassword(email, 'wrong', home)).toEqual(wrong);
     expect(await tryPassword(email, password, home)).toEqual(blocked);
-    // Other networks don't wait.
+    // Sign-ins from other networks aren't delayed.
     expect(await tryPassword(email, 'wrong', elsewhere)).toEqual(wrong);
     auth.clock.advance(60_000);
     expect(await tryPassword(email, 'wrong', home)).toEqual(wrong);
@@ -92,7 +92,7 @@ describe('wrong passwords', () => {
     auth.clock.advance(180_000);
     const [status] = await tryPassword(email, password, home);
     expect(status).toBe(kind === 'known' ? 200 : 400);
-    // A correct password resets the wait.
+    // A correct password resets the delay.
     if (kind === 'known') expect(await tryPassword(email, 'wrong', home)).toEqual(wrong);
   });
 
@@ -129,7 +129,7 @@ describe('wrong passwords', () => {
         headers: { cookie: cookies.join('; '), origin: auth.url },
         body: new URLSearchParams({ mark, token }),
       });
-    // The link unlocks the sign-in, but can't undo anything.
+    // The link unlocks sign-in, but can't undo changes.
     expect((await press('not-me')).status).toBe(400);
     expect((await press('unlock')).headers.get('location')).toBe('/account/unlocked');
     expect((await fresh.send('sign-in', '192.0.2.77', { email, password })).status).toBe(200);

@@ -504,7 +504,7 @@ describe('sign-in', () => {
     const victim = await personWithPasskey();
     const response = await signIn(authenticator, { userHandle: Buffer.from(victim.id) });
     expect(await response.json()).toMatchObject({ error_code: 'webauthn_verification_failed' });
-    // Even the victim's credential ID doesn't help, because the signature is from a different key.
+    // The victim's credential ID doesn't help the attacker either, because the signature is from a different key.
     const forged = await signIn(authenticator, {
       userHandle: Buffer.from(victim.id),
       credentialId: victim.authenticator.credentialId,

@@ -218,7 +218,7 @@ describe('the link in a notice', () => {
     const verified = await auth.request('/verify', { json: { type: 'recovery', email, token: code } });
     const { access_token: token } = await verified.json<{ access_token: string }>();
     const kinds = (await eventsOf(token)).events.map(({ kind }) => kind);
-    // Confirming an address also creates a session, as in upstream, but isn't a sign-in of the owner's.
+    // Confirming an address also creates a session, as in upstream, but it isn't recorded as the owner's sign-in.
     const changes = ['email_changed', 'email_changed'];
     expect(kinds).toEqual(['sign_in', 'secured', 'secured', ...changes, 'sign_in']);
   });

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => auth.stop());
 
-test("a newer sign-in ends the older session at its next refresh; other users aren't affected", async () => {
+test("a newer sign-in ends the older session at its next refresh, and other users aren't affected", async () => {
   const email = newEmail();
   const first = auth.client();
   await first.auth.signUp({ email, password });

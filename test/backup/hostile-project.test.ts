@@ -78,7 +78,7 @@ it('backup, restore and check don’t run project code as a superuser, and repor
   const verified = await run(project, ['backup', 'verify', '--json']);
   expect(verified, verified.stderr).toMatchObject({ status: 0 });
   const report = JSON.parse(verified.stdout);
-  // Two rows have the same version.
+  // Two rows have the same version, so there is one version fewer than there are objects.
   expect(report).toMatchObject({ problems: [], objects: before.objects.size - 1 });
   // The check sees all rows, regardless of policies.
   expect(report.rows).toBeGreaterThan(before.rows.size);

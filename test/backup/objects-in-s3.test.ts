@@ -108,7 +108,7 @@ it('a restore uploads the objects to S3 again, and unfinished uploads start from
   await plinth('backup');
   expect(await append(server, finishing, 100_000, resumed.subarray(100_000))).toBe(204);
   await writer.stop();
-  // Up to two seconds of acknowledged writes could be lost.
+  // Acknowledged writes can be lost for up to two seconds.
   await sleep(2500);
   const lostAtMs = Date.now();
   await server.kill();
@@ -129,7 +129,7 @@ it('a restore uploads the objects to S3 again, and unfinished uploads start from
   expect(found.objects.get('large.bin')).toBe(md5(large));
   expect(found.objects.get('finished.bin')).toBe(md5(resumed));
   expect([...found.objects.keys()]).not.toContain('unfinished.bin');
-  // A large object isn't kept in memory, but is sent in parts.
+  // A large object is sent in parts, so it isn't kept in memory.
   expect(requested.filter((url) => url.includes('partNumber=3'))).toHaveLength(1);
 
   // The bytes of an unfinished upload aren't in the backup, so the client starts from the beginning.

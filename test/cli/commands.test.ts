@@ -152,7 +152,7 @@ describe('without a running server', () => {
     },
   );
 
-  test('stop says so and exits with status 0', async () => {
+  test('stop reports this and exits with status 0', async () => {
     const { status, stderr } = await plinth(['stop'], { cwd: makeProject({}) });
     expect(status).toBe(0);
     expect(stderr).toContain("Plinth isn't running in this folder.");

@@ -31,7 +31,7 @@ describe('db diff', () => {
       if (!name.endsWith('_init.sql')) rmSync(join(migrations(), name));
   });
 
-  test('prints the changes that the migrations lack, or nothing if they are complete', async () => {
+  test('prints the changes that are missing from the migrations, or nothing if they are complete', async () => {
     const none = await project.run(['db', 'diff']);
     expect([none.status, none.stdout]).toEqual([0, '']);
     expect(none.stderr).toContain('Finished db diff.\n\nNo schema changes found\n');
@@ -158,7 +158,7 @@ describe('db pull', () => {
     expect(readFileSync(join(folder, added), 'utf8')).toMatch(/ADD COLUMN "?done"? boolean/i);
     expect(await history()).toEqual([name.slice(0, 14), added.slice(0, 14)].sort());
 
-    // The files create the same schema on their own.
+    // The files alone create the same schema.
     const check = await plinth(['db', 'diff', '--db-url', url], { cwd });
     expect([check.stdout, check.stderr]).toEqual(['', expect.stringContaining('No schema changes found')]);
   });

@@ -45,7 +45,7 @@ const tables = async () =>
   ).map(({ name }) => name);
 
 describe('db push', () => {
-  test('applies pending files, including one with several steps, and then doesn’t have anything left to do', async () => {
+  test('applies pending files, including one with several steps, and a second push changes nothing', async () => {
     const dry = await plinth(['db', 'push', '--db-url', url, '--dry-run'], { cwd });
     expect([dry.status, dry.stderr]).toEqual([
       0,

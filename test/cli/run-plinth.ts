@@ -24,7 +24,7 @@ export interface Options {
 export const plinth = (args: readonly string[], options: Options): Promise<Result> =>
   resultOf(spawnPlinth(args, options));
 
-/** Does the same in a hook. Unlike in a test, the process isn't ended automatically. */
+/** Runs a command in a hook. Unlike in a test, the process isn't stopped automatically. */
 export const plinthInHook = (args: readonly string[], options: Options): Promise<Result> =>
   resultOf(spawnInHook(args, options));
 

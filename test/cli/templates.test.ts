@@ -1,7 +1,7 @@
 /**
- * Tests app templates: `plinth init --template`, the offer in an empty folder, and the React app in a browser. The
- * clone contains only the packages of the React template. For the others, the tests check only the files, because their
- * packages would have to be downloaded (`scripts/check-templates.ts`).
+ * Tests app templates: `plinth init --template`, the choice of templates in an empty folder, and the React app in a
+ * browser. The clone contains only the packages of the React template. For the others, the tests check only the files,
+ * because their packages would have to be downloaded (`scripts/check-templates.ts`).
  */
 import { execFile, spawn } from 'node:child_process';
 import {
@@ -108,7 +108,7 @@ test('existing files are kept, and an unknown name is rejected', async () => {
   ]);
 });
 
-test('without a terminal, an empty folder gets a hint instead of a question', async () => {
+test('without a terminal, an empty folder causes a hint instead of a question', async () => {
   const cwd = emptyFolder('hint');
   const { status, stderr } = await plinth([], { cwd });
   expect([status, stderr]).toEqual([
@@ -120,24 +120,27 @@ test('without a terminal, an empty folder gets a hint instead of a question', as
   expect((await plinth([], { cwd })).stdout).toContain('Usage: plinth COMMAND');
 });
 
-test.runIf(existsSync('/usr/bin/script'))('on a terminal, an empty folder gets an offer', async () => {
-  const cwd = emptyFolder('offer');
-  const bin = join(root, 'bin', 'plinth-built.mjs');
-  // The program `script` runs the command in a terminal.
-  const child = spawn('script', ['-qec', `"${process.execPath}" "${bin}"`, '/dev/null'], { cwd });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  let output = '';
-  child.stdout.on('data', (data) => {
-    output += data;
-  });
-  await expect.poll(() => output).toContain('2  Next.js');
-  child.stdin.write('nine\r');
-  await expect.poll(() => output).toContain('Enter a number from 1 to 5.');
-  child.stdin.write('2\r');
-  await new Promise((resolve) => child.once('exit', resolve));
-  expect(output).toContain('Created an app with Next.js');
-  expect(existsSync(join(cwd, 'app', 'page.tsx'))).toBe(true);
-});
+test.runIf(existsSync('/usr/bin/script'))(
+  'on a terminal, the user of an empty folder can choose a template',
+  async () => {
+    const cwd = emptyFolder('offer');
+    const bin = join(root, 'bin', 'plinth-built.mjs');
+    // The program `script` runs the command in a terminal.
+    const child = spawn('script', ['-qec', `"${process.execPath}" "${bin}"`, '/dev/null'], { cwd });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    let output = '';
+    child.stdout.on('data', (data) => {
+      output += data;
+    });
+    await expect.poll(() => output).toContain('2  Next.js');
+    child.stdin.write('nine\r');
+    await expect.poll(() => output).toContain('Enter a number from 1 to 5.');
+    child.stdin.write('2\r');
+    await new Promise((resolve) => child.once('exit', resolve));
+    expect(output).toContain('Created an app with Next.js');
+    expect(existsSync(join(cwd, 'app', 'page.tsx'))).toBe(true);
+  },
+);
 
 describe('the React app', () => {
   const cwd = join(folder, 'app');
@@ -151,7 +154,7 @@ describe('the React app', () => {
       cwd,
     });
     const config = join(cwd, 'supabase', 'config.toml');
-    // The ports are free ones, because other tests run at the same time.
+    // Free ports are used, because other tests run at the same time.
     writeFileSync(
       join(cwd, 'vite.config.ts'),
       readFileSync(join(cwd, 'vite.config.ts'), 'utf8').replace(

@@ -95,7 +95,7 @@ it('streams in both directions', async () => {
   expect(parts.join('')).toBe('3 5 ');
 });
 
-it('notices a client that disconnects', async () => {
+it('detects a client that disconnects', async () => {
   const agent = new Agent();
   const sent = request(`${world.backend.url}/functions/v1/left`, { agent, headers: { authorization } });
   sent.on('error', () => undefined);

@@ -296,7 +296,7 @@ describe('sources of values', () => {
     expect(config.api.port).toBe(99);
   });
 
-  test('SUPABASE_ENV selects the files; .env.local is ignored in tests', () => {
+  test('SUPABASE_ENV selects the files, and .env.local is ignored in tests', () => {
     const files = {
       'supabase/.env.local': 'A=local',
       'supabase/.env.test': 'A=test',

@@ -247,7 +247,7 @@ describe('editors in the grid', () => {
   });
 });
 
-test('changes with SQL appear within two seconds', async () => {
+test('changes that are made with SQL appear within two seconds', async () => {
   await open.go('/tables/public/kinds');
   await page.getByText('Live', { exact: true }).waitFor();
   await pool().exec(`update public.kinds set day = '2001-02-03' where id = 2`);

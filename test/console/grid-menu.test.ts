@@ -126,7 +126,7 @@ describe('the menu of a cell', () => {
     await other.close();
   });
 
-  test('can paste like Ctrl+V, or names that key if the browser refuses, but not for read-only operators', async () => {
+  test('can paste like Ctrl+V, or shows that shortcut if the browser denies access, but not for read-only operators', async () => {
     await open.go('/tables/public/parts');
     await page.evaluate(`navigator.clipboard.writeText('Pasted')`);
     await focusCell(20, 2);

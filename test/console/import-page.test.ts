@@ -1,4 +1,4 @@
-/** Tests the pages that import files with the keyboard, in Chromium. */
+/** Tests the file import pages with the keyboard, in Chromium. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';

@@ -85,7 +85,7 @@ test('arrow keys move through a list beside the page, and into the page', async 
   await close();
 });
 
-test('a table that Enter opens from the list focuses its rows, unless another key follows, and Escape goes back', async () => {
+test('Enter in the list opens a table and focuses its rows unless another key follows, and Escape goes back', async () => {
   const { page, complaints, go, close } = await signedIn(browser, backend);
   await go('/tables');
   const link = (name: string) => page.getByRole('navigation', { name: 'Tables' }).getByRole('link', { name });

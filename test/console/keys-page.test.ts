@@ -93,7 +93,7 @@ test('an additional key is rotated: the new key is shown once, and the previous 
   await close();
 });
 
-test('a standby key becomes the current key; the previous key verifies tokens until it is revoked', async () => {
+test('a standby key becomes the current key, and the previous key verifies tokens until it is revoked', async () => {
   const { page, complaints, close } = await opened();
   const { serviceRoleKey } = backend.keys;
   await page.getByRole('button', { name: /^Rotate to / }).press('Enter');

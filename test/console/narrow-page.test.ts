@@ -44,10 +44,10 @@ const rowsOfControls = (page: Page): Promise<number> =>
   })()`);
 
 test.each([
-  // The page's title with its action, the folder with its search, and the folder's actions.
+  // The rows contain the page's title with its action, the folder with its search, and the folder's actions.
   { path: '/storage?bucket=photos', rows: 3, last: { role: 'button', name: /^Bucket$/ } },
   { path: '/logs', rows: 1, last: { role: 'switch', name: 'Live' } },
-  // The page's title with its link, the tabs, the filters, and the reset.
+  // The rows contain the page's title with its link, the tabs, the filters, and the reset.
   { path: '/queries/statements', rows: 4, last: { role: 'checkbox', name: /services/ } },
 ] as const)('the tools of $path take few rows and can be reached with the keyboard', async (each) => {
   const { page, go, close } = await opened();

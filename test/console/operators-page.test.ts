@@ -1,4 +1,4 @@
-/** Tests the pages of operators and of the audit log with the keyboard, in Chromium. */
+/** Tests the operators page and the audit log page with the keyboard, in Chromium. */
 import { randomUUID } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';

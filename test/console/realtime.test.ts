@@ -163,7 +163,7 @@ describe('delivery checks', () => {
     ['with SQL as a column', { ...change, key: { 'id" = 7; --': '7' } }],
     ['about an unknown action', { ...change, action: 'TRUNCATE' }],
     ['with an invalid persona', { ...change, as: 'x' }],
-  ])('reject a question %s with an error message', async (_what, question) => {
+  ])('reject a request %s with an error message', async (_what, question) => {
     const { status, body } = await owner.call('POST', '/realtime/verdict/change', question);
     expect(status).toBe(400);
     expect(JSON.stringify(body)).not.toContain('internal');

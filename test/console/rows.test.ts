@@ -391,7 +391,7 @@ describe('inserting and deleting', () => {
     expect(body).toEqual([{ page: 1, body: 'x'.repeat(5_000_000) }]);
   });
 
-  test('a read-only operator can neither restore rows nor ask what a deletion affects', async () => {
+  test('a read-only operator can’t restore rows or request the effects of a deletion', async () => {
     await backend.operators.createOperator('onlooker', 'read-only');
     const onlooker = await operator(backend, 'onlooker');
     const scope = { keys: [{ id: '1' }] };

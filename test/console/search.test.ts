@@ -1,4 +1,4 @@
-/** Tests the search of the command palette: what each group finds, for whom, and within which limits. */
+/** Tests the command palette's search: the results of each group, the roles that can see them, and the limits. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Backend, type Operator, operator, startWithUser } from './harness.ts';
 

@@ -349,7 +349,7 @@ test('all operators can open a shared query, and the history is private', async 
   await other.close();
 });
 
-test('a read-only operator can view data, and the page says so', async () => {
+test('a read-only operator can only view data, and the page explains this', async () => {
   const { page, complaints, close } = await opened({}, 'looker');
   await page.getByText('Your role is read-only, so every query').waitFor();
   expect(await page.getByRole('button', { name: 'Save', exact: true }).count()).toBe(0);

@@ -433,7 +433,8 @@ test.each(looks)(
     await expectSound(page, 'moving');
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    // This folder's rows all fit. axe would measure only the visible part of a check box at the edge of the list.
+    // All rows of this folder are completely visible, because axe would measure only the visible part of a check box at
+    // the edge of the list.
     const folder = `states-${viewport.width}/`;
     const path = `${folder}notes.txt`;
     const { body: link } = await owner.call('POST', '/storage/buckets/files/upload-link', { path });

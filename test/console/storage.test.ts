@@ -151,7 +151,7 @@ test('a folder can be moved in parts, and files whose new path exists aren’t m
   });
   expect(names((await list('old/')).objects)).toEqual(['old/c.txt']);
   expect(names((await list('new/deep/')).objects)).toEqual(['new/deep/b.txt']);
-  // After the other file has been removed, the same call continues.
+  // After the conflicting file has been removed, the same call moves the remaining file.
   await owner.call('POST', '/storage/buckets/files/remove', { paths: ['new/c.txt'] });
   expect((await move({ from: 'old/', to: 'new/' })).body).toEqual({ moved: 1, failures: [], next: null });
   expect((await list('old/')).objects).toEqual([]);

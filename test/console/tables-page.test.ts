@@ -342,7 +342,7 @@ describe('structure', () => {
     },
   );
 
-  test('the page of a missing table says so and links to the list', async () => {
+  test('the page of a missing table explains this and links to the list', async () => {
     const { page, close } = await signedIn();
     await go(page, '/public/gone');
     await page.getByRole('heading', { name: 'Table not found' }).waitFor();

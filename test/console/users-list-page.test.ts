@@ -1,4 +1,4 @@
-/** Tests the list of users in Chromium: filters, orders, selection and the panel next to the list. */
+/** Tests the user list in Chromium: filters, sort orders, selection and the panel next to the list. */
 import { generateKeyPairSync } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -78,7 +78,7 @@ test('a user opens next to the list, and keys move to the next user', async () =
   const { page, complaints, go, close } = await signedIn(browser, backend);
   await go('/users?search=user-0');
   await page.getByText('user-070@example.com').waitFor();
-  // The second cell isn't a link.
+  // This cell doesn't contain a link, but clicking it also opens the user.
   await rows(page).first().locator('td').nth(3).click();
   await region(page, 'user-070@example.com').waitFor();
   expect(await page.getByRole('dialog').count()).toBe(0);

@@ -1,4 +1,4 @@
-/** Tests the Console's list of users: filters, orders, pages, exports and bulk actions. */
+/** Tests the Console's user list: filters, sort orders, pages, exports and bulk actions. */
 import { randomUUID } from 'node:crypto';
 import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -110,7 +110,7 @@ test('read-only operators can view connections but not change or check them', as
   expect((await looker.call('POST', '/sso/check', { xml })).status).toBe(403);
 });
 
-test('the page says so if SAML is off', async () => {
+test('if SAML is off, the response has no service provider and no connections', async () => {
   const off = await createTestBackend();
   try {
     const other = await operator(off);

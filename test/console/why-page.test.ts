@@ -208,7 +208,7 @@ test('a logged request can be explained', async () => {
 test('a row and a log entry link to the explanation', async () => {
   const { page, close } = await opened(`/tables/public/notes?${address({ row: { id: '2' } })}`);
   await page.getByRole('dialog').getByRole('link', { name: 'Explain who can see this row' }).press('Enter');
-  // The page requires a persona first, and then remembers the selection.
+  // The page requires a persona first, and then keeps the selection.
   await page.getByText('Choose whose access to explain').waitFor();
   const who = page.getByRole('region', { name: 'Whose access?' });
   await who.getByRole('button', { name: 'ada@example.com' }).press('Enter');

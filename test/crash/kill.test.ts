@@ -16,7 +16,10 @@ import { afterAll, expect, it } from 'vitest';
 const plinth = fileURLToPath(new URL('../../bin/plinth-built.mjs', import.meta.url));
 const projectDir = mkdtempSync(join(tmpdir(), 'plinth-crash-'));
 const rounds = 10;
-/** The first kills happen during initdb, bootstrap and migrations. Later kills happen during the writes. */
+/**
+ * The maximum delay before the kill in a first start, so that it happens during initdb, bootstrap or migrations. Later
+ * kills happen during the writes.
+ */
 const longestFirstStartMs = 1500;
 
 const migration = (

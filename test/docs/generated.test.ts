@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 describe('generated documents', () => {
-  it('are fresh', async () => {
+  it('are up to date', async () => {
     const stale = [...(await documents(backend))]
       .filter(([path, text]) => readDocument(path) !== text)
       .map(([path]) => path);

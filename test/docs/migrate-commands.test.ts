@@ -63,7 +63,9 @@ afterAll(async () => {
   for (const { dir } of projects) rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** Runs a command in the second project. The environment contains the other project, as the page describes. */
+/**
+ * Runs a command in the second project. The environment variables refer to the other project, as the page describes.
+ */
 function runLine(line: string, other: RunningServer): Promise<CommandResult> {
   const args = line
     .split(' ')

@@ -27,7 +27,7 @@ function codeBlock(language: string): string {
   return code;
 }
 
-/** Returns the output that the comments in the code promise. */
+/** Returns the expected output, which the comments in the code contain. */
 const promised = (code: string): (string | undefined)[] =>
   [...code.matchAll(/\/\/ prints (.+)$/gm)].map(([, text]) => text);
 
@@ -38,7 +38,7 @@ async function printed(inputType: string, code: string): Promise<string[]> {
   return stdout.trim().split('\n');
 }
 
-it('the ten-line client prints what its comments promise', async () => {
+it('the ten-line client prints the output in its comments', async () => {
   const code = codeBlock('js');
   expect(code.trim().split('\n').length).toBeLessThanOrEqual(10);
   expect(code).toContain(backend.keys.publishableKey);
@@ -47,7 +47,7 @@ it('the ten-line client prints what its comments promise', async () => {
   expect(await printed('module', here)).toEqual(promised(code));
 });
 
-it('the test backend prints what its comments promise', async () => {
+it('the test backend prints the output in its comments', async () => {
   const code = codeBlock('ts');
   expect(await printed('module-typescript', code)).toEqual(promised(code));
 });

@@ -107,7 +107,7 @@ describe('a function that', () => {
     expect(world.functions.describe('crashes-later')?.state).toBe('running');
   });
 
-  it('runs other programs or sends signals to the server is denied this', async () => {
+  it('runs other programs or sends signals to the server is denied permission', async () => {
     const [status, body] = (await first.get('forks')) ?? [];
     expect([status, JSON.parse(String(body))]).toEqual([200, Array(6).fill('refused')]);
   });

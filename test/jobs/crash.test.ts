@@ -1,6 +1,6 @@
 /**
  * Tests requests and jobs while PostgreSQL, Plinth or both are killed with kill -9. Each request must arrive at least
- * once and get a response in the end (bench/jobs.ts does the same with ten thousand requests). A running job must be
+ * once and eventually get a response (bench/jobs.ts does the same with ten thousand requests). A running job must be
  * marked as failed. Also tests that two processes on one database never do the same work twice.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

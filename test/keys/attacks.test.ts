@@ -1,4 +1,4 @@
-/** Tests that forged tokens are rejected with a key of each kind (RFC 8725). */
+/** Tests that forged tokens are rejected for each kind of key (RFC 8725). */
 import { createHmac, createPublicKey, generateKeyPairSync, sign, type webcrypto } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

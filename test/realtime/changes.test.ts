@@ -416,7 +416,7 @@ test('after the token is changed, only the new user’s rows arrive', async () =
   });
   await joined(channel);
   await until(() => statusCount > 0);
-  // In this order, bob's row has been processed when alice's row arrives.
+  // Bob's row is inserted first, so it has been processed when alice's row arrives.
   const both = (when: string) =>
     `insert into public.notes (owner, body) values ('${bob}', 'bob ${when}'), ('${alice}', 'alice ${when}')`;
   await h.sql(both('before'));

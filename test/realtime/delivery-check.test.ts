@@ -331,7 +331,7 @@ describe('of changes', () => {
     ['a missing row', { ...open, key: { id: '77' } }],
     ['a missing column', { ...open, key: { 'id"; drop table x; --': '1' } }],
     ['a missing key', { ...open, key: {} }],
-  ])('an invalid question is rejected: %s', async (_what, change) => {
+  ])('an invalid change is rejected: %s', async (_what, change) => {
     const entry = { event: '*', schema: 'public', table: 'open' };
     await expect(h.deliveryChecks.checkChange({ subscriber: anon, entry, change })).rejects.toThrow(
       expect.objectContaining({ name: 'DeliveryCheckError' }),

@@ -44,7 +44,7 @@ export interface HarnessOptions {
   readonly settings?: NonNullable<PartialConfig['plinth']>['realtime'];
   readonly limits?: Partial<Limits>;
   readonly clock?: Clock;
-  /** The default is `clock`. */
+  /** The monotonic clock. Defaults to `clock`. */
   readonly uptime?: () => number;
   readonly log?: Logger;
   readonly port?: number;

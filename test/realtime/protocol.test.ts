@@ -218,7 +218,7 @@ test('an oversized frame closes only its own socket', async () => {
   small.close();
 });
 
-test('a payload above the limit isn’t delivered, and the sender is told if it requested ack', async () => {
+test('a payload above the limit isn’t delivered, and the sender is notified if it requested ack', async () => {
   const socket = await openRaw(h.socketUrl());
   socket.send(['1', '1', 'realtime:s', 'phx_join', { config: { broadcast: { ack: true, self: true } } }]);
   await socket.next(reply('1'));

@@ -861,7 +861,7 @@ describe('the existence of accounts isn’t revealed', () => {
   });
   afterAll(() => server.stop());
 
-  /** Returns each one's shortest duration, because other work on this machine can only make it longer. */
+  /** Returns the shortest duration of each function, because other work on this machine can only make it longer. */
   const shortestMs = async (one: () => Promise<unknown>, other: () => Promise<unknown>) => {
     const shortest: [number, number] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
     for (let count = 0; count < 9; count += 1) {

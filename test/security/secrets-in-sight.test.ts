@@ -69,7 +69,7 @@ it.each([[[]], [['--json']]])('serve %j doesn’t show secrets to other users of
   const status = JSON.parse(asked.stdout) as Record<string, string>;
   const legacy = { anon: status.ANON_KEY ?? '', serviceRole: status.SERVICE_ROLE_KEY ?? '' };
 
-  // The following are typical events: keys in headers and URLs, sign-ins, functions and errors.
+  // Sends typical requests: keys in headers and URLs, sign-ins, function calls and errors.
   const call = (path: string, init: RequestInit & { readonly headers?: Record<string, string> } = {}) =>
     fetch(`${server.apiUrl}${path}`, {
       ...init,

@@ -273,7 +273,7 @@ describe('a token grants only the access that the table lists', () => {
     const token = issued.get(kind) ?? '';
     expect(token).not.toBe('');
     const allowed: readonly TokenPlace[] = tokenKinds[kind].places;
-    // The place that uses the token up comes last.
+    // The place that uses up the token comes last.
     const order = [...places.filter((place) => !allowed.includes(place)), ...allowed];
     const accepted: TokenPlace[] = [];
     for (const place of order) if (await present[place](token)) accepted.push(place);

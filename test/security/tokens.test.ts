@@ -300,7 +300,7 @@ it('data doesn’t leak between many concurrent callers, whatever session state 
     const rows = (await world.call('/rest/v1/notes?select=owner', { token })).body;
     expect(rows).toEqual(sub === undefined ? [] : [{ owner: sub }]);
   };
-  // More callers than connections, but few enough that a slow machine rejects none of them.
+  // There are more callers than connections, but few enough that even a slow machine accepts all of them.
   for (const round of [0, 1, 2])
     await Promise.all(Array.from({ length: 40 }, (_, index) => call(40 * round + index)));
 });

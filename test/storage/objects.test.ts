@@ -179,7 +179,7 @@ describe('objects', () => {
     expect((await limited.upload('b/.emptyFolderPlaceholder', 'x')).error).toMatchObject({
       statusCode: '413',
     });
-    // Without a declared length, the server notices only during the upload that the limit is exceeded.
+    // Without a declared length, the server detects only during the upload that the limit is exceeded.
     const stream = new ReadableStream({
       start(controller) {
         for (let index = 0; index < 20; index += 1) controller.enqueue(new Uint8Array(1000));

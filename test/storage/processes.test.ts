@@ -140,7 +140,7 @@ describe('a resumable upload', () => {
         socket.once('data', (data) => resolve(data.toString().slice(9, 12)));
         writers.push({ socket, answer: response, rest: letter.repeat(length - 10) });
         await eventually(locked);
-        // The second request asked the first one to stop, and then continued.
+        // The second request made the first one stop, and then continued.
         if (index === 1) expect(await writers[0]?.answer).toBe('400');
       }
       for (const { socket, rest } of writers) socket.write(rest);
@@ -148,7 +148,7 @@ describe('a resumable upload', () => {
       for (const { socket } of writers) socket.destroy();
       const offset = Number((await head(urls[0] ?? '', path)).headers.get('upload-offset'));
       if (response === '204') {
-        // The first request was asked to stop before it had read any bytes.
+        // The first request was stopped before it had read any bytes.
         expect(await read(key)).toBe('b'.repeat(length));
         continue;
       }

@@ -199,7 +199,7 @@ describe('the protocol', () => {
     expect((await read('resumed')).toString()).toBe('helloworld');
   });
 
-  test('remembers a finished upload for a client that missed the response', async () => {
+  test('keeps a finished upload’s progress for a client that missed the response', async () => {
     const path = await begin('missed', 2);
     await patch(path, 0, 'ok');
     const head = await at(path, 'HEAD');

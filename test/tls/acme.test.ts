@@ -1,6 +1,6 @@
 /**
- * Tests how certificates from an ACME server are obtained one at a time, used, stored, renewed, and retried after
- * failures.
+ * Tests how certificates are obtained from an ACME server one at a time, used, stored and renewed, and how failed
+ * orders are retried.
  */
 import { randomBytes, X509Certificate } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -121,7 +121,7 @@ describe('a server that requires an external account', () => {
     await startServer(hour, external);
     const tls = await start({ externalAccount, firstMs: 10_000 });
     await expect.poll(() => tls.status().isFailing).toBe(true);
-    // In this time, each of the two certificates is requested once.
+    // During this time, each of the two certificates is requested at most once.
     expect([...new Set(acme.problems)]).toEqual([problem]);
     expect(acme.problems.length).toBeLessThanOrEqual(domains.length);
     expect(acme.issued).toEqual([]);

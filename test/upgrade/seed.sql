@@ -50,7 +50,7 @@ insert into app.trap (a, b) values (1, 1);
 insert into app.trap_parts values (5);
 refresh materialized view app.trap_view;
 
--- A check that relies on the search path of its owner.
+-- A check that relies on its owner's search path.
 create table public.allowed (name text);
 insert into public.allowed values ('x');
 create function public.is_allowed(text) returns boolean language sql stable as 'select exists (select from allowed where name = $1)';

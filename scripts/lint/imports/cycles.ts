@@ -1,4 +1,4 @@
-/** Finds cycles of imports between files. Type imports are included. */
+/** Finds import cycles between files. Type imports are included. */
 import type { Graph } from './graph.ts';
 import type { Violation } from './rules.ts';
 

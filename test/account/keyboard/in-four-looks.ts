@@ -32,7 +32,7 @@ async function styled(page: Page): Promise<void> {
   await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
 }
 
-/** Checks a state in the current color scheme and then in the other one, which the page keeps. */
+/** Checks a state in the current color scheme and then in the other one. The page stays in the other one. */
 async function judge(page: Page, state: string): Promise<void> {
   await styled(page);
   await expectGood(page, state, await colorSchemeOf(page), 'all');
@@ -49,7 +49,7 @@ async function expectGood(
   expect({ state, colorScheme, ...found }).toEqual({ state, colorScheme, violations: [], sideways: false });
 }
 
-/** Whether the page has scripts. Pages that links in emails open never have any. */
+/** Whether the page has scripts. Pages that are opened by email links never have scripts. */
 const hasScripts = async (page: Page): Promise<boolean> =>
   (await page.locator('script[type="module"]').count()) > 0;
 

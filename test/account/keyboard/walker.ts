@@ -27,11 +27,11 @@ export interface Walker {
 
 export type Role = 'button' | 'link' | 'textbox' | 'radio' | 'DisclosureTriangle';
 
-/** These frames take one second, because on a busy machine the content above an element can render in several steps. */
+/** The number of frames in one second. On a busy machine, the content above an element can take this long to render. */
 const settlingFrames = 60;
-/** This is more than the longest page requires. */
+/** The minimum number of Tab presses before giving up, which is more than the longest page requires. */
 const maxPresses = 80;
-/** While a page loads, some of its controls don't exist yet. */
+/** The minimum time before giving up, because some controls don't exist while the page loads. */
 const maxLoadingMs = 10_000;
 
 /**

@@ -101,7 +101,7 @@ describe('a client can end the session,', () => {
       });
     }
     server.clock.advance(-2 * 3_600_000);
-    // Opening the endpoint ends nothing, because any website can open it.
+    // Opening the endpoint doesn't end the session, because any website can redirect to it.
     expect((await server.request('/user', { token: tokens.access_token })).status).toBe(200);
     expect((await endSession({})).location?.search).toBe('');
   });
@@ -214,7 +214,7 @@ describe('a client is notified', () => {
     const audiences = () =>
       received.map((body) => claimsOf(new URLSearchParams(body).get('logout_token') ?? ''));
     await expect.poll(() => received.length).toBeGreaterThanOrEqual(50);
-    // When the next user's token has arrived, an excess token would have arrived too.
+    // By the time the next user's token arrives, an excess token would have arrived too.
     await server.request('/logout?scope=global', { method: 'POST', token: next.token });
     await expect.poll(() => audiences().some(({ sub }) => sub === next.id)).toBe(true);
     const own = audiences().filter(({ sub }) => sub === user.id);
@@ -235,7 +235,7 @@ describe('a client is notified', () => {
       await expect(dynamic(uri)).rejects.toThrow('validation_failed');
     }
     const client = await dynamic('https://rebound.example/x');
-    // The name was public when the client registered.
+    // The name had a public address when the client registered.
     lookups.set('rebound.example', '127.0.0.1');
     const user = await person(server);
     await signIn(server, client, user, { scope: 'openid' });

@@ -1,4 +1,4 @@
-/** Tests which users result from providers that respond as documented, claim by claim. */
+/** Tests the users that result from the providers' documented responses, claim by claim. */
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Issuer, startIssuer } from '../../keys/issuer.ts';

@@ -84,7 +84,7 @@ describe('an address verified by the provider', () => {
     expect(late.headers.get('location')).toContain('otp_expired');
   });
 
-  it('that two accounts have can’t take over either of them', async () => {
+  it('that two accounts have can’t be used to take over either of them', async () => {
     const email = newEmail();
     await Promise.all(
       [1, 2].map(async () => {
@@ -103,7 +103,7 @@ describe('an address verified by the provider', () => {
 });
 
 describe('an unverified address', () => {
-  it('doesn’t take over an existing account', async () => {
+  it('can’t be used to take over an existing account', async () => {
     const email = newEmail();
     const owner = await confirmedUser(auth, email);
     const id = serveGithub(internet, only(email, false));

@@ -1,6 +1,6 @@
 /**
- * Runs the package oidc-provider as an identity provider. The sign-in page, the consent page and the tokens are those
- * of the package.
+ * Runs the package oidc-provider as an identity provider. The package provides the sign-in page, the consent page and
+ * the tokens.
  */
 import { generateKeyPairSync } from 'node:crypto';
 import { createServer } from 'node:http';

@@ -103,7 +103,9 @@ export const changePassword: Sender = async (stage, language) => {
   return { message: await stage.received(email), email };
 };
 
-/** Returns from the provider, which names no page. Returns the address to which the browser is redirected. */
+/**
+ * Simulates the browser's return from the provider, without a page. Returns the URL to which the browser is redirected.
+ */
 async function returnFromGithub(
   stage: Stage,
   language: Language,
@@ -119,7 +121,10 @@ async function returnFromGithub(
   return response.headers.get('location') ?? `${response.status}`;
 }
 
-/** Users of other services have no password. Others have an unknown one, as in upstream. */
+/**
+ * Signs up with a provider, because only such users don't have a password. As in upstream, all other users have one,
+ * even if it is unknown.
+ */
 export const setFirstPassword: Sender = async (stage, language) => {
   const email = stage.newEmail();
   const query = new URLSearchParams({ provider: 'github', redirect_to: `${stage.origin}/account/security` });

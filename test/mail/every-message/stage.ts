@@ -30,7 +30,7 @@ export interface Person {
 export interface Stage {
   readonly backend: Backend;
   readonly internet: Internet;
-  /** The address of the server, whose host is a name. */
+  /** The server's origin, whose host is a name instead of an IP address. */
   readonly origin: string;
   /** The headers of a browser that prefers this language. */
   browserHeaders(language: Language): Record<string, string>;
@@ -59,7 +59,7 @@ export interface AuthRequest {
   readonly isAdmin?: boolean;
 }
 
-/** The browser, the address and the network that notices name. */
+/** The browser, address and network that notices contain. */
 const windowsChrome =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
 const ownAddress = '203.0.113.7';
