@@ -1,8 +1,8 @@
 /**
- * Measures how the REST service behaves under overload. The three cases are fast reads while slow anonymous calls
- * arrive, a large number of connections that open at the same time, and the same number of connections that are already
- * open. Prints response times and ratios without checking them. The times include the delay of this process's event
- * loop, which is printed as well.
+ * Measures how the REST service behaves under overload. Covers fast reads while slow anonymous calls arrive, many
+ * connections that open at the same time, and the same number of connections that are already open. Prints response
+ * times and ratios without checking them. The times include the delay of this process's event loop, which is printed as
+ * well.
  *
  *   node bench/overload.ts [--seconds 10] [--sleepers 60] [--readers 8] [--connections 2000]
  *

@@ -1,16 +1,16 @@
 /**
- * Measures postgres_changes for many users, each of whom can see only their own rows. Starts the whole product with an
- * empty project. Each subscriber is a user with a separate socket, and each row is inserted in a separate transaction
- * and has one recipient.
+ * Measures postgres_changes for many users who can see only their own rows. Starts the whole product with an empty
+ * project. Each subscriber is a user with a separate socket, and each row is inserted in a separate transaction and has
+ * one recipient.
  *
  * node bench/realtime-changes.ts [--users 500] [--rate 640] [--seconds 10] [--policy uid|claims|members] [--sockets
  * 2000]
  *
  * The policy `uid` is owner = (select auth.uid()), `claims` reads the setting that contains the claims, and `members`
- * queries a table of members. Prints the rate, the latency from the commit (and from the write, including the commit)
- * until the change is received, and the CPU time of the server and PostgreSQL, in total and for realtime alone. Also
- * measures the memory of an idle socket, changes that all subscribers receive, and broadcasts (`realtime/fan-out.ts`).
- * Linux only, because CPU time is read from /proc.
+ * queries a table of members. Prints the rate, and the latency from the commit (and from the write, including the
+ * commit) until the change is received. Also prints the CPU time of the server and PostgreSQL, in total and for
+ * realtime alone. Also measures the memory of an idle socket, changes that all subscribers receive, and broadcasts
+ * (`realtime/fan-out.ts`). Linux only, because CPU time is read from /proc.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';

@@ -1,12 +1,12 @@
 /**
- * Measures the time to start and the idle memory for a new user, who starts Plinth through npm with a project that has
+ * Measures the startup time and the idle memory for a new user, who starts Plinth through npm with a project that has
  * one small migration.
  *
  *     node bench/start.ts [--rounds 3] [--package FOLDER]
  *
- * With --package, the command is `npx plinth start` in a project that has the npm package in FOLDER installed (`node
- * scripts/package.mjs` builds it in dist/package), with the programs in the user's cache. The times then include npx,
- * whose time is also printed separately.
+ * With --package, the command is `npx plinth start` in a project that has the npm package in FOLDER installed. `node
+ * scripts/package.mjs` builds this package in dist/package. The programs are loaded from the user's cache. The times
+ * then include npx, whose time is also printed separately.
  *
  * Prints the milliseconds from the command to the first REST response. The first start uses an empty data folder, and a
  * warm start uses the same folder again. Also prints, 10 s after the last start was ready, the proportional set size

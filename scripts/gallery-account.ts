@@ -1,6 +1,6 @@
 /**
- * Takes screenshots of every Account page in every state. Runs the flows of the keyboard tests (test/account/keyboard)
- * and captures each state in light and dark, at widths of 1280 and 360 px, in English and Arabic. The screenshots
+ * Takes screenshots of every Account page in every state. Runs the flows of the keyboard tests (test/account/keyboard).
+ * Captures each state in both color schemes, at widths of 1280 and 360 px, in English and Arabic. The screenshots
  * aren't stored in the repository.
  *
  *   npm run build && node scripts/gallery-account.ts [FOLDER] [PART OF A FLOW'S NAME] [en|ar] [WIDTH]

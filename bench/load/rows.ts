@@ -1,6 +1,5 @@
 /**
- * Defines the rows of the benchmark table `items`. The rows belong to a hundred users, each of whom can see only their
- * own rows.
+ * Defines the rows of the benchmark table `items`. The rows belong to a hundred users, who can see only their own rows.
  */
 
 export const USERS = 100;

@@ -27,7 +27,7 @@ export interface ServerFacts {
   readonly tokens: readonly string[];
   readonly jwtSecret: string;
   /**
-   * The database to which the other servers in a comparison connect as `peer`, with the password `postgres` and the
+   * The database for the other servers in a comparison. They connect as `peer`, with the password `postgres` and the
    * privileges of `authenticator`.
    */
   readonly database: { readonly host: string; readonly port: number; readonly name: string };

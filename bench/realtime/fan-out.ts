@@ -1,6 +1,6 @@
 /**
- * Measures many sockets: changes that all sockets receive, broadcasts, and idle sockets. Each measurement prints its
- * result as a fraction of the limit.
+ * Measures the cost of changes that many sockets receive, of broadcasts, and of idle sockets. Each measurement prints
+ * its result as a fraction of the limit.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
@@ -74,7 +74,7 @@ export async function recipients(
   for (const socket of sockets) socket.terminate();
 }
 
-/** Opens channels with 50 members each, one of which sends. Measures the CPU time per delivery. */
+/** Opens channels with 50 members each. One member of each channel sends. Measures the CPU time per delivery. */
 export async function broadcast(
   server: Server,
   client: pg.Client,

@@ -18,7 +18,7 @@ export interface Finding {
    * The failed statement's location, such as `supabase/migrations/1_init.sql:12`, or the failed request's path.
    */
   readonly place: string | undefined;
-  /** The error, the first notice, or the way in which the project itself causes the failure. */
+  /** The error, the first notice, or how the project itself causes the failure. */
   readonly reason: string;
 }
 

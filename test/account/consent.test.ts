@@ -87,7 +87,7 @@ interface Asked {
   redeem(): Promise<Record<string, string>>;
 }
 
-/** Returns the address to which an app sends the browser to request access. */
+/** Returns the URL to which an app redirects the browser to request access. */
 function ask({ client_id }: Client, scope = 'openid email profile', redirectUri = callback): Asked {
   const verifier = randomBytes(32).toString('base64url');
   const query = new URLSearchParams({

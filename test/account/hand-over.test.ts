@@ -1,6 +1,4 @@
-/**
- * Tests the transfer of a guest's rows to an account: the hook's payload, attacks, and what a failure leaves unchanged.
- */
+/** Tests the transfer of a guest's rows to an account: the hook's payload, attacks, and the state after a failure. */
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';

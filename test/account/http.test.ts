@@ -1,6 +1,6 @@
 /**
- * Tests the Account server without a browser: which requests it accepts, which headers it sends, and what a cookie
- * allows.
+ * Tests the Account server without a browser: the requests that it accepts, the headers that it sends, and the access
+ * that a cookie gives.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Backend } from '../../src/main.ts';

@@ -1,6 +1,5 @@
 /**
- * Tests every page in its states: no axe violations, no horizontal scrolling, no violations of the content security
- * policy.
+ * Tests that no state of any page has axe violations, scrolls horizontally, or violates the content security policy.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { axeViolations, openContext, scrollsSideways } from '../web/browser.ts';

@@ -43,7 +43,7 @@ async function newPage(language: 'en' | 'ar' = 'en', javaScriptEnabled = true): 
 
 const open = (page: Page, name: string) => page.goto(`${origin}/account/${name}`);
 
-/** Returns what the browser passes to a screen reader after the name of a control. */
+/** Returns the description that the browser passes to a screen reader after a control's name. */
 async function descriptionOf(page: Page, selector: string): Promise<string> {
   const cdp = await page.context().newCDPSession(page);
   const { root } = await cdp.send('DOM.getDocument');

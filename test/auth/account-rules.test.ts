@@ -103,7 +103,7 @@ async function addIdentity(userId: string): Promise<void> {
     values (gen_random_uuid(), ${userId}, 'identity_linked', 'user', ${{ identity_id: identity }}::jsonb, ${now})`);
 }
 
-/** Returns what the account contains. */
+/** Returns the account's contents. */
 async function contentsOf(userId: string) {
   const [row] = await own().query<Record<string, number>>(sql`select
     (select count(*)::int from auth.mfa_factors where user_id = ${userId}) as factors,

@@ -1,4 +1,4 @@
-/** Tests requests to remove lost second factors: their links, and how they end. */
+/** Tests requests to remove lost second factors, their links, and how the requests end. */
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

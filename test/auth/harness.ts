@@ -202,7 +202,7 @@ export async function startAuth(
     },
     async restart() {
       await gateway.close(100);
-      // The clients in this process need time to notice that their connections are closed.
+      // The clients in this process need time to detect that their connections are closed.
       await sleep(100);
       service = newService();
       gateway = newGateway();

@@ -231,7 +231,7 @@ describe('per client address', () => {
         ),
       );
       expect(answers.filter(({ status }) => status === 429)).toHaveLength(1);
-      // The gateway decides which proxies are trusted (test/security/forwarded-headers.test.ts).
+      // The gateway determines which proxies are trusted (test/security/forwarded-headers.test.ts).
       expect(warnings).toEqual([]);
     } finally {
       await strict.stop();

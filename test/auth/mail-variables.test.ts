@@ -296,7 +296,7 @@ describe('send_email', () => {
       'email_change, to the old address': ['email_change', both],
     });
 
-    // The values are swapped, as in upstream: the token for the old address is sent with the hash for the new one.
+    // As in upstream, the values are swapped, so the token for the old address is sent with the hash for the new one.
     const { email_data: data, user } = change as Event;
     const verify = async (json: object) => {
       const response = await server.request('/verify', { json: { type: 'email_change', ...json } });

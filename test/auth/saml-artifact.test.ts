@@ -1,6 +1,6 @@
 /**
- * Tests SAML's artifact binding: the browser delivers only a reference to the response. The server fetches the response
- * and verifies it like any other.
+ * Tests SAML's artifact binding, in which the browser delivers only a reference to the response. The server fetches the
+ * response and verifies it like any other.
  */
 import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { getVerifiedXml, parseDomFromString, xpath } from '@node-saml/node-saml/lib/xml.js';

@@ -1,4 +1,4 @@
-/** Tests account activity, and the links in notices with which users undo changes. */
+/** Tests account activity, and the links in notices that undo changes. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { type AuthServer, codeOf, newEmail, startAuth } from './harness.ts';

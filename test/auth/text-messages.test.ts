@@ -1,6 +1,6 @@
 /**
- * Tests text messages through each provider, which is simulated by a local server that checks what the provider
- * documents.
+ * Tests text messages through each provider. A local server simulates the provider and checks that requests match its
+ * documentation.
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-/** Tests the Console's backups page in Chromium: users can back up, check a restore, and read how to restore. */
+/** Tests the Console's backups page in Chromium. Users can back up, check a restore, and read how to restore. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -19,7 +19,7 @@ import { afterAll, expect, it } from 'vitest';
 import { interrupt, makeProject, processesBelow, readAll, run, startServer, startWriter } from './server.ts';
 
 const target = mkdtempSync(join(tmpdir(), 'plinth-target-'));
-/** The folder to which each trap that runs as a superuser writes a file. PostgreSQL may run as a different user. */
+/** The folder in which each trap creates a file if it runs as a superuser. PostgreSQL may run as a different user. */
 const marks = mkdtempSync(join(tmpdir(), 'plinth-marks-'));
 chmodSync(marks, 0o777);
 const project = makeProject(target);
@@ -80,7 +80,7 @@ it('backup, restore and check don’t run project code as a superuser, and repor
   const report = JSON.parse(verified.stdout);
   // Two rows have the same version, so there is one version fewer than there are objects.
   expect(report).toMatchObject({ problems: [], objects: before.objects.size - 1 });
-  // The check sees all rows, regardless of policies.
+  // The check reads all rows, regardless of policies.
   expect(report.rows).toBeGreaterThan(before.rows.size);
   expect(readdirSync(marks)).toEqual([]);
 

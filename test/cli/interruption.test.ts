@@ -34,7 +34,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(cwd, { recursive: true, force: true }));
 
-/** Returns the PostgreSQL servers whose data folders the command uses: the project's and temporary ones. */
+/** Returns the PostgreSQL servers of the command, which use the project's data folder and temporary ones. */
 function servers(): number[] {
   const scratch = readdirSync(join(cwd, 'tmp'));
   const folders = [join(cwd, '.plinth'), ...scratch.flatMap((name) => subfolders(join(cwd, 'tmp', name)))];

@@ -110,7 +110,7 @@ test('a restart from the Console closes the port and opens it again with the cha
   expect((await owner.call('GET', '/settings/running')).body.needsRestart).toEqual([
     expect.objectContaining({ key: 'realtime.enabled' }),
   ]);
-  // The restart closes this connection. Checking the port instead could miss the moment in which it is closed.
+  // The restart closes this connection. Checking the port instead could miss the moment when it is closed.
   const idle = connect(ports.api, '127.0.0.1');
   await once(idle, 'connect');
   const isClosed = once(idle, 'close');

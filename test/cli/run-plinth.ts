@@ -1,4 +1,4 @@
-/** Runs the command line as users do: in a separate process, with the bundle that `npm start` uses. */
+/** Runs the command line as users do, in a separate process and with the bundle that `npm start` uses. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
 /**
- * Tests how a server in the foreground stops: after signals, if the npm process has ended, and with clients that keep
+ * Tests how a server in the foreground stops after signals, after the npm process has ended, and with clients that keep
  * their connections open. A closed output doesn't stop it.
  */
 import { type ChildProcess, spawn } from 'node:child_process';

@@ -1,6 +1,6 @@
 /**
- * Tests HTTPS through API workers: every worker presents the new certificate after a replacement, and open connections
- * stay open.
+ * Tests HTTPS through API workers. After a certificate is replaced, every worker presents the new one, and open
+ * connections stay open.
  */
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';

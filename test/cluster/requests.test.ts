@@ -112,7 +112,7 @@ it('wrong passwords are limited across all workers', async () => {
     });
     return status;
   };
-  // The default of lockout.after, the number of consecutive wrong passwords before the first wait. If each worker
+  // The default of lockout.after, the number of consecutive wrong passwords before the first delay. If each worker
   // counted separately, all of these guesses would get 400.
   const after = 10;
   const statuses: number[] = [];

@@ -1,6 +1,6 @@
 /**
- * Tests the grid while its view, its rows and the network change. What is shown, selected and saved must always refer
- * to the same rows.
+ * Tests the grid while its view, its rows and the network change. Displayed, selected and saved values must always
+ * belong to the same rows.
  */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';

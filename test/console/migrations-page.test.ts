@@ -1,5 +1,5 @@
 /**
- * Tests the Migrations page: it shows the states of the files and the history, tries and applies pending files, and
+ * Tests the Migrations page, which shows the states of the files and the history, tries and applies pending files, and
  * repairs the history.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** Tests the API page in Chromium: a request can be sent as a chosen user, and markup in a table's name doesn't run. */
+/**
+ * Tests in Chromium that the API page can send a request as a chosen user, and that markup in a table's name doesn't
+ * run.
+ */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';

@@ -163,7 +163,7 @@ test('an interrupted upload is retried', async () => {
 
 const film = randomBytes(13 * 1024 * 1024);
 const chooseFilm = (page: Page) => page.locator('input[data-upload]').setInputFiles(filmPath);
-/** Returns a list to which the page's requests to the resumable endpoint, and their responses, are added. */
+/** Returns a list that collects the page's requests to the resumable endpoint, and their responses. */
 function watchParts(page: Page): string[] {
   const seen: string[] = [];
   page.on('response', (response) => {

@@ -1,4 +1,6 @@
-/** Tests users in the Console's API: each operation follows auth's rules and is recorded in the audit log. */
+/**
+ * Tests user administration in the Console's API. Each operation follows auth's rules and is recorded in the audit log.
+ */
 import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';

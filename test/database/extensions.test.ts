@@ -1,5 +1,5 @@
 /**
- * Tests CREATE EXTENSION as `postgres`, as in migrations: available extensions work, and the others become
+ * Tests CREATE EXTENSION as `postgres`, as in migrations. Available extensions work, and the others become
  * placeholders.
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';

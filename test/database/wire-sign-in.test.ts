@@ -1,4 +1,4 @@
-/** Tests how the client signs in: with passwords and TLS to a stub, and with SCRAM to PostgreSQL. */
+/** Tests how the client signs in to a stub with passwords and TLS, and to PostgreSQL with SCRAM. */
 import { createHash } from 'node:crypto';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

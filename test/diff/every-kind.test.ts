@@ -1,6 +1,6 @@
 /**
- * Tests every kind of object that a schema can contain: the difference from an empty database creates it, and the
- * reverse difference drops it.
+ * Tests every kind of object that a schema can contain. The difference from an empty database creates the objects, and
+ * the reverse difference drops them.
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';

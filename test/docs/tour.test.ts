@@ -1,6 +1,6 @@
 /**
- * Tests the third step of the README's tour: app and Console side by side. test/example covers the steps before it,
- * starting with the command.
+ * Tests the third step of the README's tour, which shows the app and the Console side by side. test/example covers the
+ * steps before it, starting with the command.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';

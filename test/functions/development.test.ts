@@ -1,5 +1,5 @@
 /**
- * Tests functions in development: saving takes effect immediately, errors contain a location, and other functions
+ * Tests functions in development. Saving takes effect immediately, errors contain a location, and other functions
  * aren't affected.
  */
 import { mkdirSync, symlinkSync } from 'node:fs';

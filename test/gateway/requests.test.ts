@@ -1,4 +1,4 @@
-/** Tests what the gateway does with every request: its ID, its log line, keys, CORS, sub-paths and limits. */
+/** Tests how the gateway processes every request: the request ID, the log line, keys, CORS, sub-paths and limits. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ReadinessReport } from '../../src/gateway/index.ts';
 import { setGatewayHeaders } from '../../src/kernel/gateway-headers.ts';

@@ -1,4 +1,4 @@
-/** Tests tokens of a third-party issuer: every service accepts them except auth. */
+/** Tests that every service except auth accepts tokens of a third-party issuer. */
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

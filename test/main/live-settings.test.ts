@@ -77,7 +77,7 @@ let users = 0;
 const signUp = (password = 'correct horse battery') =>
   post('/auth/v1/signup', { email: `user${users++}@example.com`, password });
 const accountPage = async (page = 'sign-up') => (await call(`/account/${page}`)).text;
-/** Returns the location to which a provider's sign-in would return after an error. */
+/** Returns the URL to which a provider's sign-in would redirect after an error. */
 const returnOf = async (redirectTo: string) =>
   (await call(`/auth/v1/verify?token=x&type=signup&redirect_to=${encodeURIComponent(redirectTo)}`)).headers
     .get('location')

@@ -103,7 +103,7 @@ test('with several writers, every subscriber sees the order of the commits', asy
   const writers: Session[] = await Promise.all(
     Array.from({ length: 4 }, () => h.database.pool('postgres').connect()),
   );
-  // A separate stream records the order in the WAL, which subscribers must see too.
+  // A separate stream records the order in the WAL. Subscribers must receive the changes in the same order.
   const witness = await h.database.connectReplication();
   await witness.command(`CREATE_REPLICATION_SLOT witness TEMPORARY LOGICAL pgoutput (SNAPSHOT 'nothing')`);
   const committed: number[] = [];

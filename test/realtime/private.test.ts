@@ -1,4 +1,4 @@
-/** Tests private channels: what policies on realtime.messages allow, including attacks. */
+/** Tests private channels: the actions that policies on realtime.messages allow, and attacks. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Harness, joined, startRealtime, until } from './harness.ts';
 

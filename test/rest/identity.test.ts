@@ -1,4 +1,4 @@
-/** Tests tokens, roles and RLS, and that one request can't see data of another. */
+/** Tests tokens, roles and RLS, and that a request can't read another request's data. */
 import { randomUUID } from 'node:crypto';
 import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * Runs `plinth serve` as a separate process with a test's project folder, and returns what other users of the machine
- * can see of it.
+ * Runs `plinth serve` as a separate process with a test's project folder, and returns the data about it that other
+ * users of the machine can read.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ export interface ServeProcess {
   stop(): Promise<void>;
 }
 
-/** A server takes less time than this to stop. */
+/** The time limit for a stop, which is longer than a server takes. */
 const stopMs = 60_000;
 
 /** Starts a server that is stopped when the calling test ends, if not earlier. */

@@ -11,7 +11,7 @@ import { eventually, type StorageServer, startStorage } from './server.ts';
 
 /** The server's read size. */
 const chunkBytes = 256 * 1024;
-/** This is more than the sockets on both sides can buffer, so the server must wait for its client. */
+/** The size of a body that is larger than the socket buffers on both sides, so the server must wait for its client. */
 const endlessBytes = 48 * 1024 * 1024;
 
 let server: StorageServer;

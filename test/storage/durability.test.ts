@@ -1,4 +1,4 @@
-/** Tests the order of an upload's system calls, which strace records: bytes, name, row, response. */
+/** Tests the order of an upload's system calls (bytes, name, row, response), which strace records. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';

@@ -24,7 +24,7 @@ export interface AcmeTestServer {
   readonly accounts: readonly (readonly string[])[];
   /** The domains of all issued certificates, in order. */
   readonly issued: readonly string[];
-  /** The problems with which the server responded. */
+  /** The problems that the server returned. */
   readonly problems: readonly string[];
   /** The current and the maximum number of orders in progress. */
   readonly orders: { current: number; max: number };

@@ -1,5 +1,6 @@
 /**
- * Tests `[api.tls] enabled = true` without files: a self-signed certificate that functions and SQL requests accept.
+ * Tests `[api.tls] enabled = true` without files, which creates a self-signed certificate that functions and SQL
+ * requests accept.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -98,7 +98,7 @@ function sceneOf(world: World, context: BrowserContext, page: Page, walker: Walk
     async open(name, search = '') {
       await page.goto(`${world.origin}/account/${name}${search}`);
       if (name === 'sign-in' && new URL(page.url()).pathname === '/account/accounts') {
-        // The browser remembers accounts, so the user chooses to add one.
+        // The browser stores accounts, so the page lists them and offers to add one.
         await walker.press(say('accounts.add'), 'link');
         await scene.arrives('page.sign-in');
       }

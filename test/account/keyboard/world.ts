@@ -233,7 +233,7 @@ export interface Asked {
   readonly verifier: string;
 }
 
-/** Returns what an app needs to redirect a user to the Account pages (RFC 7636). */
+/** Returns the parameters that an app needs to redirect a user to the Account pages (RFC 7636). */
 export function askAsApp(world: World): Asked {
   const verifier = randomBytes(32).toString('base64url');
   const challenge = createHash('sha256').update(verifier).digest('base64url');

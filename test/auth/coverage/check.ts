@@ -8,7 +8,7 @@ import type { RouteEntry } from './routes.ts';
 
 export interface RouteCoverage {
   readonly route: RouteEntry;
-  /** The statuses and codes seen, for example `200`, `422 weak_password`. */
+  /** The statuses and codes of the recorded responses, such as `200` or `422 weak_password`. */
   readonly successes: readonly string[];
   readonly failures: readonly string[];
   /** The test files that called the route. */
@@ -71,8 +71,8 @@ function distinct(responses: readonly RecordedResponse[]): string[] {
 }
 
 /**
- * Returns two kinds of codes: those that are missing from the responses and not exempt, and exempt ones that were
- * returned after all.
+ * Returns the codes that are missing from the responses without being exempt, and the exempt codes that were returned
+ * after all.
  */
 export function checkCodes(
   codes: readonly string[],

@@ -1,6 +1,7 @@
 /**
- * The routes of the auth service below `/auth/v1`: those of GoTrue 2.196, followed by Plinth's own. `coverage.test.ts`
- * fails if the list differs from the registered routes, or if a test of a route's success or failure is missing.
+ * The auth service's routes below `/auth/v1`. The routes of GoTrue 2.196 are followed by Plinth's own.
+ * `coverage.test.ts` fails if the list differs from the registered routes, or if a test of a route's success or failure
+ * is missing.
  */
 export interface RouteEntry {
   readonly method: string;

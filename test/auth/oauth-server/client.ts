@@ -21,7 +21,7 @@ export interface Tokens {
   readonly id_token?: string;
 }
 
-/** An error response from `/oauth/token`: either an RFC 6749 error or an upstream-specific error. */
+/** An error response from `/oauth/token`, which is either an RFC 6749 error or an upstream-specific error. */
 export interface Refusal {
   readonly error?: string;
   readonly error_description?: string;

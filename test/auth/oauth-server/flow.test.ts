@@ -1,4 +1,4 @@
-/** Tests the OAuth 2.1 server and OpenID provider: the normal flows of clients and users. */
+/** Tests the normal flows of clients and users with the OAuth 2.1 server and OpenID provider. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AuthServer, startAuth } from '../harness.ts';
 import {

@@ -6,7 +6,7 @@ import { SoftwareAuthenticator } from '../../auth/authenticator.ts';
 import { serveGithub } from '../../auth/social/sign-in.ts';
 import { type Language, type Message, type Person, password, type Stage } from './stage.ts';
 
-/** An email that was sent, and what it should contain. */
+/** An email that was sent, and its expected values. */
 export interface Sent {
   readonly message: Message;
   /** The address of the account. */

@@ -20,7 +20,7 @@ async function register(world: World, name: string, isVetted: boolean): Promise<
   });
 }
 
-/** Returns the address to which an app sends the browser to request access. */
+/** Returns the URL to which an app redirects the browser to request access. */
 function requestOf(world: World, { client_id }: Client): string {
   const query = new URLSearchParams({
     client_id,

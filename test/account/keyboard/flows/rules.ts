@@ -6,8 +6,8 @@ import { say } from '../texts.ts';
 import { askAsApp, redeem } from '../world.ts';
 
 /**
- * The captcha widget as its provider documents it (https://docs.hcaptcha.com/invisible): `render` returns an ID and
- * `execute` a token. Like the original, it adds a frame.
+ * The captcha widget, as its provider documents it (https://docs.hcaptcha.com/invisible). `render` returns an ID, and
+ * `execute` returns a token. Like the original, it adds a frame.
  */
 const fakeHcaptcha = `
   let loaded;

@@ -1,5 +1,6 @@
 /**
- * Flows for slow responses, rate limits and outages: what the pages show while they wait, and how users can continue.
+ * Flows for slow responses, rate limits and outages. They check what the pages show while a response is pending, and
+ * how users can continue.
  */
 import { equal } from 'node:assert/strict';
 import type { BrowserContext, Route } from 'playwright-core';
