@@ -810,7 +810,7 @@ describe('saved queries', () => {
     expect(JSON.stringify(stored)).not.toContain('hush');
     const { saved } = (await maker.call('GET', '/sql/saved')).body;
     const texts = saved.map(({ text }: { text: string }) => text);
-    // The older row was encrypted with the key of another server.
+    // The older row was encrypted with another server's key.
     expect(texts).toContain(`select 'hush-query'`);
     expect(texts).toContainEqual(expect.stringContaining('the Console’s key was replaced'));
     expect((await maker.call('GET', '/sql/history')).body.entries[0].text).toBe(`select 'hush-run'`);

@@ -1,4 +1,4 @@
-/** Tests the README's tour in a browser: what a user sees after `npm start -- --example`. */
+/** Tests the README's tour in a browser, as a user sees it after `npm start -- --example`. */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';

@@ -144,7 +144,7 @@ describe('if the network to PostgreSQL', () => {
     await there.send({ type: 'broadcast', event: 'x', payload: {} });
     await until(() => heard.length > 0);
     await there.track({ key: 'there again' });
-    // The lease expires, so each process considers the members of the other process gone.
+    // The lease expires, so each process treats the members of the other process as having left.
     await until(() => seenBy(here) === 'here');
     proxy.mend();
     await until(() => seenBy(here) === 'here,there again' && seenBy(there) === 'here,there again');

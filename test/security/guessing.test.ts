@@ -73,7 +73,7 @@ async function send(
 
 const signUp = async (email: string) => (await send('/signup', home, { json: { email, password } })).body;
 
-/** The actions of an attacker and of the owner. */
+/** The attacker's and the owner's actions. */
 interface Scenario {
   /** Submits a wrong guess of the current token and returns the status. */
   wrong(ip: string): Promise<number>;

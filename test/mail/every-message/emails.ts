@@ -19,7 +19,7 @@ export interface Email extends Readonly<Record<Language, Reading>> {
   readonly when?: string;
   readonly send: send.Sender;
   readonly hasCode?: boolean;
-  /** Who made the change, if the email contains its time and the device. */
+  /** The client that made the change, if the email contains the time and the device. */
   readonly by?: 'browser' | 'server';
   /**
    * The Account pages that the email links to: the page that the button opens, and the one for recipients who didn't

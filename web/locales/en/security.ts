@@ -70,7 +70,7 @@ export const messages = {
   'security.load-failed': 'This section couldn’t be loaded.',
   'security.again': 'Try again',
   'data.title': 'Your data',
-  'data.intro': 'Download a copy of your account data: addresses, ways to sign in, and devices.',
+  'data.intro': 'Download a copy of your account data, such as addresses, sign-in methods and devices.',
   'data.download': 'Download my data',
   'data.saved': 'Your data was downloaded as a file.',
   'data.delete': 'Delete account',
