@@ -8,7 +8,7 @@ import { privateKeysFrom } from './core/decrypt.ts';
 import { parseDotenv } from './core/dotenv.ts';
 import { parseJson } from './core/json.ts';
 import { checkRemotes } from './core/remotes.ts';
-import { type Overrides, type Resolved, resolve, type Sources } from './core/resolve.ts';
+import { type Overrides, type References, type Resolved, resolve, type Sources } from './core/resolve.ts';
 import { parseToml } from './core/toml.ts';
 import { ConfigError, type Notice, noticeText, type RawTable, treeFrom } from './core/tree.ts';
 import { type Config, plinthSchema, projectSchema } from './schema/index.ts';
@@ -33,6 +33,8 @@ export interface Loaded {
   /** The path of the `supabase/` folder, which may not exist. */
   readonly supabaseDir: string;
   readonly overrides: Overrides;
+  /** The settings in config.toml. */
+  readonly references: References;
 }
 
 /**
@@ -47,7 +49,7 @@ export function loadConfig({ projectDir, env = process.env, flags = {}, texts = 
   const environment = readEnvironment(env, [supabaseDir, projectDir], shown, texts);
   const project = readFirst(supabaseDir, ['config.json', 'config.jsonc', 'config.toml'], shown, texts);
   const plinth = readFirst(supabaseDir, ['plinth.toml'], shown, texts);
-  const { config, warnings, overrides } = build(project, plinth, {
+  const { config, warnings, overrides, references } = build(project, plinth, {
     flags,
     environment,
     supabaseDir,
@@ -61,7 +63,7 @@ export function loadConfig({ projectDir, env = process.env, flags = {}, texts = 
         realPath: (path) => realPathOf(path),
       }),
   });
-  return { config, environment, warnings: warnings.map(noticeText), supabaseDir, overrides };
+  return { config, environment, warnings: warnings.map(noticeText), supabaseDir, overrides, references };
 }
 
 /**
@@ -164,7 +166,12 @@ function build(project: RawTable, plinth: RawTable, options: BuildOptions) {
     if (fault !== undefined) faults.push(notice(file.key, fault));
   }
   if (faults.length > 0) throw new ConfigError(faults);
-  return { config, warnings, overrides: new Map([...first.overrides, ...second.overrides]) };
+  return {
+    config,
+    warnings,
+    overrides: new Map([...first.overrides, ...second.overrides]),
+    references: first.references,
+  };
 }
 
 /** Sorts the providers as in the file, because the Account pages use this order. */

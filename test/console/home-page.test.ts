@@ -128,6 +128,9 @@ test('a provider without a secret or client ID is shown as a problem that links 
     await card.getByText('Needs a secret').waitFor();
     expect(complaints.list).toEqual([]);
     await close();
+    writeFileSync(join(projectDir, 'supabase/config.toml'), '[auth');
+    const invalid = await owner.call('GET', '/home/problems');
+    expect(invalid.body.problems).toContainEqual({ kind: 'invalid-settings', severity: 'error', count: 1 });
   } finally {
     await other.stop();
     rmSync(projectDir, { recursive: true, force: true });

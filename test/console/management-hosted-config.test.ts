@@ -37,7 +37,8 @@ beforeAll(async () => {
   backend = await createTestBackend({ projectDir });
   await backend.operators.createOperator('owner', 'owner');
   await backend.operators.createOperator('dev', 'developer');
-  for (const name of ['owner', 'dev'])
+  await backend.operators.createOperator('looker', 'read-only');
+  for (const name of ['owner', 'dev', 'looker'])
     tokens[name] = (await backend.operators.tokens.create(name, name, 3600)).token;
   ref = (await send('GET', '/v1/projects')).body[0].ref;
 });
@@ -177,4 +178,43 @@ test('only owners can change settings', async () => {
   expect((await send('GET', `/v2/projects/${ref}/config`, undefined, 'dev')).status).toBe(200);
   expect((await send('PATCH', `/v1/projects/${ref}/postgrest`, { max_rows: 1 }, 'dev')).status).toBe(403);
   expect((await attributes()).api.max_rows).toBe(50);
+});
+
+test('the values of environment variables are hidden from read-only operators', async () => {
+  const variables = {
+    GITHUB_ID: 'id-hush',
+    SMTP_USER: 'user-hush',
+    PLACE: 'https://hush.example',
+    ROWS: '7',
+  };
+  writeFileSync(
+    join(projectDir, 'supabase/.env'),
+    Object.entries({ ...variables, SUPABASE_AUTH_SITE_URL: 'https://hush.example' })
+      .map(([name, value]) => `${name}=${value}\n`)
+      .join(''),
+  );
+  writeFileSync(
+    join(projectDir, 'supabase/config.toml'),
+    `[api]\nmax_rows = "env(ROWS)"
+[auth]\nsite_url = "https://app.example"\nadditional_redirect_urls = ["https://a.example", "env(PLACE)"]
+[auth.external.github]\nclient_id = "env(GITHUB_ID)"
+[auth.email.smtp]\nenabled = true\nhost = "mail.example"\nport = 25\nuser = "env(SMTP_USER)"\npass = "x"
+admin_email = "a@example.com"\n`,
+  );
+  const shown = {
+    api: { max_rows: 7 },
+    auth: {
+      site_url: 'env(SUPABASE_AUTH_SITE_URL)',
+      uri_allow_list: 'https://a.example,env(PLACE)',
+      external_github_client_id: 'env(GITHUB_ID)',
+      smtp_host: 'mail.example',
+      smtp_user: 'env(SMTP_USER)',
+    },
+  };
+  const all = await send('GET', `/v2/projects/${ref}/config`, undefined, 'looker');
+  expect(all.body.data.attributes).toMatchObject(shown);
+  const auth = await send('GET', `/v1/projects/${ref}/config/auth`, undefined, 'looker');
+  expect(auth.body).toMatchObject(shown.auth);
+  expect(JSON.stringify([all, auth])).not.toContain('hush');
+  expect((await attributes()).auth.external_github_client_id).toBe('id-hush');
 });

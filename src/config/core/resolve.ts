@@ -37,7 +37,11 @@ export interface Resolved {
   /** The files in settings that must be inside the project folder. */
   readonly files: readonly NamedFile[];
   readonly overrides: Overrides;
+  readonly references: References;
 }
+
+/** The settings whose value is replaced with that of a variable, by key. Contains the text in the file. */
+export type References = ReadonlyMap<string, string | readonly string[]>;
 
 /**
  * The settings whose value doesn't come from a file, by key. The value is the environment variable's name, or null for
@@ -67,6 +71,7 @@ export function resolve(schema: Section<Fields>, root: RawTable, sources: Source
     unset: walk.unset,
     files: walk.files,
     overrides: walk.overrides,
+    references: walk.references,
   };
 }
 
@@ -77,6 +82,7 @@ class Walk {
   readonly unset = new Map<string, string>();
   readonly files: NamedFile[] = [];
   readonly overrides = new Map<string, string | null>();
+  readonly references = new Map<string, string | readonly string[]>();
   /** Aliases for the last part of a key, keyed by the whole key. */
   readonly #aliases = new Map<string, string>();
   readonly #sources: Sources;
@@ -230,6 +236,8 @@ class Walk {
         if (typeof item.value === 'object') return { fault: 'must be a list of strings' };
         items.push(this.#substitute(String(item.value), path, type, item.location, on) ?? '');
       }
+      const texts = (raw.value as readonly RawNode[]).map((item) => String(item.value));
+      if (this.references.has(path.join('.'))) this.references.set(path.join('.'), texts);
       return { value: items };
     }
     if (typeof raw.value === 'object') return { fault: 'must be a list of strings' };
@@ -251,7 +259,10 @@ class Walk {
     const name = /^env\((.*)\)$/.exec(text)?.[1];
     if (name === undefined) return text;
     const value = this.#sources.environment[name];
-    if (value !== undefined && value !== '') return value;
+    if (value !== undefined && value !== '') {
+      this.references.set(path.join('.'), text);
+      return value;
+    }
     this.unset.set(path.join('.'), name);
     if (type.name === 'secret') return undefined;
     const staysText = type.name === 'text' || type.name === 'list' || type.name === 'path';

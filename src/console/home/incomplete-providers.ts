@@ -1,5 +1,6 @@
 /** Finds enabled sign-in providers whose client ID or secret is missing. Every sign-in with them fails. */
 import { type Config, describePages } from '../../config/index.ts';
+import { ConsoleError } from '../errors.ts';
 import { createSettingsFiles } from '../settings/files.ts';
 import { envReference } from '../settings/known.ts';
 import type { Problem } from './contract.ts';
@@ -29,8 +30,14 @@ const titleOf = (provider: string): string =>
     .flatMap(({ parts }) => parts)
     .find(({ panel }) => panel?.kind === 'provider' && panel.name === provider)?.title ?? provider;
 
+/** Returns false if the file isn't valid TOML, which the home page reports as another problem. */
 function isSecretInFile(provider: string, supabaseDir: string): boolean {
   const files = createSettingsFiles(supabaseDir);
   const { text } = files.read('config.toml');
-  return files.valueOf(text, { file: 'config.toml', path: ['auth', 'external', provider, 'secret'] }).isSet;
+  try {
+    return files.valueOf(text, { file: 'config.toml', path: ['auth', 'external', provider, 'secret'] }).isSet;
+  } catch (error) {
+    if (!(error instanceof ConsoleError)) throw error;
+    return false;
+  }
 }

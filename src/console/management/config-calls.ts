@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ConfigError, type LiveConfig, loadConfig, setToml } from '../../config/index.ts';
 import type { Audit } from '../audit.ts';
+import { may } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';
 import { diffLines } from '../settings/diff.ts';
 import { createSettingsFiles, masked } from '../settings/files.ts';
@@ -11,6 +12,7 @@ import { createSecretFiles, maskedSecrets, requireEffect, withSecrets } from '..
 import { at, tableOf } from '../settings/toml.ts';
 import { writeFiles } from '../settings/write-files.ts';
 import { completeFields, hostedFields, settingsOfHosted } from './core/hosted-settings.ts';
+import { withVariableNames } from './core/named-variables.ts';
 import { projectRefOf } from './core/project-ref.ts';
 import { type PushedSettings, pushedSettings } from './core/pushed-settings.ts';
 import { ManagementError } from './errors.ts';
@@ -91,6 +93,12 @@ export function configCalls(deps: ConfigDeps) {
     return config as unknown as Record<string, unknown>;
   }
 
+  /** Returns the settings that the caller may see. Environment variables can contain secrets. */
+  function shownTo({ operator }: Caller) {
+    if (deps.configuration === undefined || may(operator.role, 'secrets')) return configNow();
+    return withVariableNames(loadConfig({ projectDir }));
+  }
+
   return {
     pushConfig: [
       'own',
@@ -107,8 +115,8 @@ export function configCalls(deps: ConfigDeps) {
     listAddons: ['read', () => ({ selected_addons: [], available_addons: [] })],
     getHostedConfig: [
       'read',
-      () => {
-        const config = configNow();
+      (_input, caller) => {
+        const config = shownTo(caller);
         return {
           data: {
             id: projectRefOf(deps.config.current.project_id),
@@ -122,7 +130,7 @@ export function configCalls(deps: ConfigDeps) {
         };
       },
     ],
-    getHostedService: ['read', ({ service }) => completeFields(service, configNow())],
+    getHostedService: ['read', ({ service }, caller) => completeFields(service, shownTo(caller))],
     changeHostedService: [
       'own',
       async ({ service, fields }, caller) => {
