@@ -1,6 +1,6 @@
 /**
- * Measures the combined CPU cost of the server and PostgreSQL for a login and for a refresh. Sends many requests to the
- * whole product, which is started with an empty project.
+ * Measures the combined CPU cost of the server and PostgreSQL for a login and for a refresh. Starts the whole product
+ * with an empty project and sends many requests to it.
  *
  *     npm run bench:auth -- [--rounds 3] [--refreshes 2000] [--logins 400]
  *

@@ -40,7 +40,7 @@ const users = Number(values.users);
 const rate = Number(values.rate);
 const seconds = Number(values.seconds);
 const bar = { rate: 640, p95Ms: 100, cores: 0.5 };
-/** The duration of the warm-up, in which statements are prepared and code is compiled. It isn't counted. */
+/** The duration of the warm-up, in which statements are prepared and code is compiled. The warm-up isn't counted. */
 const warmUpSeconds = 2;
 const writers = 4;
 
@@ -53,7 +53,7 @@ const policies: Record<string, string> = {
 const policy = policies[values.policy];
 if (policy === undefined) throw new Error(`Unknown policy ${values.policy}.`);
 
-/** The numbers of the rows that a user has received. */
+/** The row numbers that a user has received. */
 interface Received {
   readonly seen: Set<number>;
   repeated: number;

@@ -82,7 +82,7 @@ const settle = async () => {
 };
 
 /**
- * Returns a function that returns the maximum CPU time that this thread used between two checks. Unlike the delay of a
+ * Returns a function that reports the maximum CPU time that this thread used between two checks. Unlike the delay of a
  * timer, this time doesn't include the work of other processes.
  */
 function watchTurns(): () => number {

@@ -10,8 +10,7 @@
  * them if necessary.
  *
  * The load consists of reads, sign-ups, uploads of 8 MiB, function calls, and realtime clients. Exits with 1 if the
- * memory reaches the limit, a process of the server ends, or no request of a kind succeeds. The server may reject
- * requests.
+ * memory reaches the limit, a server process ends, or all requests of one kind fail. The server may reject requests.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import {

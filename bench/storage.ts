@@ -85,7 +85,7 @@ function call(method: string, path: string, body?: Buffer | object): Promise<num
   });
 }
 
-/** Makes `count` calls on all connections, but stops after `runMs`. */
+/** Makes `count` calls over all connections, but stops after `runMs`. */
 async function repeat(
   work: (index: number) => Promise<unknown>,
   count = Number.POSITIVE_INFINITY,

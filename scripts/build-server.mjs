@@ -20,8 +20,7 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const outDir = path.join(root, 'dist', 'server');
 const stampFile = path.join(outDir, '.stamp');
 /**
- * The number of builds to keep, because a running server loads parts of its build on demand even if there are newer
- * builds.
+ * The number of builds to keep. A running server loads parts of its build on demand, even if there are newer builds.
  */
 const maxBuilds = 3;
 

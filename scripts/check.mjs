@@ -1,6 +1,6 @@
 /**
  * The script for `npm run check`. It runs the lint and type checks, and the unit and property tests in `src/` and
- * `web/`. These don't need a server, database or browser.
+ * `web/`. These tests don't require a server, database or browser.
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';

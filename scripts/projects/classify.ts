@@ -1,5 +1,5 @@
 /**
- * Determines the result of an attempt. This is separate, so that the table of results can be recreated from stored
+ * Determines the result of an attempt. This step is separate, so that the table of results can be recreated from stored
  * attempts.
  */
 import type { OwnFault } from './read-lists.ts';

@@ -142,7 +142,7 @@ const isCompared = (row: string): boolean =>
   // Excludes the names of NOT NULL constraints.
   !row.includes('"contype":"n"');
 
-/** Whether this is a column of an index. It keeps the name that the table's column had when the index was created. */
+/** Whether the row is an index column, which keeps the name that the table's column had when the index was created. */
 const isIndexColumn = (row: string, indexes: ReadonlySet<string>): boolean =>
   indexes.has((JSON.parse(row) as { relation: string }).relation);
 

@@ -13,7 +13,10 @@ export interface Project {
 
 export interface OwnFault {
   readonly name: string;
-  /** `supabase/migrations/1_init.sql:12` or the path of a request, such as `/rest/v1/notes` */
+  /**
+   * The location of a statement, such as `supabase/migrations/1_init.sql:12`, or the path of a request, such as
+   * `/rest/v1/notes`.
+   */
   readonly place: string;
   readonly why: string;
 }

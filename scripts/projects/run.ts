@@ -45,7 +45,7 @@ const counts = Map.groupBy(results, ({ outcome }) => outcome);
 for (const [outcome, ofIt] of [...counts].sort()) console.log(`${ofIt.length}\t${outcome}`);
 if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(results, null, 2)}\n`);
 
-/** Starts one project after the other until all have been started. */
+/** Starts projects one after another until none are left. */
 async function work(): Promise<void> {
   for (let project = waiting.shift(); project !== undefined; project = waiting.shift()) {
     const checkout = join(checkouts as string, project.name);

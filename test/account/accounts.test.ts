@@ -251,7 +251,7 @@ test('another site canâ€™t switch or end an account, and a forged cookie doesnâ€
     '&#60;script&#62;alert(1)&#60;/script&#62;&#37;PLINTH_NONCE&#37;',
   );
   expect(await shown('password')).not.toMatch(/<script>alert|Signed in/);
-  // An unknown sign-in method isn't remembered, so the browser doesn't list an account.
+  // A stored account with an unknown sign-in method is ignored, so no account is listed.
   expect(await shown('x"')).toMatch(/<h1[^>]*>Sign in</);
 });
 

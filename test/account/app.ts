@@ -1,5 +1,5 @@
 /**
- * Simulates an app that sends users to the Account pages. It has a redirect URL and implements the client's part of
+ * Simulates an app that redirects users to the Account pages. It has a redirect URL and implements the client's part of
  * PKCE (RFC 7636).
  */
 import { createHash, randomBytes } from 'node:crypto';

@@ -1,4 +1,4 @@
-/** Tests the output of screen readers with the accessibility tree that the browser passes to them. */
+/** Tests the output of screen readers, based on the accessibility tree that the browser passes to them. */
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openContext } from '../web/browser.ts';

@@ -1,6 +1,6 @@
 /**
- * Tests that responses never reveal whether an account exists. Their bytes are identical, and so is the expensive part
- * of the work. The tests count this work instead of timing it.
+ * Tests that responses never reveal whether an account exists. Both their bytes and the expensive part of the work are
+ * identical. The tests count this work instead of timing it.
  */
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';

@@ -123,7 +123,7 @@ describe('templates', () => {
   let server: AuthServer;
   beforeAll(async () => {
     const content = join(folder, 'all.html');
-    // A variable that a kind of email doesn't have is empty, and doesn't cause an error.
+    // A variable that a kind of email doesn't support is empty and doesn't cause an error.
     writeFileSync(content, `<p>${names.map((name) => `{{ .${name} }}`).join('|')}|{{ .Data.name }}</p>`);
     const own = (name: string) => [name, { content_path: content, subject: `${name} {{ .Email }}` }] as const;
     const email = {

@@ -174,7 +174,7 @@ describe('for second factors,', () => {
       const refused = await server.request('/user', { method: 'PUT', token: weak, json });
       expect([refused.status, (await refused.json()).error_code]).toEqual([401, 'insufficient_aal']);
     }
-    // Sessions that used the factor fall back to aal1, but no one is signed out.
+    // Sessions that used the factor fall back to aal1, but no session ends.
     const strong = session.access_token;
     expect(
       (await server.request(`/factors/${id}`, { method: 'DELETE', token: strong, json: {} })).status,

@@ -530,7 +530,8 @@ describe('a response', () => {
     const back = await answerOurs({ nameId: name, nameIdFormat: format, email: '' });
     const user = await auth.client().auth.getUser(back.fragment.access_token);
     expect(user.data.user?.email).toBe('admin@example.com.evil.example');
-    // An attacker can insert a comment later without changing the signed content. It doesn't truncate the value either.
+    // A comment that an attacker inserts later doesn't change the signed content, and doesn't truncate the value
+    // either.
     const later = await answerOurs(
       { nameId: 'eve@example.com.evil.example', nameIdFormat: format, email: '' },
       (xml) =>

@@ -82,8 +82,8 @@ test('generated columns have the expected values', async () => {
 });
 
 /**
- * Each row is inserted twice, and then with a difference. The last two values are the SQLSTATEs of the second and the
- * third insert.
+ * Each row is inserted twice, and then once more with a difference. The last two values are the SQLSTATEs of the second
+ * and the third insert.
  */
 test.each([
   ['users: address', `email`, `'a@b.cd'`, `'A@b.cd'`, '23505', 'ok'],

@@ -1,7 +1,7 @@
 /**
- * Tests that backups, restores and restore checks don't run a project's code as a superuser, who could start programs.
- * Also tests that a project's rows and a damaged target don't prevent a restore, and that an interrupted check removes
- * its copy.
+ * Tests that backups, restores and restore checks don't run a project's code as a superuser, because superusers can
+ * start programs. Also tests that a project's rows and a damaged target don't prevent a restore, and that an
+ * interrupted check removes its copy.
  */
 import {
   chmodSync,

@@ -1,4 +1,4 @@
-/** Tests a second running Plinth as the target of the command line: link, functions and secrets. */
+/** Tests the command line with a second running Plinth as its target: link, functions and secrets. */
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';

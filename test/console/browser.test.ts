@@ -104,7 +104,7 @@ describe('the grid with the keyboard', () => {
     expect(await stored(2, 'title')).toBe('By keyboard');
     await page.locator('[data-cell="2:2"]:focus').waitFor();
 
-    // NULL and an empty text can each be entered with a single key.
+    // NULL and an empty string can each be entered with a single key.
     await focusCell(page, 1, 3);
     await page.keyboard.press('F2');
     await page.keyboard.press('ArrowDown');

@@ -1,4 +1,4 @@
-/** Tests in Chromium that dialogs keep the focus inside, and that it returns to the page when they close. */
+/** Tests in Chromium that dialogs trap the focus, and return it to the page when they close. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestBackend } from '../../src/testing.ts';

@@ -1,4 +1,4 @@
-/** Opens windows of signed-in operators in Chromium, and defines the checks that apply to every page. */
+/** Opens Chromium windows for signed-in operators, and defines the checks that apply to every page. */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import {

@@ -20,9 +20,7 @@ afterAll(() => backend?.stop());
 
 const prefix = '/console/api';
 
-/**
- * The routes to which a read-only role can send a body, and why these requests don't change anything in the project.
- */
+/** The routes that accept a body from a read-only role, and why these requests don't change anything in the project. */
 const harmless: Readonly<Record<string, string>> = {
   'POST /sign-in': 'spends a link, which is asked for instead of a role',
   'POST /sign-out': 'ends the own session',

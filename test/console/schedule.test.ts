@@ -1,6 +1,6 @@
 /**
- * Tests how the Console parses schedules in the browser. It must agree with the database on which schedules are valid
- * and when they run next.
+ * Tests how the Console parses schedules in the browser. The parser must agree with the database on which schedules are
+ * valid and when they run next.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';

@@ -1,4 +1,7 @@
-/** Tests that the function workers end after a kill -9 of only the server, and that their files are removed soon. */
+/**
+ * Tests that the function workers end after a kill -9 of only the server, and that their files are removed soon
+ * afterwards.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

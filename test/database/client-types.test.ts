@@ -1,7 +1,4 @@
-/**
- * Compares the output of `gen types` for every language with files that are written by the rules of upstream's
- * generator.
- */
+/** Compares the output of `gen types` for every language with files that follow the rules of upstream's generator. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { generateTypes } from '../../src/database/index.ts';

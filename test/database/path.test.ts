@@ -1,5 +1,6 @@
 /**
- * Tests the request path with a real server. Most importantly, a request must not see anything from another request.
+ * Tests the request path with a real server. Most importantly, a request must not receive any data or settings of
+ * another request.
  */
 import { getEventListeners } from 'node:events';
 import fc from 'fast-check';

@@ -12,7 +12,7 @@ const { runtimePackages } = (await import(script.href)) as {
 };
 const list = runtimePackages(fileURLToPath(new URL('../../package-lock.json', import.meta.url)));
 
-/** The parts of package names by which an operating system is recognized. */
+/** The parts of package names that identify an operating system. */
 const systems = { linux: /linux/, darwin: /darwin/, win32: /win(dows|32)?-/ } as const;
 const architectures = { x64: /x64/, arm64: /arm64/ } as const;
 

@@ -1,6 +1,6 @@
 /**
- * Tests SQL in every position where a client's text is used. It must stay text, and the response must be the same as
- * for any other unusual text.
+ * Tests SQL in every position where a client's text is used. The SQL must stay text, and the response must be the same
+ * as for any other unusual text.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RestHarness, startRest } from './harness.ts';

@@ -13,8 +13,8 @@ import { startServe } from './serve-process.ts';
 vi.setConfig({ testTimeout: 120_000 });
 
 /**
- * The folders of PostgreSQL, which can run as a different user. It protects its own data, and must be able to read its
- * programs and extensions.
+ * The folders of PostgreSQL, which can run as a different user. PostgreSQL protects its own data, and must be able to
+ * read its programs and extensions.
  */
 const ofPostgres = new Set(['postgres', 'bin', 'extensions']);
 

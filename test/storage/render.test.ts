@@ -10,7 +10,7 @@ let server: StorageServer;
 let photo: Buffer;
 beforeAll(async () => {
   server = await startStorage({ storage: { image_transformation: { enabled: true } } });
-  // The left half of the image is red and the right half is blue. The EXIF orientation is rotated.
+  // The left half of the image is red and the right half is blue.
   const half = { width: 200, height: 200, channels: 3 as const };
   const red = await sharp({ create: { ...half, background: '#f00' } })
     .png()

@@ -74,7 +74,7 @@ async function said(response: Response): Promise<[number, string]> {
 const read = async (key: string, bucket = 'open') =>
   Buffer.from((await (await server.client().from(bucket).download(key)).data?.bytes()) ?? []);
 
-/** Returns the id in an upload's URL. */
+/** Returns the ID in an upload's URL. */
 function idOf(path: string): string {
   const [id = ''] = Buffer.from(path.split('/').at(-1) ?? '', 'base64url')
     .toString()

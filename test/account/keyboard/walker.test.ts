@@ -14,7 +14,10 @@ afterAll(() => browser.close());
 
 const style = '<style>:focus { outline: 2px solid }</style>';
 
-/** A script that runs once the walker waits for the next frame. `button` is the page's button, and `other` is a copy. */
+/**
+ * A script that runs as soon as the walker waits for the next frame. `button` is the page's button, and `other` is a
+ * copy.
+ */
 const onNextFrame = (work: string): string => `<script>{
   const next = requestAnimationFrame;
   const button = document.querySelector('button');

@@ -89,8 +89,8 @@ export async function createWalker(page: Page, isOurs: (url: string) => boolean)
 }
 
 /**
- * Returns why the focused element isn't visible, or an empty text if it is visible. A visible element, or its field or
- * label, has an outline that isn't clipped or covered. The check uses rendered frames. When content appears above an
+ * Returns why the focused element isn't visible, or an empty string if it is. An element is visible if it, or its field
+ * or label, has an outline that isn't clipped or covered. The check uses rendered frames. When content appears above an
  * element, the browser corrects the scroll position only in the next frame. A page that is still loading can replace
  * the element or move the focus, so each frame checks the element that has the focus in this frame.
  */

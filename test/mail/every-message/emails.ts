@@ -15,7 +15,7 @@ export interface Reading {
 
 export interface Email extends Readonly<Record<Language, Reading>> {
   readonly name: TemplateName;
-  /** The situation, if the text is different in others. */
+  /** The situation, if the text is different in other situations. */
   readonly when?: string;
   readonly send: send.Sender;
   readonly hasCode?: boolean;
