@@ -126,6 +126,35 @@ describe('the menu of a cell', () => {
     await other.close();
   });
 
+  test('can edit the rows of a range, starting with its column', async () => {
+    await open.go('/tables/public/parts');
+    await focusCell(30, 5);
+    await page.keyboard.press('Shift+ArrowDown');
+    await page.keyboard.press('Shift+F10');
+    let load = (): void => undefined;
+    const loading = new Promise<void>((resolve) => {
+      load = resolve;
+    });
+    await page.route('**/edit-rows*.js', async (route) => {
+      await loading;
+      await route.continue();
+    });
+    await item('Edit 2 rows').press('Enter');
+    await cell(31, 5).and(page.locator(':focus')).waitFor();
+    // The keys don't edit the cell while the dialog loads.
+    await page.keyboard.type('x');
+    expect(await page.getByRole('textbox').count()).toBe(0);
+    load();
+    await page.getByRole('dialog').getByLabel('note', { exact: true }).and(page.locator(':focus')).waitFor();
+    await page.keyboard.type('ranged');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await expect
+      .poll(async () => [await stored(31, 'note'), await stored(32, 'note'), await stored(33, 'note')])
+      .toEqual(['ranged', 'ranged', null]);
+    await page.getByRole('button', { name: 'Undo' }).waitFor();
+  });
+
   test('can paste like Ctrl+V, or shows that shortcut if the browser denies access, but not for read-only operators', async () => {
     await open.go('/tables/public/parts');
     await page.evaluate(`navigator.clipboard.writeText('Pasted')`);

@@ -99,7 +99,10 @@ test('Enter runs the dry run and then the import, which ends at the first import
   );
   const panel = page.getByRole('dialog');
   await panel.getByLabel('CSV or JSON file').and(page.locator(':focus')).waitFor();
-  await choose(page, 'notes.csv', 'body\nfirst\nlast\n');
+  const chooser = page.waitForEvent('filechooser');
+  await page.keyboard.press('Enter');
+  const file = { name: 'notes.csv', mimeType: 'text/csv', buffer: Buffer.from('body\nfirst\nlast\n') };
+  await (await chooser).setFiles(file);
   const value = panel.getByRole('textbox', { name: 'Value of author' });
   await value.fill('Ada');
   await value.press('Enter');

@@ -58,6 +58,7 @@ export const messages = {
   'menu.null': 'Set to NULL',
   'menu.open': 'Open row',
   'menu.duplicate': 'Duplicate row',
+  'menu.edit-rows': 'Edit {count, number} rows',
   'menu.delete': '{count, plural, one {Delete row} other {Delete # rows}}',
   'menu.why': 'Explain who can see this row',
   'head.menu': 'Column {column}',

@@ -11,7 +11,7 @@ const EditRows = lazy(() => import('./edit-rows.tsx'));
 /** The change and the rows that it applies to. Without keys, it applies to the selected rows. */
 export type BulkKind =
   | { readonly kind: 'delete'; readonly keys?: readonly RowKey[] }
-  | { readonly kind: 'edit' };
+  | { readonly kind: 'edit'; readonly keys?: readonly RowKey[] };
 
 export function BulkChange({
   change: bulk,
@@ -57,14 +57,14 @@ export function BulkChange({
     <EditRows
       relation={relation}
       as={as}
-      scope={scope}
+      scope={bulk.keys === undefined ? scope : { keys: bulk.keys }}
       count={rows.count}
       column={activeColumn}
       onClose={onClose}
       onEdits={(column, change) => {
         onClose();
         onSave();
-        const keys = [...selected.values()];
+        const keys = bulk.keys ?? [...selected.values()];
         void edits
           .save(keys.map((key) => ({ key, column, index: -1, change, seen: undefined })))
           .then(onChanged);

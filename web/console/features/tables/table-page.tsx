@@ -11,6 +11,7 @@ import { BulkChange, type BulkKind } from './bulk-change.tsx';
 import { FailureBar } from './failure-bar.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { DataGrid } from './grid/data-grid.tsx';
+import { IgnoreKeys } from './ignore-keys.tsx';
 import { TableProblem } from './missing-table.tsx';
 import { focusListEntry, focusRowsOf } from './rows-focus.ts';
 import { TableBody } from './table-body.tsx';
@@ -134,8 +135,7 @@ function OpenTable({ relation }: { relation: Relation }) {
           onActive={(column) => {
             activeColumn.current = column;
           }}
-          onDelete={() => setBulkChange({ kind: 'delete' })}
-          onDeleteKeys={(keys) => setBulkChange({ kind: 'delete', keys })}
+          onBulkChange={setBulkChange}
           onDuplicate={(row) => go({ insert: true, row, column: undefined })}
           onFilters={(next) => {
             setFilters(next);
@@ -160,7 +160,7 @@ function OpenTable({ relation }: { relation: Relation }) {
         onDelete={() => setBulkChange({ kind: 'delete' })}
         onUndo={undo}
       />
-      <Suspense fallback={null}>
+      <Suspense fallback={<IgnoreKeys />}>
         <TablePanels
           relation={relation}
           search={search}

@@ -56,7 +56,7 @@ export default function CellMenu(props: CellMenuProps) {
         [...copyItems(grid, range, indexes), ...(at.column === 0 ? [] : pasteItems(grid, range))],
         at.column === 0 ? [] : valueItems(props),
         [...rowItems(grid, key), ...whyItem],
-        deleteItems(grid, indexes, key),
+        rowsItems(grid, indexes, key),
       ]}
       onClose={onClose}
     />
@@ -182,10 +182,10 @@ function rowItems(grid: DataGridProps, key: RowKey | undefined): MenuItem[] {
 }
 
 /**
- * Returns the items that delete rows. They delete the selected rows if the row is one of them, and otherwise the rows
- * of the range.
+ * Returns the items that change several rows. They change the selected rows if the row is one of them, and otherwise
+ * the rows of the range.
  */
-function deleteItems(grid: DataGridProps, indexes: readonly number[], key: RowKey | undefined): MenuItem[] {
+function rowsItems(grid: DataGridProps, indexes: readonly number[], key: RowKey | undefined): MenuItem[] {
   if (!grid.canWrite || key === undefined) return [];
   const rangeKeys = indexes
     .map((index) => grid.rows.row(index)?.key)
@@ -193,11 +193,20 @@ function deleteItems(grid: DataGridProps, indexes: readonly number[], key: RowKe
   const selected = [...grid.selected.values()];
   const isSelected = selected.some((each) => JSON.stringify(each) === JSON.stringify(key));
   const keys = isSelected ? selected : rangeKeys;
+  const { length: count } = keys;
   return [
+    ...(count === 1
+      ? []
+      : [
+          {
+            label: t('menu.edit-rows', { count }),
+            onChoose: () => grid.onBulkChange({ kind: 'edit', keys }),
+          },
+        ]),
     {
-      label: t('menu.delete', { count: keys.length }),
+      label: t('menu.delete', { count }),
       isDanger: true,
-      onChoose: () => grid.onDeleteKeys(keys),
+      onChoose: () => grid.onBulkChange({ kind: 'delete', keys }),
     },
   ];
 }

@@ -2,6 +2,7 @@
 import { type KeyboardEvent, type RefObject, useEffect, useMemo } from 'react';
 import type { RowView } from '../../../api/queries.ts';
 import type { Filter, Relation, RowKey, Sort } from '../../../api/types.ts';
+import type { BulkKind } from '../bulk-change.tsx';
 import { useRowsFocus } from '../rows-focus.ts';
 import type { Edits } from '../use-edits.ts';
 import type { Rows } from '../use-rows.ts';
@@ -38,8 +39,7 @@ export interface DataGridProps {
   readonly onVisible: (first: number, last: number) => void;
   /** Called with the active cell's column, or with undefined if a checkbox is active. */
   readonly onActive: (column: string | undefined) => void;
-  readonly onDelete: () => void;
-  readonly onDeleteKeys: (keys: readonly RowKey[]) => void;
+  readonly onBulkChange: (change: BulkKind) => void;
   readonly onDuplicate: (key: RowKey) => void;
   readonly onFilters: (filters: readonly Filter[]) => void;
   readonly onSortBy: (sort: readonly Sort[]) => void;
@@ -106,7 +106,7 @@ export function useDataGrid(props: DataGridProps, scroller: RefObject<HTMLElemen
     'toggle-all': toggleAll,
     undo: props.onUndo,
     menu: () => menu.openAt(at),
-    delete: props.onDelete,
+    delete: () => props.onBulkChange({ kind: 'delete' }),
     'clear-range': position.clearRange,
     'clear-selection': () => onSelect(new Map()),
     leave: props.onLeave,
