@@ -48,6 +48,7 @@ export default function CellMenu(props: CellMenuProps) {
     { length: range.lastRow - range.firstRow + 1 },
     (_, step) => range.firstRow + step,
   );
+  const keys = changeableKeys(grid, indexes, key);
   return (
     <ContextMenu
       label={t('menu.cell')}
@@ -55,8 +56,8 @@ export default function CellMenu(props: CellMenuProps) {
       sections={[
         [...copyItems(grid, range, indexes), ...(at.column === 0 ? [] : pasteItems(grid, range))],
         at.column === 0 ? [] : valueItems(props),
-        [...rowItems(grid, key), ...whyItem],
-        rowsItems(grid, indexes, key),
+        [...rowItems(grid, key), ...editItems(grid, keys), ...whyItem],
+        deleteItems(grid, keys),
       ]}
       onClose={onClose}
     />
@@ -181,32 +182,40 @@ function rowItems(grid: DataGridProps, key: RowKey | undefined): MenuItem[] {
   ];
 }
 
-/**
- * Returns the items that change several rows. They change the selected rows if the row is one of them, and otherwise
- * the rows of the range.
- */
-function rowsItems(grid: DataGridProps, indexes: readonly number[], key: RowKey | undefined): MenuItem[] {
-  if (!grid.canWrite || key === undefined) return [];
-  const rangeKeys = indexes
-    .map((index) => grid.rows.row(index)?.key)
-    .filter((each): each is RowKey => each !== undefined);
-  const selected = [...grid.selected.values()];
-  const isSelected = selected.some((each) => JSON.stringify(each) === JSON.stringify(key));
-  const keys = isSelected ? selected : rangeKeys;
+/** Returns the item that sets a column in several rows. */
+function editItems(grid: DataGridProps, keys: readonly RowKey[]): MenuItem[] {
   const { length: count } = keys;
+  if (count < 2) return [];
   return [
-    ...(count === 1
-      ? []
-      : [
-          {
-            label: t('menu.edit-rows', { count }),
-            onChoose: () => grid.onBulkChange({ kind: 'edit', keys }),
-          },
-        ]),
+    { label: t('menu.edit-rows', { count }), onChoose: () => grid.onBulkChange({ kind: 'edit', keys }) },
+  ];
+}
+
+function deleteItems(grid: DataGridProps, keys: readonly RowKey[]): MenuItem[] {
+  const { length: count } = keys;
+  if (count === 0) return [];
+  return [
     {
       label: t('menu.delete', { count }),
       isDanger: true,
       onChoose: () => grid.onBulkChange({ kind: 'delete', keys }),
     },
   ];
+}
+
+/**
+ * Returns the rows that the menu can change. They are the selected rows if the row is one of them, and otherwise the
+ * rows of the range.
+ */
+function changeableKeys(
+  grid: DataGridProps,
+  indexes: readonly number[],
+  key: RowKey | undefined,
+): readonly RowKey[] {
+  if (!grid.canWrite || key === undefined) return [];
+  const selected = [...grid.selected.values()];
+  if (selected.some((each) => JSON.stringify(each) === JSON.stringify(key))) return selected;
+  return indexes
+    .map((index) => grid.rows.row(index)?.key)
+    .filter((each): each is RowKey => each !== undefined);
 }
