@@ -374,8 +374,8 @@ test('responses to forms can’t be framed or cached, and contain no scripts', a
   const html = await response.text();
   expect(html).toContain('Incorrect password');
   expect(html).not.toContain('invalid_credentials');
-  // The only noscript element is in the head. It contains the dark style sheet for browsers without scripts. All
-  // browsers show the body.
+  // The only noscript element is in the head. It contains the dark style sheet for browsers without scripts. The body
+  // is visible in all browsers.
   expect(html.slice(html.indexOf('<body'))).not.toContain('<noscript');
   expect(html).not.toMatch(/type="module"|%PLINTH_/);
   expect(html).toContain('href="/account/password?lang=ar"');

@@ -34,7 +34,7 @@ beforeAll(async () => {
   const { admin } = auth.admin().auth;
   await admin.createUser({ email, password, email_confirm: true });
   await admin.createUser({ phone, password, phone_confirm: true });
-  // The dummy hash for unknown accounts is generated once.
+  // Generates the dummy hash for unknown accounts, so that the tests don't count it.
   await auth.request('/token?grant_type=password', { json: { email: newEmail(), password } });
 });
 afterAll(() => auth.stop());

@@ -88,7 +88,7 @@ describe('wrong passwords', () => {
     expect(await tryPassword(email, password, home)).toEqual(blocked);
     auth.clock.advance(60_000);
     expect(await tryPassword(email, 'wrong', home)).toEqual(wrong);
-    // The longest delay.
+    // Waits for the longest delay.
     auth.clock.advance(180_000);
     const [status] = await tryPassword(email, password, home);
     expect(status).toBe(kind === 'known' ? 200 : 400);

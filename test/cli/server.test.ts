@@ -74,7 +74,6 @@ test('commands work from start to stop', async () => {
   const link = await plinth(['console'], { cwd });
   expect(link.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/console\//);
 
-  // Creates and lists users.
   expect((await plinth(['users', 'create', 'ada@example.com'], { cwd })).stdout).toContain('password');
   const users = await plinth(['users', 'list', '--json'], { cwd });
   expect(JSON.parse(users.stdout)).toMatchObject([{ email: 'ada@example.com' }]);

@@ -112,7 +112,6 @@ test('functions and secrets can be deployed to a linked server, listed, download
   expect((await call('hello')).slice(0, 3)).toBe('401');
   expect(await call('open')).toBe('200 Hello file');
 
-  // Sets and lists secrets.
   writeFileSync(join(cwd, '.env.remote'), 'FROM_FILE=1\nWHO=file\n');
   const set = await run(
     'secrets',
@@ -138,7 +137,6 @@ test('functions and secrets can be deployed to a linked server, listed, download
     stderr: expect.stringContaining('No arguments found'),
   });
 
-  // Lists the functions in all formats.
   const list = await run('functions', 'list', `--project-ref=${ref}`, '-o', 'json');
   expect(JSON.parse(list.stdout)).toMatchObject([
     { slug: 'hello', version: 1, verify_jwt: true, source: 'deployed' },
@@ -171,7 +169,6 @@ test('functions and secrets can be deployed to a linked server, listed, download
   expect((await call('extra')).slice(0, 3)).toBe('404');
   expect(await call('own', key)).toBe('200 own');
 
-  // Deletes functions and secrets.
   expect((await run('functions', 'delete', 'hello', '--linked')).stdout).toBe(
     `Deleted Function hello from project ${ref}.\n`,
   );

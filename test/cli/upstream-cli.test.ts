@@ -33,7 +33,7 @@ describe.skipIf(program === undefined)('the upstream CLI', () => {
       'supabase/migrations/20240101000000_a.sql': 'create table if not exists public.pushed (id int);',
     });
     const words = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
-    // Unlike on the local stack, the test's database isn't named postgres.
+    // Unlike on the local stack, the test's database isn't named postgres, so these commands need its URL.
     const isOfDatabase = /^(migration|inspect|db (push|query|advisors))/.test(command);
     const args = words.map((word) => word.replace('$DB_URL', url));
     if (isOfDatabase) args.push(`--remote=${url}`);

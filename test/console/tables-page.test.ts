@@ -97,7 +97,7 @@ describe('ranges of cells', () => {
     await page.getByText('4 cells pasted').waitFor();
     await expect.poll(() => column('books', 'title', [5, 6])).toEqual(['Book 1', 'Book 2']);
     expect(await column('books', 'pages', [5, 6])).toEqual([1, 2]);
-    // The database stores the change before the page receives the response.
+    // The database stores the change before the page receives the response, so the test waits for the page.
     await page.getByRole('button', { name: 'Undo' }).waitFor();
     await page.keyboard.press('Control+z');
     await expect.poll(() => column('books', 'title', [5, 6])).toEqual(['Book 5', 'Book 6']);

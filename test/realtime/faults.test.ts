@@ -196,7 +196,7 @@ describe('if one of two processes', () => {
     expect(broadcasts).toEqual(numbers(1, 40));
     await doomed.socket.disconnect();
 
-    // The next process finds the slots of the dead process.
+    // The next process finds and drops the slots of the dead process.
     while (!(await slots(false)).includes(slot));
     const next = await direct.another();
     while ((await slots(false)).includes(slot));

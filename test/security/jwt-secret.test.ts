@@ -134,7 +134,7 @@ test('a secret of the process isn’t in any relation that any role can read', a
                 }
               });
             } catch {
-              // This is a view of objects that the role can't access.
+              // The relation is a view of objects that the role can't access.
             }
           }
           return places;

@@ -129,7 +129,7 @@ it.each([[[]], [['--json']]])('serve %j doesn’t show secrets to other users of
   expect(shownIn(server.printed())).toEqual([]);
   for (const { name, args: shown, environment } of processes) {
     expect([name, shownIn(shown + given.env), shown.includes(given.env)]).toEqual([name, [], false]);
-    // A function receives only the documented values (docs/specification.md), but not another function's secrets.
+    // A function receives the documented values (docs/specification.md), but not another function's secrets.
     const isFunction = name === 'deno';
     const promised = ['secretKey', 'the service_role key', 'databasePassword'];
     expect([name, shownIn(environment, isFunction ? promised : [])]).toEqual([name, []]);

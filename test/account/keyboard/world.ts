@@ -174,7 +174,7 @@ export async function openWorld(
     const search = `${mailUrl}/api/v1/search?query=${encodeURIComponent(`to:"${to}"`)}`;
     for (let attempt = 0; attempt < 100; attempt += 1) {
       const { messages } = (await (await fetch(search)).json()) as { messages: { ID: string }[] };
-      // The latest email comes first.
+      // The list is sorted from newest to oldest, so the last unread email is the oldest one.
       const id = messages.map(({ ID }) => ID).findLast((one) => !read.has(one));
       if (id !== undefined) {
         read.add(id);
