@@ -43,11 +43,10 @@ const isFocused = (page: Page, name: string) =>
 
 test('a page that opens from the menu or the palette receives the focus', async () => {
   const { page, go, close } = await signedIn(browser, backend);
-  const content = page.locator('#content:focus');
+  const heading = (name: string) => page.getByRole('heading', { name, level: 1 }).and(page.locator(':focus'));
   await go('/');
   await page.getByRole('link', { name: 'Users', exact: true }).press('Enter');
-  await page.getByRole('heading', { name: 'Users', level: 1 }).waitFor();
-  await content.waitFor();
+  await heading('Users').waitFor();
   await page.keyboard.press('Tab');
   await page.getByRole('searchbox').and(page.locator(':focus')).waitFor();
   await page.getByRole('link', { name: 'Keys', exact: true }).focus();
@@ -55,8 +54,7 @@ test('a page that opens from the menu or the palette receives the focus', async 
   await page.getByRole('combobox').fill('audit log');
   await page.getByRole('option', { name: 'Audit log' }).first().waitFor();
   await page.keyboard.press('Enter');
-  await page.getByRole('heading', { name: 'Audit log', level: 1 }).waitFor();
-  await content.waitFor();
+  await heading('Audit log').waitFor();
   await close();
 });
 
@@ -79,8 +77,8 @@ test('arrow keys move through a list beside the page, and into the page', async 
   await page.getByRole('option', { name: 'keyless' }).first().waitFor();
   await page.keyboard.press('Enter');
   await page.getByRole('grid', { name: 'Rows of keyless' }).waitFor();
-  await page.locator('[data-details]:focus').waitFor();
-  await page.keyboard.press('Tab');
+  await page.getByRole('heading', { name: 'public.keyless' }).and(page.locator(':focus')).waitFor();
+  await page.keyboard.press('Shift+Tab');
   await firstTool.waitFor();
   await close();
 });

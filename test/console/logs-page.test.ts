@@ -148,8 +148,15 @@ test('metrics are shown as a chart and as a table with the same numbers', async 
   await close();
 });
 
-test('the chart shows the values at the pointer with their units', async () => {
+test('the chart shows the values at the pointer with their units, and its lines can be hidden with the keyboard', async () => {
   const { page, close } = await opened('/metrics');
+  const line = page
+    .getByRole('group', { name: 'Shown series' })
+    .first()
+    .getByRole('button', { name: 'rest' });
+  await line.and(page.locator('[aria-pressed=true]')).press('Space');
+  await line.and(page.locator('[aria-pressed=false]')).press('Enter');
+  await line.and(page.locator('[aria-pressed=true]')).waitFor();
   const plot = page.getByRole('img', { name: /Requests/ }).locator('.u-over');
   const { width = 0, height = 0 } = (await plot.boundingBox()) ?? {};
   // The newest requests are at the right edge.

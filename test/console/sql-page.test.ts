@@ -245,6 +245,10 @@ test('a result can be shown as a chart, and the choice is kept', async () => {
   await page.getByRole('button', { name: 'Chart', exact: true }).press('Enter');
   const chart = page.getByRole('img', { name: /Chart of Statement 1/ });
   await chart.waitFor();
+  await page.getByRole('button', { name: 'tasks', exact: true }).press('Space');
+  expect(await page.getByRole('button', { name: 'tasks', exact: true }).getAttribute('aria-pressed')).toBe(
+    'false',
+  );
   await page.getByLabel('Chart', { exact: true }).selectOption('Bar');
   await page.getByRole('checkbox', { name: 'ids' }).uncheck();
   await page.getByText('View numbers').press('Enter');

@@ -283,6 +283,11 @@ describe('structure', () => {
     await dialog.getByText('enable row level security').waitFor();
     await dialog.getByRole('button', { name: 'Run' }).press('Enter');
     await page.waitForURL('**/tables/public/gardens');
+    await page.getByRole('heading', { name: 'public.gardens' }).and(page.locator(':focus')).waitFor();
+    // The table has no policies yet, so the link opens the form for the first one.
+    await page.getByRole('link', { name: 'RLS, no policies' }).press('Enter');
+    await dialog.getByText('New policy on gardens').waitFor();
+    await page.goBack();
 
     await page.getByRole('link', { name: 'Structure' }).press('Enter');
     await page.getByRole('button', { name: 'Add column' }).press('Enter');
@@ -313,20 +318,36 @@ describe('structure', () => {
     async ({ colorScheme, ...viewport }) => {
       const { page, complaints, close } = await signedIn({ viewport, colorScheme });
       await go(page, '/new');
+      await page.getByRole('textbox', { name: 'Name' }).first().and(page.locator(':focus')).waitFor();
       await page.getByRole('button', { name: 'Add column' }).press('Enter');
       const row = page
         .getByRole('listitem')
         .filter({ has: page.getByRole('checkbox') })
         .nth(2);
-      await row.getByLabel('Name').fill('shelf');
-      await row.getByLabel('Type').fill('int');
+      await row.getByLabel('Name').and(page.locator(':focus')).waitFor();
+      await page.keyboard.insertText('shelf');
       await row.getByRole('checkbox', { name: 'Nullable' }).uncheck();
-      await row.getByRole('button', { name: 'Foreign key: None (column shelf)' }).press('Enter');
+      await row.getByLabel('Foreign key (column shelf)').selectOption('public.shelves');
+      const type = row.getByLabel('Type');
+      await expect.poll(() => type.inputValue()).toBe('integer');
+      const mismatch = row.getByText('Can’t reference shelves.id, which has the type integer');
+      await type.fill('text');
+      await mismatch.waitFor();
+      await expectSound(page, 'a type that can’t reference the other column');
+      await type.fill('bigint');
+      await mismatch.waitFor({ state: 'detached' });
+      const more = row.getByRole('button', { name: 'More options (column shelf)' });
+      await more.press('Enter');
       const dialog = page.getByRole('dialog');
-      await dialog.getByLabel('Foreign key').selectOption('public.shelves');
-      await page.keyboard.press('Escape');
+      await dialog.getByLabel('Foreign key').selectOption('None');
+      await dialog.getByLabel('Foreign key').selectOption('shelves');
+      await expect.poll(() => type.inputValue()).toBe('integer');
+      await dialog.getByLabel('On update').press('Enter');
       await dialog.waitFor({ state: 'detached' });
-      await row.getByRole('button', { name: 'Foreign key: shelves (column shelf)' }).waitFor();
+      await more.and(page.locator(':focus')).waitFor();
+      await more.press('Enter');
+      await dialog.getByRole('button', { name: 'Done' }).press('Enter');
+      await dialog.waitFor({ state: 'detached' });
       await row.getByLabel('On delete (column shelf)').selectOption('On delete: CASCADE');
       const head = page.locator('span').getByText('Nullable', { exact: true }).first();
       expect(await head.isVisible()).toBe(viewport.width > 1000);
@@ -467,6 +488,11 @@ test('the project’s schemas are listed first, and system schemas are collapsed
   const { page, complaints, close } = await signedIn();
   await go(page, '');
   const list = page.getByRole('navigation', { name: 'Tables' });
+  const open = list.getByRole('link', { name: 'tasks', exact: true });
+  await open.waitFor();
+  // The warning is a description, so that the link's name is the table's name.
+  const warning = await open.getAttribute('aria-describedby');
+  expect(await page.locator(`[id="${warning}"]`).textContent()).toContain('Row-level security is off');
   await list.getByRole('link', { name: 'books' }).waitFor();
   expect(await list.getByRole('heading', { name: 'auth' }).count()).toBe(0);
   await page.getByRole('searchbox', { name: 'Filter tables' }).fill('auth.users');

@@ -149,6 +149,76 @@ test('row-level security can be enabled, and a policy can be created from a temp
   await close();
 });
 
+test('a policy for own rows can be created with a few keys, for the column that references the users', async () => {
+  await backend.database.pool('postgres').exec(`
+    create table public.diaries (id uuid primary key, device uuid, user_id uuid, writer uuid references auth.users);
+    alter table public.diaries enable row level security`);
+  const { page, complaints, close } = await opened('/policies?only=public.diaries');
+  const panel = page.getByRole('dialog', { name: 'New policy on diaries' });
+  const template = panel.getByLabel('Template').and(page.locator(':focus'));
+  const ownRows = async (name: string, condition: string): Promise<void> => {
+    await page.getByRole('button', { name: 'New policy on diaries' }).press('Enter');
+    await template.selectOption(name);
+    await panel.getByText(condition).last().waitFor();
+  };
+  await ownRows('Users can read their own rows', 'using ((select auth.uid()) = writer)');
+  expect(await panel.getByLabel('Column with the user’s ID').locator('option').allTextContents()).toEqual([
+    'writer',
+    'user_id',
+    'device',
+    'id',
+  ]);
+  await expectSound(page, 'the template for own rows');
+  await template.press('Enter');
+  await panel.waitFor({ state: 'detached' });
+  await ownRows('Users can update their own rows', 'with check ((select auth.uid()) = writer)');
+  await template.press('Enter');
+  await panel.waitFor({ state: 'detached' });
+  await ownRows('Users can delete their own rows', 'for delete');
+  await template.press('Enter');
+  await panel.waitFor({ state: 'detached' });
+  expect(await secured('diaries')).toEqual({
+    rls: true,
+    policies: [
+      'Users can read their own rows',
+      'Users can update their own rows',
+      'Users can delete their own rows',
+    ],
+  });
+  await backend.database.pool('postgres').exec('drop table public.diaries');
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
+test('the keyboard moves through the parts of a question', async () => {
+  const { page, complaints, close } = await opened('/');
+  await page.getByRole('link', { name: 'Why', exact: true }).press('Enter');
+  const focused = page.locator(':focus');
+  await page.getByRole('searchbox', { name: 'Search by email, phone or ID' }).and(focused).waitFor();
+  await page.keyboard.insertText('ada@');
+  await page.keyboard.press('Enter');
+  const table = page.getByLabel('Table or view').and(focused);
+  await table.selectOption('notes');
+  await table.press('Enter');
+  const id = page.getByLabel('Value of id').and(focused);
+  await id.fill('2');
+  await id.press('Enter');
+  await page.getByText('ada@example.com can’t see a matching row to select').waitFor();
+  // The form keeps the focus for the next row.
+  await id.fill('1');
+  await id.press('Enter');
+  await page.getByText('ada@example.com can select this row').waitFor();
+  await page.goBack();
+  await expect.poll(() => page.getByLabel('Value of id').inputValue()).toBe('2');
+  // The remembered user leaves only the table to select.
+  await page.getByRole('link', { name: 'Users', exact: true }).press('Enter');
+  await page.getByRole('heading', { name: 'Users', level: 1 }).waitFor();
+  await page.getByRole('link', { name: 'Why', exact: true }).press('Enter');
+  await table.waitFor();
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
 test('rows are shown as a persona sees them, with a link to the explanation', async () => {
   const { page, complaints, close } = await opened(`/policies?${address({ as: `user:${ada}` })}`);
   const notes = page.getByRole('region', { name: 'notes', exact: true });

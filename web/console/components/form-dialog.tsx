@@ -4,6 +4,7 @@ import { t } from '../text.ts';
 import classes from './dialog.module.css';
 import { Dialog } from './dialog.tsx';
 import { ProblemBox } from './problem-box.tsx';
+import { submitFromSelect } from './submit-from-select.ts';
 import { useUnsaved } from './unsaved.tsx';
 
 /** A form in a dialog, with its error and a submit button. Asks for confirmation before input is lost. */
@@ -34,12 +35,7 @@ export function FormDialog({
           setTouched(true);
           hold();
         }}
-        onKeyDown={(event) => {
-          // Browsers submit a form on Enter only from text fields.
-          if (event.key !== 'Enter' || !(event.target instanceof HTMLSelectElement)) return;
-          event.preventDefault();
-          event.currentTarget.requestSubmit();
-        }}
+        onKeyDown={submitFromSelect}
         onSubmit={(event) => {
           event.preventDefault();
           if (isBusy) return;

@@ -4,7 +4,7 @@
  */
 import { Button, Popover, Textarea } from '@mantine/core';
 import { IconCheck, IconChevronDown, IconEye } from '@tabler/icons-react';
-import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { PersonaIdentity } from '../../../src/console/persona/contract.ts';
 import { addMessages, textOf } from '../../lib/i18n.ts';
@@ -162,10 +162,24 @@ export function PersonaUsers({
   const [search, setSearch] = useState('');
   const [text, setText] = useDebounced(search, setSearch);
   const { data } = useQuery(usersQuery(search));
+  const queryClient = useQueryClient();
+  /** Chooses the user with exactly this name, or the first user in the list. */
+  async function chooseFound(): Promise<void> {
+    if (text.trim() === '') return;
+    // The list may still show the results of an earlier text.
+    const users = await queryClient.fetchQuery(usersQuery(text));
+    const found = users.find(({ name }) => name === text.trim()) ?? users[0];
+    if (found !== undefined) onChoose({ kind: 'user', id: found.id });
+  }
   return (
     <fieldset className={classes.group}>
       <legend className={classes.legend}>{t('persona.user')}</legend>
-      <SearchInput label={t('persona.search')} value={text} onChange={setText} />
+      <SearchInput
+        label={t('persona.search')}
+        value={text}
+        onChange={setText}
+        onEnter={() => void chooseFound().catch(() => undefined)}
+      />
       {data?.length === 0 ? <p className={classes.text}>{t('persona.no-user')}</p> : null}
       <div className={classes.users}>
         {data?.map(({ id, name, guest }) => (

@@ -7,6 +7,7 @@ export function SearchInput({
   label,
   value,
   onChange,
+  onEnter,
   width,
   className,
   Icon = IconSearch,
@@ -15,6 +16,7 @@ export function SearchInput({
   label: string;
   value: string;
   onChange: (value: string) => void;
+  onEnter?: () => void;
   width?: 'toolbar';
   className?: string | undefined;
   Icon?: typeof IconSearch;
@@ -31,6 +33,9 @@ export function SearchInput({
       value={value}
       autoComplete={autoComplete}
       onChange={(event) => onChange(event.currentTarget.value)}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') onEnter?.();
+      }}
     />
   );
 }

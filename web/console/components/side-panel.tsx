@@ -3,6 +3,7 @@ import { type ReactNode, useCallback, useState } from 'react';
 import { t } from '../text.ts';
 import { useModalLayer } from './modal-layer.ts';
 import classes from './side-panel.module.css';
+import { submitFromSelect } from './submit-from-select.ts';
 import { UnsavedParts, useUnsaved } from './unsaved.tsx';
 
 /**
@@ -53,7 +54,7 @@ export function SidePanel({
           <Drawer.Title>{title}</Drawer.Title>
           <Drawer.CloseButton aria-label={t('panel.close')} />
         </Drawer.Header>
-        <Drawer.Body>
+        <Drawer.Body onKeyDown={submitFromSelect}>
           <UnsavedParts value={report}>{children}</UnsavedParts>
           {question}
         </Drawer.Body>

@@ -1,24 +1,23 @@
 /**
- * Moves the focus to the content when another page opens. Otherwise, keyboard users would have to pass the rest of the
+ * Moves the focus to the heading when another page opens. Otherwise, keyboard users would have to pass the rest of the
  * menu first.
  */
 import { useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 
 export function usePageFocus(): void {
-  // The first part of the path is the page. The other parts are, for example, a table.
-  const page = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname.split('/')[1] });
-  const lastPage = useRef<string>(undefined);
+  const path = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname });
+  const lastPath = useRef<string>(undefined);
   useEffect(() => {
-    const isFirst = lastPage.current === undefined;
-    lastPage.current = page;
+    const isFirst = lastPath.current === undefined;
+    lastPath.current = path;
     if (!isFirst) focusContent();
-  }, [page]);
+  }, [path]);
 }
 
 /**
- * Focuses the content, or the details beside a list. Does nothing if the focus is already inside. With `isChosen`, the
- * operator chose this place, so only a field of the new page keeps the focus.
+ * Focuses the heading of the page, or of the details beside a list. Does nothing if the focus is already inside. With
+ * `isChosen`, the operator chose this place, so only a field of the new page keeps the focus.
  */
 export function focusContent(isChosen = false): void {
   const content = document.getElementById('content');
@@ -26,7 +25,26 @@ export function focusContent(isChosen = false): void {
   const isInside = focused !== content && content?.contains(focused) === true;
   if (isInside && (!isChosen || focused?.matches(fields) === true)) return;
   const details = content?.querySelector<HTMLElement>('[data-details]');
-  (details?.checkVisibility() === true ? details : content)?.focus({ preventScroll: true });
+  const place = details?.checkVisibility() === true ? details : content;
+  if (place !== null) focusHeading(place);
 }
 
 const fields = 'input, textarea, select, [contenteditable=true]';
+
+/** Focuses the heading. If it isn't there before the page's data has loaded, the place around it waits for it. */
+function focusHeading(place: HTMLElement): void {
+  place.focus({ preventScroll: true });
+  const hasMoved = (): boolean => {
+    if (document.activeElement !== place) return true;
+    const heading = place.querySelector<HTMLElement>('h1, h2');
+    if (heading === null) return false;
+    heading.tabIndex = -1;
+    heading.focus({ preventScroll: true });
+    return true;
+  };
+  if (hasMoved()) return;
+  const observer = new MutationObserver(() => {
+    if (hasMoved()) observer.disconnect();
+  });
+  observer.observe(place, { childList: true, subtree: true });
+}

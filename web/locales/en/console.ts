@@ -198,6 +198,7 @@ export const messages = {
   'tables.pick-text': 'The table’s rows appear here. Press Enter to edit a cell.',
   'tables.none-title': 'No tables yet',
   'tables.none-text': 'Create one here and save it as a migration file, or write a migration yourself.',
+  'plot.legend': 'Shown series',
   'tables.no-rls':
     'Row-level security is off, so anyone with the publishable key may be able to access every row.',
   'tables.rls-off': 'RLS off',

@@ -78,3 +78,11 @@ export const cursor: uPlot.Cursor = {
   points: { size: 7, width: 2 },
   drag: { setScale: false },
 };
+
+/** Shows the lines of a chart, except the hidden ones. */
+export function showLines(plot: uPlot | undefined, hidden: ReadonlySet<string>): void {
+  plot?.series.forEach(({ label, show }, index) => {
+    const isShown = !hidden.has(String(label));
+    if (index > 0 && show !== isShown) plot.setSeries(index, { show: isShown });
+  });
+}

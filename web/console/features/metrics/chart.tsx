@@ -3,6 +3,7 @@ import 'uplot/dist/uPlot.min.css';
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import list from '../../components/list.module.css';
+import { Legend, useHiddenLines } from '../../components/plot/legend.tsx';
 import plotClasses from '../../components/plot/plot.module.css';
 import {
   axesIn,
@@ -11,6 +12,7 @@ import {
   faded,
   lineStyle,
   printTime,
+  showLines,
   timeMarks,
 } from '../../components/plot/style.ts';
 import { tooltip } from '../../components/plot/tooltip.ts';
@@ -25,8 +27,9 @@ export default function LineChart({ chart, what }: { chart: Chart; what: string 
   const box = useRef<HTMLDivElement>(null);
   const labels = chart.series.map(({ label }) => label).join();
   const plot = useRef<uPlot | undefined>(undefined);
-  const latest = useRef(chart);
-  latest.current = chart;
+  const { hidden, toggle } = useHiddenLines();
+  const latest = useRef({ chart, hidden });
+  latest.current = { chart, hidden };
   // biome-ignore lint/correctness/useExhaustiveDependencies: the plot is created again only if its lines change, and new values update the existing plot
   useEffect(() => {
     const element = box.current;
@@ -34,12 +37,12 @@ export default function LineChart({ chart, what }: { chart: Chart; what: string 
     const draw = (): void => {
       plot.current?.destroy();
       const { x, y } = axesIn(element);
-      const { print, series } = latest.current;
+      const { print, series } = latest.current.chart;
       plot.current = new uPlot(
         {
           width: element.clientWidth,
           height: heightPx,
-          legend: { live: false },
+          legend: { show: false },
           cursor,
           plugins: [tooltip({ x: printTime, y: print })],
           axes: [
@@ -51,11 +54,12 @@ export default function LineChart({ chart, what }: { chart: Chart; what: string 
             {},
             ...series.map(({ label, color }) => {
               const stroke = colorIn(element, color);
-              return { ...lineStyle, label, stroke, fill: faded(stroke, fillPercent) };
+              const show = !latest.current.hidden.has(label);
+              return { ...lineStyle, label, stroke, fill: faded(stroke, fillPercent), show };
             }),
           ],
         },
-        dataOf(latest.current),
+        dataOf(latest.current.chart),
         element,
       );
     };
@@ -75,6 +79,7 @@ export default function LineChart({ chart, what }: { chart: Chart; what: string 
     };
   }, [labels]);
   useEffect(() => plot.current?.setData(dataOf(chart)), [chart]);
+  useEffect(() => showLines(plot.current, hidden), [hidden]);
   return (
     <>
       <div
@@ -83,6 +88,7 @@ export default function LineChart({ chart, what }: { chart: Chart; what: string 
         role="img"
         aria-label={t('metrics.chart', { what })}
       />
+      <Legend entries={chart.series} hidden={hidden} onToggle={toggle} />
       <details className={classes.twin}>
         <summary>{t('metrics.table')}</summary>
         <ChartTable chart={chart} what={what} />

@@ -75,7 +75,7 @@ export function PolicyEditor({
           required
           maxLength={63}
           autoComplete="off"
-          data-autofocus
+          data-autofocus={policy !== undefined || undefined}
           value={draft.name}
           onChange={(event) => set({ name: event.currentTarget.value })}
         />

@@ -8,12 +8,18 @@ import {
   keyOfSource,
   likelyInput,
   likelyMembers,
+  ownersOf,
   sourcesOf,
   type Template,
   type TemplateInput,
   templates,
 } from './templates.ts';
 import { t } from './text.ts';
+
+/** Focuses the select element, which appears later than the panel, unless the operator is already typing. */
+function focusFirst(select: HTMLSelectElement | null): void {
+  if (document.activeElement?.matches('input, [contenteditable=true]') !== true) select?.focus();
+}
 
 /** Selects a template. `onFill` receives the template's policy, or undefined for a blank one. */
 export function TemplateChoice({
@@ -31,6 +37,8 @@ export function TemplateChoice({
   return (
     <>
       <NativeSelect
+        ref={focusFirst}
+        data-autofocus
         size="sm"
         label={t('policies.template')}
         value={template?.label ?? ''}
@@ -74,15 +82,18 @@ function TemplateFields({
   onChange: (input: TemplateInput) => void;
 }) {
   const columns = choices.columns.map(({ name }) => name);
-  if (template.fields === 'owner')
+  if (template.fields === 'owner') {
+    const owners = ownersOf(choices).map(({ name }) => name);
+    if (owners.length === 0) return <p className={classes.dim}>{t('policies.template-no-owner')}</p>;
     return (
       <Choice
         label="policies.template-owner"
         value={input.owner}
-        data={columns}
+        data={owners}
         onChange={(owner) => onChange({ ...input, owner })}
       />
     );
+  }
   if (template.fields !== 'member') return null;
   const sources = sourcesOf(choices);
   const { source } = input;

@@ -38,12 +38,53 @@ const isOwner = ({ owner }: TemplateInput): string => `(select auth.uid()) = ${s
 
 export const templates: readonly Template[] = [
   {
+    label: 'policies.template-read-own',
+    fields: 'owner',
+    build: (input) => ({
+      ...signedIn,
+      name: 'Users can read their own rows',
+      command: 'select',
+      using: isOwner(input),
+    }),
+  },
+  {
     label: 'policies.template-own',
     fields: 'owner',
     build: (input) => ({
       ...signedIn,
       name: 'Users can read and change their own rows',
       command: 'all',
+      using: isOwner(input),
+    }),
+  },
+  {
+    label: 'policies.template-insert-own',
+    fields: 'owner',
+    build: (input) => ({
+      ...signedIn,
+      name: 'Users can insert their own rows',
+      command: 'insert',
+      check: isOwner(input),
+    }),
+  },
+  {
+    label: 'policies.template-update-own',
+    fields: 'owner',
+    build: (input) => ({
+      ...signedIn,
+      name: 'Users can update their own rows',
+      command: 'update',
+      using: isOwner(input),
+      check: isOwner(input),
+    }),
+  },
+  {
+    label: 'policies.template-delete-own',
+    fields: 'owner',
+    build: (input) => ({
+      ...signedIn,
+      name: 'Users can delete their own rows',
+      command: 'delete',
       using: isOwner(input),
     }),
   },
@@ -60,16 +101,6 @@ export const templates: readonly Template[] = [
   {
     label: 'policies.template-signed-in',
     build: () => ({ ...signedIn, name: 'Signed-in users can read', command: 'select', using: 'true' }),
-  },
-  {
-    label: 'policies.template-insert-own',
-    fields: 'owner',
-    build: (input) => ({
-      ...signedIn,
-      name: 'Users can insert their own rows',
-      command: 'insert',
-      check: isOwner(input),
-    }),
   },
   {
     label: 'policies.template-claim',
@@ -113,8 +144,17 @@ function membership({ column, source, group, user }: TemplateInput): string {
 
 /** Returns the most likely choices for a table. */
 export function likelyInput(table: SecuredTable, choices: TemplateChoices): TemplateInput {
-  const owner = choices.columns.find(({ isUser }) => isUser) ?? choices.columns[0];
+  const [owner] = ownersOf(choices);
   return { ...likelyMembers(table, choices, sourcesOf(choices)[0]), owner: owner?.name ?? 'user_id' };
+}
+
+/** Returns the columns that can contain a user's ID, most likely first. `auth.uid()` is a uuid. */
+export function ownersOf({ columns }: TemplateChoices): TemplateChoices['columns'] {
+  const likelihood = ({ references, isUser, isKey }: TemplateChoices['columns'][number]): number =>
+    references === 'auth.users' ? 3 : isUser ? 2 : isKey ? 0 : 1;
+  return columns
+    .filter(({ type }) => type === 'uuid')
+    .toSorted((left, right) => likelihood(right) - likelihood(left));
 }
 
 /** Returns the columns that most likely belong together if `source` determines membership. */

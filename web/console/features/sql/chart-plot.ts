@@ -33,18 +33,25 @@ export const plotData = ({ x, series }: ChartData): uPlot.AlignedData => [
   ...series.map(({ values }) => [...values]),
 ];
 
+/** Returns the style of a line. After the last color, the colors are used again for dashed lines. */
+export const lineAt = (index: number): { color: string; isDashed: boolean } => ({
+  color: lineColors[index % lineColors.length] ?? '--plinth-text',
+  isDashed: index >= lineColors.length,
+});
+
 export function createPlot(
   element: HTMLElement,
   size: { width: number; height: number },
   kind: ChartKind,
   data: ChartData,
+  hidden: ReadonlySet<string>,
 ): uPlot {
   const { x, y } = axesIn(element);
   const fromZero = kind === 'bar' || kind === 'area';
   return new uPlot(
     {
       ...size,
-      legend: { live: false },
+      legend: { show: false },
       cursor,
       plugins: [tooltip({ x: (value, at) => printX(data, value, at), y: printNumber })],
       axes: [
@@ -58,12 +65,14 @@ export function createPlot(
       series: [
         {},
         ...data.series.map(({ name }, index) => {
-          const stroke = colorIn(element, lineColors[index % lineColors.length] ?? '--plinth-text');
+          const { color, isDashed } = lineAt(index);
+          const stroke = colorIn(element, color);
           return {
             ...lineStyle,
             label: name,
             stroke,
-            dash: index >= lineColors.length ? [6, 4] : [],
+            show: !hidden.has(name),
+            dash: isDashed ? [6, 4] : [],
             ...(kind === 'bar' ? { points: { show: false } } : {}),
             ...(kind === 'scatter' ? { points: { show: true, size: 6 } } : {}),
             ...(kind === 'bar' ? { paths: bars(index, data.series.length), fill: stroke } : {}),

@@ -3,7 +3,9 @@ import 'uplot/dist/uPlot.min.css';
 import { Checkbox, NativeSelect } from '@mantine/core';
 import { useEffect, useId, useMemo, useRef } from 'react';
 import type uPlot from 'uplot';
+import { Legend, useHiddenLines } from '../../components/plot/legend.tsx';
 import plotClasses from '../../components/plot/plot.module.css';
+import { showLines } from '../../components/plot/style.ts';
 import type { RunColumn } from './api.ts';
 import {
   type ChartChoice,
@@ -13,7 +15,7 @@ import {
   numberColumns,
   type Rows,
 } from './chart-data.ts';
-import { createPlot, plotData, sizeIn } from './chart-plot.ts';
+import { createPlot, lineAt, plotData, sizeIn } from './chart-plot.ts';
 import classes from './chart-view.module.css';
 import { t } from './text.ts';
 
@@ -100,8 +102,9 @@ export default function ChartView({
 function Plot({ data, kind, label }: { data: ChartData; kind: ChartChoice['kind']; label: string }) {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | undefined>(undefined);
-  const latest = useRef(data);
-  latest.current = data;
+  const { hidden, toggle } = useHiddenLines();
+  const latest = useRef({ data, hidden });
+  latest.current = { data, hidden };
   // Category labels are part of the plot.
   const labels = data.scale === 'category' ? data.labels : [];
   const shape = [kind, data.scale, ...data.series.map(({ name }) => name), ...labels].join('\n');
@@ -112,7 +115,13 @@ function Plot({ data, kind, label }: { data: ChartData; kind: ChartChoice['kind'
     if (element === null || view === null) return;
     const draw = (): void => {
       plot.current?.destroy();
-      plot.current = createPlot(element, sizeIn(element, view), kind, latest.current);
+      plot.current = createPlot(
+        element,
+        sizeIn(element, view),
+        kind,
+        latest.current.data,
+        latest.current.hidden,
+      );
     };
     draw();
     const resize = new ResizeObserver(() => plot.current?.setSize(sizeIn(element, view)));
@@ -128,13 +137,21 @@ function Plot({ data, kind, label }: { data: ChartData; kind: ChartChoice['kind'
     };
   }, [shape]);
   useEffect(() => plot.current?.setData(plotData(data)), [data]);
+  useEffect(() => showLines(plot.current, hidden), [hidden]);
   return (
-    <div
-      ref={box}
-      className={`${classes.plot} ${plotClasses.plot}`}
-      role="img"
-      aria-label={t('chart.picture', { label })}
-    />
+    <>
+      <div
+        ref={box}
+        className={`${classes.plot} ${plotClasses.plot}`}
+        role="img"
+        aria-label={t('chart.picture', { label })}
+      />
+      <Legend
+        entries={data.series.map(({ name }, index) => ({ label: name, ...lineAt(index) }))}
+        hidden={hidden}
+        onToggle={toggle}
+      />
+    </>
   );
 }
 

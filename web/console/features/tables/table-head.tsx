@@ -7,6 +7,7 @@ import type { Relation } from '../../api/types.ts';
 import { Tag } from '../../components/tag.tsx';
 import { BackLink } from './back-link.tsx';
 import { useListVisibility } from './list-visibility.ts';
+import { policiesOf } from './policies-link.ts';
 import classes from './table-page.module.css';
 import { t } from './text.ts';
 
@@ -47,7 +48,7 @@ export function TableHead(props: TableHeadProps) {
       </h1>
       <span className={classes.tags}>
         {relation.kind === 'table' ? null : <Tag>{relation.kind}</Tag>}
-        {isWritable ? <PolicyTag relation={relation} /> : null}
+        {isWritable ? <PolicyTag relation={relation} mayWrite={canInsert} /> : null}
         {isWritable && !relation.columns.some((column) => column.primary_key) ? (
           <Tag tone="warning" title={t('tables.no-key-why')}>
             {t('tables.no-key')}
@@ -91,12 +92,13 @@ export function TableHead(props: TableHeadProps) {
 }
 
 /** Shows the state of row-level security and links to the table's policies. */
-function PolicyTag({ relation: { schema, name, rls, policies } }: { relation: Relation }) {
+function PolicyTag({ relation, mayWrite }: { relation: Relation; mayWrite: boolean }) {
+  const { rls, policies } = relation;
   const isBare = policies === 0;
   return (
     <Link
       to="/policies"
-      search={{ only: `${schema}.${name}` }}
+      search={policiesOf(relation, mayWrite)}
       className={classes.policies}
       title={t(rls ? 'tables.rls-on' : 'tables.no-rls')}
     >

@@ -177,32 +177,40 @@ function keepOpen(isOpen: boolean): void {
 }
 
 function TableLink({ relation: { schema, name, kind, rls, comment } }: { relation: RelationSummary }) {
+  const id = useId();
   const isOpen = schema === 'public' && kind === 'table' && !rls;
   function enter(link: HTMLElement): void {
     if (link.getAttribute('aria-current') !== 'page' || !focusShownRows())
       focusRowsOf({ schema, table: name });
   }
   return (
-    <Link
-      to="/tables/$schema/$table"
-      params={{ schema, table: name }}
-      search={{}}
-      activeOptions={{ includeSearch: false }}
-      className={classes.link}
-      onClick={(event) => {
-        if (isFromKeyboard(event)) enter(event.currentTarget);
-      }}
-      title={comment ?? `${schema}.${name}`}
-    >
-      {kind.includes('view') ? <IconEye size={15} aria-hidden /> : <IconTable size={15} aria-hidden />}
-      <span className={classes.name}>{name}</span>
+    <>
+      <Link
+        to="/tables/$schema/$table"
+        params={{ schema, table: name }}
+        search={{}}
+        activeOptions={{ includeSearch: false }}
+        className={classes.link}
+        onClick={(event) => {
+          if (isFromKeyboard(event)) enter(event.currentTarget);
+        }}
+        title={comment ?? `${schema}.${name}`}
+        aria-describedby={isOpen ? id : undefined}
+      >
+        {kind.includes('view') ? <IconEye size={15} aria-hidden /> : <IconTable size={15} aria-hidden />}
+        <span className={classes.name}>{name}</span>
+        {isOpen ? (
+          <span className={classes.open} title={t('tables.no-rls')} aria-hidden>
+            RLS
+          </span>
+        ) : null}
+      </Link>
       {isOpen ? (
-        <span className={classes.open} title={t('tables.no-rls')}>
-          <span aria-hidden>RLS</span>
-          <span className="visually-hidden">{t('tables.no-rls')}</span>
+        <span id={id} hidden>
+          {t('tables.no-rls')}
         </span>
       ) : null}
-    </Link>
+    </>
   );
 }
 

@@ -9,11 +9,14 @@ export function Pairs({
   title,
   columns,
   cells,
+  isNext = false,
   onChange,
 }: {
   title: string;
   columns: readonly string[];
   cells: Cells;
+  /** Whether the first value is the field that the operator needs next. */
+  isNext?: boolean;
   onChange: (cells: Cells) => void;
 }) {
   const entries = Object.entries(cells);
@@ -37,6 +40,7 @@ export function Pairs({
             size="xs"
             className={classes.value}
             aria-label={t('why.value', { column: name })}
+            data-next={(isNext && at === 0) || undefined}
             autoComplete="off"
             spellCheck={false}
             disabled={value === null}

@@ -8,16 +8,24 @@ import { type Persona, parsePersona, printPersona } from '../../components/perso
 import { ClaimsForm, PersonaChoice, PersonaUsers, usePersonaName } from '../../components/persona-picker.tsx';
 import classes from './page.module.css';
 import { t } from './text.ts';
+import type { Step } from './use-next-field.ts';
 
-export function Who({ as, onChange }: { as: string | undefined; onChange: (as: string) => void }) {
+export function Who({
+  as,
+  step,
+  onChange,
+}: {
+  as: string | undefined;
+  step: Step;
+  onChange: (as: string) => void;
+}) {
   const [isOpen, setOpen] = useState(false);
-  const [hasChosen, setChosen] = useState(false);
   const name = usePersonaName(as);
   const persona = parsePersona(as);
   const choose = (next: Persona): void => {
     setOpen(false);
-    setChosen(true);
-    onChange(printPersona(next) ?? 'operator');
+    const chosen = printPersona(next) ?? 'operator';
+    if (chosen !== as) onChange(chosen);
   };
   return (
     <section className={classes.form} aria-label={t('why.who')}>
@@ -28,10 +36,7 @@ export function Who({ as, onChange }: { as: string | undefined; onChange: (as: s
           <Button
             size="compact-sm"
             variant="default"
-            // The pressed button is removed, so the focus moves to the button that replaces it.
-            ref={(button) => {
-              if (hasChosen) button?.focus();
-            }}
+            data-next={step === 'result' || undefined}
             onClick={() => setOpen(true)}
           >
             {t('why.who-change')}
@@ -45,7 +50,9 @@ export function Who({ as, onChange }: { as: string | undefined; onChange: (as: s
             text={t('why.who-anon-text')}
             onChoose={() => choose({ kind: 'anon' })}
           />
-          <PersonaUsers chosen={persona.kind === 'user' ? persona.id : undefined} onChoose={choose} />
+          <div data-next={step === 'who' || undefined}>
+            <PersonaUsers chosen={persona.kind === 'user' ? persona.id : undefined} onChoose={choose} />
+          </div>
           <details className={classes.more}>
             <summary>{t('why.who-more')}</summary>
             <PersonaChoice

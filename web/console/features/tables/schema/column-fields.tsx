@@ -1,20 +1,13 @@
 import { Checkbox, NativeSelect, TextInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
-import { relationQuery, tablesQuery } from '../../../api/queries.ts';
-import type { ReferenceAction, Vocabulary } from './api.ts';
-import { type ColumnDraft, splitTarget, typeOf, type ValueKind } from './drafts.ts';
+import type { Vocabulary } from './api.ts';
+import { type ColumnDraft, typeOf, type ValueKind } from './drafts.ts';
 import classes from './forms.module.css';
+import { ReferenceFields } from './reference-fields.tsx';
 import { t } from './text.ts';
+import { useReference } from './use-reference.ts';
 
 const valueKinds: readonly ValueKind[] = ['none', 'default', 'identity', 'identity-always', 'generated'];
-export const actions: readonly ReferenceAction[] = [
-  'no action',
-  'restrict',
-  'cascade',
-  'set null',
-  'set default',
-];
 
 /** The help is below the field, so that fields beside each other are at the same height. */
 const helpBelow: ('label' | 'input' | 'description' | 'error')[] = ['label', 'input', 'description', 'error'];
@@ -31,6 +24,7 @@ export function ColumnFields({
   isStored: boolean;
   onChange: (part: Partial<ColumnDraft>) => void;
 }) {
+  const reference = useReference(draft, vocabulary, onChange);
   const kinds = valueKinds.filter(
     (kind) => !isStored || (draft.value === 'generated' ? kind === 'generated' : kind !== 'generated'),
   );
@@ -52,6 +46,7 @@ export function ColumnFields({
           type={draft.type}
           vocabulary={vocabulary}
           description={t('column.type-why')}
+          mismatch={reference.mismatch}
           onChange={(type) => onChange({ type })}
         />
       </div>
@@ -110,7 +105,7 @@ export function ColumnFields({
             autoComplete="off"
             onChange={(event) => onChange({ check: event.currentTarget.value })}
           />
-          <ReferenceFields draft={draft} onChange={onChange} />
+          <ReferenceFields draft={draft} reference={reference} onChange={onChange} />
         </>
       )}
       <TextInput
@@ -130,10 +125,13 @@ export function TypeField({
   description,
   label = t('column.type'),
   isLabelHidden = false,
+  mismatch,
   onChange,
 }: {
   type: string;
   vocabulary: Vocabulary;
+  /** Why a known type can't be used. */
+  mismatch?: string | undefined;
   description?: string;
   label?: string;
   isLabelHidden?: boolean;
@@ -152,7 +150,7 @@ export function TypeField({
         list={id}
         value={type}
         required
-        error={isKnown || type === '' ? undefined : t('column.type-unknown')}
+        error={isKnown || type === '' ? mismatch : t('column.type-unknown')}
         spellCheck={false}
         autoComplete="off"
         onChange={(event) => onChange(event.currentTarget.value)}
@@ -166,92 +164,5 @@ export function TypeField({
         ))}
       </datalist>
     </>
-  );
-}
-
-function ReferenceFields({
-  draft,
-  onChange,
-}: {
-  draft: ColumnDraft;
-  onChange: (part: Partial<ColumnDraft>) => void;
-}) {
-  const { data: tables = [] } = useQuery(tablesQuery);
-  const target = splitTarget(draft.target);
-  const { data: relation } = useQuery({
-    ...relationQuery(target ?? { schema: '', table: '' }),
-    enabled: target !== undefined,
-  });
-  const columns = relation?.columns ?? [];
-  return (
-    <>
-      <div className={classes.pair}>
-        <NativeSelect
-          size="sm"
-          label={t('column.references')}
-          value={draft.target}
-          onChange={(event) => onChange({ target: event.currentTarget.value, targetColumn: '' })}
-        >
-          <option value="">{t('column.references-none')}</option>
-          {tables
-            .filter(({ kind }) => kind === 'table' || kind === 'partitioned table')
-            .map(({ schema, name }) => (
-              <option key={`${schema}.${name}`}>{`${schema}.${name}`}</option>
-            ))}
-        </NativeSelect>
-        {target === undefined ? null : (
-          <NativeSelect
-            size="sm"
-            label={t('column.target')}
-            value={draft.targetColumn}
-            onChange={(event) => onChange({ targetColumn: event.currentTarget.value })}
-          >
-            <option value="">{t('column.primary')}</option>
-            {columns.map(({ name }) => (
-              <option key={name}>{name}</option>
-            ))}
-          </NativeSelect>
-        )}
-      </div>
-      {target === undefined ? null : (
-        <div className={classes.pair}>
-          <ActionField
-            label={t('column.on-delete')}
-            value={draft.onDelete}
-            onChange={(onDelete) => onChange({ onDelete })}
-          />
-          <ActionField
-            label={t('column.on-update')}
-            value={draft.onUpdate}
-            onChange={(onUpdate) => onChange({ onUpdate })}
-          />
-        </div>
-      )}
-    </>
-  );
-}
-
-export function ActionField({
-  label,
-  value,
-  onChange,
-}: {
-  label: string;
-  value: ReferenceAction;
-  onChange: (action: ReferenceAction) => void;
-}) {
-  return (
-    <NativeSelect
-      size="sm"
-      label={label}
-      value={value}
-      onChange={(event) => onChange(event.currentTarget.value as ReferenceAction)}
-    >
-      {actions.map((action) => (
-        <option key={action} value={action}>
-          {t(`action.${action}`)}
-        </option>
-      ))}
-    </NativeSelect>
   );
 }

@@ -31,7 +31,7 @@ export function NewColumn({
         draft={draft}
         vocabulary={vocabulary}
         isStored={false}
-        onChange={(part) => setDraft({ ...draft, ...part })}
+        onChange={(part) => setDraft((current) => ({ ...current, ...part }))}
       />
     </ChangePanel>
   );
@@ -62,7 +62,7 @@ export function StoredColumn({
         draft={draft}
         vocabulary={vocabulary}
         isStored
-        onChange={(part) => setDraft({ ...draft, ...part })}
+        onChange={(part) => setDraft((current) => ({ ...current, ...part }))}
       />
       {draft.type === column.type ? null : (
         <TextInput

@@ -1,12 +1,15 @@
 /** One column in the form for a new table. */
 import { ActionIcon, Button, Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
+import { focusNew } from '../../../components/focus-new.ts';
 import type { ReferenceAction, Vocabulary } from './api.ts';
-import { actions, TypeField } from './column-fields.tsx';
-import { type ColumnDraft, splitTarget } from './drafts.ts';
+import { TypeField } from './column-fields.tsx';
+import type { ColumnDraft } from './drafts.ts';
 import forms from './forms.module.css';
+import { actions, useTargets } from './reference-fields.tsx';
 import classes from './structure-page.module.css';
 import { t } from './text.ts';
+import { useReference } from './use-reference.ts';
 
 /** The headings above the rows. Screen readers use the name of each field instead. */
 export function ColumnHeads() {
@@ -21,30 +24,29 @@ export function ColumnHeads() {
   );
 }
 
-/** Returns the name of the table that a column references. */
-function referenceOf({ target }: ColumnDraft): string {
-  const { schema = '', table = '' } = splitTarget(target) ?? {};
-  if (table === '') return t('column.references-none');
-  return schema === 'public' ? table : target;
-}
-
 export function ColumnRow({
   column,
   vocabulary,
+  isAdded,
   onChange,
   onOpen,
   onRemove,
 }: {
   column: ColumnDraft;
   vocabulary: Vocabulary;
+  /** Whether the operator has just added the column. If so, its name receives the focus. */
+  isAdded: boolean;
   onChange: (part: Partial<ColumnDraft>) => void;
   /** Opens the panel with all of the column's fields. */
   onOpen: () => void;
   onRemove: () => void;
 }) {
+  const reference = useReference(column, vocabulary, onChange);
+  const targets = useTargets();
   return (
     <li className={classes.column}>
       <TextInput
+        ref={isAdded ? focusNew : undefined}
         size="sm"
         aria-label={t('column.name')}
         placeholder={t('column.name')}
@@ -58,6 +60,7 @@ export function ColumnRow({
         type={column.type}
         vocabulary={vocabulary}
         isLabelHidden
+        mismatch={reference.mismatch}
         onChange={(type) => onChange({ type })}
       />
       <TextInput
@@ -100,15 +103,16 @@ export function ColumnRow({
         <IconTrash size={15} aria-hidden />
       </ActionIcon>
       <div className={classes.columnMore}>
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          className={classes.columnReference}
-          aria-label={t('column.references-of', { name: column.name, reference: referenceOf(column) })}
-          onClick={onOpen}
-        >
-          {t('column.references-is', { reference: referenceOf(column) })}
-        </Button>
+        <span className={classes.columnReference}>
+          <span aria-hidden>{t('column.references')}</span>
+          <NativeSelect
+            size="xs"
+            aria-label={t('column.references-of', { name: column.name })}
+            value={column.target}
+            data={targets}
+            onChange={(event) => reference.setTarget(event.currentTarget.value)}
+          />
+        </span>
         {column.target === '' ? null : (
           <NativeSelect
             size="xs"

@@ -1,14 +1,12 @@
 /** Adds a key or a check to a table. */
 import { Checkbox, NativeSelect, TextInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { tablesQuery } from '../../../api/queries.ts';
 import type { Relation } from '../../../api/types.ts';
 import type { ConstraintDefinition, ReferenceAction } from './api.ts';
 import { ChangePanel } from './change-panel.tsx';
-import { ActionField } from './column-fields.tsx';
 import { namesIn, splitTarget } from './drafts.ts';
 import classes from './forms.module.css';
+import { ActionField, useTargets } from './reference-fields.tsx';
 import { t } from './text.ts';
 
 const kinds = ['foreign key', 'unique', 'check', 'primary key'] as const;
@@ -24,7 +22,7 @@ export function NewConstraint({ relation, onClose }: { relation: Relation; onClo
   const [onUpdate, setOnUpdate] = useState<ReferenceAction>('no action');
   const [nullsNotDistinct, setNulls] = useState(false);
   const [deferrable, setDeferrable] = useState(false);
-  const { data: tables = [] } = useQuery(tablesQuery);
+  const targets = useTargets();
   const at = { schema: relation.schema, table: relation.name };
   const chosen = namesIn(columns);
 
@@ -89,15 +87,9 @@ export function NewConstraint({ relation, onClose }: { relation: Relation; onClo
               size="sm"
               label={t('constraint.target')}
               value={target}
+              data={targets}
               onChange={(event) => setTarget(event.currentTarget.value)}
-            >
-              <option value="">{t('column.references-none')}</option>
-              {tables
-                .filter((each) => each.kind === 'table' || each.kind === 'partitioned table')
-                .map(({ schema, name: table }) => (
-                  <option key={`${schema}.${table}`}>{`${schema}.${table}`}</option>
-                ))}
-            </NativeSelect>
+            />
             <TextInput
               size="sm"
               label={t('constraint.target-columns')}

@@ -6,10 +6,12 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { useMay } from '../../../api/session.ts';
 import { bySchema } from '../../../api/system-schemas.ts';
+import { focusNew } from '../../../components/focus-new.ts';
 import { PageHead } from '../../../components/page.tsx';
 import { ProblemBox } from '../../../components/problem-box.tsx';
 import { SidePanel } from '../../../components/side-panel.tsx';
 import { SkeletonLines } from '../../../components/skeleton.tsx';
+import { submitFromSelect } from '../../../components/submit-from-select.ts';
 import { useUnsaved } from '../../../components/unsaved.tsx';
 import { BackLink } from '../back-link.tsx';
 import { type SchemaChange, type Vocabulary, vocabularyQuery } from './api.ts';
@@ -80,7 +82,7 @@ function NewTable({ vocabulary }: { vocabulary: Vocabulary }) {
   const [isTouched, setTouched] = useState(false);
   const { question } = useUnsaved(isTouched && reviewed === undefined, () => undefined, 'page');
   const change = (id: number, part: Partial<ColumnDraft>): void =>
-    setColumns(columns.map((column) => (column.id === id ? { ...column, ...part } : column)));
+    setColumns((current) => current.map((column) => (column.id === id ? { ...column, ...part } : column)));
   const opened = columns.find(({ id }) => id === open);
 
   return (
@@ -89,6 +91,7 @@ function NewTable({ vocabulary }: { vocabulary: Vocabulary }) {
       <form
         className={classes.sections}
         onInput={() => setTouched(true)}
+        onKeyDown={submitFromSelect}
         onSubmit={(event) => {
           event.preventDefault();
           setReviewed(newTableChanges({ schema, name, comment, rls, columns }, vocabulary));
@@ -96,6 +99,7 @@ function NewTable({ vocabulary }: { vocabulary: Vocabulary }) {
       >
         <div className={forms.pair}>
           <TextInput
+            ref={focusNew}
             size="sm"
             label={t('schema.name')}
             value={name}
@@ -137,31 +141,65 @@ function NewTable({ vocabulary }: { vocabulary: Vocabulary }) {
             {t('schema.continue')}
           </Button>
         </div>
-        {opened === undefined ? null : (
-          <SidePanel title={t('column.edit', { name: opened.name })} onClose={() => setOpen(undefined)} wide>
-            <div className={forms.form}>
-              <ColumnFields
-                draft={opened}
-                vocabulary={vocabulary}
-                isStored={false}
-                onChange={(part) => change(opened.id, part)}
-              />
-            </div>
-          </SidePanel>
-        )}
-        {reviewed === undefined ? null : (
-          <SidePanel title={t('review.title')} onClose={() => setReviewed(undefined)} wide>
-            <Review
-              changes={reviewed}
-              onBack={() => setReviewed(undefined)}
-              onDone={() =>
-                void navigate({ to: '/tables/$schema/$table', params: { schema, table: name }, search: {} })
-              }
-            />
-          </SidePanel>
-        )}
       </form>
+      {/* The panels contain separate forms, whose events must not reach the form of the page. */}
+      {opened === undefined ? null : (
+        <ColumnPanel
+          column={opened}
+          vocabulary={vocabulary}
+          onChange={(part) => {
+            setTouched(true);
+            change(opened.id, part);
+          }}
+          onClose={() => setOpen(undefined)}
+        />
+      )}
+      {reviewed === undefined ? null : (
+        <SidePanel title={t('review.title')} onClose={() => setReviewed(undefined)} wide>
+          <Review
+            changes={reviewed}
+            onBack={() => setReviewed(undefined)}
+            onDone={() =>
+              void navigate({ to: '/tables/$schema/$table', params: { schema, table: name }, search: {} })
+            }
+          />
+        </SidePanel>
+      )}
     </>
+  );
+}
+
+/** All fields of a column. Its changes take effect immediately. */
+function ColumnPanel({
+  column,
+  vocabulary,
+  onChange,
+  onClose,
+}: {
+  column: Keyed;
+  vocabulary: Vocabulary;
+  onChange: (part: Partial<ColumnDraft>) => void;
+  onClose: () => void;
+}) {
+  return (
+    <SidePanel title={t('column.edit', { name: column.name })} onClose={onClose} wide>
+      <form
+        className={forms.form}
+        // The form of the page checks the values.
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          onClose();
+        }}
+      >
+        <ColumnFields draft={column} vocabulary={vocabulary} isStored={false} onChange={onChange} />
+        <div className={forms.buttons}>
+          <Button type="submit" size="sm">
+            {t('column.done')}
+          </Button>
+        </div>
+      </form>
+    </SidePanel>
   );
 }
 
@@ -180,6 +218,12 @@ function ColumnList({
   /** Opens the panel with all of the column's fields. */
   onOpen: (id: number) => void;
 }) {
+  const [added, setAdded] = useState<number>();
+  const add = (): void => {
+    const id = Math.max(-1, ...columns.map((column) => column.id)) + 1;
+    setAdded(id);
+    onColumns([...columns, { ...emptyColumn, id }]);
+  };
   return (
     <section className={`${classes.section} ${classes.columnList}`}>
       <div className={classes.sectionHead}>
@@ -188,9 +232,7 @@ function ColumnList({
           size="compact-sm"
           variant="default"
           leftSection={<IconPlus size={14} aria-hidden />}
-          onClick={() =>
-            onColumns([...columns, { ...emptyColumn, id: Math.max(-1, ...columns.map(({ id }) => id)) + 1 }])
-          }
+          onClick={add}
         >
           {t('schema.add-column')}
         </Button>
@@ -202,6 +244,7 @@ function ColumnList({
             key={column.id}
             column={column}
             vocabulary={vocabulary}
+            isAdded={column.id === added}
             onChange={(part) => onChange(column.id, part)}
             onOpen={() => onOpen(column.id)}
             onRemove={() => onColumns(columns.filter(({ id }) => id !== column.id))}

@@ -6,6 +6,7 @@ import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Notice } from '../../../../ui/notice.tsx';
+import { focusNew } from '../../../components/focus-new.ts';
 import { CodeBlock } from '../../../components/json-block.tsx';
 import { MigrationFields, useMigrationChoice } from '../../../components/migration-choice.tsx';
 import { ProblemBox } from '../../../components/problem-box.tsx';
@@ -78,7 +79,13 @@ export function Review({
         />
       )}
       {run.error === null ? null : <ProblemBox error={run.error} />}
-      <Buttons onBack={onBack} isBusy={run.isPending} isReady={isReady} isDanger={preview.confirm !== null} />
+      <Buttons
+        onBack={onBack}
+        isBusy={run.isPending}
+        isReady={isReady}
+        isDanger={preview.confirm !== null}
+        isFocused={preview.confirm === null && preview.warnings.length === 0}
+      />
     </form>
   );
 }
@@ -88,11 +95,14 @@ function Buttons({
   isBusy,
   isReady,
   isDanger = false,
+  isFocused = false,
 }: {
   onBack: () => void;
   isBusy: boolean;
   isReady: boolean;
   isDanger?: boolean;
+  /** Whether the button that runs the change receives the focus, because the change doesn't affect existing data. */
+  isFocused?: boolean;
 }) {
   return (
     <div className={classes.buttons}>
@@ -100,6 +110,7 @@ function Buttons({
         {t('review.back')}
       </Button>
       <Button
+        ref={isFocused ? focusNew : undefined}
         type="submit"
         size="sm"
         loading={isBusy}

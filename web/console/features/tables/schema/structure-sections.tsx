@@ -3,6 +3,7 @@ import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Relation } from '../../../api/types.ts';
 import { Tag } from '../../../components/tag.tsx';
+import { policiesOf } from '../policies-link.ts';
 import type { Structure } from './api.ts';
 import { AddButton, Item, Section } from './structure-item.tsx';
 import classes from './structure-page.module.css';
@@ -164,7 +165,7 @@ export function TriggerSection({ relation, structure, onOpen }: SectionProps) {
 
 /** Shows whether row-level security is enabled, and turns it on or off. */
 export function SecuritySection({ relation, onOpen }: SectionProps) {
-  const { schema, name, rls, policies } = relation;
+  const { rls, policies } = relation;
   return (
     <Section
       title={t('schema.security')}
@@ -184,7 +185,7 @@ export function SecuritySection({ relation, onOpen }: SectionProps) {
     >
       <li className={classes.item}>
         <span>{t(rls ? 'schema.rls-on' : 'schema.rls-off')}</span>{' '}
-        <Link to="/policies" search={{ only: `${schema}.${name}` }}>
+        <Link to="/policies" search={policiesOf(relation, onOpen !== undefined)}>
           {t('schema.policies', { count: policies })}
         </Link>
       </li>

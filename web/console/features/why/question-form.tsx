@@ -1,0 +1,180 @@
+/** The form for the table, the operation and the row of the question. */
+import { Button, Checkbox, NativeSelect } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { tablesQuery } from '../../api/queries.ts';
+import { useMay } from '../../api/session.ts';
+import type { Relation } from '../../api/types.ts';
+import { submitFromSelect } from '../../components/submit-from-select.ts';
+import classes from './page.module.css';
+import { Pairs } from './pairs.tsx';
+import { type Cells, type Operation, operations, type WhySearch } from './search.ts';
+import { t } from './text.ts';
+import type { Step } from './use-next-field.ts';
+
+const route = getRouteApi('/app/why');
+
+export function QuestionForm({
+  relation,
+  search,
+  step,
+  onTable,
+}: {
+  relation: Relation | undefined;
+  search: WhySearch;
+  step: Step;
+  /** Called when the operator confirms the table with Enter. */
+  onTable: () => void;
+}) {
+  const navigate = route.useNavigate();
+  const { data: tables = [] } = useQuery(tablesQuery);
+  return (
+    <div className={classes.form}>
+      <NativeSelect
+        size="sm"
+        label={t('why.table')}
+        data-next={step === 'table' || undefined}
+        value={search.table === undefined ? '' : JSON.stringify([search.schema, search.table])}
+        data={[
+          { value: '', label: t('why.pick') },
+          ...[...tables]
+            .sort((left, right) => Number(right.schema === 'public') - Number(left.schema === 'public'))
+            .map(({ schema, name }) => ({
+              value: JSON.stringify([schema, name]),
+              label: schema === 'public' ? name : `${schema}.${name}`,
+            })),
+        ]}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && step === 'row') onTable();
+        }}
+        onChange={(event) => {
+          const [schema, table] = JSON.parse(event.currentTarget.value || '[]') as string[];
+          void navigate({
+            search: ({ as }) => ({
+              ...(as === undefined ? {} : { as }),
+              ...(schema === undefined || table === undefined ? {} : { schema, table }),
+            }),
+          });
+        }}
+      />
+      {relation === undefined ? null : (
+        <RowForm
+          key={`${search.schema}.${search.table}`}
+          relation={relation}
+          search={search}
+          isNext={step === 'row'}
+        />
+      )}
+    </div>
+  );
+}
+
+/** The form changes the URL only when it is submitted, because opening the URL runs the statement. */
+function RowForm({
+  relation,
+  search,
+  isNext,
+}: {
+  relation: Relation;
+  search: WhySearch;
+  /** Whether the value of the key is missing. */
+  isNext: boolean;
+}) {
+  const navigate = route.useNavigate();
+  const mayWrite = useMay('write');
+  const [draft, setDraft] = useState(() => draftOf(search, relation));
+  const [shown, setShown] = useState(search);
+  // The Back button and logged requests change the URL too. The fields stay, so that they keep the focus.
+  if (shown !== search) {
+    setShown(search);
+    if (isOtherRow(shown, search)) setDraft(draftOf(search, relation));
+  }
+  const { op, key, values, back } = draft;
+  const change = (part: Partial<Draft>): void => setDraft({ ...draft, ...part });
+  const columns = relation.columns.map(({ name }) => name);
+  return (
+    <form
+      className={classes.fields}
+      aria-label={t('why.form')}
+      onKeyDown={submitFromSelect}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void navigate({
+          search: ({ request: _taken, back: _back, ...previous }) => ({
+            ...previous,
+            op,
+            key,
+            values,
+            ...(back ? { back: true as const } : {}),
+          }),
+        });
+      }}
+    >
+      <NativeSelect
+        size="sm"
+        label={t('why.operation')}
+        value={op}
+        data={operations
+          .filter((each) => mayWrite || each === 'select')
+          .map((value) => ({ value, label: t(`why.op.${value}`) }))}
+        onChange={(event) => change({ op: event.currentTarget.value as Operation })}
+      />
+      {mayWrite ? null : <p className={classes.dim}>{t('why.reads-only')}</p>}
+      {op === 'insert' ? null : (
+        <Pairs
+          title={t('why.key')}
+          columns={columns}
+          cells={key}
+          isNext={isNext}
+          onChange={(next) => change({ key: next })}
+        />
+      )}
+      {op === 'insert' || op === 'update' ? (
+        <Pairs
+          title={t('why.values')}
+          columns={columns}
+          cells={values}
+          onChange={(next) => change({ values: next })}
+        />
+      ) : null}
+      {op === 'select' ? null : (
+        <Checkbox
+          size="xs"
+          label={t('why.back')}
+          checked={back}
+          onChange={(event) => change({ back: event.currentTarget.checked })}
+        />
+      )}
+      <Button type="submit" size="sm">
+        {t('why.ask')}
+      </Button>
+    </form>
+  );
+}
+
+interface Draft {
+  readonly op: Operation;
+  readonly key: Cells;
+  readonly values: Cells;
+  readonly back: boolean;
+}
+
+const draftOf = ({ op, key, values, back }: WhySearch, relation: Relation): Draft => ({
+  op: op ?? 'select',
+  key: key ?? keyOf(relation),
+  values: values ?? {},
+  back: back === true,
+});
+
+/** Whether the question in the URL is about another row or operation. */
+const isOtherRow = (before: WhySearch, after: WhySearch): boolean =>
+  JSON.stringify([before.op, before.key, before.values, before.back]) !==
+  JSON.stringify([after.op, after.key, after.values, after.back]);
+
+function keyOf({ columns }: Relation): Cells {
+  const keys = columns.filter((column) => column.primary_key);
+  const [first] = columns;
+  const names = keys.length > 0 ? keys : first === undefined ? [] : [first];
+  return Object.fromEntries(names.map(({ name }) => [name, '']));
+}

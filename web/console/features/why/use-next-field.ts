@@ -1,0 +1,33 @@
+import { useEffect, useRef } from 'react';
+import { focusNearest } from '../../components/nearest-focus.ts';
+
+/** The parts of the question in their order, and the result. */
+export type Step = 'who' | 'table' | 'row' | 'result';
+
+/**
+ * Moves the focus to the field of the current step, which has the attribute `data-next`. This happens when the page
+ * opens and when the operator completes a step.
+ */
+export function useNextField(step: Step) {
+  const root = useRef<HTMLDivElement>(null);
+  /** The step that the focus leaves. Undefined if the focus stays where it is. */
+  const left = useRef<Step | 'start' | undefined>('start');
+  const move = (): void => {
+    if (left.current === undefined || left.current === step) return;
+    const isComplete = left.current === 'start' && step === 'result';
+    const next = root.current?.querySelector('[data-next]') ?? null;
+    // The row's fields appear when the table's columns have been read.
+    if (next === null && !isComplete) return;
+    left.current = undefined;
+    if (next !== null && !isComplete) focusNearest([next]);
+  };
+  useEffect(move);
+  return {
+    root,
+    /** Leaves the step, which the operator has completed. */
+    moveOn: (completed: Step): void => {
+      left.current = completed;
+      move();
+    },
+  };
+}
