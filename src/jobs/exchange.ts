@@ -7,6 +7,7 @@ import { isIP } from 'node:net';
 import { request as httpRequest } from '../kernel/http.ts';
 import { scopeOf } from '../shared/address-scope.ts';
 import { createPublicLookup } from '../shared/public-lookup.ts';
+import { refuseTunnel } from '../shared/refuse-tunnel.ts';
 import { type Destination, type DestinationRules, destinationOf } from './core/destination.ts';
 
 export interface ExchangeRequest {
@@ -120,14 +121,18 @@ function open(
   agent: Agent | false,
 ): { sent: ClientRequest; answer: Promise<ExchangeResponse> } {
   const send = url.protocol === 'https:' ? process.getBuiltinModule('node:https').request : httpRequest;
-  const headers = request.headers.flat();
-  const has = (name: string): boolean => request.headers.some(([key]) => key.toLowerCase() === name);
+  // The length of the body is always computed. With a wrong length, the rest of the body would be another request.
+  const given = request.headers.filter(
+    ([name]) => !['content-length', 'transfer-encoding'].includes(name.toLowerCase()),
+  );
+  const headers = given.flat();
+  const has = (name: string): boolean => given.some(([key]) => key.toLowerCase() === name);
   if (!has('host')) headers.push('host', host);
   if (!has('accept')) headers.push('accept', '*/*');
   const { body } = request;
   // Without a content length, Node would send an empty body with chunked encoding.
   const mayBeEmpty = body === undefined && ['GET', 'HEAD', 'DELETE', 'OPTIONS'].includes(request.method);
-  if (!mayBeEmpty && !has('content-length')) headers.push('content-length', String(body?.length ?? 0));
+  if (!mayBeEmpty) headers.push('content-length', String(body?.length ?? 0));
   const sent = send(url, {
     method: request.method,
     headers,
@@ -142,6 +147,7 @@ function open(
   const response = new Promise<ExchangeResponse>((done, fail) => {
     sent.once('response', (response) => readResponse(response).then(done, fail));
     sent.on('error', fail);
+    refuseTunnel(sent, fail);
   });
   sent.end(body);
   return { sent, answer: response };
@@ -178,7 +184,7 @@ function redirectOf(request: ExchangeRequest, response: ExchangeResponse): Excha
   const dropped = [
     'host',
     ...(leavesOrigin ? ['authorization', 'cookie', 'apikey'] : []),
-    ...(becomesGet ? ['content-type', 'content-length'] : []),
+    ...(becomesGet ? ['content-type'] : []),
   ];
   return {
     ...request,

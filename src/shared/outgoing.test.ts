@@ -170,6 +170,12 @@ test('an endless response is truncated', async () => {
   );
 });
 
+test('a server that switches to another protocol is reported', async () => {
+  listener = (_request, response) =>
+    response.socket?.end('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n');
+  expect(await faultOf(development.send({ url: base, reach: 'configured' }))).toMatch(/didn't respond/);
+});
+
 test('an unreachable server is reported', async () => {
   const gone = createServer();
   await new Promise<void>((done) => gone.listen(0, '127.0.0.1', done));

@@ -12,6 +12,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { request as httpRequest } from '../kernel/http.ts';
 import { type AddressScope, scopeOf } from './address-scope.ts';
 import { createPublicLookup, type Resolve } from './public-lookup.ts';
+import { refuseTunnel } from './refuse-tunnel.ts';
 
 export type Reach = 'configured' | 'public';
 
@@ -174,6 +175,7 @@ function sendOnce(
       (response) => readResponse(response).then(done, failed),
     );
     sent.on('error', failed);
+    refuseTunnel(sent, failed);
     sent.end(request.body);
   });
 }

@@ -144,6 +144,13 @@ describe('sent requests', () => {
   });
 });
 
+test('the length of a body can’t be changed with a header', async () => {
+  const headers = `'{"Content-Type":"application/json","Content-Length":"3","Transfer-Encoding":"chunked"}'`;
+  await ask(`net.http_post('${target.url}', body => '{"a":1}', headers => ${headers})`);
+  expect(target.arrived).toMatchObject([{ body: '{"a": 1}', headers: { 'content-length': '8' } }]);
+  expect(target.arrived[0]?.headers).not.toHaveProperty('transfer-encoding');
+});
+
 describe('a failed request is stored after', () => {
   test('an expired timeout', async () => {
     target.answer(() => undefined);
@@ -163,6 +170,14 @@ describe('a failed request is stored after', () => {
       timed_out: false,
       error_msg: message,
     });
+  });
+
+  test('a switch to another protocol', async () => {
+    target.answer((_request, response) =>
+      response.socket?.end('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'),
+    );
+    const response = await ask(`net.http_get('${target.url}')`);
+    expect(response).toMatchObject({ status: null, error_msg: 'the server switched to another protocol' });
   });
 
   test('a header with a line break', async () => {
