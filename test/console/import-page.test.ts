@@ -97,12 +97,11 @@ test('Enter runs the dry run and then the import, which ends at the first import
   const { page, complaints, close } = await opened(
     '/tables/public/notes?import=true&filters=[{"column":"author","operator":"eq","value":"Bo"}]',
   );
+  const file = { name: 'notes.csv', mimeType: 'text/csv', buffer: Buffer.from('body\nfirst\nlast\n') };
+  page.on('filechooser', (chooser) => void chooser.setFiles(file));
   const panel = page.getByRole('dialog');
   await panel.getByLabel('CSV or JSON file').and(page.locator(':focus')).waitFor();
-  const chooser = page.waitForEvent('filechooser');
   await page.keyboard.press('Enter');
-  const file = { name: 'notes.csv', mimeType: 'text/csv', buffer: Buffer.from('body\nfirst\nlast\n') };
-  await (await chooser).setFiles(file);
   const value = panel.getByRole('textbox', { name: 'Value of author' });
   await value.fill('Ada');
   await value.press('Enter');

@@ -56,12 +56,6 @@ export function FileFields({ source, onChange }: { source: ImportFile; onChange:
           accept=".csv,.tsv,.txt,.json,.jsonl,.ndjson,text/csv,application/json"
           aria-describedby={`${id}-why`}
           className={classes.file}
-          onKeyDown={(event) => {
-            if (event.key !== 'Enter') return;
-            // In a form, Chromium would submit the form instead of opening the dialog.
-            event.preventDefault();
-            event.currentTarget.click();
-          }}
           onChange={(event) => {
             const [chosen] = event.currentTarget.files ?? [];
             onChange();
