@@ -226,6 +226,11 @@ describe('the grid with the keyboard', () => {
     expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
     await go(page, '/inbox');
     await page.getByText('Your role can’t read the inbox').waitFor();
+    // A limit of the role isn't shown as a failure.
+    await go(page, '/tables/auth/users');
+    const limit = page.getByRole('alert').filter({ hasText: "Your role can't read rows of auth." });
+    await limit.waitFor();
+    expect(await limit.getByText('Request ID').count()).toBe(0);
     await close();
   });
 });

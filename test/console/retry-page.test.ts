@@ -1,6 +1,6 @@
 /** Tests pages whose data couldn't be loaded, in Chromium. */
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, test } from 'vitest';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchBrowser } from '../web/browser.ts';
 import { type Backend, startBackend } from './harness.ts';
 import { expectSound, signedIn } from './page-helpers.ts';
@@ -40,5 +40,53 @@ test('a request that the server rejected isn’t offered again', async () => {
   await go('/audit');
   await page.getByRole('alert').filter({ hasText: 'Invalid filter.' }).waitFor();
   await page.getByRole('button', { name: 'Try again' }).waitFor({ state: 'detached' });
+  await close();
+});
+
+const stopsResponding = (page: Page): Promise<unknown> =>
+  page.route('**/*', (route) => route.abort('connectionrefused'));
+
+test('queries are repeated when the server responds again', async () => {
+  const { page, go, close } = await signedIn(browser, backend);
+  await go('/audit');
+  await page.getByRole('row').nth(1).waitFor();
+  await stopsResponding(page);
+  await page.getByRole('searchbox').fill('sign-in');
+  await page.getByRole('alert').filter({ hasText: 'The server isn’t responding.' }).waitFor();
+  await page.unrouteAll();
+  await page.getByRole('row').filter({ hasText: 'sign-in' }).first().waitFor();
+  await page.getByRole('alert').filter({ hasText: 'responding' }).waitFor({ state: 'detached' });
+  await close();
+});
+
+test('a page and its parts wait for a server that isn’t responding, and keep the input', async () => {
+  const { page, go, close } = await signedIn(browser, backend);
+  await go('/sql');
+  await page.locator('.cm-content').fill('select 42');
+  await stopsResponding(page);
+  await page.getByRole('button', { name: 'Query library' }).press('Enter');
+  const waiting = page.getByRole('alert').filter({ hasText: 'This page will continue' });
+  await waiting.waitFor();
+  await expectSound(page, 'a page that waits for the server');
+  await page.unrouteAll();
+  await page.getByRole('dialog', { name: 'Query library' }).waitFor();
+  expect(await waiting.count()).toBe(0);
+  expect(
+    await page.evaluate(`[...document.styleSheets].every((sheet) => {
+      try { return sheet.cssRules.length > 0; } catch { return false; }
+    })`),
+  ).toBe(true);
+  await page.keyboard.press('Escape');
+  expect(await page.locator('.cm-content').innerText()).toContain('select 42');
+  let isReloaded = false;
+  page.on('request', (request) => {
+    isReloaded ||= request.isNavigationRequest();
+  });
+  await stopsResponding(page);
+  await page.getByRole('link', { name: 'Queries', exact: true }).press('Enter');
+  await waiting.waitFor();
+  await page.unrouteAll();
+  await page.getByRole('heading', { name: 'Queries', exact: true }).waitFor();
+  expect(isReloaded).toBe(false);
   await close();
 });

@@ -411,6 +411,10 @@ test('a read-only operator can view everything but doesn’t see controls that c
   await page.getByRole('link', { name: 'Download' }).waitFor();
   for (const name of ['New bucket', 'Upload', 'Delete', 'Move or rename', 'Share link', 'Bucket'])
     expect([name, await page.getByRole('button', { name }).count()]).toEqual([name, 0]);
+  await owner.call('POST', '/storage/buckets', bucket('unused'));
+  await go('/storage?bucket=unused');
+  await page.getByText('Your role is read-only, so you can’t upload files.').waitFor();
+  await owner.call('DELETE', '/storage/buckets/unused');
   await close();
 });
 

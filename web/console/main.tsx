@@ -7,6 +7,7 @@ import { createQueryClient } from '../lib/query.ts';
 import { messages } from '../locales/en/console.ts';
 import { messages as shared } from '../locales/en/shared.ts';
 import { UiProvider } from '../ui/provider.tsx';
+import { watchConnection } from './api/reachable.ts';
 import { watchSignOut } from './api/session.ts';
 import { createConsoleRouter } from './router.tsx';
 import { cameFromElsewhere, takeToken } from './take-token.ts';
@@ -19,6 +20,7 @@ const token = takeToken();
 const queryClient = createQueryClient();
 const router = createConsoleRouter({ queryClient, linkToken: token, confirmsFirst: cameFromElsewhere() });
 watchSignOut(queryClient);
+watchConnection(queryClient);
 
 /**
  * Renders the app once the first page's code has been loaded, so the first render contains the whole page. Otherwise,

@@ -14,6 +14,7 @@ import {
 
 import { homeQuery, inboxQuery, relationQuery, rowsQuery, tablesQuery } from './api/queries.ts';
 import { sessionQuery } from './api/session.ts';
+import { loadPart } from './components/lazy-part.ts';
 import { type AsSearch, validateAs } from './components/persona.ts';
 import { RouteFault, RouteMissing, RouteWaiting } from './components/route-states.tsx';
 import { forgetEarly } from './early.ts';
@@ -59,7 +60,7 @@ function pageAt<P extends PagePath>(path: P): { path: RelativePath<P>; component
   if (load === undefined) throw new Error(`pages.ts: ${module} isn't the file of a page`);
   return {
     path: relativePath(path),
-    component: lazyRouteComponent(() => load().catch(throwAsMissing), component),
+    component: lazyRouteComponent(() => loadPart(load).catch(throwAsMissing), component),
   };
 }
 

@@ -28,15 +28,17 @@ export function ProblemBox({
   children?: ReactNode;
 }) {
   const known = error instanceof ApiError ? error : undefined;
+  // A limit of the operator's role isn't a failure that the log explains.
+  const isForbidden = known?.status === 403 && known.code === 'forbidden';
   return (
     <div role="alert" className={classes.box}>
-      <Notice tone="danger" {...(title === undefined ? {} : { title })}>
+      <Notice tone={isForbidden ? 'info' : 'danger'} {...(title === undefined ? {} : { title })}>
         <p className={classes.text}>{messageOf(error)}</p>
         {known?.detail === undefined ? null : <p className={classes.text}>{known.detail}</p>}
         {known?.hint === undefined ? null : (
           <p className={classes.text}>{t('problem.hint', { hint: known.hint })}</p>
         )}
-        {known === undefined || known.code === 'network' ? null : (
+        {known === undefined || known.code === 'network' || isForbidden ? null : (
           <p className={classes.codes}>
             <span>{t('problem.code')}</span> <code>{codeOf(known)}</code>
             {known.requestId === undefined ? null : (
@@ -68,13 +70,15 @@ function Retry({ error }: { error: unknown }) {
   const isRepeating = useIsFetching({ predicate: (query) => query === failed }) > 0;
   if (failed === undefined) return null;
   return (
-    <Button
-      size="compact-sm"
-      variant="default"
-      loading={isRepeating}
-      onClick={() => void client.refetchQueries({ predicate: (query) => query === failed })}
-    >
-      {t('problem.again')}
-    </Button>
+    <div>
+      <Button
+        size="compact-sm"
+        variant="default"
+        loading={isRepeating}
+        onClick={() => void client.refetchQueries({ predicate: (query) => query === failed })}
+      >
+        {t('problem.again')}
+      </Button>
+    </div>
   );
 }

@@ -3,16 +3,18 @@ import { ActionIcon } from '@mantine/core';
 import { IconLogout, IconMenu2, IconSearch } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useRouter } from '@tanstack/react-router';
-import { lazy, Suspense, useId, useState } from 'react';
+import { Suspense, useId, useState } from 'react';
 import { SchemeSwitch } from '../../ui/scheme-switch.tsx';
 import { t as shared } from '../../ui/text.ts';
 import { homeQuery } from '../api/queries.ts';
 import { sessionEndedQuery, sessionQuery, signOut } from '../api/session.ts';
 import { ImpersonationBanner } from '../components/impersonation-banner.tsx';
+import { lazyPart } from '../components/lazy-part.ts';
 import { useNearestFocus } from '../components/nearest-focus.ts';
 import logo from '../logo.svg';
 import { type MenuGroup, menuGroups } from '../pages.ts';
 import { t } from '../text.ts';
+import { ConnectionBanner } from './connection-banner.tsx';
 import { menu } from './menu.ts';
 import classes from './shell.module.css';
 import { collectTyped } from './typed-ahead.ts';
@@ -20,10 +22,10 @@ import { usePageFocus } from './use-page-focus.ts';
 import { useRowKeys } from './use-row-keys.ts';
 import { commandKey, useShortcuts } from './use-shortcuts.ts';
 
-const MenuDrawer = lazy(() => import('./menu-drawer.tsx'));
-const Palette = lazy(() => import('./palette.tsx'));
-const ShortcutList = lazy(() => import('./shortcut-list.tsx'));
-const SignedOut = lazy(() => import('./signed-out.tsx'));
+const MenuDrawer = lazyPart(() => import('./menu-drawer.tsx'));
+const Palette = lazyPart(() => import('./palette.tsx'));
+const ShortcutList = lazyPart(() => import('./shortcut-list.tsx'));
+const SignedOut = lazyPart(() => import('./signed-out.tsx'));
 
 export function Shell() {
   const [menuOpen, setMenuOpen] = useState(false);
@@ -76,6 +78,7 @@ export function Shell() {
         <ImpersonationBanner />
         <Outlet />
       </main>
+      <ConnectionBanner />
       <Suspense fallback={null}>
         {menuOpen ? (
           <MenuDrawer title={<Brand />} onClose={closeMenu}>

@@ -8,6 +8,7 @@ export const messages = {
   'jobs.older': 'Show more',
   'jobs.enable': 'Enable {name}',
   'jobs.enable-sql': 'Or add this statement to a migration:',
+  'jobs.enable-sql-only': 'Your role is read-only. To enable it, add this statement to a migration:',
   'jobs.statement': 'Statement',
   'jobs.missing': '{name} isn’t available on this PostgreSQL server',
   'jobs.missing-text': 'Install it on the server, or use Plinth’s embedded PostgreSQL, which includes it.',

@@ -34,6 +34,7 @@ export const messages = {
   'settings.from-environment':
     'Set by the environment variable {name}, which overrides the file. To change the value, change this variable.',
   'settings.from-flag': 'Set by a command-line flag, which overrides the file.',
+  'settings.read-only': 'Your role can view settings but not change them.',
   'settings.only-owners': 'Only owners can change this.',
   'settings.on': 'On',
   'settings.off': 'Off',

@@ -56,6 +56,7 @@ export const messages = {
   'files.more': 'Load more',
   'files.none-title': 'No files yet',
   'files.none-text': 'Drop files here, or use the Upload button.',
+  'files.none-read-only': 'Your role is read-only, so you can’t upload files.',
   'files.no-match-title': 'No matching files',
   'files.no-match-text': 'The search finds only names in this folder that start with your text.',
   'files.select-page': 'Select all loaded files and folders',

@@ -84,6 +84,7 @@ export const messages = {
   'problem.network': 'The server isn’t responding. Check that it’s running, then try again.',
   'problem.page': 'This page couldn’t be displayed',
   'problem.again': 'Try again',
+  'problem.waiting': 'The server isn’t responding. This page will continue when the server responds.',
   'problem.hint': 'Hint: {hint}',
   'problem.code': 'Code',
   'problem.request-id': 'Request ID',

@@ -1,8 +1,9 @@
 /** The base backups at the target, and charts of their size and duration. */
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { formatDateTime } from '../../../lib/i18n.ts';
 import { Card } from '../../components/card.tsx';
+import { lazyPart } from '../../components/lazy-part.ts';
 import list from '../../components/list.module.css';
 import { Moment } from '../../components/moment.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
@@ -16,7 +17,7 @@ import { t } from './text.ts';
 
 const bytesPerMiB = 2 ** 20;
 
-const LineChart = lazy(() => import('../metrics/chart.tsx'));
+const LineChart = lazyPart(() => import('../metrics/chart.tsx'));
 
 export function BackupList({ lastStartedAt }: Pick<BackupsOverview, 'lastStartedAt'>) {
   const { data, error } = useQuery(backupListQuery(lastStartedAt));

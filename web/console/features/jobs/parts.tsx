@@ -63,7 +63,7 @@ export function Enabled({
         ) : null}
         {enable.error === null ? null : <ProblemBox error={enable.error} />}
         <div className={classes.statement}>
-          <p>{t('jobs.enable-sql')}</p>
+          <p>{t(mayWrite ? 'jobs.enable-sql' : 'jobs.enable-sql-only')}</p>
           <CodeBlock text={`${data.enabling[extension]};`} what={t('jobs.statement')} />
         </div>
       </EmptyState>

@@ -3,9 +3,10 @@ import { NativeSelect } from '@mantine/core';
 import { IconChartLine } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { Card, Cards } from '../../components/card.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { lazyPart } from '../../components/lazy-part.ts';
 import list from '../../components/list.module.css';
 import { PageHead } from '../../components/page.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
@@ -16,7 +17,7 @@ import { type MetricsReport, metricsQuery, ranges } from './api.ts';
 import classes from './page.module.css';
 import { durationChart, requestChart } from './series.ts';
 
-const LineChart = lazy(() => import('./chart.tsx'));
+const LineChart = lazyPart(() => import('./chart.tsx'));
 const route = getRouteApi('/app/metrics');
 
 export function MetricsPage() {

@@ -1,6 +1,7 @@
 /** Edits a policy with fields, SQL conditions and a preview of the statement. */
 import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
+import { lazyPart } from '../../components/lazy-part.ts';
 import { MigrationFields, migrationName, useMigrationChoice } from '../../components/migration-choice.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SidePanel } from '../../components/side-panel.tsx';
@@ -11,7 +12,7 @@ import classes from './editor.module.css';
 import { TemplateChoice } from './template-fields.tsx';
 import { t } from './text.ts';
 
-const SqlEditor = lazy(() => import('../../components/editor/sql-editor.tsx'));
+const SqlEditor = lazyPart(() => import('../../components/editor/sql-editor.tsx'));
 
 const emptyPolicy: Policy = {
   name: '',

@@ -12,7 +12,7 @@ import { useUnsaved } from '../../components/unsaved.tsx';
 import { useDebounced } from '../../components/use-debounced.ts';
 import { type Applied, type SettingsPage as PageFacts, settingsQuery } from './api.ts';
 import { Words } from './field.tsx';
-import { FormContext } from './form.ts';
+import { FormContext, useSettingsForm } from './form.ts';
 import { HookCard } from './hooks.tsx';
 import { addressOf, SettingsNav } from './nav.tsx';
 import classes from './page.module.css';
@@ -117,6 +117,7 @@ export function SettingsPage() {
 }
 
 function Opened({ page, mail, onBack }: { page: PageFacts; mail: string | undefined; onBack: () => void }) {
+  const { mayWrite } = useSettingsForm();
   return (
     <div className={classes.opened}>
       <header className={classes.head}>
@@ -133,6 +134,7 @@ function Opened({ page, mail, onBack }: { page: PageFacts; mail: string | undefi
         <p>
           <Words text={page.text} />
         </p>
+        {mayWrite ? null : <p>{t('settings.read-only')}</p>}
       </header>
       {page.id === 'email-templates' ? (
         <Templates page={page} mail={mail} />

@@ -5,10 +5,11 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { Suspense, useEffect, useRef, useState } from 'react';
 import { Copyable } from '../../../ui/copyable.tsx';
 import { SchemeSwitch } from '../../../ui/scheme-switch.tsx';
 import { sessionQuery, signIn } from '../../api/session.ts';
+import { lazyPart } from '../../components/lazy-part.ts';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { signInCommand } from '../../components/sign-in-command.ts';
 import logo from '../../logo.svg';
@@ -16,7 +17,7 @@ import { t } from '../../text.ts';
 import classes from './page.module.css';
 
 const route = getRouteApi('/sign-in');
-const FactorStep = lazy(() => import('../operators/factor-step.tsx'));
+const FactorStep = lazyPart(() => import('../operators/factor-step.tsx'));
 
 export function SignInPage() {
   const { linkToken, confirmsFirst } = route.useRouteContext();

@@ -3,9 +3,10 @@ import { ActionIcon, Button } from '@mantine/core';
 import { IconBooks, IconPlus, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { Suspense, useEffect, useRef, useState } from 'react';
 import { useMay } from '../../api/session.ts';
 import type { SqlEditorHandle } from '../../components/editor/types.ts';
+import { lazyPart } from '../../components/lazy-part.ts';
 import { PageHead } from '../../components/page.tsx';
 import { PersonaPicker } from '../../components/persona-picker.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
@@ -22,8 +23,8 @@ import { t } from './text.ts';
 import { useQueryRun } from './use-query-run.ts';
 
 // These components are loaded only when they are needed.
-const Library = lazy(async () => ({ default: (await import('./library.tsx')).Library }));
-const SqlEditor = lazy(() => import('../../components/editor/sql-editor.tsx'));
+const Library = lazyPart(async () => ({ default: (await import('./library.tsx')).Library }));
+const SqlEditor = lazyPart(() => import('../../components/editor/sql-editor.tsx'));
 const route = getRouteApi('/app/sql');
 
 export function SqlPage() {

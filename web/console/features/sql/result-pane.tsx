@@ -1,7 +1,8 @@
 /** The area below the editor, which shows errors and the results or the plan of the last query. */
 import { IconTerminal2 } from '@tabler/icons-react';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { lazyPart } from '../../components/lazy-part.ts';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import classes from './page.module.css';
@@ -10,8 +11,8 @@ import { t } from './text.ts';
 import type { ShownPlans } from './use-query-run.ts';
 import type { RunState } from './use-run.ts';
 
-const Results = lazy(async () => ({ default: (await import('./results.tsx')).Results }));
-const PlansView = lazy(async () => ({ default: (await import('./plans-view.tsx')).PlansView }));
+const Results = lazyPart(async () => ({ default: (await import('./results.tsx')).Results }));
+const PlansView = lazyPart(async () => ({ default: (await import('./plans-view.tsx')).PlansView }));
 
 export function ResultPane({
   state,

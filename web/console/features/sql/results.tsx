@@ -1,5 +1,6 @@
 /** The results of a run, with a tab for each statement. */
-import { lazy, Suspense, useId, useState } from 'react';
+import { Suspense, useId, useState } from 'react';
+import { lazyPart } from '../../components/lazy-part.ts';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import { Tag } from '../../components/tag.tsx';
 import type { ChartChoice } from './api.ts';
@@ -14,7 +15,7 @@ import classes from './results.module.css';
 import { t } from './text.ts';
 import type { RunInput } from './use-run.ts';
 
-const ChartView = lazy(() => import('./chart-view.tsx'));
+const ChartView = lazyPart(() => import('./chart-view.tsx'));
 
 export type Charts = Readonly<Record<string, ChartChoice>>;
 

@@ -101,7 +101,9 @@ export function FolderView({
           <EmptyState
             icon={<IconFolder size={22} stroke={1.75} />}
             title={t(search === '' ? 'files.none-title' : 'files.no-match-title')}
-            text={t(search === '' ? 'files.none-text' : 'files.no-match-text')}
+            text={t(
+              search !== '' ? 'files.no-match-text' : mayWrite ? 'files.none-text' : 'files.none-read-only',
+            )}
           >
             {search === '' && mayWrite ? (
               <Button size="sm" onClick={() => fileInput.current?.click()}>

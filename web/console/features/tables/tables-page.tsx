@@ -106,7 +106,7 @@ function Schemas({ relations }: { relations: readonly RelationSummary[] }) {
     <section key={schema}>
       <h2 className={classes.schema}>
         <IconDatabase size={13} aria-hidden />
-        {schema}
+        <span title={schema}>{schema}</span>
       </h2>
       <ul className={classes.items}>
         {relations
