@@ -4,6 +4,8 @@
 import { ExchangeError, type ExchangeResponse } from '../exchange.ts';
 import type { NetResponse } from './queries.ts';
 
+const maxPartChars = 8 * 1024 * 1024;
+
 /** Removes null characters, which text in PostgreSQL can't contain. */
 const storable = (text: string): string => text.replaceAll('\0', '\uFFFD');
 
@@ -31,4 +33,21 @@ export function failureOf(id: string, error: unknown): NetResponse {
     timed_out: error instanceof ExchangeError && error.timedOut,
     error_msg: storable((error as Error).message),
   };
+}
+
+/**
+ * Splits responses into parts that are stored with one statement each. Servers choose the size of their responses, and
+ * all of them together could exceed the limits of a JavaScript string and of jsonb.
+ */
+export function partsOf(responses: readonly NetResponse[]): NetResponse[][] {
+  const parts: NetResponse[][] = [];
+  let chars = 0;
+  for (const response of responses) {
+    const size = response.content?.length ?? 0;
+    const part = chars + size > maxPartChars ? undefined : parts.at(-1);
+    if (part === undefined) parts.push([response]);
+    else part.push(response);
+    chars = part === undefined ? size : chars + size;
+  }
+  return parts;
 }

@@ -18,7 +18,7 @@ import {
   recordResponses,
   unlock,
 } from './queries.ts';
-import { failureOf, responseOf } from './response.ts';
+import { failureOf, partsOf, responseOf } from './response.ts';
 
 export const netVersion = '0.19.5';
 /** The maximum number of concurrent requests per process if `pg_net.batch_size` isn't set. */
@@ -155,12 +155,13 @@ export function createSender({ database, exchanges, log, counts }: SenderDeps): 
   }
 
   async function record(session: Session, responses: readonly NetResponse[]): Promise<void> {
-    if (responses.length === 0) return;
-    await recordResponses(session, responses);
-    await unlock(
-      session,
-      responses.map(({ id }) => id),
-    );
+    for (const part of partsOf(responses)) {
+      await recordResponses(session, part);
+      await unlock(
+        session,
+        part.map(({ id }) => id),
+      );
+    }
   }
 
   async function expire(session: Session, ttl: string): Promise<void> {
