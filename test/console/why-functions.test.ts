@@ -154,6 +154,35 @@ test('values inside of SECURITY DEFINER functions are hidden from operators who 
   expect(JSON.stringify(await leafOf('orgs', 1, ada, looker))).not.toContain('"user_id":');
 });
 
+test('the value of a function that can return a secret is hidden from operators who can’t read secrets', async () => {
+  await backend.database.pool('postgres').exec(`
+    create function app.the_key() returns text language sql stable security definer set search_path = ''
+      as $$ select 'hush-' || count(*) from auth.users $$;
+    create function app.same(a text, b text) returns boolean language sql stable as $$ select a = b $$;
+    create table public.keyed (id int primary key, code text);
+    insert into public.keyed values (1, 'shut');
+    alter table public.keyed enable row level security;
+    create policy keyed on public.keyed for select to authenticated
+      using (code = app.the_key() or app.same(code, app.the_key()) or code = (select upper(app.the_key())));`);
+  const mine = await leafOf('keyed', 1, ada);
+  expect(mine.parts[0].operands).toContainEqual({
+    text: 'app.the_key()',
+    value: expect.stringMatching(/^hush-\d/),
+  });
+  const theirs = await leafOf('keyed', 1, ada, await operator(backend, 'looker'));
+  expect(JSON.stringify(theirs)).not.toMatch(/hush-\d/i);
+  expect(theirs.parts[0]).toMatchObject({
+    value: false,
+    operands: [{ text: 'code', value: 'shut' }],
+    calls: [{ name: 'app.the_key()', value: null, isHidden: true }],
+  });
+  expect(theirs.parts[1].calls[0]).toMatchObject({
+    name: 'app.same(text, text)',
+    value: 'false',
+    arguments: [],
+  });
+});
+
 test('explaining a function never changes data, even if the function writes', async () => {
   const { status, body } = await owner.call('POST', '/why', {
     schema: 'public',

@@ -6,8 +6,9 @@ import { type Sql, sql } from '../../kernel/sql.ts';
 import type { EvaluatedExpression, Value } from './contract.ts';
 import type { Expression } from './core/expression.ts';
 import type { RelationFacts } from './facts.ts';
-import { condition, messageOf, operandsOf, type Scope } from './scope.ts';
+import { condition, messageOf, type Scope } from './scope.ts';
 import { unfoldTest } from './unfold.ts';
+import { operandsOf } from './visibility.ts';
 
 export async function evaluate(scope: Scope, expression: Expression): Promise<EvaluatedExpression> {
   const own = await truthOf(scope, expression.text);

@@ -70,6 +70,19 @@ export async function findFunction(
   );
 }
 
+/** Returns the schemas and return types of all functions that a call could refer to. */
+export function returnsOf(
+  tx: Transaction,
+  { schema, name }: CallText,
+  searchPath: readonly string[],
+): Promise<{ schema: string; type: string }[]> {
+  const schemas = schema === undefined ? searchPath : [schema];
+  return tx.query<{ schema: string; type: string }>(sql`
+    select n.nspname as schema, format_type(p.prorettype, null) as type
+    from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+    where p.proname = ${name} and n.nspname = any (${schemas}::text[])`);
+}
+
 /** Returns the owners of all functions that a call could refer to. */
 export async function ownersOf(
   tx: Transaction,

@@ -1,7 +1,7 @@
 /** The scope of an expression's evaluation: a row or a function's arguments, as a role. */
 import type { PostgresErrorShape, Transaction } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
-import type { EvaluatedExpression, Operand } from './contract.ts';
+import type { EvaluatedExpression } from './contract.ts';
 import type { Expression } from './core/expression.ts';
 
 export interface Scope {
@@ -45,18 +45,6 @@ export interface Unfolding {
 
 /** The maximum number of characters of an operand's value. */
 const shownChars = 300;
-
-/** Evaluates operands. Returns an empty list if the operator may not see values here. */
-export async function operandsOf(scope: Scope, texts: readonly string[]): Promise<Operand[]> {
-  const operands: Operand[] = [];
-  if (!scope.unfolding.showsValues) return operands;
-  for (const text of texts) {
-    const value = await textOf(scope, text);
-    // An operand that is already displayed as a value doesn't explain anything.
-    if (value !== undefined && scope.show(text) === text) operands.push({ text, value });
-  }
-  return operands;
-}
 
 /** Returns a condition from the catalog as SQL. Its text is SQL already, so it is inserted unchanged. */
 export const condition = (text: string): Sql => sql.raw(`(${text}\n)`);

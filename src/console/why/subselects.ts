@@ -4,10 +4,11 @@
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type { EvaluatedRows } from './contract.ts';
 import { parseExpression } from './core/expression.ts';
-import { callsIn, hasBareName, parseSelect, relationsIn } from './core/select.ts';
+import { callsIn, hasBareName, parseSelect } from './core/select.ts';
 import { ownersOf } from './functions.ts';
-import { messageOf, operandsOf, type Scope } from './scope.ts';
+import { messageOf, type Scope } from './scope.ts';
 import { isTrusted } from './session.ts';
+import { mayReadAll, mayShow, operandsOf } from './visibility.ts';
 
 /** Counting stops at this number, so that large tables aren't read completely. */
 const maxCounted = 1000;
@@ -46,7 +47,7 @@ export async function evaluateRows(scope: Scope, text: string): Promise<Evaluate
     hidden: await hiddenOf(scope, matching, matched),
     isCut: counts.some((count) => count > maxCounted),
     conditions,
-    rows: matched > 0 ? await firstRows(scope, matching) : [],
+    rows: matched > 0 ? await firstRows(scope, matching, isSimple ? 'true' : text) : [],
   };
 }
 
@@ -86,9 +87,11 @@ async function hiddenOf(scope: Scope, matching: string, matched: number): Promis
   return counts?.[0] === undefined ? null : Math.max(0, counts[0] - matched);
 }
 
-async function firstRows(scope: Scope, matching: string): Promise<Record<string, unknown>[]> {
+/** `shown` is the part of the text that determines the values. */
+async function firstRows(scope: Scope, matching: string, shown: string): Promise<Record<string, unknown>[]> {
   const { tx, from, unfolding } = scope;
-  if (!unfolding.showsValues || !(await mayReadAll(scope, matching))) return [];
+  if (!unfolding.showsValues || !(await mayReadAll(scope, matching)) || !(await mayShow(scope, shown)))
+    return [];
   try {
     const [row] = await tx.savepoint((inner) =>
       inner.query<{ rows: Record<string, unknown>[] | null }>(sql`
@@ -100,18 +103,6 @@ async function firstRows(scope: Scope, matching: string): Promise<Record<string,
     messageOf(error);
     return [];
   }
-}
-
-/**
- * Whether the operator may read the rows of all tables in the subselect. False if it reads anything else, such as a
- * view or a function's result, because the tables behind it are unknown.
- */
-async function mayReadAll({ tx, unfolding }: Scope, text: string): Promise<boolean> {
-  const rows = await tx.query<{ schema: string | null }>(sql`
-    select distinct n.nspname as schema from unnest(${relationsIn(text)}::text[]) r
-    left join pg_class c on c.oid = to_regclass(r) and c.relkind in ('r', 'p')
-    left join pg_namespace n on n.oid = c.relnamespace`);
-  return rows.every(({ schema }) => schema !== null && unfolding.mayRead(schema));
 }
 
 /** Whether all functions that the text calls belong to the project or the server. */

@@ -12,6 +12,7 @@ import { condition, messageOf, type Scope, textOf } from './scope.ts';
 import { isTrusted } from './session.ts';
 import { evaluateRows } from './subselects.ts';
 import { maxUnfoldDepth, pathText, undone } from './unfolding.ts';
+import { mayShow } from './visibility.ts';
 
 export interface Unfolded {
   readonly rows: readonly EvaluatedRows[];
@@ -80,7 +81,9 @@ async function callOf(scope: Scope, call: CallText): Promise<EvaluatedCall | und
   const value = await textOf(scope, facts.returnsSet ? setText(call.text) : call.text);
   if (value === undefined) return undefined;
   const args = facts.arguments.map(({ name }, index) => ({ name, value: values[index] ?? null }));
-  const isHidden = !unfolding.showsValues && !facts.returnsBoolean;
+  const isHidden = !facts.returnsBoolean && !(await mayShow(scope, call.text));
+  // The body's text would contain the values of the arguments.
+  const showsValues = unfolding.showsValues && (await mayShow(scope, call.arguments.join(', ')));
   const shown = {
     name: facts.signature,
     text: scope.show(call.text),
@@ -89,13 +92,13 @@ async function callOf(scope: Scope, call: CallText): Promise<EvaluatedCall | und
     language: facts.language,
     securityDefiner: facts.securityDefiner,
     role: facts.securityDefiner ? facts.owner : unfolding.role,
-    arguments: unfolding.showsValues
+    arguments: showsValues
       ? args.map((arg, index) => ({ ...arg, text: scope.show(call.arguments[index] ?? 'default') }))
       : [],
   };
   const nothing = { body: null, note: null, tree: null, rows: [], calls: [] };
   if (serverSchemas.has(facts.schema)) return { ...shown, ...nothing };
-  return { ...shown, ...(await bodyOf(scope, facts, args)) };
+  return { ...shown, ...(await bodyOf({ ...scope, unfolding: { ...unfolding, showsValues } }, facts, args)) };
 }
 
 const setText = (call: string): string => `(select json_agg(value) from ${call} value)`;

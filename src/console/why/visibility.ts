@@ -1,0 +1,50 @@
+/** Decides which values an operator may see. */
+import { sql } from '../../kernel/sql.ts';
+import type { Operand } from './contract.ts';
+import { callsIn, relationsIn } from './core/select.ts';
+import { returnsOf } from './functions.ts';
+import { type Scope, textOf } from './scope.ts';
+
+type Place = Pick<Scope, 'tx' | 'unfolding'>;
+
+/** Evaluates operands. Returns only those whose values the operator may see. */
+export async function operandsOf(scope: Scope, texts: readonly string[]): Promise<Operand[]> {
+  const operands: Operand[] = [];
+  if (!scope.unfolding.showsValues) return operands;
+  for (const text of texts) {
+    const value = (await mayShow(scope, text)) ? await textOf(scope, text) : undefined;
+    // An operand that is already displayed as a value doesn't explain anything.
+    if (value !== undefined && scope.show(text) === text) operands.push({ text, value });
+  }
+  return operands;
+}
+
+/** Schemas with the server's functions that are called in policies and don't return secrets. */
+const openSchemas = ['pg_catalog', 'auth', 'storage', 'realtime', 'extensions'];
+
+/**
+ * Whether the operator may see the expression's value. Without the permission to read secrets, the value of a project's
+ * function is hidden unless it is a Boolean value, because a SECURITY DEFINER function can return a secret.
+ */
+export async function mayShow(place: Place, text: string): Promise<boolean> {
+  const { tx, unfolding } = place;
+  if (unfolding.mayRead('auth')) return true;
+  if (!unfolding.showsValues || !(await mayReadAll(place, text))) return false;
+  for (const call of callsIn(text)) {
+    const found = await returnsOf(tx, call, unfolding.searchPath);
+    if (found.some(({ schema, type }) => !openSchemas.includes(schema) && type !== 'boolean')) return false;
+  }
+  return true;
+}
+
+/**
+ * Whether the operator may read the rows of all tables in the subselect. False if it reads anything else, such as a
+ * view or a function's result, because the tables behind it are unknown.
+ */
+export async function mayReadAll({ tx, unfolding }: Place, text: string): Promise<boolean> {
+  const rows = await tx.query<{ schema: string | null }>(sql`
+    select distinct n.nspname as schema from unnest(${relationsIn(text)}::text[]) r
+    left join pg_class c on c.oid = to_regclass(r) and c.relkind in ('r', 'p')
+    left join pg_namespace n on n.oid = c.relnamespace`);
+  return rows.every(({ schema }) => schema !== null && unfolding.mayRead(schema));
+}
