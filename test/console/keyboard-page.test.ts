@@ -80,6 +80,11 @@ test('arrow keys move through a list beside the page, and into the page', async 
   await page.getByRole('heading', { name: 'public.keyless' }).and(page.locator(':focus')).waitFor();
   await page.keyboard.press('Shift+Tab');
   await firstTool.waitFor();
+  await page.keyboard.press('Tab');
+  await page.getByRole('button', { name: 'Skip to rows' }).and(page.locator(':focus')).waitFor();
+  await expectSound(page, 'skip to rows');
+  await page.keyboard.press('Enter');
+  await page.locator('[data-cell="0:1"]:focus').waitFor();
   await close();
 });
 

@@ -60,6 +60,7 @@ export const messages = {
   'view-as.operator': 'Operator',
 
   'tables.list': 'List of tables',
+  'tables.skip': 'Skip to rows',
   'columns.open': 'Columns',
   'transfer.menu': 'Import and export',
   'transfer.import': 'Import file…',

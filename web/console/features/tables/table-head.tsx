@@ -8,11 +8,13 @@ import { Tag } from '../../components/tag.tsx';
 import { BackLink } from './back-link.tsx';
 import { useListVisibility } from './list-visibility.ts';
 import { policiesOf } from './policies-link.ts';
+import { focusShownRows } from './rows-focus.ts';
 import classes from './table-page.module.css';
 import { t } from './text.ts';
 
 export interface TableHeadProps {
   readonly relation: Relation;
+  readonly hasRows: boolean;
   readonly isWritable: boolean;
   readonly canInsert: boolean;
   readonly filters: number;
@@ -46,6 +48,11 @@ export function TableHead(props: TableHeadProps) {
         <span className={classes.schema}>{schema}.</span>
         {name}
       </h1>
+      {props.hasRows ? (
+        <button type="button" className={classes.skip} onClick={focusShownRows}>
+          {t('tables.skip')}
+        </button>
+      ) : null}
       <span className={classes.tags}>
         {relation.kind === 'table' ? null : <Tag>{relation.kind}</Tag>}
         {isWritable ? <PolicyTag relation={relation} mayWrite={canInsert} /> : null}

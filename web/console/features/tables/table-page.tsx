@@ -95,6 +95,7 @@ function OpenTable({ relation }: { relation: Relation }) {
     <>
       <TableHead
         relation={relation}
+        hasRows={rows.total.rows > 0}
         isWritable={isWritable}
         canInsert={canInsert}
         filters={filters.length}
