@@ -41,7 +41,16 @@ export function useImportFile(): ImportFile {
   };
 }
 
-export function FileFields({ source, onChange }: { source: ImportFile; onChange: () => void }) {
+export function FileFields({
+  source,
+  startsFocused = false,
+  onChange,
+}: {
+  source: ImportFile;
+  /** Whether the file's field receives the focus, for example in a panel that opens. */
+  startsFocused?: boolean;
+  onChange: () => void;
+}) {
   const id = useId();
   return (
     <>
@@ -50,9 +59,9 @@ export function FileFields({ source, onChange }: { source: ImportFile; onChange:
         <input
           id={`${id}-file`}
           type="file"
-          // biome-ignore lint/a11y/noAutofocus: it is the first field of a panel that the operator has opened
-          autoFocus
-          data-autofocus
+          // biome-ignore lint/a11y/noAutofocus: only if the operator has opened the panel
+          autoFocus={startsFocused}
+          data-autofocus={startsFocused || undefined}
           accept=".csv,.tsv,.txt,.json,.jsonl,.ndjson,text/csv,application/json"
           aria-describedby={`${id}-why`}
           className={classes.file}

@@ -129,7 +129,7 @@ function Import({
         if (event.key === 'Enter' && event.repeat) event.preventDefault();
       }}
     >
-      {isWritten ? null : <FileFields source={source} onChange={run.reset} />}
+      {isWritten ? null : <FileFields source={source} startsFocused onChange={run.reset} />}
       {head.error === null ? null : <ProblemBox error={head.error} />}
       {found === undefined || isWritten ? null : (
         <>
