@@ -150,7 +150,7 @@ function databaseFiles(supabaseDir: string): readonly unknown[] {
     );
 }
 
-/** Returns the option for API workers that run from the sources. */
+/** Returns the option for API workers that run from source. */
 export const workersOf = ({
   count,
   onWorker,

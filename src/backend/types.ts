@@ -42,7 +42,7 @@ export interface BackendOptions {
   readonly mode?: 'development' | 'production';
   /** The names of services that aren't started. */
   readonly exclude?: readonly string[];
-  /** The newest project migration that is applied on the first start. Newer migrations are skipped. */
+  /** The newest project migration that is applied when the server first starts. Newer migrations are skipped. */
   readonly upToVersion?: string;
   /** Whether the first start skips and lists failing statements in the project's migrations. */
   readonly keepGoing?: boolean;

@@ -37,7 +37,7 @@ export interface BackupContext {
   readonly journal: JournalFiles;
   readonly store: BodyStore;
   readonly sources: SnapshotSources;
-  /** The folder that relative target folders are resolved from. */
+  /** The folder against which relative target folders are resolved. */
   readonly projectDir: string;
   readonly now: () => number;
   readonly log: Logger;

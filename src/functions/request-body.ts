@@ -13,7 +13,7 @@ export class RequestBody extends Readable {
     super();
     this.#request = request;
     request.on('data', this.#onData).once('end', this.#onEnd).once('close', this.#onClose);
-    // The `close` event reports the error, too. Without a listener, an `error` event would end the process.
+    // The `close` event also reports the error. Without a listener, an `error` event would end the process.
     request.on('error', ignore);
     request.pause();
   }

@@ -62,7 +62,7 @@ const hasOwnFolder = (source: FunctionSource, functionsDir: string): boolean =>
   source.root !== undefined || dirname(source.entrypoint).startsWith(`${resolve(functionsDir)}${sep}`);
 
 /**
- * Returns the files of a function as they are on the disk, sorted by path. Hidden files are excluded because `.env`
+ * Returns the files of a function as they are on disk, sorted by path. Hidden files are excluded because `.env`
  * contains secrets. Links are excluded because they may lead to other folders.
  */
 export function listSourceFiles(source: FunctionSource, functionsDir: string): readonly SourceFile[] {

@@ -3,12 +3,12 @@
  * request that isn't started costs almost nothing, because it isn't routed, parsed or logged.
  *
  * Requests start immediately until the current turn of the event loop has used up a slice of time. The remaining
- * requests wait in a queue in which clients take turns, and each turn of the event loop starts requests for one slice
- * of time. Turns are therefore short enough to reject requests without delay. A request is rejected if it would wait
- * for longer than `maxWaitMs` (docs/decisions/0048-overload.md).
+ * requests wait in a queue that rotates among clients, and each turn of the event loop starts requests for one slice of
+ * time. Turns are therefore short enough to reject requests without delay. A request is rejected if it would wait for
+ * longer than `maxWaitMs` (docs/decisions/0048-overload.md).
  *
- * Upgrades wait in a separate queue, which takes turns with the first one. Because they open long-lived connections,
- * all their clients reconnect at the same time after a restart and would retry if they were rejected. Upgrades are
+ * Upgrades wait in a separate queue, which alternates with the first one. Because they open long-lived connections, all
+ * their clients reconnect at the same time after a restart and would retry if they were rejected. Upgrades are
  * therefore rejected only if their queue is full.
  */
 import type { QueueLoad } from '../kernel/queue-load.ts';
@@ -213,7 +213,7 @@ export class Dispatcher {
     waiting.arrival.start();
   };
 
-  /** Removes and returns the next request. The two queues take turns. */
+  /** Removes and returns the next request. The two queues alternate. */
   #take(): Waiting | undefined {
     const isUpgrade = this.#upgrades.size > 0 && (this.#requests.size === 0 || !this.#lastWasUpgrade);
     this.#lastWasUpgrade = isUpgrade;

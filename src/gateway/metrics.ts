@@ -13,7 +13,7 @@ export interface MetricsRules {
   readonly keys: Pick<Keys, 'verifyOwn'>;
 }
 
-/** Accepts `Authorization: Bearer` with the secret key or a `service_role` token, or the key as `apikey`. */
+/** Accepts the secret key or a `service_role` token, as `Authorization: Bearer` or in the `apikey` header. */
 export function metricsRoute(
   text: () => Promise<string>,
   { apiKeys, secretKeys, keys }: MetricsRules,

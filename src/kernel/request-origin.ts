@@ -59,8 +59,8 @@ export function isToPublicUrl(headers: IncomingHttpHeaders, { publicUrl }: OwnAd
 
 /**
  * Returns why a server whose pages contain secrets rejects a request, or undefined if it accepts the request. `name`
- * means that the request was sent to a name that isn't the server's (DNS rebinding). `page` means that another website
- * sent the request. Following a link to a page (`isPage`) is allowed.
+ * means that the request was sent to a host name that isn't the server's, which indicates DNS rebinding. `page` means
+ * that another website sent the request. Following a link to a page (`isPage`) is allowed.
  *
  * @example
  * foreignOf({ method: 'GET', headers: { host: 'evil.example' } }, {}, true); // 'name'

@@ -1,5 +1,5 @@
 /**
- * Implements JSON Web Algorithms (RFC 7518 section 3.1, RFC 8037) on node:crypto. Each algorithm is bound to a key
+ * Implements JSON Web Algorithms (RFC 7518 section 3.1, RFC 8037) using node:crypto. Each algorithm is bound to a key
  * type, so a public key can never be used as an HMAC secret (algorithm confusion).
  */
 import { constants, createHmac, type KeyObject, sign, timingSafeEqual, verify } from 'node:crypto';

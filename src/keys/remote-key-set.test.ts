@@ -88,7 +88,7 @@ describe('accepted keys', () => {
     ['same kid', { ...rsa, kid: 'a' }, { alg: 'RS256', kid: 'a' }, 1],
     ['another kid', { ...rsa, kid: 'a' }, { alg: 'RS256', kid: 'b' }, 0],
     ['a token without kid', { ...rsa, kid: 'a' }, { alg: 'RS256' }, 1],
-    ['another algorithm than the key is for', { ...rsa, alg: 'RS512' }, { alg: 'RS256' }, 0],
+    ['a different algorithm than the key is for', { ...rsa, alg: 'RS512' }, { alg: 'RS256' }, 0],
     ['an algorithm that the key leaves open', rsa, { alg: 'PS384' }, 1],
     ['a key for encryption', { ...rsa, use: 'enc' }, { alg: 'RS256' }, 0],
     ['a secret', { kty: 'oct', k: 'c2VjcmV0' }, { alg: 'HS256' }, 0],

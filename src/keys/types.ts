@@ -14,7 +14,7 @@ export type Claims = Record<string, unknown>;
 export type TokenKind = 'access' | 'id' | 'signed-url' | 'other';
 
 /**
- * The reason why a token was rejected. The verifier doesn't check expiry and other claims, because each service checks
+ * The reason why a token was rejected. The verifier doesn't check expiry or other claims, because each service checks
  * them.
  */
 export type TokenFault =

@@ -1,4 +1,4 @@
-/** Reads the files in the user's `supabase/` folder from which the database is created. */
+/** Reads the files from which the database is created, in the user's `supabase/` folder. */
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';

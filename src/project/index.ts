@@ -53,8 +53,8 @@ export const migrations: MigrationSet = { module: 'project', dir: new URL('./sql
 
 export interface Project {
   /**
-   * Runs before the services start, and only at the first start. Applies vault secrets, roles, migrations and seeds.
-   * Does nothing in an existing database of the hosted service.
+   * Runs before the services start, and only when the server first starts. Applies vault secrets, roles, migrations and
+   * seeds. Does nothing in an existing database of the hosted service.
    *
    * Returns whether it has changed the database.
    *
@@ -62,8 +62,8 @@ export interface Project {
    */
   prepareDatabase(options?: PrepareOptions): Promise<boolean>;
   /**
-   * Runs once, at the first start, as soon as the services accept connections. Creates buckets and uploads their files.
-   * Does nothing if `fetch` is undefined.
+   * Runs once, when the server first starts, as soon as the services accept connections. Creates buckets and uploads
+   * their files. Does nothing if `fetch` is undefined.
    */
   prepareBuckets(fetch: BucketDeps['fetch'] | undefined): Promise<void>;
 }

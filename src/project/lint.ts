@@ -130,7 +130,7 @@ function issueOf(error: PostgresErrorShape): LintIssue {
 }
 
 /**
- * In a security definer function, names are resolved with the caller's search path although the function has the
+ * In a security definer function, names are resolved with the caller's search path even though the function has the
  * owner's privileges.
  */
 function searchPathIssues({ isDefiner, settings }: FunctionRow): LintIssue[] {

@@ -26,7 +26,7 @@ export interface ReviewedMigration {
   readonly state: 'applied' | 'pending' | 'changed' | 'missing';
   /** The path of the file. Null if it doesn't exist. */
   readonly file: string | null;
-  /** Whether the migration is pending although a newer one is applied. */
+  /** Whether the migration is pending even though a newer one is applied. */
   readonly isOlder: boolean;
 }
 

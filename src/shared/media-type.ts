@@ -4,7 +4,7 @@
  */
 
 export interface MediaType {
-  /** The type in lower case. `subtype` is in lower case, too. */
+  /** The type in lower case. `subtype` is also in lower case. */
   readonly type: string;
   readonly subtype: string;
 }

@@ -45,7 +45,10 @@ export async function imageUrl(supabase: SupabaseClient, path: string): Promise<
   return data.signedUrl;
 }
 
-/** Calls `onChange` after every change, and after a lost connection. Returns a function that stops watching. */
+/**
+ * Calls `onChange` after every change and after the connection is established or restored. Returns a function that
+ * stops watching.
+ */
 export function watchNotes(supabase: SupabaseClient, onChange: () => void): () => void {
   const channel = supabase
     .channel('notes')

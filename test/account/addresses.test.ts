@@ -22,8 +22,8 @@ afterEach(async () => {
 });
 
 /**
- * Returns the addresses on the page that are broken although they fit in a line, or aren't written from left to right.
- * Also returns addresses outside the elements that prevent this.
+ * Returns the addresses on the page that are broken even though they fit in a line, or aren't written from left to
+ * right. Also returns addresses outside the elements that prevent this.
  */
 const misplaced = `{
   const hasAddress = (node) => node.textContent.includes('@');

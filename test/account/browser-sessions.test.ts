@@ -1,6 +1,6 @@
 /**
- * Tests sessions across apps and browsers. The session list groups them by browser. After a sign-out, the page lists
- * the apps that are still signed in, or their sessions end too.
+ * Tests sessions across apps and browsers. The session list groups them by browser. After a sign-out, either the page
+ * lists the apps that are still signed in, or the apps' sessions end too.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';

@@ -70,8 +70,8 @@ export async function mailedCode(backend: Backend, to: string): Promise<string> 
 const base32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 /**
- * Returns the code for the next 30 seconds, for use after the current code. Each code works only once, and auth accepts
- * clocks that are one step ahead.
+ * Returns the code for the next 30-second period, for use after the current code. Each code works only once, and auth
+ * accepts clocks that are one step ahead.
  */
 export const laterTotp = (secret: string): string => totp(secret, Date.now() + 30_000);
 

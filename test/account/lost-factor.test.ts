@@ -189,7 +189,7 @@ test('using the app cancels the removal, and a mailbox alone can’t request one
   await heading(page, say('page.security'));
   expect(await run(sql`select from _plinth.factor_removals where user_id = ${id}`)).toEqual([]);
 
-  // A code by email isn't sufficient, because it proves the same thing as the confirmation.
+  // An emailed code isn't sufficient, because it proves the same thing as the confirmation.
   const thief = await newDevice('en');
   await thief.goto(`${stage.backend.url}/account/code`);
   await thief.getByLabel(say('field.email'), { exact: true }).fill(email);

@@ -126,7 +126,7 @@ describe.each(['en', 'ar'] as const)('in %s', (language) => {
       expect(refused.status).toBe(400);
     }
 
-    // The owner chooses a new password with a code by email, and sees what happened.
+    // The owner chooses a new password using an emailed code and sees what happened.
     const back = await newDevice(language);
     await back.goto(`${stage.backend.url}/account/recover`);
     await back.getByLabel(say('field.email'), { exact: true }).fill(email);

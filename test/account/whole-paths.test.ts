@@ -169,7 +169,7 @@ describe.each(languages)('in %s', (language) => {
     await page.getByText(say('activity.sign_in-passkey')).first().waitFor();
   });
 
-  test('the last used provider comes first, the typed address is kept, and the code has the focus', async () => {
+  test('the last used provider comes first, the typed address is kept, and the code has focus', async () => {
     const page = await newDevice(language);
     await page.context().route(/github\.com|google\.com/, (route) => route.fulfill({ body: 'The provider' }));
     await open(page, 'sign-in');
@@ -277,7 +277,7 @@ describe.each(languages)('in %s', (language) => {
     await check(page);
   });
 
-  test('a new device is confirmed with a code by email', async () => {
+  test('a new device is confirmed with an emailed code', async () => {
     const email = await newUser(strict);
     const page = await newDevice(language, strict);
     await page.goto(`${strict.backend.url}/account/sign-in`);

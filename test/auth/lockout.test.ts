@@ -173,7 +173,7 @@ describe('wrong second factors', () => {
 });
 
 describe('new devices', () => {
-  test('must be confirmed with a code by email, on the Account pages and in apps', async () => {
+  test('must be confirmed with an emailed code, on the Account pages and in apps', async () => {
     const server = await startAuth(
       { mfa: { totp: { enroll_enabled: true, verify_enabled: true } } },
       { servesAccount: true, plinth: { auth: { security: { confirm_new_devices: true } } } },

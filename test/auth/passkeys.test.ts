@@ -245,7 +245,7 @@ describe('registration', () => {
     ['another challenge', { challenge: Buffer.alloc(32, 7).toString('base64url') }],
     ['an assertion in place of a registration', { type: 'webauthn.get' }],
     ['no user presence', { userPresent: false }],
-    ['a key that is backed up although it isn’t eligible for backup', { backedUp: true }],
+    ['a key that is backed up even though it isn’t eligible for backup', { backedUp: true }],
   ])('rejects %s', async (_what, forgery) => {
     const person = await newPerson();
     const response = await register(person, new SoftwareAuthenticator(origin), forgery);

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
 /**
- * Creates a project folder that is removed after the test. File names are relative to it, such as
- * `supabase/config.toml`.
+ * Creates a project folder that is removed after the test. File names, such as `supabase/config.toml`, are relative to
+ * it.
  */
 export function makeProject(files: Readonly<Record<string, string>>, name = 'my-project'): string {
   const parent = mkdtempSync(join(tmpdir(), 'plinth-test-'));

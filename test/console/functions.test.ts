@@ -222,7 +222,7 @@ describe('the code of a function', () => {
   const file = (slug: string, path: string, as: Operator = owner) =>
     as.call('GET', `/functions/${slug}/file?${new URLSearchParams({ path })}`);
 
-  test('is listed and shown as it is on the disk, without hidden files, links and other folders', async () => {
+  test('is listed and shown as it is on disk, without hidden files, links and other folders', async () => {
     const folder = join(services.functionsDir, 'echo');
     mkdirSync(join(folder, 'lib', 'node_modules'), { recursive: true });
     writeFileSync(join(folder, 'lib', 'tools.ts'), `export const key = '${backend.keys.secretKey}';`);

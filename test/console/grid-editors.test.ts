@@ -258,7 +258,7 @@ test('changes that are made with SQL appear within two seconds', async () => {
 
 test('for a persona who can’t see any rows, the page says that rows are hidden and links to the reason', async () => {
   await open.go('/tables/public/secret?as=anon');
-  await page.getByText('Anonymous can’t read any row').waitFor();
+  await page.getByText('Anonymous can’t read any rows').waitFor();
   await page.getByText('500 rows').waitFor();
   await expectSound(page, 'hidden rows');
   await page.getByRole('link', { name: 'Explain the first row' }).press('Enter');

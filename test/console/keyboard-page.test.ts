@@ -41,7 +41,7 @@ test('the list of shortcuts turns single-key shortcuts off, and Ctrl+K keeps wor
 const isFocused = (page: Page, name: string) =>
   page.getByRole('link', { name, exact: true }).and(page.locator(':focus')).waitFor();
 
-test('a page that opens from the menu or the palette receives the focus', async () => {
+test('a page that opens from the menu or the palette receives focus', async () => {
   const { page, go, close } = await signedIn(browser, backend);
   const heading = (name: string) => page.getByRole('heading', { name, level: 1 }).and(page.locator(':focus'));
   await go('/');
@@ -124,7 +124,7 @@ test('Enter in the list opens a table and focuses its rows unless another key fo
   await close();
 });
 
-test('the details of a user receive the focus, and return it to the list', async () => {
+test('the details of a user receive focus, and return it to the list', async () => {
   const owner = await operator(backend);
   for (const email of ['ada@example.com', 'bo@example.com'])
     await owner.call('POST', '/users', { email, password: 'a-Good-password-1', confirmed: true });

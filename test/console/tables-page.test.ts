@@ -267,7 +267,7 @@ test('for a persona, a table shows the rows that the policies allow', async () =
     .getByRole('button', { name: /Visitor|anon/i })
     .first()
     .press('Enter');
-  await page.getByText('can’t read any row').waitFor();
+  await page.getByText('can’t read any rows').waitFor();
   expect(page.url()).toContain('as=anon');
   await close();
 });
@@ -471,7 +471,7 @@ test.each(looks)(
         },
       ],
       ['/public/books?import=true', () => dialog.getByLabel('CSV or JSON file').waitFor()],
-      ['/public/mine?as=anon', () => page.getByText('can’t read any row').waitFor()],
+      ['/public/mine?as=anon', () => page.getByText('can’t read any rows').waitFor()],
     ];
     for (const [path, ready] of places) {
       await go(page, path);

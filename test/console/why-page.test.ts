@@ -204,7 +204,7 @@ test('the keyboard moves through the parts of a question', async () => {
   await id.fill('2');
   await id.press('Enter');
   await page.getByText('ada@example.com can’t see a matching row to select').waitFor();
-  // The form keeps the focus for the next row.
+  // The form keeps focus for the next row.
   await id.fill('1');
   await id.press('Enter');
   await page.getByText('ada@example.com can select this row').waitFor();

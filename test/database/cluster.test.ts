@@ -52,7 +52,7 @@ async function setting(database: Database, name: string): Promise<unknown> {
 }
 
 describe('a data folder', () => {
-  test('is created at the first start and kept after a restart', async () => {
+  test('is created when the server first starts, and kept after a restart', async () => {
     const first = await start(folder.path, { durable: true, port: 0 });
     expect(first.info).toMatchObject({ embedded: true, ownsSchemas: true });
     expect(first.info.serverVersion).toBeGreaterThanOrEqual(180_000);

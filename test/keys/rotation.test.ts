@@ -82,7 +82,7 @@ describe('several processes', () => {
     file.update((keys) => revoke(keys, kidOf(old)));
     aSecond();
     for (const keys of [one, other]) {
-      // Both servers reject the token although it is in their token caches.
+      // Both servers reject the token even though it is in their token caches.
       expect(keys.verify(old)).toMatchObject({ ok: false, reason: 'no-key' });
       expect(keys.verify(fresh)).toMatchObject({ ok: true });
       expect(publishedBy(keys)).toEqual([standby.kid]);

@@ -24,7 +24,8 @@ afterAll(async () => {
 });
 
 /**
- * With this many connections, one turn of the event loop takes longer than requests may wait, even on a fast machine.
+ * With this many connections, one turn of the event loop takes longer than requests are allowed to wait, even on a fast
+ * machine.
  */
 const connections = 200;
 const requestsPerConnection = 5;

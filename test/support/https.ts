@@ -50,7 +50,7 @@ export function fetchHttps(
   });
 }
 
-/** Returns the certificate that the port presents for a server name, or without one. */
+/** Returns the certificate that the port presents for a server name, or when no server name is sent. */
 export function certificateAt(port: number, servername?: string): Promise<PeerCertificate> {
   return handshake(port, { servername }, (socket) => socket.getPeerCertificate());
 }

@@ -108,8 +108,8 @@ let last: SignedOut | undefined;
 export const lastSignOut = (): SignedOut | undefined => last;
 
 /**
- * Ends sessions: only this one, this one and those of the apps in this browser, or all sessions in other browsers.
- * `apps` are the apps that stay signed in, if the caller knows them.
+ * Ends sessions: this session only; this session and the sessions of the apps in this browser; or all sessions in other
+ * browsers. `apps` are the apps that stay signed in, if the caller knows them.
  */
 export async function signOut(
   scope: 'local' | 'browser' | 'elsewhere',

@@ -10,7 +10,7 @@ import { useFocusKept } from './use-focus-kept.ts';
 /** The ID of the text below the heading. It describes the field that the page focuses. */
 export const introId = 'page-intro';
 
-/** False while the first page is shown. Later pages receive the focus when they open, but the first page must not. */
+/** False while the first page is shown. Later pages receive focus when they open, but the first page must not. */
 let isLater = false;
 
 export interface ShellProps {
@@ -34,7 +34,7 @@ export function Shell({ page, intro, wide = false, children }: ShellProps) {
     document.title = t('page.title', { page: title, name: brand.name });
     const first = heading.current?.closest('main')?.querySelector<HTMLElement>('[data-first]');
     if (first) first.focus();
-    // If the address names a section, that section receives the focus instead.
+    // If the address names a section, that section receives focus instead.
     else if (isLater && document.getElementById(window.location.hash.slice(1)) === null)
       heading.current?.focus();
     isLater = true;

@@ -20,7 +20,7 @@ export interface Problem {
 
 /**
  * Shows the errors at the top of a form, except for a single field's error, which the field itself shows. The region is
- * always part of the page, because screen readers then announce new content. The first field with an error receives the
+ * always part of the page, because screen readers then announce new content. The first field with an error receives
  * focus. If no field has one, the summary receives it.
  */
 export function ErrorSummary({ problems }: { problems: readonly Problem[] }) {
@@ -34,7 +34,7 @@ export function ErrorSummary({ problems }: { problems: readonly Problem[] }) {
     // Typing then replaces the invalid input.
     if (target instanceof HTMLInputElement) target.select();
     // The summary may have moved the focused field out of view, and browsers don't scroll to a field that already has
-    // the focus.
+    // focus.
     focusTarget?.scrollIntoView({ block: 'nearest' });
   }, [problems]);
   const isEmpty = problems.length === 0 || (problems.length === 1 && problems[0]?.fieldId !== undefined);

@@ -63,7 +63,7 @@ export const theme = createTheme({
     Popover: { classNames: { dropdown: 'plinth-popover' } },
     Button: { classNames: { root: 'plinth-button', loader: 'plinth-loader' } },
     InputWrapper: {
-      // Screen readers announce the error even if the field already has the focus.
+      // Screen readers announce the error even if the field already has focus.
       defaultProps: { errorProps: { role: 'alert' } },
       classNames: { label: 'plinth-label', description: 'plinth-hint', error: 'plinth-error' },
     },

@@ -46,7 +46,7 @@ export function useNotes(): { notes: Note[] | undefined; error: string | undefin
       })
       .on('system', {}, (message: { extension?: string; status?: string }) => {
         if (message.extension !== 'postgres_changes' || message.status !== 'ok') return;
-        // From now on, all changes arrive, so the existing rows are loaded. This also happens after a lost connection.
+        // From now on, all changes arrive, so the existing rows are loaded. This also happens after reconnecting.
         setLive(true);
         void load();
       })

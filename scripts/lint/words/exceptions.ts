@@ -1,4 +1,4 @@
-/** The places where a reported word is correct, with the reasons. */
+/** The places where a reported word is correct, with the reason for each. */
 
 export interface WordException {
   /** Path prefixes, relative to the repository. */

@@ -103,8 +103,7 @@ export const typedSecrets = {
 export type TypedSecretKind = keyof typeof typedSecrets;
 
 /**
- * How long used-up tokens are stored. This is longer than any token's lifetime, so a used-up token never becomes valid
- * again.
+ * How long used tokens are kept. This is longer than any token's lifetime, so a used token never becomes valid again.
  */
 export const tokenMemoryMs = 7 * dayMs;
 

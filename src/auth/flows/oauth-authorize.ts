@@ -28,7 +28,7 @@ export const isOwnPage = ({ settings }: AuthContext, uri: string): boolean =>
 
 /**
  * Returns the URL that the browser is redirected to. After the client and the redirect URI have been verified, errors
- * are also reported by redirect.
+ * are also reported via redirect.
  */
 export async function authorize(ctx: AuthContext, query: URLSearchParams): Promise<string> {
   const clientId = query.get('client_id') ?? '';

@@ -220,7 +220,7 @@ class Stream implements Archiver {
     for (const { name } of replaced) if (name !== range.name) await this.#repository.remove(name);
   }
 
-  /** Stores a small file that proves that the archive is complete although no WAL arrives. */
+  /** Stores a small file that proves that the archive is complete even though no WAL arrives. */
   async #confirm({ timeMs, lsn }: WalPosition): Promise<void> {
     if (timeMs - this.#headAtMs < headEveryMs) return;
     this.#headAtMs = timeMs;

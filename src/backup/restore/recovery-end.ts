@@ -1,4 +1,4 @@
-/** Detects that recovery ended although the archive contains later WAL. */
+/** Detects that recovery ended even though the archive contains later WAL. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatLsn, parseLsn, segmentEnd, segmentName, segmentStart } from '../core/lsn.ts';

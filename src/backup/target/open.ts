@@ -6,7 +6,7 @@ import { s3Target } from './s3.ts';
 import type { Target } from './types.ts';
 
 export interface TargetOptions {
-  /** The folder that relative target folders are resolved from. */
+  /** The folder against which relative target folders are resolved. */
   readonly baseDir: string;
   readonly accessKeyId?: string | undefined;
   readonly secretAccessKey?: string | undefined;

@@ -19,7 +19,7 @@ export const backup: Command = {
   examples: [
     ['plinth backup', 'creates a base backup'],
     ['plinth backup list', 'lists the base backups'],
-    ['plinth backup verify', 'restores the newest state into a temporary folder and checks it'],
+    ['plinth backup verify', 'restores the latest state into a temporary folder and checks it'],
     ['plinth backup prune', 'removes files that are no longer needed for the retention window'],
   ],
   run: async (input) => {
@@ -97,7 +97,7 @@ export const backupVerify: Command = {
     json,
   },
   examples: [
-    ['plinth backup verify', 'checks that the newest state can be restored'],
+    ['plinth backup verify', 'checks that the latest state can be restored'],
     ['plinth backup verify 20260501T030000Z-3fa2c1', 'checks a specific base backup'],
   ],
   run: async (input) => {

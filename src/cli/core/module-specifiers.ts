@@ -2,7 +2,7 @@
 
 /** The parts of an import map or deno.json that affect how imports are resolved. */
 export interface ImportMap {
-  /** The file's path relative to the project folder. Its relative targets are resolved from the file's folder. */
+  /** The file's path relative to the project folder. Its relative targets are resolved against the file's folder. */
   readonly path: string;
   readonly imports: Readonly<Record<string, string>>;
   readonly scopes: Readonly<Record<string, Readonly<Record<string, string>>>>;

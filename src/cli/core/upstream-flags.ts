@@ -53,7 +53,7 @@ const otherDatabase: Flags = {
 /** The flag of upstream's check for objects that its engine doesn't compare. Plinth has no such check. */
 const coverage: UpstreamFlag = {
   type: 'boolean',
-  note: "Plinth doesn't have this check. Objects that can't be changed cause an error in any case",
+  note: "Plinth doesn't have this check. Objects that can't be changed always cause an error",
 };
 
 const ofCommands: Readonly<Record<string, Flags>> = {

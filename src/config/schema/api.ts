@@ -38,9 +38,9 @@ export const api = section('The public port and the REST service.', {
   tls: restartSection(reasons.opened, 'HTTPS on the public port and on the port of the Console.', {
     enabled: boolean(
       false,
-      'Serves HTTPS. Without cert_path and key_path, a self-signed certificate is generated at the first start and stored in `.plinth/tls`.',
+      'Serves HTTPS. Without cert_path and key_path, a self-signed certificate is generated when the server first starts and stored in `.plinth/tls`.',
     ),
-    cert_path: optionalPath('supabase', 'Certificate file (PEM) with the whole chain.', { anywhere: true }),
+    cert_path: optionalPath('supabase', 'Certificate file (PEM) with the full chain.', { anywhere: true }),
     key_path: optionalPath('supabase', 'Private key file for the certificate (PEM).', { anywhere: true }),
   }),
 });

@@ -69,7 +69,7 @@ export const storage = liveSection('Files.', {
   }),
   buckets: names(
     'NAME',
-    'Buckets that are created at the first start and by `seed buckets`.',
+    'Buckets that are created when the server first starts and by `seed buckets`.',
     section('A bucket.', {
       public: boolean(false, 'Lets clients read files without a token.'),
       file_size_limit: optionalSize('Maximum file size in this bucket.', {

@@ -19,7 +19,7 @@ export interface Migration {
    */
   readonly state: 'applied' | 'pending' | 'changed' | 'missing';
   readonly file: string | null;
-  /** Whether the migration is pending although a newer one has been applied. */
+  /** Whether the migration is pending even though a newer one has been applied. */
   readonly isOlder: boolean;
 }
 

@@ -86,7 +86,7 @@ export interface Section extends Omit<SectionFacts, 'settings'> {
 
 /** Describes how a name is added to a table with user-chosen keys. */
 export interface NewNames extends Pick<NamesFacts, 'placeholder' | 'pattern' | 'upperCase'> {
-  /** The settings of a new name. In their paths, `*` stands for the name. */
+  /** The settings for a newly added name. In their paths, `*` stands for the name. */
   readonly settings: readonly SettingFacts[];
 }
 

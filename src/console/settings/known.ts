@@ -13,7 +13,7 @@ export interface SettingRef {
 }
 
 /**
- * Keys whose value might be a secret although the schema doesn't mark it as one: unknown keys, and keys under
+ * Keys whose value might be a secret even though the schema doesn't mark it as one: unknown keys, and keys under
  * user-chosen names.
  */
 export const secretKey = /secret|password|token|key|pass$|credential/i;

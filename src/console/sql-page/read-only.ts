@@ -65,7 +65,8 @@ export async function readOnlyQuery(
         select pg_catalog.pg_get_viewdef('pg_temp.plinth_query'::pg_catalog.regclass) as text`);
       if (view === undefined) throw new Error('the temporary view no longer exists');
       let text = innerOf(view.text);
-      // The printed text is checked, because a name in it could refer to another function than in the operator's query.
+      // The printed text is checked, because a name in it could refer to a different function than it does in the
+      // operator's query.
       await tx.query(sql`${sql.raw(prefixOf('plinth_printed') + text + suffix)}`);
       // The following statements are Plinth's own, so their names must refer to PostgreSQL's objects.
       await tx.query(sql`select pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true)`);

@@ -118,7 +118,7 @@ export interface Removal {
 
 export interface FolderMove {
   readonly moved: number;
-  /** The files that weren't moved, with the reasons. */
+  /** The files that weren't moved, with the reason for each. */
   readonly failures: readonly { readonly path: string; readonly message: string }[];
   /** The position after this call's last file. Null if no files are left. */
   readonly next: string | null;

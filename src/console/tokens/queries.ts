@@ -53,7 +53,9 @@ export const listTokens = (db: Queryable, operatorId?: string): Promise<TokenRow
     where ${operatorId ?? null}::uuid is null or o.id = ${operatorId ?? null}::uuid
     order by o.name, t.name`);
 
-/** Deletes a token. Returns undefined if it was already deleted or belongs to another operator than `operatorId`. */
+/**
+ * Deletes a token. Returns undefined if it was already deleted or belongs to a different operator than `operatorId`.
+ */
 export async function deleteToken(
   db: Queryable,
   id: string,

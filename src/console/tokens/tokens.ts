@@ -59,8 +59,8 @@ export interface Tokens {
    */
   list(operatorId?: string): Promise<queries.TokenRow[]>;
   /**
-   * Revokes a token in the Console. Returns false if it was already revoked, or if it belongs to another operator than
-   * `operatorId`. If `operatorId` is undefined, any operator's token can be revoked.
+   * Revokes a token in the Console. Returns false if it was already revoked, or if it belongs to a different operator
+   * than `operatorId`. If `operatorId` is undefined, any operator's token can be revoked.
    */
   revokeOne(by: By, id: string, operatorId: string | undefined): Promise<boolean>;
   /** Revokes a token by its name. @throws {TokenError} if the token doesn't exist or several tokens have this name */

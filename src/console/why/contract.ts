@@ -55,7 +55,7 @@ export interface EvaluatedRows {
   readonly matched: number;
   /** The number of matching rows that row-level security hides from the role. Null if unknown. */
   readonly hidden: number | null;
-  /** Whether a number is a lower limit because counting stopped. */
+  /** Whether a number is only a lower bound because counting stopped early. */
   readonly isCut: boolean;
   /** The parts of WHERE that are combined with AND, each with the number of rows that match it alone. */
   readonly conditions: readonly {

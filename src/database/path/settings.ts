@@ -36,9 +36,9 @@ export class SettingsStatements {
   readonly #context = new Set<string>();
 
   /**
-   * Returns the statement for a request. It also sets every `request.…` setting that other requests have used to the
-   * empty string, which is its value after those transactions anyway. The request therefore can't read a value that a
-   * user's function has set for the whole session (`set_config('request.jwt.claim.sub', …, false)`).
+   * Returns the statement for a request. For every `request.…` setting that other requests have used, it also sets the
+   * value to the empty string, which the setting has after those transactions anyway. The request therefore can't read
+   * a value that a user's function has set for the whole session (`set_config('request.jwt.claim.sub', …, false)`).
    */
   of(request: Pick<PathRequest, 'role' | 'settings' | 'access'>): SettingsStatement {
     checkRole(request.role);

@@ -4,8 +4,8 @@
  */
 
 /**
- * Receives a message. `buffer[start..end)` is its body, without the type and the length. The bytes are valid as long as
- * the chunk that contains them.
+ * Receives a message. `buffer[start..end)` is its body, without the type and the length. The bytes remain valid only as
+ * long as the chunk that contains them does.
  */
 export type MessageHandler = (type: number, buffer: Buffer, start: number, end: number) => void;
 

@@ -75,7 +75,7 @@ const processes = {
 
 const workers = {
   plinth_worker_ready: gauge('Whether the API worker is ready.', ['worker']),
-  plinth_worker_connections: gauge('Open client connections of the API worker.', ['worker']),
+  plinth_worker_connections: gauge('Open client connections to the API worker.', ['worker']),
   plinth_worker_crashes_total: counter('API workers that exited unexpectedly.'),
 } as const;
 
@@ -125,7 +125,7 @@ const database = {
   ),
   plinth_database_statistics_reset_timestamp_seconds: shared('When the statistics were last reset.'),
   plinth_wal_written_bytes_total: sharedCounter('Position of the WAL, which is the number of bytes written.'),
-  plinth_wal_size_bytes: shared('Size of the WAL files on the disk.'),
+  plinth_wal_size_bytes: shared('Size of the WAL files on disk.'),
   plinth_wal_archive_failed_total: sharedCounter("Failures of PostgreSQL's archive_command."),
   plinth_wal_archive_last_success_timestamp_seconds: shared("Last success of PostgreSQL's archive_command."),
   plinth_replication_slot_retained_bytes: shared('WAL that PostgreSQL keeps for a replication slot.', [

@@ -1,5 +1,5 @@
 /**
- * Recognizes the two kinds of statements in migrations that run although PostgreSQL allows them only for superusers.
+ * Recognizes the two kinds of statements in migrations that run even though PostgreSQL allows them only for superusers.
  * The token grammar is strict, so nothing else can run with Plinth's privileges. All other statements run as
  * `postgres`, and PostgreSQL itself rejects those that need a superuser.
  */

@@ -1,6 +1,6 @@
 /**
- * Locates the parts of a JSON document so that a part can be forwarded in its original spelling. Only strings and
- * nesting are scanned, so the document must already have been validated with `JSON.parse`.
+ * Locates the parts of a JSON document so that a part can be forwarded verbatim. Only strings and nesting are scanned,
+ * so the document must already have been validated with `JSON.parse`.
  */
 
 /** Returns the raw JSON of each array element. */

@@ -1,6 +1,6 @@
 /**
- * Explains why a broadcast did or didn't reach a member of its topic. Queries the same permissions as a join and a
- * send.
+ * Explains why a broadcast did or didn't reach a member of its topic. Checks the same permissions as joining a channel
+ * and sending a message do.
  */
 import type { Pool } from '../../database/types.ts';
 import { ChannelError } from '../errors.ts';

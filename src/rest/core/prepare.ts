@@ -31,7 +31,7 @@ export interface Shape {
   readonly compiled: Compiled;
   readonly preferences: Preferences;
   readonly hasOnConflict: boolean;
-  /** The relation names that the request used although the embed has an alias. */
+  /** The relation names that the request used even though the embed has an alias. */
   readonly legacyNames: readonly { readonly name: string; readonly alias: string }[];
   readonly lane: LaneMemory;
 }

@@ -60,7 +60,7 @@ test.each([
   await expect(press(html)).rejects.toThrow(reason);
 });
 
-test('a button whose replacement gets the focus', async () => {
+test('a button whose replacement gets focus', async () => {
   const replace = 'button.replaceWith(other); other.style = "outline: 2px solid"; other.focus()';
   await press(`<main><button style="outline: none">Save</button></main>${onNextFrame(replace)}`);
 });

@@ -92,7 +92,7 @@ export async function createWalker(page: Page, isOurs: (url: string) => boolean)
  * Returns why the focused element isn't visible, or an empty string if it is. An element is visible if it, or its field
  * or label, has an outline that isn't clipped or covered. The check uses rendered frames. When content appears above an
  * element, the browser corrects the scroll position only in the next frame. A page that is still loading can replace
- * the element or move the focus, so each frame checks the element that has the focus in this frame.
+ * the element or move the focus, so each frame checks the element that has focus in this frame.
  */
 const whyUnseenExpression = `(async () => {
   const drawn = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
@@ -112,7 +112,7 @@ const whyUnseenExpression = `(async () => {
   const whyUnseen = () => {
     const focused = document.activeElement;
     if (focused === null || focused === document.body)
-      return first === focused ? 'no element has the focus'
+      return first === focused ? 'no element has focus'
         : describe(first) + (first.isConnected ? ' lost the focus' : ' was removed and lost the focus');
     const { x, y, width, height } = (focused.closest('label') ?? focused).getBoundingClientRect();
     const top = document.elementFromPoint(Math.min(x + width / 2, innerWidth - 1), y + height / 2);

@@ -308,7 +308,7 @@ describe('an authorization request', () => {
 });
 
 describe('an authorization', () => {
-  // Each test starts without a consent for this client.
+  // Each test starts with no consent recorded for this client.
   beforeEach(async () => {
     client = await register(server);
   });

@@ -58,7 +58,7 @@ export function LostFactor(props: {
   }, []);
   const top = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // The button that opened this page no longer exists, so the heading receives the focus.
+    // The button that opened this page no longer exists, so the heading receives focus.
     top.current?.closest('main')?.querySelector('h1')?.focus();
   }, []);
   const isPending = removal?.state === 'requested' || removal?.state === 'waiting';

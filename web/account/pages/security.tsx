@@ -55,7 +55,7 @@ export function SecurityPage() {
     if (state.status === 'signed-in') address.current = state.session.user.email;
   }, [state]);
   useEffect(() => {
-    // After the account is deleted, the confirmation remains visible although the user is signed out.
+    // After the account is deleted, the confirmation remains visible even though the user is signed out.
     if (isDeleted) return;
     if (state.status === 'signed-out') {
       // The user doesn't type the address again.

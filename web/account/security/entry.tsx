@@ -48,7 +48,7 @@ export function Entry(props: {
               {remove}
             </FormButton>
             {/*
-             * The safe choice has the focus because the user might press Enter twice. Screen readers read the question
+             * The safe choice has focus because the user might press Enter twice. Screen readers read the question
              * together with it.
              */}
             <Button

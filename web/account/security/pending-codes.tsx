@@ -17,7 +17,7 @@ export interface PendingCodesProps {
   /** Verifies a code. Returns true once the change is complete. */
   readonly verify: (to: string, code: string) => Promise<boolean>;
   readonly onConfirmed: () => void;
-  /** Whether the codes were just sent. If so, the first field gets the focus. */
+  /** Whether the codes were just sent. If so, the first field gets focus. */
   readonly hasFocus: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A button that opens a menu, as described in the ARIA Authoring Practices Guide. The first item receives the focus,
- * arrow and letter keys move it, and Escape returns it to the button.
+ * A button that opens a menu, as described in the ARIA Authoring Practices Guide. The first item receives focus, arrow
+ * and letter keys move the focus, and Escape returns it to the button.
  */
 import { Button, Popover } from '@mantine/core';
 import { IconChevronDown } from '@tabler/icons-react';

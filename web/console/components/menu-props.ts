@@ -1,6 +1,6 @@
 /**
  * The properties of Mantine's menus. The menu is inside the page's main landmark, and contains only its entries, of which
- * the first gets the focus.
+ * the first gets focus.
  */
 export const menuProps = {
   withInitialFocusPlaceholder: false,

@@ -1,6 +1,6 @@
 /**
- * Collects the text that the operator types before the open palette's input has the focus, for example while the
- * palette's code is loading. Otherwise, these keys would be lost or would change the page.
+ * Collects the text that the operator types before the open palette's input has focus, for example while the palette's
+ * code is loading. Otherwise, these keys would be lost or would change the page.
  */
 
 /** If the palette doesn't open within this time, the keys apply to the page again. */

@@ -17,7 +17,7 @@ export function usePageFocus(): void {
 
 /**
  * Focuses the heading of the page, or of the details beside a list. Does nothing if the focus is already inside. With
- * `isChosen`, the operator chose this place, so only a field of the new page keeps the focus.
+ * `isChosen`, the operator chose this place, so only a field of the new page keeps focus.
  */
 export function focusContent(isChosen = false): void {
   const content = document.getElementById('content');

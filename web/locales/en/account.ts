@@ -86,7 +86,7 @@ export const messages = {
   'ended.factors_reset': 'You were signed out because two-step verification was removed.',
   'ended.elsewhere': 'You were signed out from another device.',
   'ended.support': 'You were signed out by support.',
-  'ended.inactive': 'You were signed out because you weren’t active for a while.',
+  'ended.inactive': 'You were signed out because you were inactive for a while.',
   'ended.expired': 'You were signed out because your session reached its time limit.',
   'ended.replaced': 'You were signed out because you signed in somewhere else. Only one session is allowed.',
   'ended.other': 'You were signed out, here or on another device. Sign in again to continue.',

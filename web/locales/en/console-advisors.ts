@@ -33,7 +33,7 @@ export const messages = {
   'advisors.applied-file': 'The fix was applied and saved as {file}.',
   'advisors.applied-gone': 'The check no longer finds this problem.',
   'advisors.applied-remains':
-    'The check still finds this problem. Another role may have granted the privilege, or the object may be defined elsewhere, too.',
+    'The check still finds this problem. Another role may have granted the privilege, or the object may also be defined elsewhere.',
   'advisors.gone': 'The last check didn’t find this problem.',
   'advisors.open-table': 'Open table',
   'advisors.open-policies': 'Open policies',

@@ -29,7 +29,7 @@ export const messages = {
   'backups.wal-off': 'Not archived. Only the state at each base backup can be restored.',
   'backups.drill': 'Last restore check',
   'backups.drill-text':
-    'A restore check restores the newest state into a temporary folder, reads every table and compares every stored file. Your data isn’t changed.',
+    'A restore check restores the latest state into a temporary folder, reads every table and verifies every stored file. Your data isn’t changed.',
   'backups.drill-none':
     'Your backups haven’t been checked yet. Run a restore check to make sure that they can be restored.',
   'backups.drill-good': 'The restore check succeeded.',
@@ -57,7 +57,7 @@ export const messages = {
   'backups.restore': 'Restore',
   'backups.restore-text':
     'Backups are always restored into an empty folder, so your current data is kept. Stop the server, run one of these commands, and start the server with the restored folder.',
-  'backups.restore-newest': 'The newest state',
+  'backups.restore-newest': 'The latest state',
   'backups.restore-time': 'A point in time',
   'backups.restore-elsewhere': 'On another machine',
   'backups.restore-start': 'Start with the restored data',

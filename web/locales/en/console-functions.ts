@@ -68,7 +68,7 @@ export const messages = {
   'code.title': 'Code',
   'code.files': 'Function files',
   'code.binary': 'This file isn’t text, so it can’t be shown.',
-  'code.cut': 'Only the first 256 KiB are shown.',
+  'code.cut': 'Only the first 256 KiB is shown.',
 
   'secrets.title': 'Secrets for all functions',
   'secrets.text':

@@ -22,11 +22,11 @@ export const messages = {
   'schedule.at': 'At {times}',
   'schedule.minutes': '{count, plural, one {Every minute} other {Every # minutes}}',
   'schedule.minutes-in':
-    '{count, plural, one {Every minute during the hours {hours}} other {Every # minutes during the hours {hours}}}',
+    '{count, plural, one {Every minute during hours {hours}} other {Every # minutes during hours {hours}}}',
   'schedule.hours': '{count, plural, one {Every hour, on the hour} other {Every # hours, on the hour}}',
   'schedule.hours-at':
     '{count, plural, one {Every hour, at minute {minutes}} other {Every # hours, at minute {minutes}}}',
-  'schedule.minutes-of': 'At minute {minutes} past the hours {hours}',
+  'schedule.minutes-of': 'At minute {minutes} past hours {hours}',
   'schedule.every-day': 'every day',
   'schedule.on': 'on {weekdays}',
   'schedule.day': 'day {day}',

@@ -37,7 +37,7 @@ export const messages = {
   'migrations.no-sql': 'Only the version of this migration was recorded, so the SQL isn’t available.',
   'migrations.secret': 'Your role can’t read migrations, because they can contain secrets.',
   'migrations.changed-why':
-    'The file was changed after it was applied. The database doesn’t contain the change. Save it in a new migration, and restore this file.',
+    'The file was changed after it was applied, so the database doesn’t contain the change. Save the change in a new migration and restore the original version of this file.',
   'migrations.missing-why':
     'The database has applied this migration, but supabase/migrations doesn’t contain its file. Restore the file, or mark the migration as not applied.',
   'migrations.mark-applied': 'Mark as applied',

@@ -19,7 +19,7 @@ export const messages = {
     'Add pg_stat_statements to shared_preload_libraries of your PostgreSQL server and restart it. Then run: create extension pg_stat_statements schema extensions',
   'queries.none-title': 'No statements yet',
   'queries.none-text':
-    'PostgreSQL counts every statement. Send a request to your API, and its statements will appear here.',
+    'PostgreSQL keeps statistics on every statement. Send a request to your API, and its statements will appear here.',
   'queries.no-results-title': 'No results',
   'queries.no-results-text':
     'No statement matches these filters. Change the search or the role, or include services.',
@@ -53,7 +53,7 @@ export const messages = {
 
   'advice.scan': 'Missing index',
   'advice.scan-once':
-    'This statement scans all of {table}, about {rows, plural, one {# row} other {# rows}}, to find about {kept, plural, one {# row} other {# rows}}. An index on the columns in this condition would help:',
+    'This statement scans all of {table} (about {rows, plural, one {# row} other {# rows}}) to find about {kept, plural, one {# row} other {# rows}}. An index on the columns in this condition would help:',
   'advice.condition': 'Condition on {table}',
 
   'activity.none-title': 'Nothing is running',

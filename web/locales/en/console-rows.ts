@@ -90,8 +90,8 @@ export const messages = {
   'delete.deeper': 'Deleting rows in {table} can affect other tables.',
   'delete.unknown': 'The affected rows in other tables couldn’t be counted. {reason}',
 
-  'hidden.title': '{name} can’t read any row',
-  'hidden.match-title': '{name} can’t read any matching row',
+  'hidden.title': '{name} can’t read any rows',
+  'hidden.match-title': '{name} can’t read any matching rows',
   'hidden.all-exact':
     'This table has {count, plural, one {# row} other {# rows}}, and all of them are hidden.',
   'hidden.all-about':

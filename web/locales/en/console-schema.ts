@@ -174,7 +174,8 @@ export const messages = {
   'import-table.review': 'Create {table}',
   'import-table.one-transaction': 'If the import fails, the table isn’t created.',
   'import-table.skip': 'Skip invalid rows',
-  'import-table.skip-why': 'Imports only the valid rows. You can download the skipped rows with the reasons.',
+  'import-table.skip-why':
+    'Imports only the valid rows. You can download the skipped rows, along with the reasons they were skipped.',
   'import-table.running': '{rows, plural, one {# row} other {# rows}} imported so far',
   'import-table.dry': 'Dry run',
   'import-table.run': 'Create and import',

@@ -39,7 +39,7 @@ export const messages = {
   'sql.cell-whole': 'Show full value',
   'sql.cell-other':
     'This value has changed since you ran the query. The statement was run again in a read-only transaction to load it.',
-  'sql.cell-long': 'Only the first 16 MiB are shown.',
+  'sql.cell-long': 'Only the first 16 MiB is shown.',
   'sql.no-rows': 'No rows returned',
   'sql.ms': '{ms, number} ms',
   'sql.committed': 'Committed',

@@ -88,7 +88,7 @@ export const messages = {
   'file.loading': 'Preview',
   'file.no-preview': 'No preview for {type}',
   'file.open-pdf': 'Open the PDF in a new tab',
-  'file.cut': 'Only the first 64 KiB are shown.',
+  'file.cut': 'Only the first 64 KiB is shown.',
   'file.download': 'Download',
   'file.share': 'Share link',
   'file.share-for': 'Valid for',

@@ -100,7 +100,8 @@ export const messages = {
   'import.more': '{count, plural, one {and # more line} other {and # more lines}}',
   'import.download': 'Download skipped rows',
   'import.skip': 'Skip invalid rows',
-  'import.skip-why': 'Imports only the valid rows. You can download the skipped rows with the reasons.',
+  'import.skip-why':
+    'Imports only the valid rows. You can download the skipped rows, along with the reasons they were skipped.',
   'import.others': 'Columns missing from the file',
   'import.others-count':
     '{count, plural, one {# column of the table isn’t in the file} other {# columns of the table aren’t in the file}}',

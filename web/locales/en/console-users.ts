@@ -132,7 +132,7 @@ export const messages = {
   'sso.check': 'Check metadata',
   'sso.check-entity': 'Entity ID',
   'sso.check-sign-on': 'Sign-on URL',
-  'sso.check-no-sign-on': 'The provider doesn’t accept requests by redirect, so sign-ins will fail.',
+  'sso.check-no-sign-on': 'The provider doesn’t accept requests sent via redirect, so sign-ins will fail.',
   'sso.check-certificate': 'Signing certificate',
   'sso.check-no-certificate': 'The metadata contains no signing certificate, so responses can’t be verified.',
   'sso.check-bad-certificate': 'A certificate isn’t valid X.509, so its signatures can’t be verified.',

@@ -123,12 +123,13 @@ export const messages = {
   'error.sso_provider_not_found':
     'Single sign-on isn’t set up for this domain. Check the domain, or choose another way to sign in.',
   'error.sso_provider_disabled':
-    'Your organization’s single sign-on is turned off. Contact its administrator.',
+    'Your organization’s single sign-on is turned off. Contact your organization’s administrator.',
   'error.sso_domain_already_exists': 'This domain already has single sign-on. Choose another domain.',
   'error.saml_provider_disabled': 'Single sign-on is turned off. Choose another way to sign in.',
   'error.saml_relay_state_not_found': 'This sign-in has expired. Start again.',
   'error.saml_relay_state_expired': 'This sign-in has expired. Start again.',
-  'error.saml_idp_not_found': 'Your organization isn’t connected to this service. Contact its administrator.',
+  'error.saml_idp_not_found':
+    'Your organization isn’t connected to this service. Contact your organization’s administrator.',
   'error.saml_idp_already_exists': 'This organization is already connected. Change the existing connection.',
   'error.saml_assertion_no_user_id': 'Your organization didn’t send a user ID. Contact its administrator.',
   'error.saml_assertion_no_email':
@@ -136,7 +137,7 @@ export const messages = {
   'error.saml_metadata_fetch_failed':
     'Can’t reach your organization’s single sign-on service. Try again later.',
   'error.saml_entity_id_mismatch':
-    'The response didn’t come from the sign-in service that is set up for your organization. Contact its administrator.',
+    'The response didn’t come from the sign-in service that is set up for your organization. Contact your organization’s administrator.',
 
   // MFA
   'error.too_many_enrolled_mfa_factors':

@@ -93,7 +93,7 @@ export const messages = {
   'not-me.password_changed-undo': 'The current password will stop working.',
   'not-me.email_changed-undo': 'Your email address will be changed back to {email}.',
   'not-me.phone_changed-undo': 'The previous phone number will be restored.',
-  'not-me.factor_added-undo': 'The added verification method will be removed.',
+  'not-me.factor_added-undo': 'The new verification method will be removed.',
   'not-me.factor_removed-undo':
     'The removed verification method can’t be restored. Add a new one after you sign in again.',
   'not-me.factor_removal_requested-undo':
@@ -101,8 +101,8 @@ export const messages = {
   'not-me.factors_reset-undo':
     'The removed verification methods can’t be restored. Add a new one after you sign in again.',
   'not-me.recovery_code_used-undo': 'The used recovery code will stay invalid. The others will still work.',
-  'not-me.passkey_added-undo': 'The added passkey will be removed.',
-  'not-me.identity_linked-undo': 'The added sign-in method will be removed.',
+  'not-me.passkey_added-undo': 'The new passkey will be removed.',
+  'not-me.identity_linked-undo': 'The new sign-in method will be removed.',
   'not-me.identity_unlinked-undo':
     'The removed sign-in method can’t be restored. Add it again after you sign in.',
   'not-me.app_connected-undo': 'The app will lose access to your account.',
@@ -132,7 +132,7 @@ export const messages = {
   'not-me.was-me': 'If this was you, you can close this page. Nothing will change.',
   'page.unlock': 'Unlock sign-in',
   'unlock.text':
-    'Sign-in to your account is paused after too many wrong passwords or codes. If you entered them, unlock sign-in.',
+    'Sign-in to your account is paused after too many wrong passwords or codes. If that was you, unlock sign-in.',
   'unlock.button': 'Unlock sign-in',
   'not-me.was-me-not': 'If you didn’t try to sign in, close this page. Your account stays protected.',
   'page.unlocked': 'Sign-in is unlocked',
@@ -145,7 +145,7 @@ export const messages = {
   'secured.button': 'Choose a new password',
   'secured.factor':
     'After you sign in, turn on two-step verification on your account page, if it’s available. It protects your account even if someone steals your password.',
-  'secured.has-factor': 'Two-step verification stays on, so you’ll also need your second step.',
+  'secured.has-factor': 'Two-step verification stays on, so you’ll also need to complete your second step.',
   'secured.sso':
     'You were signed out everywhere. Sign in through your organization again, and tell its administrators what happened.',
   'secured.sso-button': 'Sign in with SSO',

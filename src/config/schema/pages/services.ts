@@ -97,7 +97,7 @@ export const servicePages: readonly PageSpec[] = [
       },
       {
         title: 'Buckets',
-        text: 'Buckets that are created at the first start and by `seed buckets`.',
+        text: 'Buckets that are created when the server first starts and by `seed buckets`.',
         names: 'storage.buckets',
         settings: under('storage.buckets.*', [
           ['public', 'Anyone can read files'],

@@ -160,7 +160,7 @@ export const server = liveSection('API server.', {
     {
       cert: optionalPath(
         'supabase',
-        'Certificate file (PEM) with the whole chain. A changed file is loaded without a restart.',
+        'Certificate file (PEM) with the full chain. A changed file is loaded without a restart.',
         { anywhere: true },
       ),
       key: optionalPath('supabase', 'Private key file for the certificate (PEM).', { anywhere: true }),
@@ -222,7 +222,7 @@ export const console = section('The Console, which uses a separate port (`[studi
     reasons.opened,
     'A separate certificate for the Console. Requires `cert` in `[server.tls]`.',
     {
-      cert: optionalPath('supabase', 'Certificate file (PEM) with the whole chain.', { anywhere: true }),
+      cert: optionalPath('supabase', 'Certificate file (PEM) with the full chain.', { anywhere: true }),
       key: optionalPath('supabase', 'Private key file for the certificate (PEM).', { anywhere: true }),
     },
   ),

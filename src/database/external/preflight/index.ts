@@ -45,8 +45,8 @@ export const readFindings = async (tx: Queryable, connected: Connected): Promise
   findingsOf(await readFacts(tx, connected));
 
 /**
- * Rejects a server with failing findings.
- * @throws {DatabaseError} unusable, with these findings and their statements
+ * Rejects a server that fails any check.
+ * @throws {DatabaseError} unusable, with the messages and statements of the failed checks
  */
 export function rejectUnusable(findings: readonly Finding[], host: string): void {
   const faults = findings.filter(({ status }) => status === 'failing');

@@ -294,7 +294,7 @@ export function viewStatement(draft: Draft, key: string): string {
 }
 
 /**
- * Returns statements that create placeholders for objects that a migration drops or alters although no migration
+ * Returns statements that create placeholders for objects that a migration drops or alters even though no migration
  * creates them.
  */
 function stubStatements(table: TableDraft): string[] {

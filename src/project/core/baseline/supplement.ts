@@ -1,6 +1,6 @@
 /**
  * Adds the objects in the types that the database still lacks after the migrations. These are tables, views and
- * functions that were created in the dashboard, and that the app needs although the migrations don't.
+ * functions that were created in the dashboard, and that the app needs even though the migrations don't.
  */
 import { missingExtension, serviceSchemas } from '../missing.ts';
 import type { ColumnModel, SchemaModel } from '../types-file/model.ts';

@@ -115,7 +115,7 @@ export interface ReadPlan {
   spread: Spread | undefined;
   outputs: EmbedOutput[];
   embeds: ReadPlan[];
-  /** Whether the request referred to this embed by its relation name, although the embed has an alias. */
+  /** Whether the request referred to this embed by its relation name, even though the embed has an alias. */
   legacyName: boolean;
 }
 

@@ -133,7 +133,7 @@ const manyWays: Flow = {
     await walker.enter();
     const verify = await delay(context, '**/account/api/factor/verify');
     await walker.fill(say('field.code'), await scene.code(phone));
-    // The button already has the focus when the form above it is replaced, and it stays in the window.
+    // The button already has focus when the form above it is replaced, and it stays in the window.
     await walker.tabTo(say('recovery.make'));
     await verify();
     await scene.sees(say('factor.ready'));

@@ -164,7 +164,7 @@ function Applied({ result: { file, isGone } }: { result: Payload<'POST /advisors
   );
 }
 
-/** A close button that receives the focus, because the pressed button was removed. */
+/** A close button that receives focus, because the pressed button was removed. */
 function CloseButton({ onClose }: { onClose: () => void }) {
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => button.current?.focus(), []);

@@ -76,7 +76,7 @@ describe('the description of a schedule', () => {
     ['0 9,17 * * *', 'At 09:00 and 17:00, every day'],
     ['30 3 * * 1', 'At 03:30, on Monday'],
     ['0 8 * * 1-5', 'At 08:00, on Monday–Friday'],
-    ['*/15 9-17 * * mon-fri', 'Every 15 minutes during the hours 9–17, on Monday–Friday'],
+    ['*/15 9-17 * * mon-fri', 'Every 15 minutes during hours 9–17, on Monday–Friday'],
     ['@monthly', 'At 00:00, on day 1 of the month'],
     ['0 0 15,$ * *', 'At 00:00, on day 15 and the last day of the month'],
     ['0 0 13 * fri', 'At 00:00, on day 13 of the month and on every Friday'],

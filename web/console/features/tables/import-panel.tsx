@@ -154,7 +154,7 @@ function Import({
             <Button variant="default" size="sm" onClick={onAgain}>
               {t('import.again')}
             </Button>
-            {/* Without a key, React would reuse the disabled button, and reused elements don't get the focus. */}
+            {/* Without a key, React would reuse the disabled button, and reused elements don't get focus. */}
             <Button
               key="open"
               size="sm"

@@ -174,7 +174,7 @@ export function RowForm({
 }
 
 /**
- * Focuses a field. If the editor has several elements, the ID belongs to the editor, and its first element receives the
+ * Focuses a field. If the editor has several elements, the ID belongs to the editor, and its first element receives
  * focus.
  */
 function focusField(id: string): void {

@@ -18,7 +18,7 @@ export function focusRowsOf(table: TableName): void {
   for (const type of ['keydown', 'pointerdown']) document.addEventListener(type, forget, options);
 }
 
-/** Calls `onFocus` when the rows of the table should receive the focus. */
+/** Calls `onFocus` when the rows of the table should receive focus. */
 export function useRowsFocus(
   grid: RefObject<HTMLElement | null>,
   { schema, name }: Relation,
@@ -26,7 +26,7 @@ export function useRowsFocus(
 ): void {
   useLayoutEffect(() => {
     if (awaited?.schema !== schema || awaited.table !== name) return;
-    // While a dialog is open, the page can't have the focus.
+    // While a dialog is open, the page can't have focus.
     if (grid.current?.closest('[inert]') !== null) return;
     forget();
     onFocus();

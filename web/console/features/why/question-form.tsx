@@ -1,4 +1,4 @@
-/** The form for the table, the operation and the row of the question. */
+/** The form for choosing the table, operation and row that the question is about. */
 import { Button, Checkbox, NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';

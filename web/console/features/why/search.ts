@@ -13,7 +13,7 @@ export interface WhySearch extends AsSearch {
   readonly values?: Cells;
   /** Whether the statement returns the row (RETURNING). */
   readonly back?: true;
-  /** The ID of a logged request that is used to fill in the question. */
+  /** The ID of the logged request used to prefill the question. */
   readonly request?: string;
 }
 

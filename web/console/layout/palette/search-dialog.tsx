@@ -127,7 +127,7 @@ export function SearchDialog({
 const noGroups: ReadonlySet<Group> = new Set();
 const morePrefix = 'more:';
 
-/** The items of a group, with an item that shows the remaining ones. */
+/** The items of a group, plus an item that reveals the rest. */
 function withMore({ group, items, count }: ItemGroup): readonly Item[] {
   if (items.length === count) return items;
   return [

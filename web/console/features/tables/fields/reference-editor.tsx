@@ -121,7 +121,7 @@ export function ReferenceEditor(props: EditorProps) {
         >
           {choices.map(({ value, label }, index) => (
             // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles the keys
-            // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus
+            // biome-ignore lint/a11y/useFocusableInteractive: the field keeps focus
             <div
               key={value}
               id={`${listId}-${index}`}
@@ -130,7 +130,7 @@ export function ReferenceEditor(props: EditorProps) {
               data-active={index === active || undefined}
               className={classes.choice}
               ref={index === active ? scrollIntoView : undefined}
-              // Prevents the field from losing the focus.
+              // Prevents the field from losing focus.
               onMouseDown={(event) => event.preventDefault()}
               onClick={() => take(choices[index])}
             >

@@ -1,4 +1,4 @@
-/** Renders the visible rows, the rows near them, and the row that has the focus. */
+/** Renders the visible rows, the rows near them, and the row that has focus. */
 import type { TableName } from '../../../api/queries.ts';
 import type { RowKey } from '../../../api/types.ts';
 import { keyText } from '../cells.ts';

@@ -43,7 +43,7 @@ export function GridHead(props: GridHeadProps) {
     // biome-ignore lint/a11y/useSemanticElements: a table element can't be virtualized in both directions
     <div role="rowgroup" className={classes.head} style={{ width, height }}>
       {/* biome-ignore lint/a11y/useSemanticElements: a table element can't be virtualized in both directions */}
-      {/* biome-ignore lint/a11y/useFocusableInteractive: the cells receive the focus */}
+      {/* biome-ignore lint/a11y/useFocusableInteractive: the cells receive focus */}
       <div role="row" aria-rowindex={1} className={classes.headRow}>
         <div role="presentation" className={classes.pins} style={{ width: pinnedWidth }}>
           {/* biome-ignore lint/a11y/useSemanticElements: a table element can't be virtualized in both directions */}

@@ -35,7 +35,7 @@ export interface GridRowProps {
   readonly pinned: readonly PlacedColumn[];
   readonly pinnedWidth: number;
   readonly scrolling: readonly PlacedColumn[];
-  /** The column in this row that has the focus, if any. Column 0 is the checkbox. */
+  /** The column in this row that has focus, if any. Column 0 is the checkbox. */
   readonly active: number | undefined;
   /** The columns of the selected range in this row. */
   readonly rangeFrom: number | undefined;

@@ -1,5 +1,5 @@
 /**
- * Determines which cell receives the focus when a key is pressed. Row -1 is the header, and column 0 contains the
+ * Determines which cell receives focus when a key is pressed. Row -1 is the header, and column 0 contains the
  * checkboxes.
  */
 

@@ -48,7 +48,7 @@ const overscan = 2;
 export function useColumnWindow(
   scroller: RefObject<HTMLElement | null>,
   columns: readonly GridColumn[],
-  /** The index of the column that has the focus, which must remain rendered. */
+  /** The index of the column that has focus, which must remain rendered. */
   active: number,
 ): ColumnWindow {
   const [room, setRoom] = useState(0);

@@ -101,7 +101,7 @@ function Buttons({
   isBusy: boolean;
   isReady: boolean;
   isDanger?: boolean;
-  /** Whether the button that runs the change receives the focus, because the change doesn't affect existing data. */
+  /** Whether the button that runs the change receives focus, because the change doesn't affect existing data. */
   isFocused?: boolean;
 }) {
   return (
