@@ -682,6 +682,13 @@ describe('exports', () => {
     expect((await looker.call('POST', '/sql/exports', { text: 'select 1', format: 'csv' })).status).toBe(403);
   });
 
+  test('of one operator don’t replace those of others', async () => {
+    const { body } = await owner.call('POST', '/sql/exports', { text: 'select 1', format: 'csv' });
+    for (let count = 0; count < 25; count++)
+      await looker.call('POST', '/sql/look/exports', { text: 'select 1', format: 'csv' });
+    expect((await owner.call('GET', `/sql/exports/${body.id}`)).status).toBe(200);
+  });
+
   test('with a row that doesn’t fit in memory fail, regardless of which cells are large', async () => {
     for (const text of [
       `select repeat('x', 40000000)`,

@@ -16,7 +16,8 @@ export interface PendingExport {
 }
 
 const lifetimeMs = 60_000;
-const maxPending = 20;
+/** The maximum number of exports per operator. Another one replaces the operator's oldest export. */
+const maxPending = 5;
 
 export interface PendingExports {
   add(operatorId: string, request: PendingExport): string;
@@ -29,8 +30,9 @@ export function createPendingExports(now: () => number): PendingExports {
   return {
     add(operatorId, request) {
       for (const [id, { until }] of pending) if (until < now()) pending.delete(id);
-      const [oldest] = pending.keys();
-      if (pending.size >= maxPending && oldest !== undefined) pending.delete(oldest);
+      const own = [...pending].filter(([, each]) => each.operatorId === operatorId);
+      const [oldest] = own;
+      if (own.length >= maxPending && oldest !== undefined) pending.delete(oldest[0]);
       const id = randomUUID();
       pending.set(id, { operatorId, until: now() + lifetimeMs, request });
       return id;
