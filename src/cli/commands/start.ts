@@ -46,7 +46,7 @@ export const start: Command = {
     ...serverOptions,
     'keep-going': {
       type: 'boolean',
-      help: 'At the first start, skips and lists failing statements in migrations and seeds.',
+      help: 'When the server first starts, skips and lists failing statements in migrations and seeds.',
     },
     detach: {
       type: 'boolean',
