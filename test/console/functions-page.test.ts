@@ -117,6 +117,8 @@ test('a read-only operator can read everything but can’t call functions', asyn
   await page.getByText('supabase/functions/echo/index.ts').waitFor();
   expect(await page.getByRole('button', { name: 'Send' }).count()).toBe(0);
   expect(await page.getByRole('button', { name: 'New function' }).count()).toBe(0);
+  await go('/functions?name=gone');
+  await page.getByText('The function gone doesn’t exist.').waitFor();
   await close();
 });
 

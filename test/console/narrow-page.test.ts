@@ -83,3 +83,13 @@ test('an explanation of access is above the form for logged requests', async () 
   expect(result?.y).toBeLessThan(form?.y ?? 0);
   await close();
 });
+
+test('a key that is wider than the window is truncated, and its copy button can be reached', async () => {
+  const { page, go, close } = await opened();
+  await go('/keys');
+  const copy = page.getByRole('button', { name: 'Copy Publishable key' });
+  await copy.waitFor();
+  const box = await copy.boundingBox();
+  expect((box?.x ?? width) + (box?.width ?? 0)).toBeLessThanOrEqual(width);
+  await close();
+});

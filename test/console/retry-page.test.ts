@@ -90,3 +90,12 @@ test('a page and its parts wait for a server that isn’t responding, and keep t
   expect(isReloaded).toBe(false);
   await close();
 });
+
+test('the address of a deleted record isn’t shown as a failure', async () => {
+  const { page, go, close } = await signedIn(browser, backend);
+  await go('/users?id=00000000-0000-0000-0000-000000000000');
+  const missing = page.getByRole('alert').filter({ hasText: "This user doesn't exist." });
+  await missing.waitFor();
+  expect(await missing.getByText('Request ID').count()).toBe(0);
+  await close();
+});

@@ -415,6 +415,8 @@ test('a read-only operator can view everything but doesn’t see controls that c
   await go('/storage?bucket=unused');
   await page.getByText('Your role is read-only, so you can’t upload files.').waitFor();
   await owner.call('DELETE', '/storage/buckets/unused');
+  await go('/storage?bucket=unused');
+  await page.getByText('The bucket unused doesn’t exist.').waitFor();
   await close();
 });
 

@@ -28,17 +28,17 @@ export function ProblemBox({
   children?: ReactNode;
 }) {
   const known = error instanceof ApiError ? error : undefined;
-  // A limit of the operator's role isn't a failure that the log explains.
-  const isForbidden = known?.status === 403 && known.code === 'forbidden';
+  // A limit of the operator's role or a deleted record isn't a failure that the log explains.
+  const isExpected = known?.code === 'forbidden' || known?.code === 'not_found';
   return (
     <div role="alert" className={classes.box}>
-      <Notice tone={isForbidden ? 'info' : 'danger'} {...(title === undefined ? {} : { title })}>
+      <Notice tone={isExpected ? 'info' : 'danger'} {...(title === undefined ? {} : { title })}>
         <p className={classes.text}>{messageOf(error)}</p>
         {known?.detail === undefined ? null : <p className={classes.text}>{known.detail}</p>}
         {known?.hint === undefined ? null : (
           <p className={classes.text}>{t('problem.hint', { hint: known.hint })}</p>
         )}
-        {known === undefined || known.code === 'network' || isForbidden ? null : (
+        {known === undefined || known.code === 'network' || isExpected ? null : (
           <p className={classes.codes}>
             <span>{t('problem.code')}</span> <code>{codeOf(known)}</code>
             {known.requestId === undefined ? null : (

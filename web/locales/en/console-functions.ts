@@ -14,6 +14,8 @@ export const messages = {
   'functions.command': 'Command',
   'functions.pick-title': 'Select a function',
   'functions.pick-text': 'Then invoke the function, check its response and follow its logs.',
+  'functions.missing-title': 'Function not found',
+  'functions.missing-text': 'The function {name} doesn’t exist. Select another function.',
   'functions.source': 'Source',
   'functions.in-folder': 'Project folder',
   'functions.deployed': 'Deployed, version {version}',

@@ -10,6 +10,8 @@ export const messages = {
     'A bucket holds files that share the same settings. Create one, then drop files into it.',
   'storage.pick-title': 'Select a bucket',
   'storage.pick-text': 'The bucket’s folders and files appear here.',
+  'storage.missing-title': 'Bucket not found',
+  'storage.missing-text': 'The bucket {name} doesn’t exist. Select another bucket.',
   'usage.files': '{files, plural, one {# file} other {# files}} · {size}',
   'usage.estimate': 'About {files, number} files · {size}',
   'usage.estimate-why': 'Estimated from a sample, because this project has many files.',

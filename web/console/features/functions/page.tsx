@@ -98,8 +98,8 @@ export function FunctionsPage() {
           {open === undefined ? (
             <EmptyState
               icon={<IconBolt size={22} stroke={1.75} />}
-              title={t('functions.pick-title')}
-              text={t('functions.pick-text')}
+              title={t(name === undefined ? 'functions.pick-title' : 'functions.missing-title')}
+              text={name === undefined ? t('functions.pick-text') : t('functions.missing-text', { name })}
             />
           ) : (
             <Opened key={open.slug} facts={open} />

@@ -87,7 +87,7 @@ function Names({
             <td>
               <code>{name}</code>
             </td>
-            <td className={list.dim}>{type}</td>
+            <td className={`${list.dim} ${list.whole}`}>{type}</td>
             <td>{notes}</td>
           </tr>
         ))}

@@ -235,6 +235,9 @@ function VariableControl(props: ControlProps) {
   );
 }
 
+/** The number of characters that fit into a text field on a phone. */
+const maxPlaceholder = 44;
+
 const placeholders = { duration: '1h30m', size: '50MiB', port: '' } as const;
 
 function TextControl(props: ControlProps) {
@@ -243,8 +246,8 @@ function TextControl(props: ControlProps) {
   const isNumber = type === 'integer' || type === 'port';
   const isShort = isNumber || type === 'duration' || type === 'size';
   const shown = props.placeholder ?? setting.default;
-  // A short field has no room for a sentence. The help text contains the sentence too.
-  const isSentence = isShort && shown?.includes(' ') === true;
+  // The field has no room for a long sentence. The help text contains the sentence too.
+  const isSentence = shown?.includes(' ') === true && (isShort || shown.length > maxPlaceholder);
   const placeholder =
     (isSentence ? undefined : shown) ?? placeholders[type as keyof typeof placeholders] ?? '';
   return (

@@ -66,8 +66,8 @@ export function StoragePage() {
           {bucket === undefined ? (
             <EmptyState
               icon={<IconBucket size={22} stroke={1.75} />}
-              title={t('storage.pick-title')}
-              text={t('storage.pick-text')}
+              title={t(name === undefined ? 'storage.pick-title' : 'storage.missing-title')}
+              text={name === undefined ? t('storage.pick-text') : t('storage.missing-text', { name })}
             />
           ) : (
             <FolderView key={bucket.id} bucket={bucket} facts={data} onUpload={uploads.add} />

@@ -1,12 +1,12 @@
 /** The panels that delete or edit the selected rows. */
-import { lazy } from 'react';
 import type { Relation, RowKey } from '../../api/types.ts';
+import { lazyPart } from '../../components/lazy-part.ts';
 import type { Edits } from './use-edits.ts';
 import type { RowSelection } from './use-row-selection.ts';
 import type { Rows } from './use-rows.ts';
 
-const DeleteRows = lazy(() => import('./delete-rows.tsx'));
-const EditRows = lazy(() => import('./edit-rows.tsx'));
+const DeleteRows = lazyPart(() => import('./delete-rows.tsx'));
+const EditRows = lazyPart(() => import('./edit-rows.tsx'));
 
 /** The change and the rows that it applies to. Without keys, it applies to the selected rows. */
 export type BulkKind =

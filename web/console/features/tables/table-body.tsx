@@ -1,17 +1,18 @@
 /** Shows the rows of a table, or the reason why none are visible. */
 import { Button } from '@mantine/core';
 import { IconTableOff } from '@tabler/icons-react';
-import { lazy, type ReactNode, Suspense } from 'react';
+import { type ReactNode, Suspense } from 'react';
 import type { RowView } from '../../api/queries.ts';
 import type { Relation } from '../../api/types.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { lazyPart } from '../../components/lazy-part.ts';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import classes from './table-page.module.css';
 import { t } from './text.ts';
 import type { Rows } from './use-rows.ts';
 
-const HiddenRows = lazy(() => import('./hidden-rows.tsx'));
+const HiddenRows = lazyPart(() => import('./hidden-rows.tsx'));
 
 export function TableBody({
   rows,

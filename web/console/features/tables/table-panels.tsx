@@ -2,15 +2,15 @@
  * The panels next to a table, which contain a new or existing row, an import, or the row that a foreign key references.
  */
 import { useQueryClient } from '@tanstack/react-query';
-import { lazy } from 'react';
 import { rowsKey } from '../../api/queries.ts';
 import type { Relation, Sort } from '../../api/types.ts';
+import { lazyPart } from '../../components/lazy-part.ts';
 import type { TableSearch } from './search.ts';
 import type { Rows } from './use-rows.ts';
 
-const RowPanel = lazy(() => import('./row-panel.tsx'));
-const PeekPanel = lazy(() => import('./peek-panel.tsx'));
-const ImportPanel = lazy(() => import('./import-panel.tsx'));
+const RowPanel = lazyPart(() => import('./row-panel.tsx'));
+const PeekPanel = lazyPart(() => import('./peek-panel.tsx'));
+const ImportPanel = lazyPart(() => import('./import-panel.tsx'));
 
 /** A cell whose referenced row is shown. */
 export interface Peek {

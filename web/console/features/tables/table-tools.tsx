@@ -4,17 +4,18 @@
  */
 import { ActionIcon, Button } from '@mantine/core';
 import { IconChevronDown, IconColumns, IconDots, IconEye } from '@tabler/icons-react';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import type { RowView, TableName } from '../../api/queries.ts';
 import type { Relation } from '../../api/types.ts';
+import { lazyPart } from '../../components/lazy-part.ts';
 import { t } from './text.ts';
 import type { Columns } from './use-column-layout.ts';
 
-const PersonaPicker = lazy(async () => ({
+const PersonaPicker = lazyPart(async () => ({
   default: (await import('../../components/persona-picker.tsx')).PersonaPicker,
 }));
-const ColumnsMenu = lazy(() => import('./columns-menu.tsx'));
-const TransferMenu = lazy(() => import('./transfer-menu.tsx'));
+const ColumnsMenu = lazyPart(() => import('./columns-menu.tsx'));
+const TransferMenu = lazyPart(() => import('./transfer-menu.tsx'));
 
 export function TablePersona({
   as,

@@ -2,7 +2,8 @@
  * A grid of rows. One cell has focus and can be extended to a range. Only visible rows and columns are rendered, and
  * every action is available with the keyboard.
  */
-import { lazy, Suspense, useDeferredValue, useMemo, useRef } from 'react';
+import { Suspense, useDeferredValue, useMemo, useRef } from 'react';
+import { lazyPart } from '../../../components/lazy-part.ts';
 import { t } from '../text.ts';
 import { copyRange, pasteRange } from './clipboard-events.ts';
 import classes from './data-grid.module.css';
@@ -14,8 +15,8 @@ import type { CellRange } from './range.ts';
 import { type DataGridProps, useDataGrid } from './use-data-grid.ts';
 import type { OpenMenu } from './use-grid-menu.ts';
 
-const CellMenu = lazy(() => import('./cell-menu.tsx'));
-const HeadMenu = lazy(() => import('./head-menu.tsx'));
+const CellMenu = lazyPart(() => import('./cell-menu.tsx'));
+const HeadMenu = lazyPart(() => import('./head-menu.tsx'));
 
 export function DataGrid(props: DataGridProps) {
   const { relation, columns, layout, view, rows, edits, canWrite, selected } = props;

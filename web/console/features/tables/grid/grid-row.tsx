@@ -1,8 +1,9 @@
 /** Renders one row of the grid. The row is rendered again only if its own data changes. */
 import { IconArrowUpRight } from '@tabler/icons-react';
-import { lazy, memo, type PointerEvent, Suspense } from 'react';
+import { memo, type PointerEvent, Suspense } from 'react';
 import type { TableName } from '../../../api/queries.ts';
 import type { CellChange, Cell as CellValue } from '../../../api/types.ts';
+import { lazyPart } from '../../../components/lazy-part.ts';
 import { type GridRow, isEditable, isMono, isNumber } from '../cells.ts';
 import { t } from '../text.ts';
 import { Value } from '../value.tsx';
@@ -12,7 +13,7 @@ import { boxWidth } from './layout.ts';
 import type { Position } from './movement.ts';
 import type { PlacedColumn } from './use-column-window.ts';
 
-const CellPopup = lazy(() => import('./cell-popup.tsx'));
+const CellPopup = lazyPart(() => import('./cell-popup.tsx'));
 
 /** The functions that a row calls. They don't change while the grid exists. */
 export interface GridActions {

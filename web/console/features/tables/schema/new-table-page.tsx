@@ -3,10 +3,11 @@ import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { useMay } from '../../../api/session.ts';
 import { bySchema } from '../../../api/system-schemas.ts';
 import { focusNew } from '../../../components/focus-new.ts';
+import { lazyPart } from '../../../components/lazy-part.ts';
 import { PageHead } from '../../../components/page.tsx';
 import { ProblemBox } from '../../../components/problem-box.tsx';
 import { SidePanel } from '../../../components/side-panel.tsx';
@@ -23,7 +24,7 @@ import { Review } from './review.tsx';
 import classes from './structure-page.module.css';
 import { t } from './text.ts';
 
-const ImportTable = lazy(() => import('./import-table.tsx'));
+const ImportTable = lazyPart(() => import('./import-table.tsx'));
 
 const route = getRouteApi('/app/tables/new');
 
