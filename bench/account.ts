@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
 import { createTestBackend, stopTestCluster } from '../src/testing.ts';
-import { launchBrowser } from '../test/web/browser.ts';
+import { launchOwnBrowser } from '../test/web/browser.ts';
 
 const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '3' }, lang: { type: 'string', default: 'en' } },
@@ -108,7 +108,7 @@ const backend = await createTestBackend({
     },
   },
 });
-const browser = await launchBrowser();
+const browser = await launchOwnBrowser();
 let isWithin = true;
 const comparison = (value: number, bar: number, unit: string, digits = 1): string => {
   if (value > bar) isWithin = false;

@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { createTestBackend, stopTestCluster } from '../src/testing.ts';
-import { launchBrowser } from '../test/web/browser.ts';
+import { launchOwnBrowser } from '../test/web/browser.ts';
 
 const kib = 1024;
 /** The limits in KiB transferred, milliseconds, layout shift (no unit), nodes and MiB. */
@@ -101,7 +101,7 @@ async function throttle(page: Page): Promise<void> {
 }
 
 const backend = await createTestBackend({ sql });
-const browser = await launchBrowser();
+const browser = await launchOwnBrowser();
 
 async function signedIn(of: Browser): Promise<BrowserContext> {
   const context = await of.newContext({ viewport: { width: 1280, height: 800 } });

@@ -7,14 +7,14 @@
  */
 import { parseArgs } from 'node:util';
 import { signUp, startExample, tick, writeNote } from '../test/example/stage.ts';
-import { launchBrowser } from '../test/web/browser.ts';
+import { launchOwnBrowser } from '../test/web/browser.ts';
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '3' } } });
 const barSeconds = 30;
 
 /** Returns the time of each milestone, in seconds since the command started. */
 async function round(): Promise<Record<string, number>> {
-  const browser = await launchBrowser();
+  const browser = await launchOwnBrowser();
   const startedAt = performance.now();
   const reached: Record<string, number> = {};
   const mark = (what: string) => {

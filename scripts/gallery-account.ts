@@ -19,7 +19,7 @@ import { waysIn } from '../test/account/keyboard/flows/sign-in.ts';
 import { inTrouble } from '../test/account/keyboard/flows/trouble.ts';
 import { type Flow, type Look, play } from '../test/account/keyboard/scene.ts';
 import { openStrictWorld, openWorld, type World } from '../test/account/keyboard/world.ts';
-import { launchBrowser } from '../test/web/browser.ts';
+import { launchOwnBrowser } from '../test/web/browser.ts';
 
 const [folder = 'gallery-account', wanted = '', onlyLanguage, onlyWidth] = process.argv.slice(2);
 const languages = (['en', 'ar'] as const).filter((language) => language === (onlyLanguage ?? language));
@@ -45,7 +45,7 @@ async function shoot(page: Page, state: string, language: string): Promise<void>
   }
 }
 
-const browser = await launchBrowser();
+const browser = await launchOwnBrowser();
 let isWhole = true;
 
 /** Runs the flows in every language and at every width. */

@@ -9,7 +9,7 @@ import { createClient } from '@supabase/supabase-js';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import type { Backend } from '../src/main.ts';
 import { createTestBackend, stopTestCluster } from '../src/testing.ts';
-import { launchBrowser } from '../test/web/browser.ts';
+import { launchOwnBrowser } from '../test/web/browser.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const gallery = `${root}docs/gallery/`;
@@ -108,7 +108,7 @@ const pictures = states.flatMap((picture): Picture[] => [
 const wanted = process.argv.slice(2);
 mkdirSync(gallery, { recursive: true });
 const backend = await createTestBackend({ projectDir: `${root}examples/live-board` });
-const browser = await launchBrowser();
+const browser = await launchOwnBrowser();
 try {
   await fill(backend);
   for (const { name, open, context } of pictures) {

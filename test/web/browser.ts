@@ -66,6 +66,15 @@ const cheap = [
   '--renderer-process-limit=1',
 ];
 
+const launchSmallest = (args?: readonly string[]): Promise<Browser> =>
+  launch(firstFound(headlessShells) ?? findChromium(), args);
+
+/**
+ * Starts a browser for a script or a benchmark. It optimizes code as users' browsers do, and `close()` ends it, so that
+ * the script can end.
+ */
+export const launchOwnBrowser = (): Promise<Browser> => launchSmallest();
+
 let shared: Promise<Browser> | undefined;
 
 /**
@@ -74,7 +83,7 @@ let shared: Promise<Browser> | undefined;
  * contexts but keeps the browser for subsequent test files. The browser ends with the process.
  */
 export function launchBrowser(): Promise<Browser> {
-  shared ??= launch(firstFound(headlessShells) ?? findChromium(), cheap).then((browser) => {
+  shared ??= launchSmallest(cheap).then((browser) => {
     browser.close = async () => {
       await Promise.all(browser.contexts().map((context) => context.close()));
     };
