@@ -11,6 +11,7 @@ import { earlyScriptPlugin } from './build/early-script.ts';
 import { messagesPlugin } from './build/messages.ts';
 import { schemeScriptPlugin } from './build/scheme-script.ts';
 import { themeCssPlugin } from './build/theme-css.ts';
+import { withoutFloatingUiPlugin } from './build/without-floating-ui.ts';
 import { withoutRuntimeStylesPlugin } from './build/without-runtime-styles.ts';
 
 export type Face = 'account' | 'console';
@@ -33,6 +34,7 @@ export function faceConfig(face: Face): UserConfig {
     plugins: [
       react(),
       themeCssPlugin(),
+      withoutFloatingUiPlugin(),
       withoutRuntimeStylesPlugin(),
       messagesPlugin(),
       schemeScriptPlugin(noncePlaceholder),
@@ -75,20 +77,29 @@ export function faceConfig(face: Face): UserConfig {
  */
 const pagesInCommon = 16;
 
-/** The modules of dialogs and side panels, and Mantine's modules that they need. */
+/** The modules of dialogs and side panels, and the packages that they need. */
 const dialogModules =
-  /\/node_modules\/(@floating-ui|react-remove-scroll|@mantine\/core\/esm\/components\/(Modal|Drawer|ScrollArea))|\/console\/components\/(dialog|side-panel|form-dialog|confirm|unsaved|modal-layer)\./;
+  /\/node_modules\/(react-remove-scroll|react-style-singleton|use-callback-ref|use-sidecar|get-nonce|tslib|@mantine\/core\/esm\/components\/(Modal|Drawer|ScrollArea))|\/console\/components\/(dialog|side-panel|form-dialog|confirm|unsaved|modal-layer)\./;
+
+/** The modules of menus and other popovers. */
+const popoverModules = /\/node_modules\/(@floating-ui|@mantine\/core\/esm\/components\/(Popover|Floating))/;
 
 /**
  * A browser requests up to six files from a server at a time, and each request costs a round trip. The code that every
  * Console page needs is therefore in two files. `vendor` changes only when packages change, and `shell` contains
- * Plinth's own code. More files contain the code that most pages need, the dialogs (which the first view of a table
- * doesn't need), the icons that several pages share, and the parts of the table page that its panels share.
+ * Plinth's own code. More files contain the code that most pages need, the dialogs and the popovers (which the first
+ * view of a table doesn't need), the icons that several pages share, and the parts of the table page that its panels
+ * share.
  */
 const consoleGroups = [
   { name: 'vendor', tags: ['$initial'], test: /\/node_modules\/(?!@tabler\/)/ },
   { name: 'shell', tags: ['$initial'], test: /^(?!.*\/console\/main\.tsx$)/ },
-  { name: 'common', test: (id) => !dialogModules.test(id), minShareCount: pagesInCommon },
+  {
+    name: 'common',
+    test: (id) => !dialogModules.test(id) && !popoverModules.test(id),
+    minShareCount: pagesInCommon,
+  },
+  { name: 'popovers', test: popoverModules, minShareCount: 2 },
   { name: 'dialogs', test: dialogModules, minShareCount: 2 },
   { name: 'icons', test: /\/@tabler\/icons-react\//, minShareCount: 2 },
   { name: tableChunk, debugName: 'table', minShareCount: 2 },

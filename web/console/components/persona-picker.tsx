@@ -3,33 +3,16 @@
  * or custom claims. The choice is part of the URL.
  */
 import { Button, Popover, Textarea } from '@mantine/core';
-import { IconCheck, IconChevronDown, IconEye } from '@tabler/icons-react';
+import { IconCheck } from '@tabler/icons-react';
 import { keepPreviousData, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import type { PersonaIdentity } from '../../../src/console/persona/contract.ts';
-import { addMessages, textOf } from '../../lib/i18n.ts';
-import { messages } from '../../locales/en/console-persona.ts';
 import { fetchConsole } from '../api/session.ts';
 import { type Persona, parseClaims, parsePersona, printPersona } from './persona.ts';
+import { PersonaButton } from './persona-button.tsx';
 import classes from './persona-picker.module.css';
+import { t } from './persona-text.ts';
 import { SearchInput } from './search-input.tsx';
 import { useDebounced } from './use-debounced.ts';
-
-addMessages('en', messages);
-
-export type { PersonaIdentity as Identity };
-
-const t = textOf<keyof typeof messages>();
-
-/** Fetches the database identity of the persona in the URL. */
-export const identityQuery = (as: string | undefined) =>
-  queryOptions({
-    queryKey: ['persona', as ?? 'operator'],
-    queryFn: ({ signal }) =>
-      fetchConsole('GET /personas/identity', { query: { as: as ?? 'operator' }, signal }),
-    staleTime: 60_000,
-    retry: false,
-  });
 
 const usersQuery = (search: string) =>
   queryOptions({
@@ -55,7 +38,6 @@ export function PersonaPicker({
 }) {
   const [isOpen, setOpen] = useState(startsOpen);
   const persona = parsePersona(as);
-  const name = usePersonaName(as);
   const choose = (next: Persona): void => {
     setOpen(false);
     onChange(printPersona(next));
@@ -72,39 +54,13 @@ export function PersonaPicker({
       shadow="md"
     >
       <Popover.Target>
-        <Button
-          size="compact-sm"
-          variant={persona.kind === 'operator' ? 'default' : 'light'}
-          leftSection={<IconEye size={15} aria-hidden />}
-          rightSection={<IconChevronDown size={14} aria-hidden />}
-          onClick={() => setOpen(!isOpen)}
-          classNames={{ label: classes.label }}
-          aria-label={t('persona.label', { name })}
-        >
-          {name}
-        </Button>
+        <PersonaButton as={as} onClick={() => setOpen(!isOpen)} />
       </Popover.Target>
       <Popover.Dropdown aria-label={t('persona.title')} className={classes.dropdown}>
         {isOpen ? <Choices persona={persona} onChoose={choose} /> : null}
       </Popover.Dropdown>
     </Popover>
   );
-}
-
-/** The persona's display name, or a note if the user no longer exists. */
-export function usePersonaName(as: string | undefined): string {
-  const persona = parsePersona(as);
-  const { data, error } = useQuery({ ...identityQuery(as), enabled: persona.kind === 'user' });
-  switch (persona.kind) {
-    case 'operator':
-      return t('persona.operator');
-    case 'anon':
-      return t('persona.anon');
-    case 'user':
-      return data?.name ?? (error === null ? persona.id.slice(0, 8) : t('persona.gone'));
-    case 'claims':
-      return t('persona.claims-name', { name: String(persona.claims.sub ?? persona.claims.role) });
-  }
 }
 
 function Choices({ persona, onChoose }: { persona: Persona; onChoose: (persona: Persona) => void }) {

@@ -1,10 +1,8 @@
 /**
- * CodeMirror for PostgreSQL. It is loaded when a page first shows an editor, and the operator can type immediately. The
- * language support and completion are loaded right afterward (`sql-words.ts`), and the search panel on the first
- * search.
+ * CodeMirror for PostgreSQL. It is loaded when a page first shows an editor, and contains only what the operator needs to
+ * type. Undo, the language support and completion are loaded right afterward (`sql-words.ts`), and the search panel on
+ * the first search.
  */
-import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
-import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language';
 import { Compartment, EditorState, Prec, StateEffect, StateField } from '@codemirror/state';
 import {
   Decoration,
@@ -15,26 +13,9 @@ import {
   keymap,
   lineNumbers,
 } from '@codemirror/view';
-import { tags } from '@lezer/highlight';
 import { useEffect, useImperativeHandle, useRef } from 'react';
+import { loadPart } from '../lazy-part.ts';
 import type { SqlEditorHandle, SqlEditorProps } from './types.ts';
-
-/** The highlight style. Its colors are the roles in `ui/tokens.ts`, whose contrast is tested in both color schemes. */
-const highlight = HighlightStyle.define([
-  {
-    tag: [tags.keyword, tags.operatorKeyword, tags.modifier],
-    color: 'var(--plinth-link)',
-    fontWeight: '600',
-  },
-  { tag: [tags.string, tags.special(tags.string)], color: 'var(--plinth-success)' },
-  { tag: [tags.number, tags.bool, tags.null], color: 'var(--plinth-warning)' },
-  {
-    tag: [tags.comment, tags.lineComment, tags.blockComment],
-    color: 'var(--plinth-dimmed)',
-    fontStyle: 'italic',
-  },
-  { tag: tags.typeName, color: 'var(--plinth-info-text)' },
-]);
 
 const theme = EditorView.theme({
   '&': {
@@ -134,7 +115,7 @@ export default function SqlEditor({
 }: SqlEditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
-  const languageSlot = useRef(new Compartment());
+  const wordsSlot = useRef(new Compartment());
   const words = useRef<typeof import('./sql-words.ts')>(undefined);
   const latest = useRef({ onChange, onRun, onSelection });
   latest.current = { onChange, onRun, onSelection };
@@ -160,15 +141,10 @@ export default function SqlEditor({
             ]),
           ),
           lineNumbers(),
-          history(),
           drawSelection(),
-          indentOnInput(),
-          bracketMatching(),
           highlightActiveLine(),
-          syntaxHighlighting(highlight),
-          // Tab moves the focus out of the editor. Otherwise, keyboard users couldn't leave it.
-          keymap.of([{ key: 'Mod-f', run: search }, ...defaultKeymap, ...historyKeymap]),
-          languageSlot.current.of([]),
+          keymap.of([{ key: 'Mod-f', run: search }]),
+          wordsSlot.current.of([]),
           fault,
           theme,
           EditorState.readOnly.of(readOnly),
@@ -192,10 +168,10 @@ export default function SqlEditor({
 
   useEffect(() => {
     let isCurrent = true;
-    void import('./sql-words.ts').then((module) => {
+    void loadPart(() => import('./sql-words.ts')).then((module) => {
       words.current = module;
       if (isCurrent)
-        view.current?.dispatch({ effects: languageSlot.current.reconfigure(module.sqlWords(names)) });
+        view.current?.dispatch({ effects: wordsSlot.current.reconfigure(module.sqlWords(names)) });
     });
     return () => {
       isCurrent = false;

@@ -1,5 +1,6 @@
 /**
- * The editor's support for SQL, which provides highlighting, completion with the project's names and bracket matching.
+ * The parts of the editor that the operator can start typing without: undo, the commands of its keys, highlighting,
+ * bracket matching, and completion with the project's names.
  */
 import {
   autocompletion,
@@ -8,12 +9,42 @@ import {
   closeBracketsKeymap,
   completionKeymap,
 } from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { PostgreSQL, type SQLNamespace, sql } from '@codemirror/lang-sql';
+import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language';
 import type { Extension } from '@codemirror/state';
 import { keymap } from '@codemirror/view';
+import { tags } from '@lezer/highlight';
 import type { SqlNames } from './types.ts';
 
 export { closeCompletion } from '@codemirror/autocomplete';
+
+/** The highlight style. Its colors are the roles in `ui/tokens.ts`, whose contrast is tested in both color schemes. */
+const highlight = HighlightStyle.define([
+  {
+    tag: [tags.keyword, tags.operatorKeyword, tags.modifier],
+    color: 'var(--plinth-link)',
+    fontWeight: '600',
+  },
+  { tag: [tags.string, tags.special(tags.string)], color: 'var(--plinth-success)' },
+  { tag: [tags.number, tags.bool, tags.null], color: 'var(--plinth-warning)' },
+  {
+    tag: [tags.comment, tags.lineComment, tags.blockComment],
+    color: 'var(--plinth-dimmed)',
+    fontStyle: 'italic',
+  },
+  { tag: tags.typeName, color: 'var(--plinth-info-text)' },
+]);
+
+/** The extensions that don't depend on the project's names. When the names change, the undo history is kept. */
+const commands: Extension = [
+  history(),
+  indentOnInput(),
+  bracketMatching(),
+  syntaxHighlighting(highlight),
+  // Tab moves the focus out of the editor. Otherwise, keyboard users couldn't leave it.
+  keymap.of([...defaultKeymap, ...historyKeymap]),
+];
 
 /** Returns the part of the editor's configuration that is replaced when the project's names change. */
 export function sqlWords(names: SqlNames | undefined): Extension {
@@ -28,6 +59,7 @@ export function sqlWords(names: SqlNames | undefined): Extension {
     apply: `${name}(`,
   }));
   return [
+    commands,
     closeBrackets(),
     autocompletion({ icons: false }),
     keymap.of([...closeBracketsKeymap, ...completionKeymap]),

@@ -3,17 +3,18 @@ import { Button, NativeSelect } from '@mantine/core';
 import { IconShieldLock } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { Suspense } from 'react';
 import { useMay } from '../../api/session.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { lazyPart } from '../../components/lazy-part.ts';
 import { PageHead } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
-import { PersonaPicker } from '../../components/persona-picker.tsx';
+import { LazyPersonaPicker } from '../../components/persona-button.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import tabStyles from '../../components/tabs.module.css';
 import { type Policies, policiesQuery } from './api.ts';
-import { PolicyEditor } from './editor.tsx';
 import { isCompact, keyOf, listTables, tablesPerPage } from './listing.ts';
 import { Matrix } from './matrix.tsx';
 import classes from './page.module.css';
@@ -21,6 +22,7 @@ import type { PolicySearch } from './search.ts';
 import { TableSection } from './table-section.tsx';
 import { t } from './text.ts';
 
+const PolicyEditor = lazyPart(async () => ({ default: (await import('./editor.tsx')).PolicyEditor }));
 const route = getRouteApi('/app/policies');
 
 type Go = (change: Partial<Record<keyof PolicySearch, unknown>>, replace?: boolean) => void;
@@ -47,7 +49,7 @@ export function PoliciesPage() {
   return (
     <>
       <PageHead title={t('policies.title')}>
-        <PersonaPicker as={as} onChange={(next) => go({ as: next })} />
+        <LazyPersonaPicker as={as} onChange={(next) => go({ as: next })} />
       </PageHead>
       <nav className={tabStyles.tabs} aria-label={t('policies.views')}>
         {(['tables', 'matrix'] as const).map((view) => (
@@ -74,14 +76,16 @@ export function PoliciesPage() {
         </>
       )}
       {opened === undefined || data === undefined || (isNew !== true && edited === undefined) ? null : (
-        <PolicyEditor
-          key={`${open}${policy}`}
-          table={opened}
-          policy={isNew === true ? undefined : edited}
-          roles={data.roles}
-          mayWrite={mayWrite}
-          onClose={() => go({ table: undefined, policy: undefined, isNew: undefined })}
-        />
+        <Suspense fallback={null}>
+          <PolicyEditor
+            key={`${open}${policy}`}
+            table={opened}
+            policy={isNew === true ? undefined : edited}
+            roles={data.roles}
+            mayWrite={mayWrite}
+            onClose={() => go({ table: undefined, policy: undefined, isNew: undefined })}
+          />
+        </Suspense>
       )}
     </>
   );

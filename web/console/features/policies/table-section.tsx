@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { migrationName } from '../../components/migration-choice.tsx';
-import { usePersonaName } from '../../components/persona-picker.tsx';
+import { usePersonaName } from '../../components/persona-name.ts';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import { Tag } from '../../components/tag.tsx';

@@ -8,22 +8,22 @@ import { useMay } from '../../api/session.ts';
 import type { SqlEditorHandle } from '../../components/editor/types.ts';
 import { lazyPart } from '../../components/lazy-part.ts';
 import { PageHead } from '../../components/page.tsx';
-import { PersonaPicker } from '../../components/persona-picker.tsx';
+import { LazyPersonaPicker } from '../../components/persona-button.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import { namesQuery } from './api.ts';
-import { ConfirmRun } from './confirm-run.tsx';
 import classes from './page.module.css';
 import { Parameters, useParameters } from './parameters.tsx';
 import { ResultPane } from './result-pane.tsx';
 import { defaultLimits, RunBar, type RunLimits } from './run-bar.tsx';
-import { SaveQuery } from './save-query.tsx';
 import { type Selection, selectedText } from './selection.ts';
 import { changeTab, closeTab, openTab, type Tab, type TabContent, useTabs } from './tabs.ts';
 import { t } from './text.ts';
 import { useQueryRun } from './use-query-run.ts';
 
 // These components are loaded only when they are needed.
+const ConfirmRun = lazyPart(async () => ({ default: (await import('./confirm-run.tsx')).ConfirmRun }));
 const Library = lazyPart(async () => ({ default: (await import('./library.tsx')).Library }));
+const SaveQuery = lazyPart(async () => ({ default: (await import('./save-query.tsx')).SaveQuery }));
 const SqlEditor = lazyPart(() => import('../../components/editor/sql-editor.tsx'));
 const route = getRouteApi('/app/sql');
 
@@ -118,7 +118,7 @@ function OpenQuery({
   return (
     <>
       <PageHead title={t('sql.title')}>
-        <PersonaPicker
+        <LazyPersonaPicker
           as={as}
           onChange={(next) =>
             void navigate({
@@ -187,11 +187,11 @@ function OpenQuery({
           onShow={(at) => editor.current?.show(at)}
         />
       </div>
-      {state.confirmation === undefined ? null : (
-        <ConfirmRun confirmation={state.confirmation} onClose={query.dismiss} />
-      )}
-      {showsLibrary ? (
-        <Suspense fallback={null}>
+      <Suspense fallback={null}>
+        {state.confirmation === undefined ? null : (
+          <ConfirmRun confirmation={state.confirmation} onClose={query.dismiss} />
+        )}
+        {showsLibrary ? (
           <Library
             onClose={() => setShowsLibrary(false)}
             onOpen={(content) => {
@@ -199,9 +199,9 @@ function OpenQuery({
               onOpen(content);
             }}
           />
-        </Suspense>
-      ) : null}
-      {isSaving ? <SaveQuery tab={tab} onClose={() => setSaving(false)} /> : null}
+        ) : null}
+        {isSaving ? <SaveQuery tab={tab} onClose={() => setSaving(false)} /> : null}
+      </Suspense>
     </>
   );
 }

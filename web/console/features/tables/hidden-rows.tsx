@@ -6,7 +6,7 @@ import { Link } from '@tanstack/react-router';
 import { type RowView, rowsQuery } from '../../api/queries.ts';
 import type { Relation } from '../../api/types.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { usePersonaName } from '../../components/persona-picker.tsx';
+import { usePersonaName } from '../../components/persona-name.ts';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import { gridRows } from './cells.ts';
 import { t } from './rows-text.ts';

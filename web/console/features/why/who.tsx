@@ -5,7 +5,8 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { type Persona, parsePersona, printPersona } from '../../components/persona.ts';
-import { ClaimsForm, PersonaChoice, PersonaUsers, usePersonaName } from '../../components/persona-picker.tsx';
+import { usePersonaName } from '../../components/persona-name.ts';
+import { ClaimsForm, PersonaChoice, PersonaUsers } from '../../components/persona-picker.tsx';
 import classes from './page.module.css';
 import { t } from './text.ts';
 import type { Step } from './use-next-field.ts';
