@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Rolldown, type UserConfig } from 'vite';
 import { bootFramePlugin } from './build/boot-frame.ts';
+import { compileHintPlugin } from './build/compile-hint.ts';
 import { earlyScriptPlugin } from './build/early-script.ts';
 import { messagesPlugin } from './build/messages.ts';
 import { schemeScriptPlugin } from './build/scheme-script.ts';
@@ -38,7 +39,13 @@ export function faceConfig(face: Face): UserConfig {
       withoutRuntimeStylesPlugin(),
       messagesPlugin(),
       schemeScriptPlugin(noncePlaceholder),
-      ...(face === 'console' ? [bootFramePlugin(noncePlaceholder), earlyScriptPlugin(noncePlaceholder)] : []),
+      ...(face === 'console'
+        ? [
+            bootFramePlugin(noncePlaceholder),
+            earlyScriptPlugin(noncePlaceholder),
+            compileHintPlugin(firstChunks),
+          ]
+        : []),
     ],
     // React itself provides this function since version 18, so the polyfill that wouter and other packages use is
     // omitted.
@@ -76,6 +83,9 @@ export function faceConfig(face: Face): UserConfig {
  * separate request would cost more.
  */
 const pagesInCommon = 16;
+
+/** The chunks that the first view of a table needs, and compiles early. */
+const firstChunks = ['vendor', 'index', 'common', 'table', 'tables-page', 'table-page'];
 
 /** The modules of dialogs and side panels, and the packages that they need. */
 const dialogModules =

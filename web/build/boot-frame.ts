@@ -77,12 +77,15 @@ function frameHtml(): string {
 const variables = (scheme: Scheme): string =>
   used.map((role) => `--b-${role}:${roles[scheme][role]}`).join(';');
 
-/** Returns the frame's CSS. Its dimensions are those of `layout/shell.module.css`. */
+/**
+ * Returns the frame's CSS. Its dimensions are those of `layout/shell.module.css`. It doesn't use the web font, which
+ * would otherwise be downloaded before the scripts.
+ */
 const frameCss = (): string => `:root{${variables('light')}}
 :root[data-mantine-color-scheme=dark]{${variables('dark')};color-scheme:dark}
 html{background:var(--b-page)}
 #boot-frame{display:none}
-#root:empty+#boot-frame{position:fixed;inset:0;display:grid;grid-template-columns:14rem minmax(0,1fr);font:.875rem/1.55 'Geist Variable','Geist Fallback',system-ui,sans-serif;color:var(--b-dimmed)}
+#root:empty+#boot-frame{position:fixed;inset:0;display:grid;grid-template-columns:14rem minmax(0,1fr);font:.875rem/1.55 'Geist Fallback',system-ui,sans-serif;color:var(--b-dimmed)}
 #boot-frame div{padding:.75rem .5rem .5rem .75rem;overflow:hidden}
 #boot-frame div>svg{display:block;width:22px;height:22px;margin:.25rem .375rem .5rem}
 #boot-frame u{display:block;height:2.1875rem;margin:.625rem 0 .75rem;border:1px solid var(--b-edge);border-radius:.5rem;background:var(--b-surface)}

@@ -16,6 +16,9 @@ addMessages('en', shared);
 addMessages('en', messages);
 activateLocale('en');
 
+// All scripts have been loaded, so the font no longer delays them. It arrives while the page is being rendered.
+void document.fonts.load("1rem 'Geist Variable'").catch(() => undefined);
+
 const token = takeToken();
 const queryClient = createQueryClient();
 const router = createConsoleRouter({ queryClient, linkToken: token, confirmsFirst: cameFromElsewhere() });
