@@ -1,5 +1,5 @@
 /**
- * Tells Chromium to compile all functions of a chunk while it downloads, outside the main thread. Otherwise, the main
+ * Makes Chromium compile all functions of a chunk while it downloads, outside the main thread. Otherwise, the main
  * thread compiles each function when it is first called, which is a tenth of its work until a table is visible.
  */
 import type { Plugin } from 'vite';
