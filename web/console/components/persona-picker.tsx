@@ -5,7 +5,7 @@
 import { Button, Popover, Textarea } from '@mantine/core';
 import { IconCheck } from '@tabler/icons-react';
 import { keepPreviousData, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { fetchConsole } from '../api/session.ts';
 import { type Persona, parseClaims, parsePersona, printPersona } from './persona.ts';
 import { PersonaButton } from './persona-button.tsx';
@@ -36,8 +36,15 @@ export function PersonaPicker({
   startsOpen?: boolean;
   onChange: (as: string | undefined) => void;
 }) {
-  const [isOpen, setOpen] = useState(startsOpen);
+  const [isOpen, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
   const persona = parsePersona(as);
+  useEffect(() => {
+    if (!startsOpen) return;
+    // The picker has replaced the button that had the focus. When the picker closes, the focus returns to its own button.
+    button.current?.focus();
+    setOpen(true);
+  }, [startsOpen]);
   const choose = (next: Persona): void => {
     setOpen(false);
     onChange(printPersona(next));
@@ -54,7 +61,7 @@ export function PersonaPicker({
       shadow="md"
     >
       <Popover.Target>
-        <PersonaButton as={as} onClick={() => setOpen(!isOpen)} />
+        <PersonaButton ref={button} as={as} onClick={() => setOpen(!isOpen)} />
       </Popover.Target>
       <Popover.Dropdown aria-label={t('persona.title')} className={classes.dropdown}>
         {isOpen ? <Choices persona={persona} onChoose={choose} /> : null}
