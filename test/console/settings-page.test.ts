@@ -374,6 +374,9 @@ test('a value from an environment variable is marked as such and can’t be chan
 test('a read-only operator can view but not change settings', async () => {
   const { page, close } = await opened('/settings?section=email', {}, 'looker');
   await page.getByText('Your role can view settings but not change them.').waitFor();
+  // Only the switch is visible, not the checkbox that it consists of.
+  const box = page.getByRole('switch', { name: 'Reject addresses that can’t receive email' });
+  expect(await box.evaluate((element) => getComputedStyle(element).opacity)).toBe('0');
   expect(await page.getByRole('textbox', { name: 'SMTP host' }).isDisabled()).toBe(true);
   expect(await page.getByRole('button', { name: 'Send test' }).count()).toBe(0);
   await page.getByRole('link', { name: 'Providers' }).click();
