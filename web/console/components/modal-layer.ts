@@ -8,10 +8,11 @@ import { focusNearest, focusPath } from './nearest-focus.ts';
 
 interface Layer {
   readonly root: RefObject<HTMLDivElement | null>;
-  isOpen: boolean;
 }
 
 const layers: Layer[] = [];
+/** The event that closed the last dialog. The dialogs below also receive it. */
+let closing: Event | undefined;
 
 export function useModalLayer(): {
   /** For the dialog's outermost element. */
@@ -23,30 +24,30 @@ export function useModalLayer(): {
   const own = useRef<Layer>(null);
   useLayoutEffect(() => {
     const opener = focusPath();
-    const layer: Layer = { root, isOpen: true };
+    const layer: Layer = { root };
     own.current = layer;
     layers.push(layer);
     updateInert();
     return () => {
-      layer.isOpen = false;
+      layers.splice(layers.indexOf(layer), 1);
       updateInert();
-      // Runs later, because the dialogs below also receive the Escape key that closed this dialog. The code that closes
-      // a dialog can also move the focus itself.
+      closing = window.event;
+      // Runs later, because the code that closes a dialog can move the focus itself.
       setTimeout(() => {
-        layers.splice(layers.indexOf(layer), 1);
+        closing = undefined;
         if (document.activeElement === null || document.activeElement === document.body)
           // Without an opener, for example if the address opened the dialog, Tab continues in the page.
           focusNearest([...opener, ...pathOf(document.getElementById('content'), document.body)]);
       });
     };
   }, []);
-  return { root, isTop: () => layers.at(-1) === own.current };
+  const isTop = () => layers.at(-1) === own.current && (closing === undefined || window.event !== closing);
+  return { root, isTop };
 }
 
 function updateInert(): void {
-  const open = layers.filter(({ isOpen }) => isOpen);
   const page = document.getElementById('root');
-  if (page !== null) page.inert = open.length > 0;
-  for (const [index, { root }] of open.entries())
-    if (root.current !== null) root.current.inert = index < open.length - 1;
+  if (page !== null) page.inert = layers.length > 0;
+  for (const [index, { root }] of layers.entries())
+    if (root.current !== null) root.current.inert = index < layers.length - 1;
 }
