@@ -190,11 +190,23 @@ describe('the menu of a cell', () => {
     await page.keyboard.press('Shift+ArrowDown');
     await page.keyboard.press('Shift+ArrowDown');
     await page.keyboard.press('ContextMenu');
+    let respond = (): void => undefined;
+    const responding = new Promise<void>((resolve) => {
+      respond = resolve;
+    });
+    await page.route('**/parts/rows*', async (route) => {
+      const response = await route.fetch();
+      await responding;
+      await route.fulfill({ response });
+    });
     await item('Set to NULL').press('Enter');
     await expect.poll(() => stored(2, 'note')).toBeNull();
+    // The save is the last step although its response hasn't arrived yet.
     await page.getByRole('button', { name: 'Undo' }).press('Enter');
+    respond();
     await expect.poll(() => stored(2, 'note')).toBe('even');
     expect(await stored(4, 'note')).toBe('even');
+    await page.unroute('**/parts/rows*');
   });
 
   test('opens with the pointer, closes with Escape, and returns the focus', async () => {

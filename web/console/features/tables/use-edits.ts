@@ -2,7 +2,7 @@
  * Shows cell edits immediately and replaces them with the server's result. Rejected edits are reverted, and the reason
  * is shown. Saves run one after another, because a later save may depend on an earlier one.
  */
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { ApiError } from '../../../lib/api.ts';
 import type { TableName } from '../../api/queries.ts';
 import { fetchConsole } from '../../api/session.ts';
@@ -65,10 +65,18 @@ export function useEdits(
   const [failure, setFailure] = useState<Failure>();
   /** Each entry contains the edits that one press of the Undo button makes. */
   const [steps, setSteps] = useState<readonly Step[]>([]);
+  const latestSteps = useRef(steps);
   const latestReplace = useRef(replace);
   latestReplace.current = replace;
   const queue = useRef<Promise<unknown>>(Promise.resolve());
   const saves = useRef<Made[]>([]);
+
+  const changeSteps = useCallback((change: (all: readonly Step[]) => readonly Step[]): void => {
+    latestSteps.current = change(latestSteps.current);
+    setSteps(latestSteps.current);
+  }, []);
+
+  const addStep = (step: Step): void => changeSteps((all) => [...all.slice(1 - undoSteps), step]);
 
   /** Saves the edits. Returns the edits that undo them, or undefined if they were rejected. */
   async function send(requested: readonly CellEdit[]): Promise<readonly CellEdit[] | undefined> {
@@ -94,7 +102,7 @@ export function useEdits(
       if (saves.current.length > maxSaves) saves.current[saves.current.length - 1 - maxSaves] = nothing;
       latestReplace.current(made);
       // Each change gives a row without a primary key a new identifier, so earlier undo steps must use the new one.
-      setSteps((all) =>
+      changeSteps((all) =>
         all.map((step) =>
           step.kind === 'rows'
             ? step
@@ -143,11 +151,11 @@ export function useEdits(
   useEffect(() => {
     if (last?.kind !== 'rows') return;
     const timer = setTimeout(
-      () => setSteps((all) => all.filter((step) => step !== last)),
+      () => changeSteps((all) => all.filter((step) => step !== last)),
       Math.max(0, last.deletedAt + undoMs - Date.now()),
     );
     return () => clearTimeout(timer);
-  }, [last]);
+  }, [last, changeSteps]);
   return {
     pending: (key) => pending.get(keyText(key)),
     count: () => saves.current.length,
@@ -156,33 +164,34 @@ export function useEdits(
       // are sent.
       const requested = waiting.length > 0 ? edits : changing(edits);
       if (requested.length === 0) return;
-      const step = await enqueue(requested);
-      if (step !== undefined)
-        setSteps((all) => [...all.slice(1 - undoSteps), { kind: 'cells', edits: step }]);
+      const saved = enqueue(requested).then((step) => {
+        if (step !== undefined) addStep({ kind: 'cells', edits: step });
+      });
+      queue.current = saved;
+      await saved;
     },
     failure,
     dismiss: () => setFailure(undefined),
     undoable: last && undoableOf(last),
     async undo() {
-      if (last === undefined) return 0;
-      if (last.kind === 'cells') {
-        setSteps((all) => all.slice(0, -1));
-        await enqueue(last.edits);
+      // A save that is still running is the last step.
+      await queue.current;
+      const step = latestSteps.current.at(-1);
+      if (step === undefined) return 0;
+      if (step.kind === 'cells') {
+        changeSteps((all) => all.filter((each) => each !== step));
+        await enqueue(step.edits);
         return 0;
       }
       const { restored } = await fetchConsole('POST /tables/:schema/:table/restore', {
         params: { schema: name.schema, table: name.table },
         query: { as },
-        body: last.deleted,
+        body: step.deleted,
       });
-      setSteps((all) => all.filter((step) => step !== last));
+      changeSteps((all) => all.filter((each) => each !== step));
       return restored;
     },
-    deleted: (rows) =>
-      setSteps((all) => [
-        ...all.slice(1 - undoSteps),
-        { kind: 'rows', deleted: rows, deletedAt: Date.now() },
-      ]),
+    deleted: (rows) => addStep({ kind: 'rows', deleted: rows, deletedAt: Date.now() }),
   };
 }
 
