@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { axeViolations, launchBrowser, openContext, scrollsSideways } from '../web/browser.ts';
 import { type Backend, startBackend } from './harness.ts';
 import { expectSound, looks, signInWindow } from './page-helpers.ts';
@@ -24,6 +24,14 @@ beforeAll(async () => {
   await backend.operators.createOperator('looker', 'read-only');
   await backend.operators.createOperator('dev', 'developer');
   browser = await launchBrowser();
+});
+// A test that fails must not make the next one fail, and can be retried.
+afterEach(async () => {
+  restarts = 0;
+  writeFileSync(file, text);
+  for (const name of ['.env', 'templates'])
+    rmSync(join(projectDir, 'supabase', name), { recursive: true, force: true });
+  await backend.configuration?.reload();
 });
 afterAll(async () => {
   await browser?.close();
@@ -45,6 +53,16 @@ async function opened(path: string, options: Parameters<typeof openContext>[1] =
     .first()
     .waitFor();
   return { page, complaints, close: () => context.close() };
+}
+
+/** Saves the changes after their diff is shown. Before that, the button has no effect. */
+async function save(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Review changes' }).press('Enter');
+  await page
+    .getByRole('region', { name: /^Changes to / })
+    .first()
+    .waitFor();
+  await page.getByRole('button', { name: 'Save to files' }).press('Enter');
 }
 
 const focusedId = (page: Page): Promise<string> => page.evaluate('document.activeElement?.id ?? ""');
@@ -80,8 +98,6 @@ test('with the keyboard, a setting can be changed, is validated and reviewed, an
   await page.getByRole('button', { name: 'Discard changes' }).press('Enter');
   expect(complaints.list).toEqual([]);
   await close();
-  writeFileSync(file, text);
-  await backend.configuration?.reload();
 });
 
 test.each([
@@ -152,9 +168,6 @@ test('a secret can be entered, and the review doesn’t show it', async () => {
   );
   expect(complaints.list).toEqual([]);
   await close();
-  rmSync(join(projectDir, 'supabase/.env'));
-  writeFileSync(file, text);
-  await backend.configuration?.reload();
 });
 
 test('a name can be added to a table, and the review shows it', async () => {
@@ -230,8 +243,6 @@ test('a hook can be called with a sample payload, and the result is shown', asyn
   await expectSound(page, 'the result of a hook');
   expect(complaints.list).toEqual([]);
   await close();
-  writeFileSync(file, text);
-  await backend.configuration?.reload();
 });
 
 test('an email template can be edited with a live preview in both languages, and is written as a file', async () => {
@@ -281,15 +292,28 @@ test('an email template can be edited with a live preview in both languages, and
   await page.getByRole('button', { name: 'Revert to default' }).press('Enter');
   await page.getByText('supabase/templates/recovery.html won’t be deleted').waitFor();
   await frame.getByText('for ada@example.com').last().waitFor();
+  let respond = (): void => undefined;
+  const responding = new Promise<void>((resolve) => {
+    respond = resolve;
+  });
+  await page.route('**/settings/preview', async (route) => {
+    await responding;
+    await route.continue();
+  });
   await page.getByRole('button', { name: 'Review changes' }).press('Enter');
-  await page.getByRole('button', { name: 'Save to files' }).press('Enter');
+  await page.getByRole('button', { name: 'Save to files' }).and(page.locator(':focus')).waitFor();
+  // Nothing is written before the diff is shown, and the button keeps focus until then.
+  await page.keyboard.press('Enter');
+  respond();
+  await page.getByRole('region', { name: 'Changes to supabase/config.toml' }).waitFor();
+  await page.unroute('**/settings/preview');
+  await page.keyboard.press('Enter');
   await page.getByRole('status').getByText('1 setting applied').waitFor();
   expect(readFileSync(file, 'utf8')).not.toContain('content_path');
   await page.getByRole('button', { name: 'Revert to default' }).waitFor({ state: 'detached' });
   // The old file is kept, so the next edit creates another one.
   await html.fill('<p>Once more: {{ .Token }}</p>');
-  await page.getByRole('button', { name: 'Review changes' }).press('Enter');
-  await page.getByRole('button', { name: 'Save to files' }).press('Enter');
+  await save(page);
   await page.getByText('This email uses supabase/templates/recovery-2.html').waitFor();
 
   await page.locator('summary', { hasText: 'Test email' }).press('Enter');
@@ -300,8 +324,6 @@ test('an email template can be edited with a live preview in both languages, and
   expect(await scrollsSideways(page)).toBe(false);
   expect(complaints.list).toEqual([]);
   await close();
-  writeFileSync(file, text);
-  await backend.configuration?.reload();
 });
 
 test('with the keyboard, files that were changed elsewhere can be reloaded, and the server can be restarted', async () => {
@@ -323,6 +345,11 @@ test('with the keyboard, files that were changed elsewhere can be reloaded, and 
   await page.getByRole('status').getByText('1 setting applied').waitFor();
   expect(backend.configuration?.status().unapplied).toEqual([]);
   await page.getByRole('link', { name: 'API port' }).waitFor();
+  // The result of a later change replaces that of the reload.
+  await page.getByLabel('Lifetime of access tokens', { exact: true }).fill('900');
+  await page.getByLabel('Grace period for used refresh tokens', { exact: true }).fill('20');
+  await save(page);
+  await page.getByRole('status').getByText('2 settings applied').waitFor();
   await page.getByRole('button', { name: 'Restart now' }).press('Enter');
   const dialog = page.getByRole('dialog', { name: 'Restart the server?' });
   expect(await axeViolations(page)).toEqual([]);
@@ -338,7 +365,6 @@ test('with the keyboard, files that were changed elsewhere can be reloaded, and 
   await page.getByText('The server has restarted').waitFor();
   expect(complaints.list).toEqual([]);
   await close();
-  writeFileSync(file, text);
 }, 120_000);
 
 test('a developer can’t restart the server, but sees the command', async () => {
@@ -350,7 +376,6 @@ test('a developer can’t restart the server, but sees the command', async () =>
   expect(await page.getByLabel('JWT secret', { exact: true }).isDisabled()).toBe(true);
   await page.getByText('Only owners can change this.').first().waitFor();
   await close();
-  writeFileSync(file, text);
 });
 
 test('invalid files are shown with the file name and line', async () => {
@@ -359,7 +384,6 @@ test('invalid files are shown with the file name and line', async () => {
   await page.getByText('supabase/config.toml:2: auth.jwt_expiry').waitFor();
   expect(await axeViolations(page)).toEqual([]);
   await close();
-  writeFileSync(file, text);
 });
 
 test('a value from an environment variable is marked as such and can’t be changed', async () => {

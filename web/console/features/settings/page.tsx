@@ -10,7 +10,7 @@ import { SkeletonLines } from '../../components/skeleton.tsx';
 import { SplitView } from '../../components/split-view.tsx';
 import { useUnsaved } from '../../components/unsaved.tsx';
 import { useDebounced } from '../../components/use-debounced.ts';
-import { type Applied, type SettingsPage as PageFacts, settingsQuery } from './api.ts';
+import { type SettingsPage as PageFacts, settingsQuery } from './api.ts';
 import { Words } from './field.tsx';
 import { FormContext, useSettingsForm } from './form.ts';
 import { HookCard } from './hooks.tsx';
@@ -19,7 +19,7 @@ import classes from './page.module.css';
 import { PartCard } from './parts.tsx';
 import { ProviderCard } from './providers.tsx';
 import { Review } from './review.tsx';
-import { Running } from './running.tsx';
+import { type Outcome, Running } from './running.tsx';
 import { SaveBar } from './save-bar.tsx';
 import { Templates } from './templates.tsx';
 import { t } from './text.ts';
@@ -34,7 +34,7 @@ export function SettingsPage() {
   const { data, error } = useQuery(settingsQuery);
   const { form, changes, faults, reset } = useForm(data, setting);
   const [isReviewing, setReviewing] = useState(false);
-  const [applied, setApplied] = useState<Applied>();
+  const [outcome, setOutcome] = useState<Outcome>();
   const [jumps, setJumps] = useState(0);
   const count = changes.length + (form?.templates.size ?? 0);
   const { question } = useUnsaved(count > 0, () => undefined, 'page');
@@ -64,7 +64,11 @@ export function SettingsPage() {
       ) : (
         <FormContext.Provider value={form}>
           <div className={classes.notices}>
-            <Running applied={applied} page={open.id} />
+            <Running
+              outcome={outcome}
+              page={open.id}
+              onReloaded={(result) => setOutcome({ result, isSaved: false })}
+            />
           </div>
           <SplitView
             isOpen={section !== undefined}
@@ -107,7 +111,7 @@ export function SettingsPage() {
           onClose={() => setReviewing(false)}
           onWritten={(result) => {
             setReviewing(false);
-            setApplied(result);
+            setOutcome({ result, isSaved: true });
             reset();
           }}
         />

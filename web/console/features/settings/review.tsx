@@ -90,10 +90,14 @@ export function Review({
           </Button>
           <Button
             size="sm"
-            disabled={data === undefined}
+            // A disabled button couldn't receive focus when the dialog opens.
+            data-disabled={data === undefined || undefined}
+            aria-disabled={data === undefined || undefined}
             loading={write.isPending}
             data-autofocus
-            onClick={() => write.mutate()}
+            onClick={() => {
+              if (data !== undefined) write.mutate();
+            }}
           >
             {t('settings.write')}
           </Button>

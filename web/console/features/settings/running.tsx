@@ -18,11 +18,23 @@ import { t } from './text.ts';
 /** The command that applies settings that need a restart. */
 const restartCommand = 'plinth reload --restart';
 
-/**
- * @param applied The result of the last saved change.
- * @param page The open page. When a different page opens, the confirmation of the last change disappears.
- */
-export function Running({ applied, page }: { applied: Applied | undefined; page: string }) {
+/** The result of the last reload, or of the last change that was saved. */
+export interface Outcome {
+  readonly result: Applied;
+  /** Whether the operator saved changes instead of reloading the files. */
+  readonly isSaved: boolean;
+}
+
+/** @param page The open page. When a different page opens, the confirmation of the last change disappears. */
+export function Running({
+  outcome,
+  page,
+  onReloaded,
+}: {
+  outcome: Outcome | undefined;
+  page: string;
+  onReloaded: (result: Applied) => void;
+}) {
   const { mayWrite, isOwner } = useSettingsForm();
   const queryClient = useQueryClient();
   const [restartedRun, setRestartedRun] = useState<string>();
@@ -30,24 +42,24 @@ export function Running({ applied, page }: { applied: Applied | undefined; page:
   const { data } = useQuery({ ...runningQuery, refetchInterval: restartedRun === undefined ? 5000 : 500 });
   const reload = useMutation({
     mutationFn: () => fetchConsole('POST /settings/reload'),
+    onSuccess: onReloaded,
     onSettled: () => queryClient.invalidateQueries({ queryKey: settingsQuery.queryKey }),
   });
   const isRestarting = restartedRun !== undefined && data?.run === restartedRun;
   const hasRestarted = restartedRun !== undefined && data !== undefined && !isRestarting;
-  const result = reload.data ?? applied;
   const [confirmedOn, setConfirmedOn] = useState(page);
-  const [dismissed, setDismissed] = useState<Applied>();
+  const [dismissed, setDismissed] = useState<Outcome>();
   if (page !== confirmedOn) {
     setConfirmedOn(page);
-    setDismissed(result);
+    setDismissed(outcome);
   }
   return (
     <>
       <div role="status">
         {isRestarting ? <Notice tone="info" title={t('settings.restarting')} /> : null}
         {hasRestarted ? <Notice tone="success" title={t('settings.restarted')} /> : null}
-        {!isRestarting && result !== undefined ? (
-          <Result result={result} isSaved={reload.data === undefined} isDismissed={result === dismissed} />
+        {!isRestarting && outcome !== undefined ? (
+          <Result outcome={outcome} isDismissed={outcome === dismissed} />
         ) : null}
         {data === undefined || isRestarting ? null : (
           <Difference
@@ -75,13 +87,13 @@ export function Running({ applied, page }: { applied: Applied | undefined; page:
 }
 
 function Result({
-  result: { applied, needsRestart, problems },
-  isSaved,
+  outcome: {
+    result: { applied, needsRestart, problems },
+    isSaved,
+  },
   isDismissed,
 }: {
-  result: Applied;
-  /** Whether the operator saved changes instead of reloading the files. */
-  isSaved: boolean;
+  outcome: Outcome;
   /** Whether the confirmation is hidden. Errors are still shown. */
   isDismissed: boolean;
 }) {

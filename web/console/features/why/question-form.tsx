@@ -2,7 +2,7 @@
 import { Button, Checkbox, NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { tablesQuery } from '../../api/queries.ts';
 import { useMay } from '../../api/session.ts';
 import type { Relation } from '../../api/types.ts';
@@ -29,6 +29,8 @@ export function QuestionForm({
 }) {
   const navigate = route.useNavigate();
   const { data: tables = [] } = useQuery(tablesQuery);
+  /** Whether the operator has chosen a table, which may not be in the URL yet. */
+  const isChosen = useRef(false);
   return (
     <div className={classes.form}>
       <NativeSelect
@@ -46,10 +48,12 @@ export function QuestionForm({
             })),
         ]}
         onKeyDown={(event) => {
-          if (event.key === 'Enter' && step === 'row') onTable();
+          if (event.key !== 'Enter') return;
+          if (step === 'row' || (step === 'table' && isChosen.current)) onTable();
         }}
         onChange={(event) => {
           const [schema, table] = JSON.parse(event.currentTarget.value || '[]') as string[];
+          isChosen.current = table !== undefined;
           void navigate({
             search: ({ as }) => ({
               ...(as === undefined ? {} : { as }),
