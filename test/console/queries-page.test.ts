@@ -48,6 +48,11 @@ test('with the keyboard, a statement can be found, and its plan shows the missin
   await expectPanelAtEdge(page);
   await page.reload();
   await panel.getByText('Share of the total time').waitFor();
+  await panel.getByRole('button', { name: 'Show plan' }).press('Enter');
+  await panel.getByRole('link', { name: 'View the structure of public.big', exact: true }).press('Enter');
+  await page.getByRole('button', { name: 'Add index', exact: true }).waitFor();
+  await page.goBack();
+  await panel.waitFor();
   await page.keyboard.press('Escape');
   await panel.waitFor({ state: 'detached' });
   await page.getByRole('searchbox', { name: 'Search statements' }).fill('no such statement');

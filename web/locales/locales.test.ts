@@ -58,6 +58,13 @@ test('every ID is in only one catalog', () => {
   expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
 });
 
+test('every ID of the Console is in only one catalog, because all loaded pages share their messages', () => {
+  const ids = Object.entries(files)
+    .filter(([path]) => /^\.\/en\/(console[^/]*|shared)\.ts$/.test(path))
+    .flatMap(([, { messages }]) => Object.keys(messages));
+  expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+});
+
 describe.each(languageCodes)('%s', (language) => {
   test('has every catalog with exactly the same messages', () => {
     const ids = (of: LanguageCode) =>

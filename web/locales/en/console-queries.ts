@@ -55,6 +55,7 @@ export const messages = {
   'advice.scan-once':
     'This statement scans all of {table} (about {rows, plural, one {# row} other {# rows}}) to find about {kept, plural, one {# row} other {# rows}}. An index on the columns in this condition would help:',
   'advice.condition': 'Condition on {table}',
+  'advice.structure': 'View the structure of {table}',
 
   'activity.none-title': 'Nothing is running',
   'activity.none-text': 'Statements and open transactions appear here while they run.',

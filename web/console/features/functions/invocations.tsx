@@ -76,7 +76,7 @@ function Row({ call, onRequest }: { call: Invocation; onRequest: (requestId: str
         <button
           type="button"
           className={classes.what}
-          title={t('logs.only')}
+          title={t('output.only')}
           onClick={() => onRequest(requestId)}
         >
           {method} {path}

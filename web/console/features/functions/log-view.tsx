@@ -34,50 +34,50 @@ export function LogView({
     if (isAtEnd.current && box.current !== null) box.current.scrollTop = box.current.scrollHeight;
   }, [entries.length, entries.at(-1)?.id]);
   return (
-    <section className={classes.log} aria-label={t('logs.title')}>
+    <section className={classes.log} aria-label={t('output.title')}>
       <div className={classes.head}>
-        <h3 className={classes.title}>{t('logs.title')}</h3>
-        <Tag tone={isLive ? 'success' : 'warning'}>{t(isLive ? 'logs.live' : 'logs.lost')}</Tag>
+        <h3 className={classes.title}>{t('output.title')}</h3>
+        <Tag tone={isLive ? 'success' : 'warning'}>{t(isLive ? 'output.live' : 'output.lost')}</Tag>
         <span className={classes.space} />
         <SearchBox value={search} onChange={setSearch} />
         <NativeSelect
           size="xs"
-          aria-label={t('logs.level')}
+          aria-label={t('output.level')}
           value={level}
           data={[
-            { value: '', label: t('logs.any-level') },
-            { value: 'info', label: t('logs.level-info') },
-            { value: 'warn', label: t('logs.level-warn') },
-            { value: 'error', label: t('logs.level-error') },
+            { value: '', label: t('output.any-level') },
+            { value: 'info', label: t('output.level-info') },
+            { value: 'warn', label: t('output.level-warn') },
+            { value: 'error', label: t('output.level-error') },
           ]}
           onChange={(event) => setLevel(event.currentTarget.value as typeof level)}
         />
         {requestId === undefined ? null : (
           <Button size="compact-xs" variant="default" onClick={() => onRequest(undefined)}>
-            {t('logs.all')}
+            {t('output.all')}
           </Button>
         )}
         {entries.length === 0 ? null : (
           <Button size="compact-xs" variant="default" onClick={clear}>
-            {t('logs.clear')}
+            {t('output.clear')}
           </Button>
         )}
       </div>
       {left === 0 ? null : (
         <p role="status" className={classes.none}>
-          {t('logs.left', { count: left })}
+          {t('output.left', { count: left })}
         </p>
       )}
       {entries.length === 0 ? (
         <p className={classes.none}>
-          {t(Object.keys(filter).length === 0 ? 'logs.none' : 'logs.none-found')}
+          {t(Object.keys(filter).length === 0 ? 'output.none' : 'output.none-found')}
         </p>
       ) : (
         <div
           ref={box}
           className={classes.lines}
           role="log"
-          aria-label={t('logs.title')}
+          aria-label={t('output.title')}
           // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
           tabIndex={0}
           onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
@@ -95,7 +95,7 @@ export function LogView({
 
 function SearchBox({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   const [text, setText] = useDebounced(value, onChange);
-  return <SearchInput label={t('logs.search')} value={text} autoComplete="off" onChange={setText} />;
+  return <SearchInput label={t('output.search')} value={text} autoComplete="off" onChange={setText} />;
 }
 
 function Line({ line, onOnly }: { line: LogLine; onOnly: (requestId: string) => void }) {
@@ -112,8 +112,8 @@ function Line({ line, onOnly }: { line: LogLine; onOnly: (requestId: string) => 
         <button
           type="button"
           className={classes.request}
-          title={t('logs.only')}
-          aria-label={`${t('logs.request', { id: requestId })}: ${t('logs.only')}`}
+          title={t('output.only')}
+          aria-label={`${t('output.request', { id: requestId })}: ${t('output.only')}`}
           onClick={() => onOnly(requestId)}
         >
           {requestId.slice(0, 8)}

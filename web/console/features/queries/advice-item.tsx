@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import { Notice } from '../../../ui/notice.tsx';
 import { CodeBlock } from '../../components/json-block.tsx';
 import type { Advice } from './api.ts';
@@ -8,6 +9,11 @@ export function AdviceItem({ advice: { schema, table, rows, kept, filter } }: { 
     <Notice tone="warning" title={t('advice.scan')}>
       <p>{t('advice.scan-once', { table: `${schema}.${table}`, rows, kept })}</p>
       <CodeBlock text={filter} what={t('advice.condition', { table: `${schema}.${table}` })} />
+      <p>
+        <Link to="/tables/$schema/$table/structure" params={{ schema, table }}>
+          {t('advice.structure', { table: `${schema}.${table}` })}
+        </Link>
+      </p>
     </Notice>
   );
 }

@@ -18,7 +18,7 @@ export function TemplateList({ matches, onOpen }: { matches: Matcher; onOpen: Op
     const own = shown.filter((each) => each.group === group);
     return own.length === 0 ? null : (
       <section key={group} className={classes.section}>
-        <h2 className={classes.title}>{t(`group.${group}`)}</h2>
+        <h2 className={classes.title}>{t(`template-group.${group}`)}</h2>
         <ul className={classes.list}>
           {own.map(({ id, text }) => (
             <li key={id} className={classes.entry}>
