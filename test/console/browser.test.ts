@@ -231,6 +231,7 @@ describe('the grid with the keyboard', () => {
     const limit = page.getByRole('alert').filter({ hasText: "Your role can't read rows of auth." });
     await limit.waitFor();
     expect(await limit.getByText('Request ID').count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Count', exact: true }).count()).toBe(0);
     await close();
   });
 });

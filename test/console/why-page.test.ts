@@ -403,7 +403,10 @@ test("a read-only operator can explain reads but can't change policies", async (
   await notes.waitFor();
   expect(await page.getByRole('button', { name: /^(Turn|New policy)/ }).count()).toBe(0);
   await notes.getByRole('button', { name: 'Write own' }).press('Enter');
-  await page.getByRole('dialog').getByText('Your role can view policies').waitFor();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('Your role can view policies').waitFor();
+  await dialog.getByText('Write own', { exact: true }).waitFor();
+  expect(await dialog.getByRole('combobox').or(dialog.getByRole('checkbox')).count()).toBe(0);
   expect(await page.getByRole('button', { name: 'Save policy' }).count()).toBe(0);
   await go(
     page,

@@ -196,7 +196,7 @@ export const messages = {
   'tables.structure': 'Structure',
   'tables.no-match': 'No matching tables',
   'tables.pick-title': 'Select a table',
-  'tables.pick-text': 'The table’s rows appear here. Press Enter to edit a cell.',
+  'tables.pick-text': 'The table’s rows appear here.',
   'tables.none-title': 'No tables yet',
   'tables.none-text': 'Create one here and save it as a migration file, or write a migration yourself.',
   'plot.legend': 'Shown series',

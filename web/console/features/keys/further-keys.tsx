@@ -77,7 +77,7 @@ export function FurtherKeys({ keys, mayOwn }: { keys: readonly ApiKey[]; mayOwn:
                     {key.lastUsedAt === null ? t('keys.not-used') : <Moment at={key.lastUsedAt} relative />}
                   </td>
                   {mayOwn ? (
-                    <td>
+                    <td className={list.actions}>
                       <Button
                         size="compact-xs"
                         variant="default"

@@ -96,7 +96,7 @@ export function PeopleTable({
                   {last_sign_in_at === null ? t('operators.never') : <Moment at={last_sign_in_at} relative />}
                 </td>
                 {mayOwn ? (
-                  <td>
+                  <td className={list.actions}>
                     <Menu {...menuProps} position="bottom-end">
                       <Menu.Target>
                         <ActionIcon

@@ -65,7 +65,7 @@ export function SessionsCard({ isOwner }: { isOwner: boolean }) {
                   <td className={`${list.wide} ${list.dim}`}>
                     <Moment at={last_seen_at} relative />
                   </td>
-                  <td>
+                  <td className={list.actions}>
                     {current ? null : (
                       <Button
                         variant="default"

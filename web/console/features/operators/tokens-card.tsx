@@ -125,7 +125,7 @@ function Tokens({
             <td className={`${list.wide} ${list.dim}`}>
               {token.lastUsedAt === null ? t('tokens.not-used') : <Moment at={token.lastUsedAt} relative />}
             </td>
-            <td>
+            <td className={list.actions}>
               <Button
                 variant="default"
                 size="compact-xs"

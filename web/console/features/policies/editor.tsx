@@ -1,6 +1,7 @@
 /** Edits a policy with fields, SQL conditions and a preview of the statement. */
 import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { Suspense, useState } from 'react';
+import { Fact, Facts } from '../../components/facts.tsx';
 import { lazyPart } from '../../components/lazy-part.ts';
 import { MigrationFields, migrationName, useMigrationChoice } from '../../components/migration-choice.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
@@ -70,53 +71,59 @@ export function PolicyEditor({
       >
         {mayWrite ? null : <p className={classes.dim}>{t('policies.read-only')}</p>}
         {policy === undefined ? <TemplateChoice table={table} onFill={fill} /> : null}
-        <TextInput
-          size="sm"
-          label={t('policies.name')}
-          required
-          maxLength={63}
-          autoComplete="off"
-          data-autofocus={policy !== undefined || undefined}
-          value={draft.name}
-          onChange={(event) => set({ name: event.currentTarget.value })}
-        />
-        <div className={classes.two}>
-          <NativeSelect
-            size="sm"
-            label={t('policies.command')}
-            value={draft.command}
-            data={commands.map((value) => ({ value, label: t(`policies.command.${value}`) }))}
-            onChange={(event) => set({ command: event.currentTarget.value as Command })}
-          />
-          <NativeSelect
-            size="sm"
-            label={t('policies.kind')}
-            value={draft.permissive ? 'permissive' : 'restrictive'}
-            data={[
-              { value: 'permissive', label: t('policies.permissive-long') },
-              { value: 'restrictive', label: t('policies.restrictive-long') },
-            ]}
-            onChange={(event) => set({ permissive: event.currentTarget.value === 'permissive' })}
-          />
-        </div>
-        <fieldset className={classes.roles}>
-          <legend className={classes.label}>{t('policies.roles')}</legend>
-          {known.map((role) => (
-            <Checkbox
-              key={role}
-              size="xs"
-              label={role}
-              checked={draft.roles.includes(role)}
-              onChange={(event) =>
-                set({
-                  roles: event.currentTarget.checked
-                    ? [...draft.roles, role]
-                    : draft.roles.filter((each) => each !== role),
-                })
-              }
+        {mayWrite ? (
+          <>
+            <TextInput
+              size="sm"
+              label={t('policies.name')}
+              required
+              maxLength={63}
+              autoComplete="off"
+              data-autofocus={policy !== undefined || undefined}
+              value={draft.name}
+              onChange={(event) => set({ name: event.currentTarget.value })}
             />
-          ))}
-        </fieldset>
+            <div className={classes.two}>
+              <NativeSelect
+                size="sm"
+                label={t('policies.command')}
+                value={draft.command}
+                data={commands.map((value) => ({ value, label: t(`policies.command.${value}`) }))}
+                onChange={(event) => set({ command: event.currentTarget.value as Command })}
+              />
+              <NativeSelect
+                size="sm"
+                label={t('policies.kind')}
+                value={draft.permissive ? 'permissive' : 'restrictive'}
+                data={[
+                  { value: 'permissive', label: t('policies.permissive-long') },
+                  { value: 'restrictive', label: t('policies.restrictive-long') },
+                ]}
+                onChange={(event) => set({ permissive: event.currentTarget.value === 'permissive' })}
+              />
+            </div>
+            <fieldset className={classes.roles}>
+              <legend className={classes.label}>{t('policies.roles')}</legend>
+              {known.map((role) => (
+                <Checkbox
+                  key={role}
+                  size="xs"
+                  label={role}
+                  checked={draft.roles.includes(role)}
+                  onChange={(event) =>
+                    set({
+                      roles: event.currentTarget.checked
+                        ? [...draft.roles, role]
+                        : draft.roles.filter((each) => each !== role),
+                    })
+                  }
+                />
+              ))}
+            </fieldset>
+          </>
+        ) : (
+          <PolicyFacts policy={initial} />
+        )}
         {draft.command === 'insert' ? null : (
           <Condition
             key={`using${generation}`}
@@ -184,6 +191,20 @@ export function PolicyEditor({
   );
 }
 
+/** Shows the parts of a policy that the operator can't edit. */
+function PolicyFacts({ policy: { name, command, permissive, roles } }: { policy: Policy }) {
+  return (
+    <Facts>
+      <Fact label={t('policies.name')}>{name}</Fact>
+      <Fact label={t('policies.command')}>{t(`policies.command.${command}`)}</Fact>
+      <Fact label={t('policies.kind')}>
+        {t(permissive ? 'policies.permissive-long' : 'policies.restrictive-long')}
+      </Fact>
+      <Fact label={t('policies.roles')}>{roles.join(', ')}</Fact>
+    </Facts>
+  );
+}
+
 /** Returns the change without empty conditions and conditions that the policy's command doesn't support. */
 function changeOf(previous: Policy | undefined, draft: Policy): Change {
   const text = (value: string | null): string | null =>
@@ -214,7 +235,7 @@ function Condition({
   return (
     <div>
       <p className={classes.label}>{label}</p>
-      <div className={classes.condition}>
+      <div className={classes.condition} data-readonly={readOnly || undefined}>
         <Suspense fallback={<SkeletonLines lines={2} />}>
           <SqlEditor value={value} label={label} readOnly={readOnly} onChange={onChange} />
         </Suspense>

@@ -14,7 +14,7 @@ export function TableFoot({
   rows,
   selected,
   isAll,
-  mayTakeAll,
+  canWrite,
   undoable,
   note,
   live,
@@ -27,7 +27,7 @@ export function TableFoot({
   selected: number;
   /** Whether all matching rows are selected, including rows that aren't loaded. */
   isAll: boolean;
-  mayTakeAll: boolean;
+  canWrite: boolean;
   undoable: Undoable | undefined;
   /** A message about the last copy or paste. */
   note: string;
@@ -38,17 +38,18 @@ export function TableFoot({
   onUndo: () => void;
 }) {
   const { total } = rows;
+  const isUnknown = rows.isFirstLoad || (rows.error !== null && total.rows === 0);
   return (
     <footer className={classes.foot}>
       <span role="status">
-        {rows.isFirstLoad ? '' : t(total.exact ? 'rows.exact' : 'rows.about', { count: total.rows })}
+        {isUnknown ? '' : t(total.exact ? 'rows.exact' : 'rows.about', { count: total.rows })}
         {isAll
           ? ` · ${t('rows.all-selected')}`
           : selected > 0
             ? ` · ${t('rows.selected', { count: selected })}`
             : ''}
       </span>
-      {total.exact || rows.isFirstLoad ? null : (
+      {total.exact || isUnknown ? null : (
         <button
           type="button"
           className={classes.footButton}
@@ -58,12 +59,12 @@ export function TableFoot({
           {t(rows.isCounting ? 'rows.counting' : 'rows.count')}
         </button>
       )}
-      {selected > 0 && !isAll && mayTakeAll && selected < total.rows ? (
+      {selected > 0 && !isAll && canWrite && selected < total.rows ? (
         <button type="button" className={classes.footButton} onClick={onTakeAll}>
           {t('rows.select-all')}
         </button>
       ) : null}
-      {selected === 0 ? null : (
+      {selected === 0 || !canWrite ? null : (
         <>
           <Button
             size="compact-xs"

@@ -152,7 +152,7 @@ function OpenTable({ relation }: { relation: Relation }) {
         rows={rows}
         selected={selected.size}
         isAll={isAll}
-        mayTakeAll={canWrite}
+        canWrite={canWrite}
         undoable={edits.undoable}
         note={note}
         live={live}

@@ -66,7 +66,7 @@ function Queues() {
 
 function QueueTable({ queues, openName }: { queues: readonly Queue[]; openName: string | undefined }) {
   return (
-    <table className={list.table}>
+    <table className={`${list.table} ${list.wraps}`}>
       <caption className="visually-hidden">{t('jobs.queues')}</caption>
       <thead>
         <tr>

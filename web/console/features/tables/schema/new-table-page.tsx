@@ -35,7 +35,9 @@ export function NewTablePage() {
     return (
       <div className={classes.page}>
         <PageHead title={t('table.new-title')} back={<BackLink />} />
-        <p className={classes.note}>{t('schema.read-only')}</p>
+        <div className={classes.sections}>
+          <p className={classes.note}>{t('schema.read-only')}</p>
+        </div>
       </div>
     );
   }
