@@ -143,7 +143,7 @@ test.each(looks)('the settings for backups fit at $width px', async (look) => {
     colorScheme: look.colorScheme,
   });
   await go('/backups');
-  const settings = page.getByRole('region', { name: 'Add to supabase/plinth.toml:' });
+  const settings = page.getByRole('region', { name: 'Or add to supabase/plinth.toml:' });
   const box = await settings.boundingBox();
   expect(box?.x).toBeGreaterThanOrEqual(0);
   expect((box?.x ?? 0) + (box?.width ?? look.width)).toBeLessThanOrEqual(look.width);

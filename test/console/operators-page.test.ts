@@ -272,6 +272,8 @@ test('without a backup target, the backups page explains how to configure one', 
   await page.getByRole('heading', { name: 'Backups aren’t set up' }).waitFor();
   expect(await page.locator('code').allTextContents()).toContain('openssl rand -hex 32');
   expect(await page.getByRole('button', { name: 'Back up now' }).count()).toBe(0);
+  await page.getByRole('link', { name: 'Open the backup settings', exact: true }).press('Enter');
+  await page.getByRole('textbox', { name: 'Backup target', exact: true }).waitFor();
   expect(complaints.list).toEqual([]);
   await close();
 });

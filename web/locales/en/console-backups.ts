@@ -6,7 +6,8 @@ export const messages = {
   'backups.none-title': 'Backups aren’t set up',
   'backups.none-text':
     'Choose a folder on another disk or an S3 bucket, and generate an encryption key. Then restart Plinth. The first backup starts automatically.',
-  'backups.none-settings': 'Add to supabase/plinth.toml:',
+  'backups.none-open': 'Open the backup settings',
+  'backups.none-settings': 'Or add to supabase/plinth.toml:',
   'backups.none-key': 'Generate the key:',
   'backups.external-title': 'Plinth doesn’t back up this database',
   'backups.external-text':

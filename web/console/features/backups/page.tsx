@@ -4,6 +4,7 @@
 import { Button } from '@mantine/core';
 import { IconDatabaseExport } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { Copyable } from '../../../ui/copyable.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { useMay } from '../../api/session.ts';
@@ -90,6 +91,11 @@ function NotSetUp({ missing }: Pick<Backups, 'missing'>) {
   return (
     <EmptyState icon={icon} title={t('backups.none-title')} text={t('backups.none-text')}>
       <div className={classes.setup}>
+        <p>
+          <Link to="/settings" search={{ section: 'backups' }}>
+            {t('backups.none-open')}
+          </Link>
+        </p>
         <p>{t('backups.none-settings')}</p>
         <CodeBlock text={exampleSettings} what={t('backups.none-settings')} />
         <p>{t('backups.none-key')}</p>
