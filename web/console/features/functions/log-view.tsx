@@ -53,12 +53,12 @@ export function LogView({
           onChange={(event) => setLevel(event.currentTarget.value as typeof level)}
         />
         {requestId === undefined ? null : (
-          <Button size="compact-xs" variant="default" onClick={() => onRequest(undefined)}>
+          <Button size="compact-sm" variant="default" onClick={() => onRequest(undefined)}>
             {t('output.all')}
           </Button>
         )}
         {entries.length === 0 ? null : (
-          <Button size="compact-xs" variant="default" onClick={clear}>
+          <Button size="compact-sm" variant="default" onClick={clear}>
             {t('output.clear')}
           </Button>
         )}
