@@ -7,6 +7,7 @@ import { afterAll, expect, test } from 'vitest';
 const folder = mkdtempSync(join(tmpdir(), 'plinth-replace-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
+// Windows doesn't have `ulimit`.
 test.skipIf(process.platform === 'win32')(
   'a file isn’t replaced if only a part of the text can be written',
   () => {
