@@ -135,7 +135,7 @@ test('a default key is replaced by an additional key first, with the steps in or
   const { page, complaints, close } = await opened();
   await page.getByRole('button', { name: 'Rotate Publishable key' }).press('Enter');
   const steps = page.getByRole('dialog', { name: 'Rotate Publishable key' });
-  expect(await steps.getByRole('listitem').count()).toBe(4);
+  await expect.poll(() => steps.getByRole('listitem').count()).toBe(4);
   await expectSound(page, 'the steps');
   await steps.getByRole('button', { name: 'Create key' }).press('Enter');
   await page.getByRole('dialog').last().getByRole('button', { name: 'Create key' }).press('Enter');
