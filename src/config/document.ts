@@ -94,7 +94,7 @@ function settingLine(key: string, setting: Setting<unknown>, inherited: Applies 
 function effectText(setting: Setting<unknown>, inherited: Applies | undefined): string {
   const effect = effectOfSetting(setting, inherited);
   if (effect === undefined || effect === 'never') return '-';
-  return effect === 'live' ? 'live' : `restart: ${effect.restart}`;
+  return effect === 'live' ? 'live' : `restart, because ${effect.restart}`;
 }
 
 function typeText({ type }: Setting<unknown>): string {

@@ -92,14 +92,14 @@ test('settings that can change apply without a failed request, and the others ar
   await agent.close();
   expect(result).toMatchObject({
     status: 0,
-    needsRestart: [{ key: 'realtime.enabled', reason: 'services are added to the ports at startup' }],
+    needsRestart: [{ key: 'realtime.enabled', reason: 'services are assigned to ports at startup' }],
   });
   expect(statuses.length).toBeGreaterThan(10);
   expect(statuses.filter((status) => status !== 200)).toEqual([]);
   expect(await signUp('two@example.com')).toBe(422);
   await expect
     .poll(logText)
-    .toContain('realtime.enabled needs a restart because services are added to the ports at startup');
+    .toContain('realtime.enabled needs a restart because services are assigned to ports at startup');
   // The server also watches the files, so either the command or the watcher has applied the changes.
   await expect
     .poll(logText)

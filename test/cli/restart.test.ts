@@ -155,7 +155,7 @@ test('[server] watch_config applies changed files and prints the result', async 
   await expect
     .poll(() => printed(since), { timeout: 30_000 })
     .toContain(
-      'realtime.enabled needs a restart because services are added to the ports at startup.\nRun "plinth reload --restart" to restart the server.\n',
+      'realtime.enabled needs a restart because services are assigned to ports at startup.\nRun "plinth reload --restart" to restart the server.\n',
     );
 
   since = output.length;

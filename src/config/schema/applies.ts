@@ -6,6 +6,6 @@ export const reasons = {
   keys: 'keys are read at startup',
 } as const;
 
-export const mounted = restart('services are added to the ports at startup');
+export const mounted = restart('services are assigned to ports at startup');
 export const opened = restart(reasons.opened);
 export const keysRead = restart(reasons.keys);

@@ -80,7 +80,7 @@ export const db = section('The database.', {
   health_timeout: duration(
     120_000,
     'Maximum time to wait for the database at startup.',
-    restart('used only at startup'),
+    restart('the limit applies only at startup'),
   ),
   major_version: majorVersion(
     17,
@@ -89,7 +89,7 @@ export const db = section('The database.', {
       min: 13,
       max: 18,
     },
-    restart('checked only at startup'),
+    restart('the version is checked only at startup'),
   ),
   orioledb_version: optionalText('Version of OrioleDB.', noOriole),
   root_key: text(

@@ -66,7 +66,7 @@ const users: Finder = async ({ database }, { search, signal }) => {
   );
 };
 
-/** An index finds beginnings of names. Other parts are searched in a limited number of files. */
+/** An index finds beginnings of names. Other parts of names are searched only in a limited number of files. */
 const files: Finder = async ({ database }, { search, signal }) => {
   const pool = database.pool('postgres');
   const pattern = escapeLike(search);

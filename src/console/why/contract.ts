@@ -93,7 +93,7 @@ export interface EvaluatedCall {
   /** The role that runs the body. */
   readonly role: string;
   readonly arguments: readonly (Operand & { readonly name: string | null })[];
-  /** The source with the arguments' values. Null for functions that aren't unfolded, such as `auth.uid()`. */
+  /** The source with the arguments' values. Null for functions that aren't expanded, such as `auth.uid()`. */
   readonly body: string | null;
   readonly note: UnfoldNote | null;
   /** The body as a condition, if it is one. */

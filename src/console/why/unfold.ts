@@ -1,5 +1,5 @@
 /**
- * Unfolds a condition's functions and subselects: a function's body with the arguments' values, and the rows that a
+ * Expands a condition's functions and subselects: a function's body with the arguments' values, and the rows that a
  * subselect reads. A SECURITY DEFINER function's body is evaluated as its owner.
  */
 import { sql } from '../../kernel/sql.ts';

@@ -48,8 +48,8 @@ addEventListener(
 let reloading: Promise<void> | undefined;
 
 /**
- * Loads style sheets that failed. Vite considers them to be loaded, so it wouldn't load them again. Parts that wait at
- * the same time share the links.
+ * Loads style sheets again that failed to load. Vite considers them to be loaded, so it wouldn't load them again. Parts
+ * that wait at the same time share the links.
  */
 function reloadStyles(): Promise<void> {
   reloading ??= Promise.all([...failed].map(reload)).then(() => {

@@ -46,7 +46,7 @@ export const database = restartSection(
     ),
     jwt_secret_setting: boolean(
       false,
-      'Lets every role read the JWT secret from the PostgreSQL setting app.settings.jwt_secret. If false, only `plinth start` provides this setting, and only if the secret is the well-known one.',
+      'Lets every role read the JWT secret from the PostgreSQL setting app.settings.jwt_secret. If false, only `plinth start` provides this setting, and only for the well-known default secret.',
     ),
   },
 );

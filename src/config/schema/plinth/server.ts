@@ -112,7 +112,7 @@ export const server = liveSection('API server.', {
   header_timeout: duration(
     20_000,
     'Time limit for receiving the first byte on a connection, and for receiving the request line and headers of a request.',
-    restart('Node.js reads it when a port is opened'),
+    restart('Node.js reads the value when a port is opened'),
   ),
   min_rate: size(
     256,

@@ -1,4 +1,4 @@
-/** The table of the audit log. The entries of a bulk action share a row that unfolds. */
+/** The table of the audit log. The entries of a bulk action share a row that can be expanded. */
 import { useState } from 'react';
 import { Copyable } from '../../../ui/copyable.tsx';
 import { Fact, Facts } from '../../components/facts.tsx';

@@ -1,5 +1,5 @@
 /**
- * Shows a condition with its values. The functions that it calls and the rows that its subselects read can be unfolded.
+ * Shows a condition with its values. The functions that it calls and the rows that its subselects read can be expanded.
  */
 import { CodeBlock } from '../../components/json-block.tsx';
 import { Tag } from '../../components/tag.tsx';
@@ -91,7 +91,7 @@ function Call({ call }: { call: EvaluatedCall }) {
     value: arg.value,
   }));
   return (
-    // A function that returns true doesn't need an explanation, so only the other functions are open.
+    // A function that returns true doesn't need an explanation, so only the other functions are expanded at first.
     <details className={classes.call} open={value !== 'true'}>
       <summary className={classes.callHead}>
         <code className={classes.code}>{name}</code>
