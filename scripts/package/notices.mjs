@@ -5,9 +5,9 @@ import path from 'node:path';
 /** @typedef {{ name: string, version: string, license: string, text: string | undefined }} Notice */
 
 /**
- * Returns the license texts in one file.
- * @param {string} root the clone
- * @param {readonly string[]} modules the files in the bundles of the server
+ * Returns the license texts, combined in one file.
+ * @param {string} root the path of the clone
+ * @param {readonly string[]} modules the files in the server's bundles
  * @param {readonly { name: string, version: string }[]} downloaded the packages that are downloaded at run time
  */
 export function thirdPartyNotices(root, modules, downloaded) {

@@ -9,7 +9,7 @@ import type { Logger } from '../kernel/log.ts';
 
 /** The delay after startup before the copy begins, so that it doesn't slow down a new server. */
 const delayMs = 2000;
-/** The maximum time that stopping the server waits for the copy. */
+/** The maximum time to wait for the copy when the server stops. */
 const maxStopMs = 3000;
 
 export interface SpareCopy {

@@ -20,8 +20,8 @@ export interface DomainLookup {
 }
 
 /**
- * Whether a domain can receive email. Returns true if DNS doesn't respond, because false means that the domain
- * certainly can't.
+ * Whether a domain can receive email. Returns false only if the domain certainly can't, so the result is true if DNS
+ * doesn't respond.
  */
 export async function canReceiveMail(email: string, dns: DomainLookup): Promise<boolean> {
   const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase();

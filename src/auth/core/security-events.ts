@@ -57,7 +57,7 @@ export interface SecurityEvent {
 }
 
 /**
- * Returns the first three parts of an IPv4 address, or the site of an IPv6 address. This is enough for a user to
+ * Returns the first three parts of an IPv4 address, or the site prefix of an IPv6 address. This is enough for a user to
  * recognize a sign-in. Returns null if the address is unknown.
  *
  * @example approximateAddress('203.0.113.7') // '203.0.113.*'

@@ -20,7 +20,7 @@ const parallelNotifications = 10;
 type Notifier = Pick<AuthContext, 'clock' | 'settings' | 'keys' | 'outgoing' | 'log'>;
 
 /**
- * Runs work that ends a user's sessions, or bans or deletes the user. After the commit, notifies the clients whose
+ * Runs a function that ends a user's sessions, or bans or deletes the user. After the commit, notifies the clients whose
  * sessions ended. Returns these sessions.
  */
 export async function endSessionsOf<Result>(

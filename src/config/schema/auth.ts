@@ -160,11 +160,11 @@ export const auth = liveSection('Users and sessions.', {
   rate_limit: section('Rate limits. Limits per IP address apply only to `plinth serve`.', {
     email_sent: integer(2, 'Emails per hour. This limit applies only if you use your own SMTP server.'),
     sms_sent: integer(30, 'Text messages per hour.'),
-    anonymous_users: integer(30, 'Guest sign-ins per hour and IP address.'),
-    token_refresh: integer(150, 'Sign-ins and session refreshes per five minutes and IP address.'),
-    sign_in_sign_ups: integer(30, 'Sign-ups and requested messages per five minutes and IP address.'),
-    token_verifications: integer(30, 'Code and link verifications per five minutes and IP address.'),
-    web3: integer(30, 'Wallet sign-ins per five minutes and IP address.'),
+    anonymous_users: integer(30, 'Guest sign-ins per IP address in one hour.'),
+    token_refresh: integer(150, 'Sign-ins and session refreshes per IP address in five minutes.'),
+    sign_in_sign_ups: integer(30, 'Sign-ups and requested messages per IP address in five minutes.'),
+    token_verifications: integer(30, 'Code and link verifications per IP address in five minutes.'),
+    web3: integer(30, 'Wallet sign-ins per IP address in five minutes.'),
   }),
   captcha: section('CAPTCHA for signing in and signing up.', {
     enabled: boolean(false, 'Requires a CAPTCHA.'),

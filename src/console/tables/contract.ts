@@ -24,7 +24,7 @@ const cell = z.union([
 ]);
 
 /**
- * Parses an object whose keys are column names to an object without a prototype. `z.record` drops `__proto__`, which
+ * Parses an object whose keys are column names. The result has no prototype, because `z.record` drops `__proto__`, which
  * can be a column name.
  */
 const byColumn = <Schema extends z.ZodType>(schema: Schema) =>

@@ -276,7 +276,7 @@ export class Group implements LaneGroup {
     }
   }
 
-  /** Rejects jobs that have waited since before `since`, and jobs whose client has disconnected. */
+  /** Rejects jobs that were queued before `since`, and jobs whose client has disconnected. */
   expire(since: number, timeout: () => Error): void {
     for (const job of [...this.queue]) {
       const gone = job.request.signal?.aborted === true;

@@ -70,8 +70,8 @@ export function explainMissing(
 }
 
 /**
- * Returns the object in PostgreSQL's message. Only English messages are recognized, so messages in other languages
- * get no advice.
+ * Returns the missing object that PostgreSQL's message names. Only English messages are recognized, so messages in
+ * other languages get no advice.
  */
 function missingOf({
   code,

@@ -5,7 +5,7 @@ import type { Section, Setting, Settings, SettingValue, TemplateEdit } from './a
 export interface SettingsForm {
   readonly data: Settings;
   settingOf(key: string): Setting | undefined;
-  /** Returns the tables whose keys the user chooses, for a path in which `*` stands for a name. */
+  /** Returns the tables that match a path. In the path, `*` stands for any name that users choose. */
   tablesOf(path: string): readonly Section[];
   /** Returns the value with the operator's change. Null if the default applies. */
   valueOf(setting: Setting): SettingValue | null;
