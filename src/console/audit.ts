@@ -2,6 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Queryable } from '../database/types.ts';
 import { sql } from '../kernel/sql.ts';
+import { boundedDetail, cutText } from './core/changed-values.ts';
 
 /** Records an action. Must be called after each change, and before returning a secret. */
 export type Audit = (
@@ -13,7 +14,10 @@ export type Audit = (
    * The target's name, such as `public.tasks`, an email address or a bucket name. Empty for actions without a target.
    */
   target: string,
-  /** The details. They must not contain secrets, because every operator can read the log. */
+  /**
+   * The details. They must not contain secrets, because every operator can read the log. Old and new values are in
+   * `changes` (core/changed-values.ts).
+   */
   detail?: object,
 ) => Promise<void>;
 
@@ -26,10 +30,14 @@ export interface Actor {
 /** The operator recorded for commands, which anyone with access to the project folder can run. */
 export const commandLine: Actor = { id: null, name: 'command line' };
 
+/** Longer than any name of an object, a user or a file. */
+const maxTargetLength = 2000;
+
 export const createAudit =
   (db: Queryable): Audit =>
   async ({ operator, request }, action, target, detail = {}) => {
     await db.query(sql`
       insert into _plinth.audit_log (operator_id, operator_name, action, target, detail, request_id)
-      values (${operator.id}, ${operator.name}, ${action}, ${target}, ${detail}, ${request?.id ?? null})`);
+      values (${operator.id}, ${operator.name}, ${action}, ${cutText(target, maxTargetLength)}, ${boundedDetail(detail)},
+        ${request?.id ?? null})`);
   };

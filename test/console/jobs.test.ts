@@ -129,6 +129,17 @@ describe('scheduled jobs', () => {
     expect((await remove(id)).status).toBe(204);
     expect([await jobs(), (await remove(id)).status]).toEqual([[], 404]);
     expect(await audited('cron.create')).toMatchObject([{ target: 'nightly', operator_name: 'dev' }]);
+    expect(await audited('cron.change')).toMatchObject([
+      {
+        detail: {
+          changes: [
+            { name: 'schedule', from: '0 3 * * *', to: '30 seconds' },
+            { name: 'active', from: 'false', to: 'true' },
+            { name: 'command', hidden: 'changed' },
+          ],
+        },
+      },
+    ]);
     expect(JSON.stringify([await audited('cron.change'), await audited('cron.remove')])).not.toContain(
       'hunter2',
     );

@@ -273,6 +273,21 @@ describe('the audit log', () => {
     expect(row?.text).not.toContain(token);
   });
 
+  test('omits values of secret tables for read-only operators, also from the search', async () => {
+    await backend.operators.createOperator('onlooker', 'read-only');
+    const onlooker = await operator(backend, 'onlooker');
+    const { status } = await owner.call('DELETE', '/tables/auth/users/rows', {
+      scope: { filters: [{ column: 'email', operator: 'eq', value: 'hidden-value@example.com' }] },
+    });
+    expect(status).toBe(200);
+    const seen = async (who: Operator) =>
+      (await who.call('GET', '/audit?action=row.delete&search=hidden-value')).body.entries.length;
+    expect([await seen(owner), await seen(dev), await seen(onlooker)]).toEqual([1, 1, 0]);
+    const [entry] = (await onlooker.call('GET', '/audit?action=row.delete')).body.entries;
+    expect(entry).toMatchObject({ target: 'auth.users', detail: { count: 0, undoable: false } });
+    expect(JSON.stringify(entry)).not.toContain('hidden-value');
+  });
+
   test.each(["'; drop table _plinth.audit_log; --", '%', '\u0000'])(
     'finds %j as literal text',
     async (search) => {

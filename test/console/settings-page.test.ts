@@ -216,9 +216,12 @@ test('a provider can be enabled on its card without opening the card', async () 
   const { page, complaints, close } = await opened('/settings?section=providers');
   const turnOn = page.getByRole('switch', { name: 'Enable GitLab' });
   await turnOn.press('Space');
-  await page.getByText('1 change', { exact: false }).first().waitFor();
+  await page.getByRole('status').getByText('1 change isn’t saved yet').waitFor();
+  await expectSound(page, 'an unsaved provider');
   expect(await turnOn.isChecked()).toBe(true);
   expect(await page.getByRole('switch', { name: 'Sign in with GitLab' }).isVisible()).toBe(false);
+  await page.getByRole('button', { name: 'Not saved yet: Review changes to GitLab' }).press('Enter');
+  await expect.poll(() => focusedId(page)).toBe('setting-auth.external.gitlab.client_id');
   await turnOn.press('Space');
   await expectSound(page, 'closed providers');
   expect(complaints.list).toEqual([]);
@@ -253,8 +256,21 @@ test('an email template can be edited with a live preview in both languages, and
   await frame.getByText('for ada@example.com').last().waitFor();
   expect(await page.locator('iframe').getAttribute('sandbox')).not.toContain('allow-scripts');
   await expectSound(page, 'a template');
+  const subject = page.getByRole('textbox', { name: 'Reset password: Subject' });
+  /** Whether the placeholder, with sample values for its variables, is the preview's subject. */
+  const isPlaceholderShown = async () => {
+    const placeholder = (await subject.getAttribute('placeholder')) ?? '';
+    const subjects = page.getByRole('region', { name: 'Preview with sample values' }).locator('strong');
+    return new RegExp(`^${placeholder.replaceAll(/\{\{[^}]*\}\}/g, '.+')}$`).test(
+      (await subjects.first().textContent()) ?? '',
+    );
+  };
+  await expect.poll(isPlaceholderShown).toBe(true);
+  await page.getByText('its default subject is “Reset your password”').waitFor();
   await page.getByLabel('Language of the preview').selectOption('Arabic');
   await page.frameLocator('iframe').locator('html[lang=ar]').waitFor();
+  expect(await subject.getAttribute('placeholder')).toMatch(/[\u0600-\u06ff]/);
+  await expect.poll(isPlaceholderShown).toBe(true);
   await page.getByLabel('Language of the preview').selectOption('English');
 
   await page.getByRole('textbox', { name: 'Reset password: Subject' }).fill('Hello {{ .Email }}');

@@ -79,6 +79,9 @@ test("a banned user can't sign in until the ban is lifted", async () => {
   const { id, email } = await newUser();
   expect((await owner.call('POST', `/users/${id}/ban`, { hours: 24 })).body.banned_until).toMatch(/^20/);
   expect(await lastAudit()).toMatchObject({ action: 'user.ban', target: email, detail: { hours: 24 } });
+  expect((await lastAudit()).detail).toMatchObject({
+    changes: [{ name: 'banned_until', from: null, to: expect.stringMatching(/^20/) }],
+  });
   expect((await client().auth.signInWithPassword({ email, password })).error?.code).toBe('user_banned');
   await owner.call('POST', `/users/${id}/ban`, { hours: 0 });
   expect((await lastAudit()).action).toBe('user.unban');
@@ -100,7 +103,11 @@ test('a password can be set, and reset by email or link', async () => {
   const { id, email } = await newUser();
   await owner.call('PATCH', `/users/${id}`, { password: 'another-Good-1' });
   const { detail } = await lastAudit();
-  expect(detail).toEqual({ userId: id, fields: ['password'] });
+  expect(detail).toEqual({
+    userId: id,
+    fields: ['password'],
+    changes: [{ name: 'password', hidden: 'changed' }],
+  });
   expect((await client().auth.signInWithPassword({ email, password: 'another-Good-1' })).error).toBeNull();
   expect((await owner.call('POST', `/users/${id}/reset`, { by: 'mail' })).status).toBe(200);
   expect((await owner.call('GET', `/inbox?search=${email}`)).body.messages).toHaveLength(1);

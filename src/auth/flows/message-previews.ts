@@ -23,7 +23,10 @@ export interface MailPreview {
 
 /** The template that an operator edits, which is the project's own or the default. */
 export interface MailSource {
-  readonly subject: string;
+  /** The default subject of each language. */
+  readonly defaultSubjects: Readonly<Record<string, string>>;
+  /** The default subject of emails that an app requests, which don't have a page's language. */
+  readonly apiSubject: string;
   readonly html: string;
   readonly defaultHtml: string;
   /** The project's template file. Undefined if the default template is used. */
@@ -77,12 +80,16 @@ export function createMessagePreviews(ctx: AuthContext): MessagePreviews {
     },
     async source(name) {
       if (!isTemplateName(name)) return undefined;
-      const { contentPath: file, subject } = ownTemplate(ctx, name);
-      const standard = defaultMail(name, ctx.settings.mail.brand());
+      const { contentPath: file } = ownTemplate(ctx, name);
+      const brand = ctx.settings.mail.brand();
+      const standard = defaultMail(name, brand);
       // If the file can't be read, the default template is sent.
       const own = file === undefined ? undefined : await readFile(file, 'utf8').catch(() => undefined);
       return {
-        subject: subject ?? standard.subject,
+        defaultSubjects: Object.fromEntries(
+          mailLanguages.map((language) => [language, defaultMail(name, brand, language).subject]),
+        ),
+        apiSubject: standard.subject,
         html: own ?? standard.html,
         defaultHtml: standard.html,
         file,

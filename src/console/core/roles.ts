@@ -34,7 +34,7 @@ export const isWithin = (role: OperatorRole, other: OperatorRole): boolean =>
  * can contain keys in their headers and text. PostgreSQL's statistics (in `extensions`) and the migration history store
  * statements, which can include role passwords and webhook headers.
  */
-const secretSchemas: readonly string[] = [
+export const secretSchemas: readonly string[] = [
   'auth',
   'vault',
   'net',

@@ -1,6 +1,7 @@
 /** Lists scheduled jobs and their runs. Changes jobs as the role postgres through pg_cron's functions. */
 import type { Database, Pool } from '../../database/types.ts';
 import type { Audit } from '../audit.ts';
+import { changedValue, hiddenChange } from '../core/changed-values.ts';
 import { may } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';
 import { type Api, type Call, parseAs } from '../routes/api.ts';
@@ -97,13 +98,15 @@ export function cronRoutes(api: Api, database: Database, audit: Audit): void {
     const change = await call.body();
     const { job, label } = await ownJobOf(call);
     await postgres.transaction((tx) => queries.alterJob(tx, job.id, change), { settings });
-    const { command, ...audited } = change;
-    await audit(
-      call,
-      'cron.change',
-      label,
-      command === undefined ? audited : { ...audited, command: 'changed' },
-    );
+    const { command, schedule, active } = change;
+    await audit(call, 'cron.change', label, {
+      changes: [
+        ...(schedule === undefined ? [] : [changedValue('schedule', job.schedule, schedule)]),
+        ...(active === undefined ? [] : [changedValue('active', job.active, active)]),
+        // A command can contain a key.
+        ...(command === undefined ? [] : [hiddenChange('command', true, true)]),
+      ],
+    });
   });
   route('DELETE /jobs/cron/:id', 'write', async (call) => {
     const { job, label } = await ownJobOf(call);

@@ -5,7 +5,7 @@ import type { Audit } from '../audit.ts';
 import { may } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';
 import { diffLines } from '../settings/diff.ts';
-import { createSettingsFiles, masked } from '../settings/files.ts';
+import { createSettingsFiles, masked, recordedChanges } from '../settings/files.ts';
 import { settingOf } from '../settings/known.ts';
 import { createRunning, type RunningDeps } from '../settings/running.ts';
 import { createSecretFiles, maskedSecrets, requireEffect, withSecrets } from '../settings/secrets.ts';
@@ -60,14 +60,21 @@ export function configCalls(deps: ConfigDeps) {
       texts[file] = setToml(texts[file] ?? current.text, path, value);
     const { warnings, environment } = loadConfig({ projectDir, texts: withSecrets(texts, secrets) });
     requireEffect(secrets, environment);
-    return { current, texts, secrets, warnings, keys: different.map(({ path }) => path.join('.')) };
+    return {
+      current,
+      texts,
+      secrets,
+      warnings,
+      keys: different.map(({ path }) => path.join('.')),
+      recorded: recordedChanges(settings, written, texts),
+    };
   }
 
   const change = (changes: PushedSettings['changes'], isDryRun: boolean, caller: Caller) =>
     settingsLock(() => changeNow(changes, isDryRun, caller));
 
   async function changeNow(changes: PushedSettings['changes'], isDryRun: boolean, caller: Caller) {
-    const { current, texts, secrets, warnings, keys } = changedBy(changes);
+    const { current, texts, secrets, warnings, keys, recorded } = changedBy(changes);
     const text = texts[file] ?? current.text;
     const diff = [
       ...diffLines(masked(current.text), masked(text)),
@@ -83,7 +90,7 @@ export function configCalls(deps: ConfigDeps) {
       restore();
       throw error;
     });
-    await audit(caller, 'settings.change', file, { keys, ...detailOf(caller) });
+    await audit(caller, 'settings.change', file, { keys, changes: recorded, ...detailOf(caller) });
     return { ...result, applied, needs_restart: needsRestart.map(({ key }) => key), problems };
   }
 

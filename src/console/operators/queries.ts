@@ -1,6 +1,6 @@
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
-import type { OperatorRole } from '../core/roles.ts';
+import { type OperatorRole, secretSchemas } from '../core/roles.ts';
 import type { AuditEntry, OperatorSummary, SessionSummary } from './contract.ts';
 
 export const listOperators = (db: Queryable): Promise<OperatorSummary[]> =>
@@ -149,23 +149,39 @@ export interface AuditFilter {
   readonly before?: string | undefined;
 }
 
-export function listAudit(db: Queryable, filter: AuditFilter, limit: number): Promise<AuditEntry[]> {
+/**
+ * Lists the newest entries. Keys and filters of rows contain values, so those of secret tables are omitted unless the
+ * operator can see secrets. The search doesn't find omitted details either.
+ */
+export function listAudit(
+  db: Queryable,
+  filter: AuditFilter,
+  limit: number,
+  maySeeSecrets: boolean,
+): Promise<AuditEntry[]> {
   const { operator, action, search, since, until, before } = filter;
+  const detail = maySeeSecrets
+    ? sql`detail`
+    : sql`case when action like 'row.%' and split_part(target, '.', 1) = any(${secretSchemas}::text[])
+            then detail - ${valueFields}::text[] else detail end`;
   const conditions: Sql[] = [sql`true`];
   if (operator !== undefined) conditions.push(sql`operator_name = ${operator}`);
   if (action !== undefined)
     conditions.push(sql`(action = ${action} or starts_with(action, ${`${action}.`}))`);
   if (search !== undefined)
     conditions.push(
-      sql`strpos(lower(concat_ws(' ', action, target, detail::text, request_id)), lower(${search})) > 0`,
+      sql`strpos(lower(concat_ws(' ', action, target, (${detail})::text, request_id)), lower(${search})) > 0`,
     );
   if (since !== undefined) conditions.push(sql`at >= ${since}::timestamptz`);
   if (until !== undefined) conditions.push(sql`at < ${until}::timestamptz`);
   if (before !== undefined) conditions.push(sql`id < ${before}::bigint`);
   return db.query(sql`
-    select id::text, at, operator_name, action, target, detail, request_id from _plinth.audit_log
+    select id::text, at, operator_name, action, target, ${detail} as detail, request_id from _plinth.audit_log
     where ${sql.join(conditions, ' and ')} order by _plinth.audit_log.id desc limit ${limit}::int`);
 }
+
+/** The fields of the details of row changes that contain values. */
+const valueFields = ['key', 'keys', 'filters'];
 
 /** Lists the available filter values. */
 export const auditFacets = (db: Queryable): Promise<{ operator_name: string; action: string }[]> =>

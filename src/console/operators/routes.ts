@@ -111,7 +111,7 @@ export function operatorRoutes(api: Api, deps: OperatorDeps, audit: Audit): void
 
   route('GET /audit', 'read', async (call) => {
     const { limit, ...filter } = await call.query();
-    const entries = await queries.listAudit(db, filter, limit + 1);
+    const entries = await queries.listAudit(db, filter, limit + 1, may(call.operator.role, 'secrets'));
     return { entries: entries.slice(0, limit), more: entries.length > limit };
   });
   route('GET /audit/facets', 'read', async () => {

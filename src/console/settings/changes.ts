@@ -2,12 +2,13 @@
 import { join, relative } from 'node:path';
 import type { MessagePreviews } from '../../auth/index.ts';
 import { ConfigError, loadConfig } from '../../config/index.ts';
+import { hiddenChange, type RecordedChange } from '../core/changed-values.ts';
 import { may } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Operator } from '../sessions.ts';
 import type { SettingFault, Settings, SettingsFile, SettingsPreview } from './contract.ts';
 import { diffLines } from './diff.ts';
-import { type Change, createSettingsFiles, masked, type SettingsFiles } from './files.ts';
+import { type Change, createSettingsFiles, masked, recordedChanges, type SettingsFiles } from './files.ts';
 import { settingOf } from './known.ts';
 import { secretsFile } from './secret-names.ts';
 import { createSecretFiles, maskedSecrets, requireEffect, type SecretsEdit, withSecrets } from './secrets.ts';
@@ -28,6 +29,7 @@ export interface Edit {
 
 /** The result of a valid edit. */
 export interface CheckedEdit {
+  readonly changes: readonly Change[];
   readonly keys: readonly string[];
   /** The paths of the changed files, relative to the project folder. */
   readonly fileNames: readonly string[];
@@ -46,6 +48,8 @@ export interface SettingChanges {
   /** Validates an edit. @throws {ConsoleError} bad_request, conflict, forbidden */
   check(operator: Operator, edit: Edit): Promise<CheckedEdit>;
   diffs(edit: CheckedEdit): SettingsPreview['diffs'];
+  /** Returns the old and new values for the audit log. Must be called before the files are written. */
+  recorded(edit: CheckedEdit): RecordedChange[];
   /** Writes all files or none. Returns a function that restores them. @throws {ConsoleError} refused */
   write(edit: CheckedEdit): () => void;
 }
@@ -137,6 +141,7 @@ export function createSettingChanges(deps: ChangesDeps): SettingChanges {
       const templates = await templateFiles.check(edit.templates, config);
       const written = new Set(templates.map(({ path }) => path));
       return {
+        changes,
         keys: changes.map(({ path }) => path.join('.')),
         fileNames: [
           ...Object.keys(withSecrets(texts, secrets.edit)).map(settingsPath),
@@ -161,6 +166,10 @@ export function createSettingChanges(deps: ChangesDeps): SettingChanges {
         file: shown(path),
         lines: diffLines(before, html),
       })),
+    ],
+    recorded: ({ changes, texts, templates }) => [
+      ...recordedChanges(files, changes, texts),
+      ...templates.map(({ path, before }) => hiddenChange(shown(path), before !== '', true)),
     ],
     // The settings are written last, because they refer to the other files.
     write: ({ texts, templates, secrets }) =>

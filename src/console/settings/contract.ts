@@ -146,7 +146,10 @@ export interface Mails {
 
 /** The template of an email that is edited. */
 export interface MailSource {
-  readonly subject: string;
+  /** The default subject of each language. */
+  readonly defaultSubjects: Readonly<Record<string, string>>;
+  /** The default subject of emails that an app requests. */
+  readonly apiSubject: string;
   readonly html: string;
   /** The HTML of the built-in template. */
   readonly defaultHtml: string;

@@ -5,8 +5,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AST, parseTOML } from 'toml-eslint-parser';
-import { type SettingsFile, setToml, type TomlValue } from '../../config/index.ts';
+import { anyName, type SettingsFile, setToml, type TomlValue } from '../../config/index.ts';
 import { fileStamp } from '../../kernel/replace-file.ts';
+import { changedValue, hiddenChange, type RecordedChange } from '../core/changed-values.ts';
 import { ConsoleError } from '../errors.ts';
 import type { SettingValue } from './contract.ts';
 import { envReference, type SettingRef, secretKey, settingOf } from './known.ts';
@@ -104,6 +105,33 @@ export function createSettingsFiles(supabaseDir: string): SettingsFiles {
 function faultOf(change: Change): { message: string } | undefined {
   const key = change.path.join('.');
   return settingOf(change) === undefined ? { message: `The setting ${key} doesn't exist.` } : undefined;
+}
+
+/** Returns the changes for the audit log, which every operator can read. It must not contain secrets. */
+export function recordedChanges(
+  files: SettingsFiles,
+  changes: readonly Change[],
+  texts: Readonly<Record<string, string>>,
+): RecordedChange[] {
+  return changes.map(({ file, path }) => {
+    const before = files.read(file).text;
+    const [from, to] = [before, texts[file] ?? before].map((text) => at(tableOf(file, text), path));
+    const name = path.join('.');
+    return mayHoldSecret({ file, path })
+      ? hiddenChange(name, from !== undefined, to !== undefined)
+      : changedValue(name, from, to);
+  });
+}
+
+/** Types whose values come from a fixed set or are numbers, so that they can't be secrets. */
+const plainTypes: readonly string[] = ['boolean', 'integer', 'port', 'enum', 'duration', 'size'];
+
+/** A text under a user-chosen name can be a secret of any kind, such as the fixed code of a test phone number. */
+function mayHoldSecret(ref: SettingRef): boolean {
+  const setting = settingOf(ref);
+  if (setting === undefined || setting.type === 'secret' || setting.type === 'any') return true;
+  if (plainTypes.includes(setting.type)) return false;
+  return setting.path.at(-1) === anyName || isSecretPath(ref.path);
 }
 
 /** Returns the text with all potential secrets masked, except `env(NAME)`. */

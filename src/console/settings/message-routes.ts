@@ -46,12 +46,9 @@ export function messageRoutes(
     variables: messagePreviews.variables(),
   }));
   route('GET /settings/mails/:name', 'read', async (call) => {
-    const { subject, html, defaultHtml, file } = known(
-      await messagePreviews.source(call.params.name),
-      noMail,
-    );
+    const { file, ...source } = known(await messagePreviews.source(call.params.name), noMail);
     const stamp = file === undefined ? '' : (fileStamp(file) ?? '');
-    return { subject, html, defaultHtml, stamp, file: file === undefined ? null : shown(file) };
+    return { ...source, stamp, file: file === undefined ? null : shown(file) };
   });
   route(
     'POST /settings/mails/:name/preview',

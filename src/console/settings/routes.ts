@@ -62,6 +62,7 @@ export function settingsRoutes(api: Api, deps: SettingsDeps): void {
     const body = await call.body();
     return lock(async () => {
       const edit = await changes.check(call.operator, body);
+      const recorded = changes.recorded(edit);
       const restore = changes.write(edit);
       const applied = await running.apply().catch((error: unknown) => {
         // Restores the files, because some values are only checked when they are used, for example a logo that isn't
@@ -69,7 +70,7 @@ export function settingsRoutes(api: Api, deps: SettingsDeps): void {
         restore();
         throw error;
       });
-      await audit(call, 'settings.change', edit.fileNames.join(', '), { keys: edit.keys });
+      await audit(call, 'settings.change', edit.fileNames.join(', '), { keys: edit.keys, changes: recorded });
       return applied;
     });
   });

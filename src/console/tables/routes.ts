@@ -108,6 +108,7 @@ export function tableRoutes(app: FastifyInstance, api: Api, deps: TableDeps): vo
     );
     await audit(call, 'row.delete', nameOf(relation), {
       count: deleted,
+      undoable: restorable !== undefined,
       ...('keys' in scope ? { keys: scope.keys.slice(0, shownKeys) } : scope),
       ...personaOf(call),
     });
@@ -124,6 +125,7 @@ export function tableRoutes(app: FastifyInstance, api: Api, deps: TableDeps): vo
     );
     await audit(call, 'row.update', nameOf(relation), {
       count: changed,
+      undoable: false,
       columns: Object.keys(changes),
       ...('keys' in scope ? { keys: scope.keys.slice(0, shownKeys) } : scope),
       ...personaOf(call),

@@ -90,6 +90,8 @@ const userBan = z.object({
 const userConfirm = z.object({ what: z.enum(['email', 'phone']) });
 const userReset = z.object({ by: z.enum(['mail', 'link']) });
 
+export type UserChange = z.output<typeof userChange>;
+
 export interface Impersonation {
   readonly userId: string;
   readonly name: string;

@@ -7,13 +7,14 @@ import type { Database } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Keys } from '../../keys/types.ts';
 import type { Audit } from '../audit.ts';
+import { changedKeys, changedValue, hiddenChange, type RecordedChange } from '../core/changed-values.ts';
 import { ConsoleError } from '../errors.ts';
 import { identify } from '../persona/act.ts';
 import { mintToken } from '../persona/token.ts';
 import type { AddRoute, Api, Call } from '../routes/api.ts';
 import type { ServiceClient } from '../service-client.ts';
 import { type AuthUser, createAuthUsers } from './auth.ts';
-import type { contract, User, UserEventPage, UserSession } from './contract.ts';
+import type { contract, User, UserChange, UserEventPage, UserSession } from './contract.ts';
 import { listRoutes } from './list-routes.ts';
 import { activeImpersonations } from './queries.ts';
 import { ssoRoutes } from './sso-routes.ts';
@@ -77,7 +78,11 @@ export function userRoutes(api: Api, deps: UsersDeps): void {
         : { user_metadata: replacing(before.user_metadata, user_metadata) }),
       ...(app_metadata === undefined ? {} : { app_metadata: replacing(before.app_metadata, app_metadata) }),
     });
-    await audit(call, 'user.update', nameOf(before), { userId: before.id, fields: Object.keys(changes) });
+    await audit(call, 'user.update', nameOf(before), {
+      userId: before.id,
+      fields: Object.keys(changes),
+      changes: userChanges(before, changes),
+    });
     return shown(user);
   });
   route('DELETE /users/:id', 'write', async (call) => {
@@ -88,12 +93,14 @@ export function userRoutes(api: Api, deps: UsersDeps): void {
 
   route('POST /users/:id/ban', 'write', async (call) => {
     const { hours, endSessions } = await call.body();
-    const user = await users.update(idOf(call), { ban_duration: hours === 0 ? 'none' : `${hours}h` });
+    const before = await userOf(call);
+    const user = await users.update(before.id, { ban_duration: hours === 0 ? 'none' : `${hours}h` });
     const endsSessions = endSessions && hours > 0;
     if (endsSessions) await users.endSessions(user.id);
     await audit(call, hours === 0 ? 'user.unban' : 'user.ban', nameOf(user), {
       userId: user.id,
       hours,
+      changes: [changedValue('banned_until', before.banned_until, user.banned_until)],
       ...(endsSessions ? { endSessions } : {}),
     });
     return shown(user);
@@ -203,6 +210,20 @@ const eventPage = (page: unknown): UserEventPage => page as UserEventPage;
 
 /** Returns the user with all fields, because the auth service returns more than its type declares. */
 const shown = (user: AuthUser): User => user as User;
+
+/** Returns the changed fields. Passwords and the values of metadata aren't recorded. */
+const userChanges = (
+  before: AuthUser,
+  { email, phone, password, app_metadata, user_metadata }: UserChange,
+): RecordedChange[] => [
+  ...(email === undefined ? [] : [changedValue('email', before.email || null, email)]),
+  ...(phone === undefined ? [] : [changedValue('phone', before.phone || null, phone || null)]),
+  ...(password === undefined ? [] : [hiddenChange('password', true, true)]),
+  ...(app_metadata === undefined ? [] : changedKeys('app_metadata', before.app_metadata ?? {}, app_metadata)),
+  ...(user_metadata === undefined
+    ? []
+    : changedKeys('user_metadata', before.user_metadata ?? {}, user_metadata)),
+];
 
 const nameOf = ({ email, phone, id }: AuthUser): string => email || phone || id;
 

@@ -1,4 +1,4 @@
-/** Interface text for the Operators page, second factors and the audit log, as ICU messages. */
+/** Interface text for the Operators page and second factors, as ICU messages. */
 export const messages = {
   'again.title': 'Confirm that it’s you',
   'again.text': 'This action requires a sign-in within the last 10 minutes.',
@@ -117,23 +117,4 @@ export const messages = {
   'factor.owed-title': 'Enter your second factor',
   'factor.missing-title': 'Set up your second factor',
   'factor.missing-text': 'This project requires a second factor for all operators.',
-
-  'audit.title': 'Audit log',
-  'audit.search': 'Search action, target or request ID',
-  'audit.operator': 'Operator',
-  'audit.action': 'Action',
-  'audit.anybody': 'All operators',
-  'audit.anything': 'All actions',
-  'audit.when': 'When',
-  'audit.target': 'Target',
-  'audit.detail': 'Details',
-  'audit.request': 'Request ID',
-  'audit.older': 'Load older entries',
-  'audit.none-title': 'No matching entries',
-  'audit.none-text': 'Every change made in the Console is recorded here.',
-  'audit.open': 'Details of {action}',
-  'audit.operation':
-    '{users, plural, one {# user} other {# users}} in {count, plural, one {# entry} other {# entries}}',
-  'audit.users': '{users, plural, one {# user} other {# users}}',
-  'audit.open-operation': 'Show the {count} entries for {action}',
 } as const;

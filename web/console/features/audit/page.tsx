@@ -11,9 +11,9 @@ import { ProblemBox } from '../../components/problem-box.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import { useDebounced } from '../../components/use-debounced.ts';
-import { t } from '../operators/text.ts';
 import { type AuditSearch, auditFacetsQuery, auditQuery } from './api.ts';
 import { AuditTable } from './table.tsx';
+import { t } from './text.ts';
 
 const route = getRouteApi('/app/audit');
 

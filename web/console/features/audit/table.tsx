@@ -5,10 +5,12 @@ import { Fact, Facts } from '../../components/facts.tsx';
 import { JsonBlock } from '../../components/json-block.tsx';
 import list from '../../components/list.module.css';
 import { Moment } from '../../components/moment.tsx';
-import { t } from '../operators/text.ts';
 import type { AuditEntry } from './api.ts';
+import { ChangesTable } from './changes-table.tsx';
 import { groupByOperation, usersIn } from './groups.ts';
 import classes from './page.module.css';
+import { changesOf, sentenceOf } from './sentence.ts';
+import { t } from './text.ts';
 
 export function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
   return (
@@ -21,7 +23,7 @@ export function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
             {t('audit.operator')}
           </th>
           <th scope="col">{t('audit.action')}</th>
-          <th scope="col">{t('audit.target')}</th>
+          <th scope="col">{t('audit.change')}</th>
         </tr>
       </thead>
       <tbody>
@@ -65,6 +67,8 @@ function OperationRows({ entries }: { entries: readonly [AuditEntry, ...AuditEnt
 function EntryRows({ entry, isPart = false }: { entry: AuditEntry; isPart?: boolean }) {
   const [isOpen, setOpen] = useState(false);
   const { at, operator_name, action, target, detail, request_id } = entry;
+  const changes = changesOf(entry);
+  const sentence = sentenceOf(entry);
   return (
     <>
       <tr data-open={isOpen || undefined} className={isPart ? classes.part : undefined}>
@@ -80,7 +84,7 @@ function EntryRows({ entry, isPart = false }: { entry: AuditEntry; isPart?: bool
             onClick={() => setOpen(!isOpen)}
           />
         </td>
-        <td title={target}>{isPart ? t('audit.users', { users: usersIn([entry]) }) : target}</td>
+        <td title={sentence}>{sentence}</td>
       </tr>
       {isOpen ? (
         <tr>
@@ -97,6 +101,7 @@ function EntryRows({ entry, isPart = false }: { entry: AuditEntry; isPart?: bool
                 </Fact>
               )}
             </Facts>
+            {changes.length === 0 ? null : <ChangesTable changes={changes} />}
             <JsonBlock value={detail} what={t('audit.detail')} />
           </td>
         </tr>

@@ -247,7 +247,10 @@ function TextControl(props: ControlProps) {
   const isShort = isNumber || type === 'duration' || type === 'size';
   const shown = props.placeholder ?? setting.default;
   // The field has no room for a long sentence. The help text contains the sentence too.
-  const isSentence = shown?.includes(' ') === true && (isShort || shown.length > maxPlaceholder);
+  const isSentence =
+    props.placeholder === undefined &&
+    shown?.includes(' ') === true &&
+    (isShort || shown.length > maxPlaceholder);
   const placeholder =
     (isSentence ? undefined : shown) ?? placeholders[type as keyof typeof placeholders] ?? '';
   return (

@@ -48,7 +48,7 @@ export function SettingField({
           {isChanged ? <Tag tone="info">{t('settings.changed')}</Tag> : null}
         </div>
         <p id={`${id}-help`}>
-          <Words text={setting.help} /> <Default setting={setting} />
+          <Words text={setting.help} /> <Default setting={setting} value={placeholder ?? setting.default} />
         </p>
         <Notes setting={setting} isChanged={isChanged} lock={lock} />
         <div className={classes.key}>
@@ -115,8 +115,7 @@ function shortLabel(label: string, prefix: string): ReactNode {
   );
 }
 
-function Default({ setting }: { setting: Setting }) {
-  const { default: value, options, type } = setting;
+function Default({ setting: { options, type }, value }: { setting: Setting; value: string | null }) {
   if (value === null || (value === '' && type !== 'enum')) return null;
   const shown =
     type === 'boolean' && (value === 'true' || value === 'false')

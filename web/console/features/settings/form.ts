@@ -36,5 +36,8 @@ export function useSettingsForm(): SettingsForm {
   return form;
 }
 
+/** Opens the review of all changes, or the first invalid setting. */
+export const ReviewContext = createContext<() => void>(() => undefined);
+
 /** Returns the ID of a setting's field. */
 export const fieldId = (key: string): string => `setting-${key}`;

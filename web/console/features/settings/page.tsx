@@ -12,7 +12,7 @@ import { useUnsaved } from '../../components/unsaved.tsx';
 import { useDebounced } from '../../components/use-debounced.ts';
 import { type SettingsPage as PageFacts, settingsQuery } from './api.ts';
 import { Words } from './field.tsx';
-import { FormContext, useSettingsForm } from './form.ts';
+import { FormContext, ReviewContext, useSettingsForm } from './form.ts';
 import { HookCard } from './hooks.tsx';
 import { addressOf, SettingsNav } from './nav.tsx';
 import classes from './page.module.css';
@@ -53,6 +53,8 @@ export function SettingsPage() {
     if (page !== undefined) void navigate({ search: addressOf(page, key) });
     setJumps((previous) => previous + 1);
   };
+  const invalid = faults.find(({ key }) => form?.settingOf(key) !== undefined);
+  const review = (): void => (invalid === undefined ? setReviewing(true) : jump(invalid.key));
   return (
     <>
       <PageHead title={t('settings.title')} />
@@ -83,12 +85,14 @@ export function SettingsPage() {
               />
             }
           >
-            <Opened
-              key={open.id}
-              page={open}
-              mail={mail}
-              onBack={() => void navigate({ search: search === undefined ? {} : { search } })}
-            />
+            <ReviewContext.Provider value={review}>
+              <Opened
+                key={open.id}
+                page={open}
+                mail={mail}
+                onBack={() => void navigate({ search: search === undefined ? {} : { search } })}
+              />
+            </ReviewContext.Provider>
           </SplitView>
           {count === 0 ? null : (
             <SaveBar
@@ -96,8 +100,8 @@ export function SettingsPage() {
               count={count}
               faults={faults}
               onDiscard={reset}
-              onReview={() => setReviewing(true)}
-              onJump={jump}
+              isInvalid={invalid !== undefined}
+              onReview={review}
             />
           )}
         </FormContext.Provider>

@@ -9,6 +9,7 @@ import {
   IconExternalLink,
 } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
+import { useContext } from 'react';
 import { Copyable } from '../../../ui/copyable.tsx';
 import { fetchConsole } from '../../api/session.ts';
 import { ProblemBox } from '../../components/problem-box.tsx';
@@ -16,7 +17,7 @@ import { Tag } from '../../components/tag.tsx';
 import { keyOf, type Part, type ProviderTest, type Setting } from './api.ts';
 import field from './field.module.css';
 import { SettingField } from './field.tsx';
-import { type SettingsForm, useSettingsForm } from './form.ts';
+import { ReviewContext, type SettingsForm, useSettingsForm } from './form.ts';
 import classes from './parts.module.css';
 import { Collapsed, Count } from './parts.tsx';
 import { t } from './text.ts';
@@ -72,18 +73,31 @@ export function ProviderCard({ part, panel }: { part: Part; panel: Panel }) {
 /** Turns the provider on or off without opening the card. Like any change, this is saved with the others. */
 function OnSwitch({ title, name }: { title: string; name: string }) {
   const form = useSettingsForm();
+  const review = useContext(ReviewContext);
   const setting = form.settingOf(`auth.external.${name}.enabled`);
   if (setting === undefined || setting.reference !== null) return null;
   return (
-    <Switch
-      size="sm"
-      withThumbIndicator={false}
-      classNames={{ track: field.track }}
-      aria-label={t('settings.provider-on', { title })}
-      checked={form.valueOf(setting) === true}
-      disabled={form.lockOf(setting) !== undefined}
-      onChange={(event) => form.change(setting, event.currentTarget.checked)}
-    />
+    <>
+      {form.isChanged(keyOf(setting)) ? (
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          aria-label={t('settings.not-saved-of', { title })}
+          onClick={review}
+        >
+          {t('settings.not-saved')}
+        </Button>
+      ) : null}
+      <Switch
+        size="sm"
+        withThumbIndicator={false}
+        classNames={{ track: field.track }}
+        aria-label={t('settings.provider-on', { title })}
+        checked={form.valueOf(setting) === true}
+        disabled={form.lockOf(setting) !== undefined}
+        onChange={(event) => form.change(setting, event.currentTarget.checked)}
+      />
+    </>
   );
 }
 

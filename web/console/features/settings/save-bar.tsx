@@ -10,22 +10,22 @@ export function SaveBar({
   count,
   faults,
   onDiscard,
+  isInvalid,
   onReview,
-  onJump,
 }: {
   form: SettingsForm;
   count: number;
   faults: readonly SettingFault[];
   onDiscard: () => void;
+  /** Whether one of the changed settings is invalid. The button then opens it. */
+  isInvalid: boolean;
   onReview: () => void;
-  onJump: (key: string) => void;
 }) {
   const elsewhere = faults.filter(({ key }) => form.settingOf(key) === undefined);
-  const invalid = faults.find(({ key }) => form.settingOf(key) !== undefined);
   return (
     <div className={classes.bar}>
       <div className={classes.state} role="status">
-        <span>{t('settings.changes', { count })}</span>
+        <span>{t('settings.unsaved', { count })}</span>
         {faults.length === 0 ? null : (
           <span className={classes.faults}>{t('settings.faults', { count: faults.length })}</span>
         )}
@@ -38,8 +38,8 @@ export function SaveBar({
       <Button size="compact-sm" variant="default" onClick={onDiscard}>
         {t('settings.discard')}
       </Button>
-      <Button size="compact-sm" onClick={() => (invalid === undefined ? onReview() : onJump(invalid.key))}>
-        {t(invalid === undefined ? 'settings.review' : 'settings.show-error')}
+      <Button size="compact-sm" onClick={onReview}>
+        {t(isInvalid ? 'settings.show-error' : 'settings.review')}
       </Button>
     </div>
   );

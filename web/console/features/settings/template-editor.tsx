@@ -106,6 +106,7 @@ function Editor({
     path?.isSet === true && form.isChanged(path.path.join('.')) && form.valueOf(path) === null;
   const html = isReverted ? source.defaultHtml : (edit?.html ?? source.html);
   const isSubjectChanged = subject !== undefined && form.isChanged(subject.path.join('.'));
+  const isDefaultSubject = subject !== undefined && (form.valueOf(subject) ?? '') === '';
   const preview = usePreview(name, {
     language,
     subject: isSubjectChanged ? String(form.valueOf(subject) ?? '') : null,
@@ -117,7 +118,11 @@ function Editor({
   return (
     <>
       {subject === undefined ? null : (
-        <SettingField setting={subject} title={part?.title ?? null} placeholder={source.subject} />
+        <SettingField
+          setting={subject}
+          title={part?.title ?? null}
+          placeholder={source.defaultSubjects[language]}
+        />
       )}
       <div className={classes.editor}>
         {part === undefined ? null : (
@@ -199,6 +204,11 @@ function Editor({
                 <span className={parts.dimmed}>{t('settings.mail-subject')} </span>
                 <strong>{preview.data.subject}</strong>
               </p>
+              {isDefaultSubject && source.apiSubject !== source.defaultSubjects[language] ? (
+                <p className={parts.dimmed}>
+                  {t('settings.mail-api-subject', { subject: source.apiSubject })}
+                </p>
+              ) : null}
               <MailBody
                 subject={preview.data.subject}
                 text={preview.data.text}

@@ -1,0 +1,84 @@
+/** Old and new values for the audit log. They are stored as short texts, so a value can't make the log large. */
+
+export interface ChangedValue {
+  readonly name: string;
+  /** The old value as text. Null if there was none. */
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+/** A change whose values must not be stored, because they are secret. */
+export interface HiddenChange {
+  readonly name: string;
+  readonly hidden: 'set' | 'changed' | 'removed';
+}
+
+export type RecordedChange = ChangedValue | HiddenChange;
+
+const maxValueLength = 300;
+
+export const changedValue = (name: string, from: unknown, to: unknown): ChangedValue => ({
+  name,
+  from: valueText(from),
+  to: valueText(to),
+});
+
+export const hiddenChange = (name: string, wasSet: boolean, isSet: boolean): HiddenChange => ({
+  name,
+  hidden: !wasSet ? 'set' : isSet ? 'changed' : 'removed',
+});
+
+/** Compares the top-level keys of an object, such as a user's metadata, without recording their values. */
+export function changedKeys(
+  name: string,
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+): HiddenChange[] {
+  const has = (object: object, key: string): boolean => Object.hasOwn(object, key);
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    .filter(
+      (key) =>
+        has(before, key) !== has(after, key) || JSON.stringify(before[key]) !== JSON.stringify(after[key]),
+    )
+    .map((key) => hiddenChange(`${name}.${key}`, has(before, key), has(after, key)));
+}
+
+function valueText(value: unknown): string | null {
+  if (value === undefined || value === null) return null;
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return cutText(withoutPassword(text), maxValueLength);
+}
+
+/** Masks the user information of a URL, which can contain a password (RFC 3986, section 3.2.1). */
+const withoutPassword = (text: string): string => text.replaceAll(/:\/\/[^/?#@\s"]*@/g, '://••••••@');
+
+/** Cuts a text and adds its full length. PostgreSQL's jsonb rejects NUL and half of a surrogate pair. */
+export function cutText(text: string, maxLength: number): string {
+  const cut =
+    text.length <= maxLength ? text : `${text.slice(0, maxLength)}… (${text.length} characters in all)`;
+  return cut.toWellFormed().replaceAll('\0', '\ufffd');
+}
+
+/** Limits the size of an entry's details. Longer texts and lists end with a mark. */
+export function boundedDetail(detail: object): object {
+  const whole = bounded(detail, 2000, 200);
+  return JSON.stringify(whole).length <= maxDetailLength
+    ? (whole as object)
+    : (bounded(detail, 100, 20) as object);
+}
+
+const maxDetailLength = 64_000;
+
+function bounded(value: unknown, maxLength: number, maxItems: number): unknown {
+  if (typeof value === 'string') return cutText(value, maxLength);
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
+  if (Array.isArray(value)) {
+    const items = value.slice(0, maxItems).map((item) => bounded(item, maxLength, maxItems));
+    return value.length <= maxItems ? items : [...items, `… (${value.length} in all)`];
+  }
+  return Object.fromEntries(
+    Object.entries(value)
+      .slice(0, maxItems)
+      .map(([name, item]) => [cutText(name, 200), bounded(item, maxLength, maxItems)]),
+  );
+}
