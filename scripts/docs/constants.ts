@@ -79,12 +79,18 @@ const fixed: readonly Fixed[] = [
   ['auth', 'interval between changes of an account, after a burst', 'ms', 'src/auth', 'changeEveryMs'],
   [
     'auth',
-    'sign-ins with other providers and OAuth clients per IP address and five minutes',
+    'sign-ins with other providers and OAuth clients in five minutes, per IP address',
     'count',
     'src/auth',
     'authorizationsPerFiveMinutes',
   ],
-  ['auth', 'burst of these sign-ins', 'count', 'src/auth', 'authorizationBurst'],
+  [
+    'auth',
+    'burst of sign-ins with other providers and OAuth clients, per IP address',
+    'count',
+    'src/auth',
+    'authorizationBurst',
+  ],
   ['auth', 'TOTP period', 's', 'src/shared/totp.ts', 'periodSeconds'],
   ['auth', 'TOTP digits', 'count', 'src/shared/totp.ts', 'digits'],
   ['auth', 'TOTP clock skew in time steps, in both directions', 'count', 'src/shared/totp.ts', 'skewSteps'],
@@ -174,7 +180,7 @@ const fixed: readonly Fixed[] = [
     'src/account',
     'refreshAheadMs',
   ],
-  ['account', "clients' pages that the browser loads after a sign-out", 'count', 'src/account', 'maxPages'],
+  ['account', 'client pages that the browser loads after a sign-out', 'count', 'src/account', 'maxPages'],
   ['account', 'lifetime of the session cookie', 's', 'src/account', 'cookieMaxAgeSeconds'],
   [
     'account',
@@ -193,11 +199,17 @@ const fixed: readonly Fixed[] = [
   ['account', 'lifetime of the language cookie', 's', 'src/account', 'languageMaxAgeSeconds'],
   ['console', 'lifetime of a sign-in link', 's', 'src/console', 'linkLifetimeSeconds'],
   ['console', 'lifetime of an operator session', 's', 'src/console', 'sessionLifetimeSeconds'],
-  ['console', 'failed sign-ins per IP address and period', 'count', 'src/console', 'attemptLimits.max'],
+  [
+    'console',
+    'failed sign-ins per IP address, within the counting period',
+    'count',
+    'src/console',
+    'attemptLimits.max',
+  ],
   ['console', 'period for counting failed sign-ins', 'ms', 'src/console', 'attemptLimits.windowMs'],
   [
     'console',
-    'requests with unknown access tokens per IP address and period',
+    'requests with unknown access tokens per IP address, within the counting period',
     'count',
     'src/console',
     'tokenAttempts.max',
@@ -226,7 +238,7 @@ const fixed: readonly Fixed[] = [
   ['console', 'lifetime of a thumbnail link', 's', 'src/console/storage', 'thumbnailSeconds'],
   [
     'console',
-    'size up to which an image is its own thumbnail',
+    'maximum size of an image that is used as its own thumbnail',
     'bytes',
     'src/console/storage',
     'smallPictureBytes',
@@ -251,7 +263,7 @@ const fixed: readonly Fixed[] = [
   ['auth', 'timeout of a provider test', 'ms', 'src/auth/flows/test-provider.ts', 'timeoutMs'],
   [
     'console',
-    'concurrent log streams, separately for functions and all services',
+    'concurrent log streams (those of functions and those of all services are counted separately)',
     'count',
     'src/console/event-stream.ts',
     'maxStreams',
@@ -380,7 +392,7 @@ const realtimeLimits = limitsFrom(defaultConfig().plinth);
 const exported: readonly Exported[] = [
   ['functions', 'stored log lines per function', 'count', functionLogs.linesPerFunction],
   ['functions', 'stored characters per log line', 'count', functionLogs.charsPerLine],
-  ['functions', 'stored log lines per function and second', 'count', functionLogs.linesPerSecond],
+  ['functions', 'log lines that are stored each second, per function', 'count', functionLogs.linesPerSecond],
   ['functions', 'stored invocations per function', 'count', invocationBounds.perFunction],
   [
     'functions',
@@ -401,7 +413,7 @@ const exported: readonly Exported[] = [
   ['realtime', 'payload per message', 'bytes', realtimeLimits.maxPayloadBytes],
   [
     'realtime',
-    'presence calls per channel membership and period',
+    'presence calls per channel membership, within the counting period',
     'count',
     realtimeLimits.clientPresence.maxCalls,
   ],

@@ -67,7 +67,7 @@ function rest(): ErrorSection {
     .map(([state, status]) => [code(state), String(status)]);
   return sized(
     'REST',
-    'The response body is `{code, message, details, hint}`. PostgreSQL errors keep their SQLSTATE as `code`. The second ' +
+    'The response body is `{code, message, details, hint}`. PostgreSQL errors keep their SQLSTATE as `code`. A separate ' +
       'table maps SQLSTATE prefixes to HTTP statuses: the longest matching prefix applies, and the status is 400 if none matches. ' +
       'For `anon`, `42501` has the status 401. Its `hint` contains the missing GRANT or policy ' +
       '([decision 10](decisions/0010-permission-hints.md)).',
@@ -89,8 +89,8 @@ function storage(): ErrorSection {
   return sized(
     'Storage',
     'The response body is `{statusCode, error, message, code}`. The HTTP status is 400 for most errors, as in the upstream ' +
-      'service. Routes below `/upload/resumable` respond with plain text. Their HTTP status is the `statusCode` in the first ' +
-      'table or the status in the second table.',
+      'service. Routes below `/upload/resumable` respond with plain text. They return the `statusCode` of an error as its HTTP ' +
+      'status, or the listed status of the errors that only resumable uploads have.',
     [...rows, ...resumable],
     [
       table(['Entry', '`code`', '`error`', '`statusCode`', 'HTTP status', 'Message'], rows),

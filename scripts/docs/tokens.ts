@@ -121,7 +121,8 @@ export const tokenKinds = {
     name: 'signed download URL',
     form: 'JWT signed with the JWT secret, with `url` and without `role`',
     issuer: 'storage',
-    audience: 'one key; with `objects`, only the object or owner for which it was signed',
+    audience:
+      'one object key; if the token contains `objects`, only the object or owner for which it was signed',
     lifetime: '`expiresIn` in the request',
     places: ['download'],
   },
@@ -129,7 +130,8 @@ export const tokenKinds = {
     name: 'signed upload URL (also for TUS)',
     form: 'JWT signed with the JWT secret, with `url` and without `role`',
     issuer: 'storage',
-    audience: 'one key; with `objects`, replaces only that object or another object with the same owner',
+    audience:
+      'one object key; if the token contains `objects`, it can replace only that object or another object with the same owner',
     lifetime: '2 hours',
     places: ['upload'],
   },

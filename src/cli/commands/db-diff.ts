@@ -48,7 +48,7 @@ export const dbDiff: Command = {
   examples: [
     ['plinth db diff -f add_notes', "writes the local database's changes to a new migration"],
     ['plinth db diff --linked', "prints the linked database's changes that no migration contains"],
-    ['plinth db diff --from migrations --to linked', 'also prints these changes'],
+    ['plinth db diff --from migrations --to linked', 'prints the same changes'],
   ],
   run: async (input) => {
     const location = locationOf(input);

@@ -122,8 +122,14 @@ export const migrationRepair: Command = {
     yes: { type: 'boolean', help: 'Repairs the entire migration history without prompting.' },
   },
   examples: [
-    ['plinth migration repair --status reverted 20240131120000', '"migration up" then runs it again'],
-    ['plinth migration repair --status applied 20240131120000 --linked', '"db push" then skips it'],
+    [
+      'plinth migration repair --status reverted 20240131120000',
+      'lets "migration up" run this migration again',
+    ],
+    [
+      'plinth migration repair --status applied 20240131120000 --linked',
+      'lets "db push" skip this migration',
+    ],
     ['plinth migration repair --status applied --yes', 'marks exactly the existing files as applied'],
   ],
   run: async (input) => {

@@ -13,7 +13,10 @@ export const status: Command = {
   options: {
     ...projectOptions,
     output: { type: 'string', short: 'o', value: 'FORMAT', help: `One of ${formats.join(', ')}.` },
-    all: { type: 'boolean', help: 'Lists all running projects of this user. With -o json, as JSON.' },
+    all: {
+      type: 'boolean',
+      help: 'Lists all running projects of this user. With -o json, prints them as JSON.',
+    },
     'override-name': {
       type: 'string',
       multiple: true,

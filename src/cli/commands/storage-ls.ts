@@ -10,7 +10,7 @@ export const storageLs: Command = {
   name: 'storage ls',
   takes: '[PATH]',
   about:
-    'Lists the buckets, folders and objects whose names begin with a path. Folders and buckets end with a slash.\n' +
+    'Lists the buckets, folders and objects whose names begin with a path. Names of folders and buckets end with a slash.\n' +
     'PATH is ss:///BUCKET/KEY. Without PATH, all buckets are listed.',
   options: {
     ...projectOptions,

@@ -143,13 +143,16 @@ export const auth = liveSection('Users and sessions.', {
     ['letters_digits', 'lower_upper_letters_digits', 'lower_upper_letters_digits_symbols'],
     'Character types that a password must contain.',
   ),
-  publishable_key: secret('Publishable key, sb_publishable_…', {
-    defaultText: 'the well-known key',
+  publishable_key: secret('Publishable key, which begins with sb_publishable_.', {
+    defaultText: "the local stack's well-known key, or a generated key with `plinth serve`",
     ...keysRead,
   }),
-  secret_key: secret('Secret key, sb_secret_…', { defaultText: 'the well-known key', ...keysRead }),
+  secret_key: secret('Secret key, which begins with sb_secret_.', {
+    defaultText: "the local stack's well-known key, or a generated key with `plinth serve`",
+    ...keysRead,
+  }),
   jwt_secret: secret('Secret for HS256 tokens, with at least 16 characters.', {
-    defaultText: 'the well-known key',
+    defaultText: "the local stack's well-known secret, or a generated secret with `plinth serve`",
     ...keysRead,
   }),
   anon_key: secret('JWT with the anon role.', { defaultText: 'generated from the secret', ...keysRead }),

@@ -40,7 +40,7 @@ export const studio = section('The Console.', {
 });
 
 export const localSmtp = section(
-  'The captured inbox for email in development.',
+  'The inbox for captured emails in development.',
   {
     enabled: boolean(true, 'Captures emails and text messages.', mounted),
     port: port(54324, 'Port of the inbox, with a Mailpit-compatible REST API.', opened),

@@ -19,7 +19,7 @@ const connections = restart('connections to PostgreSQL are distributed at startu
 
 export const database = restartSection(
   'the database logins are set up at startup',
-  'PostgreSQL settings. The last three make the database less secure.',
+  'PostgreSQL settings. `shared_password`, `replication` and `jwt_secret_setting` make the database less secure.',
   {
     pool_connections: optionalInteger(
       'Number of PostgreSQL connections for each service except REST. One connection is always kept free, so that neither a single client nor all anonymous clients together can use all of them.',

@@ -49,7 +49,7 @@ export const telemetry = section('Traces for an OpenTelemetry collector.', {
     collector,
   ),
   otlp_headers: secret(
-    'Additional headers for the collector, as "name=value" separated by commas, as in OTEL_EXPORTER_OTLP_HEADERS.',
+    'Additional headers for the collector, as comma-separated "name=value" pairs, in the format of OTEL_EXPORTER_OTLP_HEADERS.',
     collector,
   ),
   sampling: integer(
@@ -98,7 +98,9 @@ export const server = liveSection('API server.', {
   max_connections: optionalInteger(
     'Maximum number of concurrent connections. Each connection needs a file descriptor, so the number is lowered if the process can open too few files.',
     { min: 1 },
-    { defaultText: '40000, or less if the machine or container has less memory (64 KiB each)' },
+    {
+      defaultText: '40000, or fewer on a machine or container with little memory, because each takes 64 KiB',
+    },
   ),
   max_connections_per_address: integer(
     5000,
