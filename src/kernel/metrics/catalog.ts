@@ -121,7 +121,7 @@ const database = {
   ),
   plinth_database_size_bytes: shared('Size of the database. Measured once per minute.'),
   plinth_database_transaction_id_age: shared(
-    'Age of the oldest transaction ID. PostgreSQL stops writes before it reaches 2147483648.',
+    'Age of the oldest transaction ID. PostgreSQL stops writes before this age reaches 2147483648.',
   ),
   plinth_database_statistics_reset_timestamp_seconds: shared('When the statistics were last reset.'),
   plinth_wal_written_bytes_total: sharedCounter('Position of the WAL, which is the number of bytes written.'),
@@ -224,7 +224,7 @@ const realtime = {
   plinth_realtime_messages_sent_total: counter('Messages to clients.'),
   plinth_realtime_messages_dropped_total: counter("Messages that weren't sent because the client was slow."),
   plinth_realtime_failing: gauge(
-    "Whether database changes or other processes' messages aren't delivered.",
+    "Whether database changes or messages from other processes can't be delivered.",
     [],
     'max',
   ),
