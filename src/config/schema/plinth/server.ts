@@ -99,7 +99,8 @@ export const server = liveSection('API server.', {
     'Maximum number of concurrent connections. Each connection needs a file descriptor, so the number is lowered if the process can open too few files.',
     { min: 1 },
     {
-      defaultText: '40000, or fewer on a machine or container with little memory, because each connection takes 64 KiB',
+      defaultText:
+        '40000, or fewer on a machine or container with little memory, because each connection takes 64 KiB',
     },
   ),
   max_connections_per_address: integer(
