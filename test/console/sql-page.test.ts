@@ -6,7 +6,7 @@ import { sql } from '../../src/kernel/sql.ts';
 import { templates } from '../../web/console/features/sql/templates.ts';
 import { axeViolations, launchBrowser, openContext } from '../web/browser.ts';
 import { type Backend, operator, startWithUser } from './harness.ts';
-import { expectSound, looks, signInWindow } from './page-helpers.ts';
+import { expectSound, looks, signedIn, signInWindow } from './page-helpers.ts';
 
 let backend: Backend;
 let browser: Browser;
@@ -93,6 +93,28 @@ test('names are completed from the live schema', async () => {
   await page.keyboard.press('Control+a');
   await page.keyboard.type('select auth.ui');
   await page.locator('.cm-tooltip-autocomplete').getByText('auth.uid').waitFor();
+  await close();
+});
+
+test.each([
+  ['names', '**/console/api/sql/names'],
+  ['completion', '**/sql-words*'],
+])('a word that is typed before the %s arrived is completed', async (_part, url) => {
+  const { page, go, close } = await signedIn(browser, backend);
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(url, async (route) => {
+    await released;
+    await route.continue();
+  });
+  await go('/sql');
+  await editor(page).focus();
+  await page.keyboard.type('select * from tas');
+  await editor(page).getByText('select * from tas').waitFor();
+  release();
+  await page.locator('.cm-tooltip-autocomplete').getByText('tasks').waitFor();
   await close();
 });
 

@@ -111,6 +111,8 @@ const withLink: Flow = {
     await scene.open('code');
     await walker.fill(say('field.email'), email);
     await walker.enter();
+    // The email can arrive before the response, which sets the cookie that identifies this browser.
+    await scene.arrives('page.code');
     const link = await scene.link(email);
     // This browser requested the link, so opening the link is enough.
     await page.goto(link);

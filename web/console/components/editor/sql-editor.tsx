@@ -117,6 +117,8 @@ export default function SqlEditor({
   const view = useRef<EditorView>(undefined);
   const wordsSlot = useRef(new Compartment());
   const words = useRef<typeof import('./sql-words.ts')>(undefined);
+  /** Whether the last change of the text or of the cursor was typing. */
+  const isTyping = useRef(false);
   const latest = useRef({ onChange, onRun, onSelection });
   latest.current = { onChange, onRun, onSelection };
 
@@ -154,6 +156,7 @@ export default function SqlEditor({
           EditorView.updateListener.of((update) => {
             if (update.docChanged) latest.current.onChange(update.state.doc.toString());
             if (update.selectionSet || update.docChanged) {
+              isTyping.current = update.transactions.some((step) => step.isUserEvent('input.type'));
               const { from, to } = update.state.selection.main;
               latest.current.onSelection?.(from, to);
             }
@@ -170,8 +173,11 @@ export default function SqlEditor({
     let isCurrent = true;
     void loadPart(() => import('./sql-words.ts')).then((module) => {
       words.current = module;
-      if (isCurrent)
-        view.current?.dispatch({ effects: wordsSlot.current.reconfigure(module.sqlWords(names)) });
+      const editor = view.current;
+      if (!isCurrent || editor === undefined) return;
+      editor.dispatch({ effects: wordsSlot.current.reconfigure(module.sqlWords(names)) });
+      // A word that was typed before the names arrived is completed too.
+      if (isTyping.current) module.completeWord(editor);
     });
     return () => {
       isCurrent = false;

@@ -8,12 +8,13 @@ import {
   closeBrackets,
   closeBracketsKeymap,
   completionKeymap,
+  startCompletion,
 } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { PostgreSQL, type SQLNamespace, sql } from '@codemirror/lang-sql';
 import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language';
 import type { Extension } from '@codemirror/state';
-import { keymap } from '@codemirror/view';
+import { type EditorView, keymap } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import type { SqlNames } from './types.ts';
 
@@ -35,6 +36,13 @@ const highlight = HighlightStyle.define([
   },
   { tag: tags.typeName, color: 'var(--plinth-info-text)' },
 ]);
+
+/** Offers completions if the cursor is at the end of a word. */
+export function completeWord(editor: EditorView): void {
+  const { state } = editor;
+  const { head } = state.selection.main;
+  if (/\w/.test(state.sliceDoc(Math.max(0, head - 1), head))) startCompletion(editor);
+}
 
 /** The extensions that don't depend on the project's names. When the names change, the undo history is kept. */
 const commands: Extension = [
