@@ -51,7 +51,7 @@ test('with the keyboard, an operator can follow a problem on the home page to it
   await panel.getByText('The fix was applied and saved as supabase/migrations/', { exact: false }).waitFor();
   await panel.getByRole('button', { name: 'Close' }).last().press('Enter');
   await panel.waitFor({ state: 'detached' });
-  expect(await page.getByRole('button', { name: 'Table public.open is exposed' }).count()).toBe(0);
+  await page.getByRole('button', { name: 'Table public.open is exposed' }).waitFor({ state: 'detached' });
   expect(complaints.list).toEqual([]);
   await close();
 

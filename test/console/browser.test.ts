@@ -122,7 +122,7 @@ describe('the grid with the keyboard', () => {
     const alert = page.getByRole('alert');
     await alert.getByText('tasks_priority_check').waitFor();
     await alert.getByText('23514').waitFor();
-    expect(await cell(page, 1, 6).textContent()).toBe('3');
+    await expect.poll(() => cell(page, 1, 6).textContent()).toBe('3');
 
     // Escape cancels the edit without a change.
     await focusCell(page, 3, 2);
@@ -161,7 +161,7 @@ describe('the grid with the keyboard', () => {
     const grid = page.getByRole('grid');
     expect(await grid.getAttribute('aria-colcount')).toBe('8');
     await page.keyboard.press('Control+End');
-    await page.getByText('350 rows', { exact: true }).waitFor({ timeout: 15_000 });
+    await page.getByText('350 rows', { exact: true }).waitFor();
     await page.keyboard.press('Control+End');
     await page.locator('[data-cell="349:7"]:focus').waitFor();
     expect(await grid.getAttribute('aria-rowcount')).toBe('351');
@@ -176,8 +176,7 @@ describe('the grid with the keyboard', () => {
     await focusCell(page, 4, 3);
     await page.keyboard.press('Enter');
     const field = page.getByRole('dialog').getByLabel('note', { exact: true });
-    await field.waitFor();
-    expect(await field.inputValue()).toHaveLength(1000);
+    await expect.poll(() => field.inputValue()).toHaveLength(1000);
     expect(decodeURIComponent(page.url())).toContain('row={"id":"5"}');
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -222,7 +221,7 @@ describe('the grid with the keyboard', () => {
     await focusCell(page, 0, 2);
     expect(await page.getByRole('button', { name: 'Insert row' }).count()).toBe(0);
     await page.keyboard.press('Enter');
-    await page.getByRole('dialog').waitFor();
+    await page.getByRole('dialog').getByText('Task 1').first().waitFor();
     expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
     await go(page, '/inbox');
     await page.getByText('Your role can’t read the inbox').waitFor();
@@ -312,10 +311,10 @@ test('the frame with the menu is visible before scripts and style sheets have lo
   await frame.locator('[data-current][data-to="/tables"]').waitFor();
   release();
   await cell(page, 0, 1).waitFor();
-  expect(await frame.isVisible()).toBe(false);
+  await frame.waitFor({ state: 'hidden' });
   expect(complaints.list).toEqual([]);
   await go(page, '/sign-in');
-  expect(await frame.count()).toBe(0);
+  await frame.waitFor({ state: 'detached' });
   await close();
 });
 

@@ -46,10 +46,10 @@ test('the page and the panel below a dialog are inert, and the focus returns ste
   expect(await inertParts(page)).toEqual([false]);
   await link.press('Enter');
   await page.getByRole('button', { name: 'Share link' }).waitFor();
-  expect(await inertParts(page)).toEqual([true, false]);
+  await expect.poll(() => inertParts(page)).toEqual([true, false]);
   await page.getByRole('button', { name: 'Share link' }).press('Enter');
   await page.getByRole('button', { name: 'Cancel' }).waitFor();
-  expect(await inertParts(page)).toEqual([true, true, false]);
+  await expect.poll(() => inertParts(page)).toEqual([true, true, false]);
   await page.keyboard.press('Escape');
   await expect.poll(() => inertParts(page)).toEqual([true, false]);
   await expect.poll(() => focusedName(page)).toBe('Share link');
@@ -66,7 +66,7 @@ test('the palette returns the focus, and a menu leaves the page usable', async (
   await page.getByRole('link', { name: 'a.txt' }).focus();
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox').waitFor();
-  expect(await inertParts(page)).toEqual([true, false]);
+  await expect.poll(() => inertParts(page)).toEqual([true, false]);
   await page.keyboard.press('Escape');
   await expect.poll(() => focusedName(page)).toBe('a.txt');
   await page.getByRole('button', { name: 'Bucket', exact: true }).press('Enter');
@@ -84,7 +84,10 @@ test('the focus stays in the list after an entry is deleted', async () => {
   await go('/storage?bucket=files');
   await page.getByRole('link', { name: 'b.txt' }).press('Enter');
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).press('Enter');
-  await page.getByRole('dialog').last().getByRole('button', { name: 'Delete' }).press('Enter');
+  await page
+    .getByRole('dialog', { name: 'Delete b.txt?' })
+    .getByRole('button', { name: 'Delete' })
+    .press('Enter');
   await page.getByRole('link', { name: 'b.txt' }).waitFor({ state: 'detached' });
   await expect
     .poll(() => page.evaluate(`document.activeElement.closest('table, [role=grid], main') !== null`))

@@ -42,6 +42,7 @@ const clipboard = () => page.evaluate('navigator.clipboard.readText()') as Promi
 const headers = () => page.getByRole('columnheader').allTextContents();
 
 async function focusCell(row: number, column: number, on = page): Promise<void> {
+  await on.getByRole('gridcell').first().waitFor();
   await on.locator('[data-cell][tabindex="0"]').focus();
   await on.keyboard.press('Control+Home');
   if (row < 0) await on.keyboard.press('ArrowUp');
@@ -224,7 +225,7 @@ describe('the menu of a cell', () => {
     await item('Duplicate row').press('Enter');
     const dialog = page.getByRole('dialog');
     await dialog.getByText('New row in parts').waitFor();
-    expect(await dialog.getByLabel('name', { exact: true }).inputValue()).toBe('Part 5');
+    await expect.poll(() => dialog.getByLabel('name', { exact: true }).inputValue()).toBe('Part 5');
     await dialog.getByLabel('note', { exact: true }).fill('copy');
     await dialog.getByRole('button', { name: 'Insert', exact: true }).press('Enter');
     await dialog.waitFor({ state: 'detached' });
@@ -265,15 +266,12 @@ describe('columns', () => {
     await expect.poll(async () => (await headers()).join()).not.toContain('price');
     await openMenu(-1, 3);
     await item('Pin column').press('Enter');
+    await cell(-1, 2).filter({ hasText: 'parent' }).waitFor();
     await page.reload();
     await cell(0, 1).waitFor();
-    expect((await headers()).map((text) => text.replace(/(int4|text)$/, ''))).toEqual([
-      'Select rows',
-      'id',
-      'parent',
-      'name',
-      'note',
-    ]);
+    await expect
+      .poll(async () => (await headers()).map((text) => text.replace(/(int4|text)$/, '')))
+      .toEqual(['Select rows', 'id', 'parent', 'name', 'note']);
 
     await page.getByRole('button', { name: 'Columns' }).press('Enter');
     await page.getByRole('checkbox', { name: 'Show price' }).press('Space');
@@ -312,8 +310,10 @@ describe('columns', () => {
     const left = async () => (await cell(0, 1).boundingBox())?.x ?? -1;
     const before = await left();
     await focusCell(0, 5);
-    expect(await page.evaluate(`document.querySelector('[role=grid]').scrollLeft`)).toBeGreaterThan(0);
-    expect(await left()).toBe(before);
+    await expect
+      .poll(() => page.evaluate(`document.querySelector('[role=grid]').scrollLeft`))
+      .toBeGreaterThan(0);
+    await expect.poll(left).toBe(before);
     await page.setViewportSize({ width: 1280, height: 800 });
   });
 });
@@ -361,11 +361,13 @@ test.each(looks)('menus are accessible and fit at $width px, $colorScheme first'
   await other.page.getByRole('menu').waitFor();
   await expectSound(other.page, 'menu of a cell');
   await other.page.keyboard.press('Escape');
+  await other.page.getByRole('menu').waitFor({ state: 'detached' });
   await focusCell(-1, 2, other.page);
   await other.page.keyboard.press('Shift+F10');
   await other.page.getByRole('menu').waitFor();
   await expectSound(other.page, 'menu of a header');
   await other.page.keyboard.press('Escape');
+  await other.page.getByRole('menu').waitFor({ state: 'detached' });
   await other.page.getByRole('button', { name: 'Columns' }).press('Enter');
   await other.page.getByRole('radio', { name: 'Compact' }).waitFor();
   await expectSound(other.page, 'columns');

@@ -130,9 +130,9 @@ test.each(looks)(
     const table = `sales_${look.width}`;
     await expect.poll(() => page.getByRole('textbox', { name: 'Table name' }).inputValue()).toBe(table);
     const types = page.getByRole('combobox', { name: 'Type' });
-    expect(
-      await types.evaluateAll((inputs) => inputs.map((input) => (input as HTMLInputElement).value)),
-    ).toEqual(['text', 'date', 'text']);
+    await expect
+      .poll(() => types.evaluateAll((inputs) => inputs.map((input) => (input as HTMLInputElement).value)))
+      .toEqual(['text', 'date', 'text']);
     await page.getByRole('checkbox', { name: 'Import Zip' }).press('Space');
     await page.getByLabel('Primary key').selectOption('order_no');
     await expectSound(page, 'columns of the file');

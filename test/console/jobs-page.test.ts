@@ -68,7 +68,7 @@ describe('with everything enabled', () => {
     await form.getByLabel('Presets').selectOption('*/5 * * * *');
     await form.getByText(/^Every 5 minutes\. Next: /).waitFor();
     await form.getByLabel('Template').selectOption('Send an HTTP request');
-    expect(await form.getByLabel('Command').inputValue()).toContain('net.http_post');
+    await expect.poll(() => form.getByLabel('Command').inputValue()).toContain('net.http_post');
     await form.getByLabel('Command').fill(`select '${markup.replaceAll("'", "''")}'::int`);
     await form.getByRole('button', { name: 'Create job' }).press('Enter');
     const panel = page.getByRole('dialog', { name: markup });
@@ -91,7 +91,7 @@ describe('with everything enabled', () => {
     await row.getByRole('checkbox').press('Space');
     await row.getByText('disabled').waitFor();
     await row.getByRole('link').press('Enter');
-    expect(await panel.getByRole('button', { name: 'Run now' }).isDisabled()).toBe(true);
+    await panel.getByRole('button', { name: 'Run now', disabled: true }).waitFor();
     await panel.getByRole('button', { name: 'Delete' }).press('Enter');
     await page
       .getByRole('dialog', { name: /^Delete/ })
@@ -126,12 +126,15 @@ describe('with everything enabled', () => {
     await expectSound(page, 'deliveries');
     await panel.getByRole('button', { name: 'Edit' }).press('Enter');
     const edit = page.getByRole('dialog', { name: 'Edit tell' });
-    expect(await edit.getByLabel('Headers, one per line').inputValue()).toBe(`authorization: ${secret}`);
+    await expect
+      .poll(() => edit.getByLabel('Headers, one per line').inputValue())
+      .toBe(`authorization: ${secret}`);
     await edit.getByLabel('Name').fill('tell others');
     await edit.getByRole('button', { name: 'Save' }).press('Enter');
     await page.getByRole('dialog', { name: 'tell others' }).waitFor();
     expect(page.url()).toContain('tell');
     await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     const row = page.getByRole('row').filter({ hasText: 'tell others' });
     await row.getByRole('checkbox').press('Space');
     await expect.poll(() => row.getByRole('checkbox').isChecked()).toBe(false);
@@ -250,6 +253,7 @@ describe('with content', () => {
       await page.getByText('No runs yet').waitFor();
       await expectSound(page, 'a job');
       await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
       await page.getByRole('button', { name: 'New job' }).press('Enter');
       await page.getByLabel('Command').waitFor();
       await expectSound(page, 'a new job');

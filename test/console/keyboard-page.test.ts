@@ -137,7 +137,9 @@ test('the details of a user receive focus, and return it to the list', async () 
   await page.keyboard.press('j');
   await page.getByRole('heading', { name: 'ada@example.com' }).and(page.locator(':focus')).waitFor();
   await page.getByRole('button', { name: 'Actions' }).press('Enter');
+  await page.locator('[role=menuitem]:focus').waitFor();
   await page.keyboard.press('b');
+  await page.getByRole('menuitem', { name: 'Ban' }).and(page.locator(':focus')).waitFor();
   await page.keyboard.press('Enter');
   await page.getByRole('dialog').getByLabel('Duration').press('Enter');
   await page.getByRole('dialog').waitFor({ state: 'detached' });

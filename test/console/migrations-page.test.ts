@@ -89,14 +89,19 @@ test('with the keyboard, a missing file can be repaired, and pending migrations 
   await panel.getByText('without a file').waitFor();
   expect(await panel.getByRole('button', { name: 'Apply', exact: true }).isDisabled()).toBe(true);
   await page.keyboard.press('Escape');
+  await panel.waitFor({ state: 'detached' });
 
   await row(page, 'third').getByRole('button').press('Enter');
   await page.getByText('doesn’t contain its file').waitFor();
   await page.getByText('create table public.third').waitFor();
   await page.getByRole('button', { name: 'Mark as not applied' }).press('Enter');
-  await page.getByRole('dialog').last().getByRole('button', { name: 'Mark as not applied' }).press('Enter');
+  await page
+    .getByRole('dialog', { name: 'Mark as not applied: 20260301000000' })
+    .getByRole('button', { name: 'Mark as not applied' })
+    .press('Enter');
   await page.getByText('This migration doesn’t exist anymore.').waitFor();
   await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
   expect(await hasTable('third')).toBe(true);
 
   write('20260401000000_fourth.sql', 'create table public.fourth (id int primary key);\nselect 1 / 0;\n');
@@ -147,6 +152,7 @@ test.each(looks)(
     await page.getByText('note text').waitFor();
     await expectSound(page, 'a changed file');
     await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: /^Apply \d pending/ }).press('Enter');
     await page.getByRole('button', { name: 'Dry run' }).press('Enter');
     await expectSound(page, 'pending');

@@ -55,7 +55,7 @@ test.each([
   const last = page.getByRole(each.last.role, { name: each.last.name });
   await last.waitFor();
   await page.locator('main table').waitFor();
-  expect(await rowsOfControls(page)).toBeLessThanOrEqual(each.rows);
+  await expect.poll(() => rowsOfControls(page)).toBeLessThanOrEqual(each.rows);
   await last.focus();
   const box = await last.boundingBox();
   expect((box?.x ?? width) + (box?.width ?? 0)).toBeLessThanOrEqual(width);

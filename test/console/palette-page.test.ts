@@ -45,6 +45,8 @@ async function search(page: Page, text: string): Promise<void> {
 async function choose(page: Page, name: RegExp | string): Promise<void> {
   const wanted = option(page, name);
   await wanted.waitFor();
+  // Later results can come first.
+  await expect.poll(() => page.getByRole('status').last().textContent()).not.toContain('Searching');
   for (let presses = 0; presses < 60; presses++) {
     if ((await wanted.getAttribute('aria-selected')) === 'true') break;
     await page.keyboard.press('ArrowDown');
@@ -195,11 +197,12 @@ test('a group with more results can show all of them', async () => {
   await search(page, 'creat');
   const more = option(page, /^Show all \d+ results$/);
   await more.waitFor();
+  await expect.poll(() => page.getByRole('status').last().textContent()).not.toContain('Searching');
   const all = Number((await more.textContent())?.replace(/\D+/g, ''));
   const group = page.getByRole('group').filter({ has: more }).first();
   const label = (await group.getAttribute('aria-labelledby')) ?? '';
   const items = page.locator(`[aria-labelledby="${label}"]`).getByRole('option');
-  expect(await items.count()).toBe(7);
+  await expect.poll(() => items.count()).toBe(7);
   await choose(page, /^Show all \d+ results$/);
   await expect.poll(() => items.count()).toBe(all);
   await field(page).and(page.locator(':focus')).waitFor();

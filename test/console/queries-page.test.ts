@@ -108,6 +108,7 @@ describe('every state is accessible', () => {
     await page.getByText('Seq Scan').first().waitFor();
     await expectSound(page, 'panel');
     await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Performance advisors' }).press('Enter');
     await page.waitForURL('**/advisors?type=performance');
     await page.getByText('children_parent_id_fkey').first().waitFor();

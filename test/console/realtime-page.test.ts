@@ -59,9 +59,10 @@ test('the page joins, sends, tracks presence, and shows changes and others’ me
   await events.getByText(markup).first().waitFor();
   await channel.send({ type: 'broadcast', event: 'bytes', payload: new Uint8Array([0, 255]).buffer });
   await events.getByText('bytes', { exact: true }).waitFor();
-  await events.first().press('Enter');
+  const bytes = events.filter({ hasText: 'bytes' });
+  await bytes.press('Enter');
   await page.getByRole('region', { name: 'Payload of broadcast' }).getByText('00 ff').waitFor();
-  await events.first().press('Enter');
+  await bytes.press('Enter');
   await expectSound(page, 'joined');
   await other.removeAllChannels();
   other.realtime.disconnect();

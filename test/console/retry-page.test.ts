@@ -70,12 +70,11 @@ test('a page and its parts wait for a server that isn’t responding, and keep t
   await expectSound(page, 'a page that waits for the server');
   await page.unrouteAll();
   await page.getByRole('dialog', { name: 'Query library' }).waitFor();
-  expect(await waiting.count()).toBe(0);
-  expect(
-    await page.evaluate(`[...document.styleSheets].every((sheet) => {
-      try { return sheet.cssRules.length > 0; } catch { return false; }
-    })`),
-  ).toBe(true);
+  await waiting.waitFor({ state: 'detached' });
+  const areStylesLoaded = `[...document.styleSheets].every((sheet) => {
+    try { return sheet.cssRules.length > 0; } catch { return false; }
+  })`;
+  await expect.poll(() => page.evaluate(areStylesLoaded)).toBe(true);
   await page.keyboard.press('Escape');
   expect(await page.locator('.cm-content').innerText()).toContain('select 42');
   let isReloaded = false;

@@ -70,7 +70,7 @@ const focusedId = (page: Page): Promise<string> => page.evaluate('document.activ
 test('with the keyboard, a setting can be changed, is validated and reviewed, and is written without losing its comment', async () => {
   const { page, complaints, close } = await opened('/settings?section=sessions');
   const field = page.getByLabel('Lifetime of access tokens', { exact: true });
-  expect(await field.inputValue()).toBe('3600');
+  await expect.poll(() => field.inputValue()).toBe('3600');
   await page.getByText('1 to 604,800 · 1 hour').waitFor();
   await field.fill('abc');
   await page.getByText('"abc" isn\'t a whole number.').waitFor();
@@ -83,7 +83,7 @@ test('with the keyboard, a setting can be changed, is validated and reviewed, an
   await field.fill('7200');
   await page.getByText('2 hours').waitFor();
   await page.getByRole('button', { name: 'Undo change: Lifetime of access tokens' }).press('Enter');
-  expect(await field.inputValue()).toBe('3600');
+  await expect.poll(() => field.inputValue()).toBe('3600');
   await field.fill('7200');
   await page.getByRole('button', { name: 'Review changes' }).press('Enter');
   const diff = page.getByRole('region', { name: 'Changes to supabase/config.toml' });
@@ -94,7 +94,7 @@ test('with the keyboard, a setting can be changed, is validated and reviewed, an
   await page.getByRole('status').getByText('1 setting applied').waitFor();
   expect(readFileSync(file, 'utf8')).toBe('[auth]\njwt_expiry = 7200 # an hour\n');
   await page.getByRole('button', { name: 'Reset to default: Lifetime of access tokens' }).press('Enter');
-  expect(await field.inputValue()).toBe('');
+  await expect.poll(() => field.inputValue()).toBe('');
   await page.getByRole('button', { name: 'Discard changes' }).press('Enter');
   expect(complaints.list).toEqual([]);
   await close();
@@ -114,7 +114,7 @@ test.each([
   await page.getByRole('navigation', { name: 'Search results' }).getByRole('link').first().waitFor();
   await page.keyboard.press('Enter');
   await expect.poll(() => focusedId(page)).toBe(id);
-  expect(await page.locator(`[id="${id}"]`).isVisible()).toBe(true);
+  await page.locator(`[id="${id}"]`).waitFor();
   expect(complaints.list).toEqual([]);
   await close();
 });
@@ -127,7 +127,7 @@ test('switches, choices, lists, durations and secrets have their own controls', 
     .getByRole('combobox', { name: 'CAPTCHA provider', exact: true })
     .selectOption('Cloudflare Turnstile');
   const secret = page.getByLabel('CAPTCHA secret key', { exact: true });
-  expect(await secret.getAttribute('type')).toBe('password');
+  await secret.and(page.locator('[type=password]')).waitFor();
   await page
     .getByRole('button', { name: 'Use an environment variable for CAPTCHA secret key' })
     .press('Enter');
@@ -162,7 +162,7 @@ test('a secret can be entered, and the review doesn’t show it', async () => {
   await expectSound(page, 'the review of a secret');
   await page.getByRole('button', { name: 'Save to files' }).press('Enter');
   await page.getByText('The environment variable AUTH_EXTERNAL_GITHUB_SECRET is set.').waitFor();
-  expect(await secret.inputValue()).toBe('');
+  await expect.poll(() => secret.inputValue()).toBe('');
   expect(readFileSync(join(projectDir, 'supabase/.env'), 'utf8')).toBe(
     "AUTH_EXTERNAL_GITHUB_SECRET='hush-value'\n",
   );
@@ -337,7 +337,7 @@ test('an email template can be edited with a live preview in both languages, and
   await page.keyboard.press('Enter');
   await page.getByText('Accepted for delivery to grace@example.com.').waitFor();
   await page.setViewportSize({ width: 360, height: 740 });
-  expect(await scrollsSideways(page)).toBe(false);
+  await expect.poll(() => scrollsSideways(page)).toBe(false);
   expect(complaints.list).toEqual([]);
   await close();
 });
@@ -368,6 +368,7 @@ test('with the keyboard, files that were changed elsewhere can be reloaded, and 
   await page.getByRole('status').getByText('2 settings applied').waitFor();
   await page.getByRole('button', { name: 'Restart now' }).press('Enter');
   const dialog = page.getByRole('dialog', { name: 'Restart the server?' });
+  await dialog.waitFor();
   expect(await axeViolations(page)).toEqual([]);
   expect(restarts).toBe(0);
   await dialog.getByRole('button', { name: 'Restart server' }).press('Enter');
@@ -389,8 +390,8 @@ test('a developer can’t restart the server, but sees the command', async () =>
   await page.getByText('plinth reload --restart').waitFor();
   expect(await page.getByRole('button', { name: 'Restart now' }).count()).toBe(0);
   await page.locator('summary', { hasText: 'Keys from the settings file' }).press('Enter');
-  expect(await page.getByLabel('JWT secret', { exact: true }).isDisabled()).toBe(true);
   await page.getByText('Only owners can change this.').first().waitFor();
+  expect(await page.getByLabel('JWT secret', { exact: true }).isDisabled()).toBe(true);
   await close();
 });
 
@@ -421,7 +422,7 @@ test('a read-only operator can view but not change settings', async () => {
   expect(await page.getByRole('button', { name: 'Send test' }).count()).toBe(0);
   await page.getByRole('link', { name: 'Providers' }).click();
   await page.locator('summary', { hasText: 'Google' }).click();
-  expect(await page.getByRole('switch', { name: 'Sign in with Google' }).isDisabled()).toBe(true);
+  await page.getByRole('switch', { name: 'Sign in with Google', disabled: true }).waitFor();
   expect(await page.getByRole('button', { name: 'Test Google' }).count()).toBe(0);
   await close();
 });
@@ -429,6 +430,7 @@ test('a read-only operator can view but not change settings', async () => {
 test('no page is longer than about three screens', async () => {
   const { page, close } = await opened('/settings');
   const links = page.getByRole('navigation', { name: 'Settings pages' }).getByRole('link');
+  await links.first().waitFor();
   const tall: string[] = [];
   for (const link of await links.all()) {
     await link.click();

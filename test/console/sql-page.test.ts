@@ -78,7 +78,7 @@ test('an error is marked in the editor, and a link moves the cursor to its posit
   expect(await page.locator('.cm-fault').textContent()).toBe('nonsense');
   await alert.getByRole('button', { name: 'Show line 2, column 3' }).press('Enter');
   await page.keyboard.insertText('title, ');
-  expect(await editor(page).textContent()).toContain('title, nonsense');
+  await expect.poll(() => editor(page).textContent()).toContain('title, nonsense');
   await close();
 });
 
@@ -176,9 +176,11 @@ test('a truncated cell can be shown completely, and the editor can search', asyn
   await write(page, `select 1; select repeat('long ', 2000) || 'end' as essay`);
   await page.keyboard.press('Control+Enter');
   await page.getByRole('button', { name: 'Show full value' }).press('Enter');
-  await page.getByRole('dialog', { name: 'essay' }).getByText('long end').waitFor();
+  const cell = page.getByRole('dialog', { name: 'essay' });
+  await cell.getByText('long end').waitFor();
   expect(await axeViolations(page)).toEqual([]);
   await page.keyboard.press('Escape');
+  await cell.waitFor({ state: 'detached' });
   await editor(page).focus();
   await page.keyboard.press('Control+f');
   await page.getByRole('textbox', { name: 'Find' }).fill('essay');
@@ -220,13 +222,14 @@ test('numbers are right-aligned, and only one element scrolls vertically', async
   expect(await page.getByRole('cell', { name: 'Task 1', exact: true }).evaluate(textAlign)).toMatch(
     /start|left/,
   );
-  const scrolling = await page.evaluate(() =>
-    [...document.querySelectorAll('main *')]
-      .filter((element) => element.scrollHeight > element.clientHeight + 1)
-      .filter((element) => ['auto', 'scroll'].includes(getComputedStyle(element).overflowY))
-      .map((element) => element.getAttribute('aria-label') ?? element.className),
-  );
-  expect(scrolling).toEqual(['Rows of Statement 1']);
+  const scrolling = () =>
+    page.evaluate(() =>
+      [...document.querySelectorAll('main *')]
+        .filter((element) => element.scrollHeight > element.clientHeight + 1)
+        .filter((element) => ['auto', 'scroll'].includes(getComputedStyle(element).overflowY))
+        .map((element) => element.getAttribute('aria-label') ?? element.className),
+    );
+  await expect.poll(scrolling).toEqual(['Rows of Statement 1']);
   await close();
 });
 
@@ -274,9 +277,7 @@ test('a result can be shown as a chart, and the choice is kept', async () => {
   const chart = page.getByRole('img', { name: /Chart of Statement 1/ });
   await chart.waitFor();
   await page.getByRole('button', { name: 'tasks', exact: true }).press('Space');
-  expect(await page.getByRole('button', { name: 'tasks', exact: true }).getAttribute('aria-pressed')).toBe(
-    'false',
-  );
+  await page.getByRole('button', { name: 'tasks', exact: true, pressed: false }).waitFor();
   await page.getByLabel('Chart', { exact: true }).selectOption('Bar');
   await page.getByRole('checkbox', { name: 'ids' }).uncheck();
   await page.getByText('View numbers').press('Enter');
@@ -286,8 +287,8 @@ test('a result can be shown as a chart, and the choice is kept', async () => {
   await editor(page).getByText('priority').waitFor();
   await page.getByRole('button', { name: 'Run', exact: true }).press('Enter');
   await chart.waitFor();
-  expect(await page.getByRole('checkbox', { name: 'ids' }).isChecked()).toBe(false);
-  expect(await page.getByLabel('Chart', { exact: true }).inputValue()).toBe('bar');
+  await page.getByRole('checkbox', { name: 'ids', checked: false }).waitFor();
+  await expect.poll(() => page.getByLabel('Chart', { exact: true }).inputValue()).toBe('bar');
   expect(complaints.list).toEqual([]);
   await close();
 });
@@ -375,6 +376,7 @@ test('all operators can open a shared query, and the history is private', async 
   await other.page.getByRole('button', { name: 'The answer by owner' }).press('Enter');
   await editor(other.page).getByText('answer').waitFor();
   await other.page.getByRole('button', { name: 'Query library' }).press('Enter');
+  await other.page.getByRole('button', { name: 'The answer by owner' }).waitFor();
   expect(await other.page.getByRole('button', { name: 'Delete The answer' }).count()).toBe(0);
   await other.page.getByRole('button', { name: 'History' }).press('Enter');
   await other.page.getByText('Queries you run appear here').waitFor();

@@ -11,7 +11,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { createTestBackend } from '../../src/testing.ts';
-import { launchBrowser } from '../web/browser.ts';
+import { animationsEnded, launchBrowser } from '../web/browser.ts';
 import { type Backend, type Operator, operator } from './harness.ts';
 import { expectSound, looks, signedIn } from './page-helpers.ts';
 
@@ -193,13 +193,9 @@ test('a large upload is sent in parts and continues after an interruption', asyn
   await page.unroute('**/storage/v1/upload/resumable/sign/*');
   await page.getByRole('button', { name: 'Resume' }).press('Enter');
   await page.getByText('done', { exact: true }).waitFor();
-  expect(seen).toEqual([
-    'POST 201',
-    'PATCH 0 204',
-    'HEAD 200',
-    `PATCH ${part} 204`,
-    `PATCH ${secondPart} 204`,
-  ]);
+  await expect
+    .poll(() => seen)
+    .toEqual(['POST 201', 'PATCH 0 204', 'HEAD 200', `PATCH ${part} 204`, `PATCH ${secondPart} 204`]);
   expect((await readBytes('large/film.bin')).equals(film)).toBe(true);
   await close();
 });
@@ -217,9 +213,9 @@ test('a large upload resumes after a reload when its file is chosen again', asyn
   const seen = watchParts(page);
   await chooseFilm(page);
   await page.getByText('done', { exact: true }).waitFor();
-  expect(seen).toEqual(['HEAD 200', `PATCH ${part} 204`, `PATCH ${secondPart} 204`]);
+  await expect.poll(() => seen).toEqual(['HEAD 200', `PATCH ${part} 204`, `PATCH ${secondPart} 204`]);
   expect((await readBytes('reloaded/film.bin')).equals(film)).toBe(true);
-  expect(await page.evaluate(() => localStorage.getItem('plinth-uploads'))).toBeNull();
+  await expect.poll(() => page.evaluate(() => localStorage.getItem('plinth-uploads'))).toBeNull();
   await close();
 });
 
@@ -241,7 +237,7 @@ test('an upload that the server has deleted starts again', async () => {
   const seen = watchParts(page);
   await chooseFilm(page);
   await page.getByText('done', { exact: true }).waitFor();
-  expect(seen.slice(0, 2)).toEqual(['HEAD 404', 'POST 201']);
+  await expect.poll(() => seen.slice(0, 2)).toEqual(['HEAD 404', 'POST 201']);
   await close();
 });
 
@@ -249,8 +245,9 @@ test('an image is shown in a smaller size if the service supports it', async () 
   const { page, complaints, go, close } = await signedIn(browser, backend);
   await go('/storage?bucket=files&file=photo.png');
   const picture = page.getByRole('img', { name: 'photo.png' });
-  await picture.waitFor();
-  expect(await picture.getAttribute('src')).toContain('/storage/v1/render/image/sign/files/photo.png');
+  await expect
+    .poll(() => picture.getAttribute('src'))
+    .toContain('/storage/v1/render/image/sign/files/photo.png');
   await expect.poll(() => picture.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBe(1000);
   // A damaged image has no thumbnail, so the browser gets the original file.
   await go('/storage?bucket=files&file=damaged.png');
@@ -275,7 +272,8 @@ test('a PDF isn’t shown in a frame, but opened in a tab without access to this
   );
   const [tab] = await Promise.all([page.context().waitForEvent('page'), link.press('Enter')]);
   await tab.getByText('here').waitFor();
-  expect([await tab.title(), await tab.evaluate(() => document.referrer)]).toEqual(['null', '']);
+  await expect.poll(() => tab.title()).toBe('null');
+  expect(await tab.evaluate(() => document.referrer)).toBe('');
   await expectSound(page, 'a PDF');
   expect(complaints.list).toEqual([]);
   await close();
@@ -307,6 +305,7 @@ test('a file can be moved, shared and deleted, and its folder can be deleted com
   await page.getByRole('button', { name: 'Create link' }).press('Enter');
   await page.getByRole('status').getByText('/storage/v1/object/sign/').waitFor();
   await page.keyboard.press('Escape');
+  await page.getByRole('status').getByText('/storage/v1/object/sign/').waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Move or rename' }).press('Enter');
   await page.getByLabel('New path').fill('docs/renamed.txt');
   await page.keyboard.press('Enter');
@@ -336,9 +335,9 @@ test('uploads are summarized, and all failed uploads can be retried together', a
   );
   const uploads = page.getByRole('region', { name: 'Uploads' });
   await uploads.getByText('2 files uploaded, 2 failed').waitFor();
-  expect(await uploads.getByRole('listitem').count()).toBe(2);
+  await expect.poll(() => uploads.getByRole('listitem').count()).toBe(2);
   await uploads.getByRole('button', { name: 'Show files' }).press('Enter');
-  expect(await uploads.getByRole('listitem').count()).toBe(4);
+  await expect.poll(() => uploads.getByRole('listitem').count()).toBe(4);
   await page.unroute('**/object/upload/sign/**/bad-*');
   await uploads.getByRole('button', { name: 'Retry 2 files' }).press('Enter');
   await uploads.getByText('4 files uploaded', { exact: true }).waitFor();
@@ -353,6 +352,7 @@ test('everything in a folder, including pages that aren’t loaded, can be selec
     from generate_series(1, 230) i`);
   const { page, complaints, go, close } = await signedIn(browser, backend);
   await go('/storage?bucket=files&folder=crowd/');
+  await page.getByRole('link', { name: '0001.txt' }).waitFor();
   await page.getByLabel('Select all loaded files and folders').press('Space');
   await page.getByText('200 items selected').waitFor();
   await page.getByRole('button', { name: 'Select everything in this folder' }).press('Enter');
@@ -381,10 +381,13 @@ test('files don’t move when they are selected', async () => {
   const { page, go, close } = await signedIn(browser, backend);
   await go('/storage?bucket=files');
   const box = page.getByRole('checkbox', { name: 'Select paper.pdf' });
+  await box.waitFor();
+  await page.getByText(/^Total: \d+ files/).waitFor();
+  await animationsEnded(page);
   const before = await box.boundingBox();
   await box.check();
   await page.getByText('1 item selected').waitFor();
-  expect(await box.boundingBox()).toEqual(before);
+  await expect.poll(() => box.boundingBox()).toEqual(before);
   await close();
 });
 
@@ -395,8 +398,8 @@ test('images have thumbnails, and buckets show their usage', async () => {
   const thumbnail = thumbnailOf('noise.png');
   await thumbnail.waitFor();
   // The photo has a single color, so its file is small.
-  expect(await thumbnailOf('photo.png').getAttribute('src')).toContain('/object/sign/');
-  expect(await thumbnail.getAttribute('src')).toContain('/render/image/sign/');
+  await expect.poll(() => thumbnailOf('photo.png').getAttribute('src')).toContain('/object/sign/');
+  await expect.poll(() => thumbnail.getAttribute('src')).toContain('/render/image/sign/');
   await expect.poll(() => thumbnail.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBe(96);
   expect(await thumbnailOf('drawing.svg').count()).toBe(0);
   await page.getByRole('link', { name: /^files \d+ files · / }).waitFor();

@@ -30,11 +30,11 @@ test('a token is created, shown once and revoked, with the keyboard', async () =
   const card = page.getByRole('region', { name: 'Access tokens' });
   await card.getByText('No access tokens yet').waitFor();
   await card.getByRole('button', { name: 'Create token' }).press('Enter');
-  await page.getByLabel('Name').waitFor();
+  await page.getByLabel('Name').and(page.locator(':focus')).waitFor();
   await page.keyboard.type('ci <b>');
   // A developer can't select the role of an owner.
   const role = page.getByLabel('Role', { exact: true });
-  expect(await role.locator('option').allTextContents()).toEqual(['Developer', 'Read-only']);
+  await expect.poll(() => role.locator('option').allTextContents()).toEqual(['Developer', 'Read-only']);
   await role.selectOption('read-only');
   await page.getByLabel('Expires in').selectOption('7');
   await page.getByRole('dialog').getByRole('button', { name: 'Create token' }).press('Enter');
@@ -65,7 +65,7 @@ test('a name that is in use is reported', async () => {
   const { page, go, close } = await signedIn(browser, backend, {}, 'dev');
   await go('/operators');
   await page.getByRole('button', { name: 'Create token' }).press('Enter');
-  await page.getByLabel('Name').waitFor();
+  await page.getByLabel('Name').and(page.locator(':focus')).waitFor();
   await page.keyboard.type('used');
   await page.keyboard.press('Enter');
   await page.getByRole('alert').getByText('already has a token named used').waitFor();

@@ -66,7 +66,7 @@ test('Escape and Back ask for confirmation before an entered row is discarded', 
   await question().getByRole('button', { name: 'Cancel' }).click();
   await question().waitFor({ state: 'detached' });
   expect(await title().inputValue()).toBe('Begun');
-  expect(page.url()).toContain('insert=true');
+  await expect.poll(() => page.url()).toContain('insert=true');
 
   await page.keyboard.press('Escape');
   await question().getByRole('button', { name: 'Discard' }).click();

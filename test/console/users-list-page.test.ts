@@ -48,7 +48,7 @@ test('the URL contains filters, order and page, and the back button restores the
   const { page, complaints, go, close } = await signedIn(browser, backend);
   await go('/users');
   await page.getByText('70 users').waitFor();
-  expect(await rows(page).count()).toBe(50);
+  await expect.poll(() => rows(page).count()).toBe(50);
   await page.getByRole('button', { name: 'Next', exact: true }).press('Enter');
   await expect.poll(() => rows(page).count()).toBe(20);
   await page.reload();
@@ -64,7 +64,7 @@ test('the URL contains filters, order and page, and the back button restores the
   await page.getByRole('button', { name: 'Filters (2)' }).waitFor();
   await page.reload();
   await page.getByText('2 users').waitFor();
-  expect(await page.getByLabel('Created until').inputValue()).toBe('2026-01-19');
+  await expect.poll(() => page.getByLabel('Created until').inputValue()).toBe('2026-01-19');
   await page.getByRole('button', { name: 'Clear filters' }).press('Enter');
   await page.getByText('70 users').waitFor();
   await page.getByRole('link', { name: 'User', exact: true }).press('Enter');
@@ -86,7 +86,7 @@ test('a user opens next to the list, and keys move to the next user', async () =
   await region(page, 'user-069@example.com').waitFor();
   await page.keyboard.press('k');
   await region(page, 'user-070@example.com').waitFor();
-  expect(await page.getByRole('button', { name: 'Previous user' }).isDisabled()).toBe(true);
+  await page.getByRole('button', { name: 'Previous user', disabled: true }).waitFor();
   await page.getByRole('link', { name: 'user-066@example.com' }).press('Enter');
   await region(page, 'user-066@example.com').waitFor();
   await page.keyboard.press('Escape');
@@ -117,6 +117,7 @@ test('selected users can be banned, and the bans can be undone', async () => {
 test('all matching users can be changed, including those on other pages, and failures are listed', async () => {
   const { page, go, close } = await signedIn(browser, backend);
   await go('/users');
+  await page.getByText('70 users').waitFor();
   await page.getByLabel('Select all users on this page').press('Space');
   await page.getByRole('button', { name: 'Select all 70 matching users' }).press('Enter');
   await page.getByText('All 70 matching users selected').waitFor();
@@ -135,13 +136,14 @@ test('all matching users can be changed, including those on other pages, and fai
 
   const other = await signedIn(browser, backend);
   await other.go('/users?search=user-00');
+  await other.page.getByRole('link', { name: 'user-001@example.com' }).waitFor();
   await other.page.getByLabel('Select all users on this page').press('Space');
   const { body } = await owner.call('GET', '/users?search=user-001');
   await owner.call('DELETE', `/users/${body.users[0].id}`);
   await other.page.getByRole('button', { name: 'Change users' }).press('Enter');
   await other.page.getByRole('menuitem', { name: 'Delete users' }).press('Enter');
   const go8 = other.page.getByRole('button', { name: 'Delete 8 users' });
-  expect(await go8.isDisabled()).toBe(true);
+  await other.page.getByRole('button', { name: 'Delete 8 users', disabled: true }).waitFor();
   await other.page.getByLabel('Type 8').fill('8');
   await go8.press('Enter');
   await other.page.getByText('7 users deleted.').waitFor();

@@ -40,7 +40,7 @@ test('a user with a phone number can be created, found, banned and unbanned', as
   await page.getByRole('button', { name: 'Actions', disabled: false }).press('Enter');
   await page.getByRole('menuitem', { name: 'Ban' }).press('Enter');
   await page.getByLabel('Duration').selectOption({ label: '7 days' });
-  expect(await page.getByLabel('End all sessions').isChecked()).toBe(true);
+  await expect.poll(() => page.getByLabel('End all sessions').isChecked()).toBe(true);
   await page.getByRole('button', { name: 'Ban', exact: true }).press('Enter');
   await page.getByText('Banned until', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Actions', disabled: false }).press('Enter');
@@ -74,8 +74,8 @@ test('an operator can send an invitation and a reset link, edit metadata, and en
   expect(await row.getByText('Not confirmed').count()).toBe(0);
   await go('/users?invited=yes');
   await row.waitFor();
-  expect(await page.locator('tbody tr').count()).toBe(1);
-  expect(await page.getByLabel('Invited', { exact: true }).inputValue()).toBe('yes');
+  await expect.poll(() => page.locator('tbody tr').count()).toBe(1);
+  await expect.poll(() => page.getByLabel('Invited', { exact: true }).inputValue()).toBe('yes');
   const chrome =
     'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
   const headers = { apikey: backend.keys.publishableKey, 'user-agent': chrome };

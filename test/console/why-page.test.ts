@@ -113,6 +113,7 @@ test('row-level security can be enabled, and a policy can be created from a temp
   await edit.getByRole('alert').getByText('column "nonsense" does not exist').waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').last().getByRole('button', { name: 'Discard' }).press('Enter');
+  await edit.waitFor({ state: 'detached' });
   await bare.getByRole('button', { name: 'Anyone can read' }).press('Enter');
   await edit.getByRole('button', { name: 'Turn off policy' }).press('Enter');
   const off = page.getByRole('dialog', { name: 'Turn off policy Anyone can read?' });
@@ -125,6 +126,7 @@ test('row-level security can be enabled, and a policy can be created from a temp
   await page.getByRole('dialog').getByText('create policy "Anyone can read"').waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Turn on' }).press('Enter');
   await bare.getByText('turned off', { exact: true }).waitFor({ state: 'detached' });
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
   expect(await secured('bare')).toEqual({ rls: true, policies: ['Anyone can read'] });
   expect(await migrations()).toEqual([
     'create_policy_bare_anyone_can_read',
@@ -140,7 +142,7 @@ test('row-level security can be enabled, and a policy can be created from a temp
     .getByRole('dialog', { name: 'Drop policy' })
     .getByRole('button', { name: 'Drop' })
     .press('Enter');
-  await edit.waitFor({ state: 'detached' });
+  await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
   expect(await secured('bare')).toEqual({ rls: true, policies: null });
   await bare.getByRole('button', { name: 'Turn off' }).press('Enter');
   await page.getByRole('dialog').getByRole('button', { name: 'Turn off' }).press('Enter');
@@ -162,12 +164,9 @@ test('a policy for own rows can be created with a few keys, for the column that 
     await panel.getByText(condition).last().waitFor();
   };
   await ownRows('Users can read their own rows', 'using ((select auth.uid()) = writer)');
-  expect(await panel.getByLabel('Column with the user’s ID').locator('option').allTextContents()).toEqual([
-    'writer',
-    'user_id',
-    'device',
-    'id',
-  ]);
+  await expect
+    .poll(() => panel.getByLabel('Column with the user’s ID').locator('option').allTextContents())
+    .toEqual(['writer', 'user_id', 'device', 'id']);
   await expectSound(page, 'the template for own rows');
   await template.press('Enter');
   await panel.waitFor({ state: 'detached' });
@@ -265,7 +264,7 @@ test('a logged request can be explained', async () => {
   await response.text();
   const { page, close } = await opened(`/why?${address({ request: id })}`);
   await page.getByText('anon can’t see a matching row to select').waitFor();
-  expect(await page.getByLabel('Value of id').inputValue()).toBe('2');
+  await expect.poll(() => page.getByLabel('Value of id').inputValue()).toBe('2');
   // For this view in a different schema, the underlying table's policies apply.
   const shelf = await backend.fetch('/rest/v1/shelf?id=eq.2', {
     headers: { apikey: backend.keys.publishableKey, 'accept-profile': 'graphql_public' },
@@ -328,6 +327,7 @@ test('the template for members offers the tables and functions that connect user
     .getByRole('dialog', { name: /Discard/ })
     .getByRole('button', { name: /Discard/ })
     .press('Enter');
+  await panel.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Show all tables' }).press('Enter');
   await page.getByRole('region', { name: 'notes', exact: true }).waitFor();
   expect(complaints.list).toEqual([]);
@@ -369,10 +369,11 @@ test('a table page links to the table’s policies, and a list of 500 tables can
 test('the matrix highlights access to all rows only for roles that policies apply to', async () => {
   const { page, complaints, close } = await opened('/policies?view=matrix');
   await page.getByText('by policy').first().waitFor();
-  const kinds = await page
-    .getByTitle(/^service_role .*notes$/)
-    .evaluateAll((cells) => cells.map((cell) => cell.getAttribute('data-kind')));
-  expect([...new Set(kinds)]).toEqual(['bypass']);
+  const kinds = () =>
+    page
+      .getByTitle(/^service_role .*notes$/)
+      .evaluateAll((cells) => [...new Set(cells.map((cell) => cell.getAttribute('data-kind')))]);
+  await expect.poll(kinds).toEqual(['bypass']);
   expect(complaints.list).toEqual([]);
   await close();
 });
