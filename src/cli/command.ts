@@ -49,7 +49,7 @@ export const projectOptions = {
   workdir: {
     type: 'string',
     value: 'DIR',
-    help: 'Folder that contains supabase/. Default: searched upward from the working directory.',
+    help: 'Folder that contains supabase/. Default: the closest such folder, from the working directory upward.',
   },
   'data-dir': { type: 'string', value: 'DIR', help: 'Data folder. Default: .plinth in the project folder.' },
 } as const satisfies Record<string, Option>;

@@ -86,7 +86,9 @@ function nodeLines(node: Node, path: readonly string[], inherited: Applies | und
 function settingLine(key: string, setting: Setting<unknown>, inherited: Applies | undefined): string {
   const name = setting.alias === undefined ? `\`${key}\`` : `\`${key}\`, \`${setting.alias}\``;
   const help =
-    setting.ignored === undefined ? setting.help : `${setting.help} No effect in Plinth: ${setting.ignored}.`;
+    setting.ignored === undefined
+      ? setting.help
+      : `${setting.help} No effect in Plinth, because ${setting.ignored}.`;
   const cells = [name, typeText(setting), defaultText(setting), effectText(setting, inherited), help];
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }

@@ -5,11 +5,14 @@ import { boolean, duration, names, optionalText, restartSection, secret, section
 const provider = (name: string) =>
   section(`Sign-in with ${name}.`, {
     enabled: boolean(false, 'Enables this sign-in method.'),
-    client_id: text('', 'Client ID. If native apps need additional IDs, separate them with commas.'),
+    client_id: text(
+      '',
+      'Client ID. For several IDs, such as those of native apps, separate them with commas.',
+    ),
     secret: secret('Client secret.'),
     url: text('', 'URL of the provider, for self-hosted or multi-tenant providers.'),
-    redirect_uri: text('', 'URL that the provider redirects users to.', { defaultText: 'ISSUER/callback' }),
-    skip_nonce_check: boolean(false, 'Accepts ID tokens that contain no nonce.'),
+    redirect_uri: text('', 'URL to which the provider redirects users.', { defaultText: 'ISSUER/callback' }),
+    skip_nonce_check: boolean(false, 'Accepts ID tokens without a nonce.'),
     email_optional: boolean(false, 'Signs users in even if the provider sends no email address.'),
   });
 

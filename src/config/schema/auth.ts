@@ -29,16 +29,22 @@ export const hook = (help: string) =>
 const template = (name: string) =>
   section(`The "${name}" email.`, {
     subject: optionalText('Subject line.'),
-    content: optionalText('Not supported. Use content_path, as upstream requires.'),
-    content_path: optionalPath('project', 'HTML file for the email body. Changes apply without a restart.'),
+    content: optionalText('Not supported. As in upstream, use content_path instead.'),
+    content_path: optionalPath(
+      'project',
+      'HTML file for the email body. Changes to this file apply without a restart.',
+    ),
   });
 
 const notification = (name: string) =>
   section(`The "${name}" notification.`, {
     enabled: boolean(false, 'Sends this notification.'),
     subject: optionalText('Subject line.'),
-    content: optionalText('Not supported. Use content_path, as upstream requires.'),
-    content_path: optionalPath('either', 'HTML file for the email body. Changes apply without a restart.'),
+    content: optionalText('Not supported. As in upstream, use content_path instead.'),
+    content_path: optionalPath(
+      'either',
+      'HTML file for the email body. Changes to this file apply without a restart.',
+    ),
   });
 
 const email = section('Sign-in with an email address.', {

@@ -21,7 +21,7 @@ import {
   text,
 } from './define.ts';
 
-const hosted = { ignored: 'applies only to the hosted service' };
+const hosted = { ignored: 'this setting applies only to the hosted service' };
 const noOriole = { ignored: 'the bundled PostgreSQL has only the default storage engine' };
 const noPooler = { ignored: 'clients connect directly to the database without a pooler' };
 

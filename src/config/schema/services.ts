@@ -56,7 +56,7 @@ export const localSmtp = section(
 const empty = section('Has no settings.', {});
 
 const bucketPattern = /^[\w!\-.*'() &$@=;:+,?]+$/;
-const hostedOnly = { ignored: 'applies only to the hosted service' };
+const hostedOnly = { ignored: 'this setting applies only to the hosted service' };
 
 export const storage = liveSection('Files.', {
   enabled: boolean(true, 'Serves files.', mounted),
