@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
-import { type Complaints, launchBrowser, openContext } from '../web/browser.ts';
+import { animationsEnded, type Complaints, launchBrowser, openContext } from '../web/browser.ts';
 import { type Backend, startBackend } from './harness.ts';
 import { expectSound, looks, signInWindow } from './page-helpers.ts';
 
@@ -176,10 +176,11 @@ test('rows don’t move when they are selected', async () => {
     await go(page, '/public/large');
     const box = cell(page, 1, 0);
     await box.waitFor();
+    await animationsEnded(page);
     const before = await box.boundingBox();
     await box.click();
     await page.getByRole('button', { name: 'Delete 1' }).waitFor();
-    expect([width, await box.boundingBox()]).toEqual([width, before]);
+    await expect.poll(async () => [width, await box.boundingBox()]).toEqual([width, before]);
     await close();
   }
 });
@@ -200,12 +201,14 @@ test('selected rows can be changed together and restored, and a change to all ma
   await page.keyboard.type('both');
   await page.keyboard.press('Enter');
   await expect.poll(() => column('large', 'text', [1, 2])).toEqual(['both', 'both']);
+  await dialog.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Undo' }).press('Enter');
   await expect.poll(() => column('large', 'text', [1, 2])).toEqual(['row 1', 'row 2']);
   await focusCell(page, 1, 0);
   await page.getByRole('button', { name: 'Edit 2' }).press('Enter');
   await dialog.getByLabel('Column').and(page.locator(':focus')).waitFor();
   await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
 
   await page.getByRole('button', { name: 'Select all matching rows' }).press('Enter');
   await page.getByRole('button', { name: 'Delete all' }).press('Enter');
@@ -230,14 +233,16 @@ describe('files', () => {
     await dialog.getByRole('button', { name: 'Dry run' }).press('Enter');
     await dialog.getByText('Line 3').waitFor();
     await dialog.getByText('invalid input syntax for type integer').waitFor();
-    await dialog.getByLabel('CSV or JSON file').setInputFiles(file('ID,Name\n10,ten\n11,\n'));
+    await dialog.getByLabel('CSV or JSON file').setInputFiles(file('ID,Name\n12,ten\n13,\n'));
+    // The mapping shows an example from the new file.
+    await dialog.getByText('12', { exact: true }).waitFor();
     await dialog.getByLabel('Table column for Name').selectOption('label');
     await dialog.getByRole('button', { name: 'Dry run' }).press('Enter');
     await dialog.getByText('All 2 rows are valid').waitFor();
-    expect(await column('shelves', 'label', [10, 11])).toEqual([]);
+    expect(await column('shelves', 'label', [12, 13])).toEqual([]);
     await dialog.getByRole('button', { name: 'Import', exact: true }).press('Enter');
     await dialog.getByText('2 rows were imported').waitFor();
-    expect(await column('shelves', 'label', [10, 11])).toEqual(['ten', null]);
+    expect(await column('shelves', 'label', [12, 13])).toEqual(['ten', null]);
     expect(complaints.list).toEqual([]);
     await close();
   });
@@ -288,6 +293,7 @@ describe('structure', () => {
     await page.getByRole('link', { name: 'RLS, no policies' }).press('Enter');
     await dialog.getByText('New policy on gardens').waitFor();
     await page.goBack();
+    await dialog.waitFor({ state: 'detached' });
 
     await page.getByRole('link', { name: 'Structure' }).press('Enter');
     await page.getByRole('button', { name: 'Add column' }).press('Enter');
@@ -350,9 +356,12 @@ describe('structure', () => {
       await dialog.waitFor({ state: 'detached' });
       await row.getByLabel('On delete (column shelf)').selectOption('On delete: CASCADE');
       const head = page.locator('span').getByText('Nullable', { exact: true }).first();
-      expect(await head.isVisible()).toBe(viewport.width > 1000);
-      const box = await row.boundingBox();
-      expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThan(viewport.width);
+      await expect.poll(() => head.isVisible()).toBe(viewport.width > 1000);
+      const rightEdge = async () => {
+        const box = await row.boundingBox();
+        return box === null ? undefined : box.x + box.width;
+      };
+      await expect.poll(rightEdge).toBeLessThan(viewport.width);
       await expectSound(page, 'the form of a new table');
       await page.getByLabel('Name').first().fill('shelved');
       await page.getByRole('button', { name: 'Review SQL' }).press('Enter');
@@ -409,6 +418,7 @@ describe('structure', () => {
     const { page, close } = await signedIn({}, 'visitor');
     await go(page, '/public/books/structure');
     await page.getByText('Your role is read-only').waitFor();
+    await page.getByText('books_pkey').first().waitFor();
     expect(await page.getByRole('button', { name: /Add|Drop|Edit|Turn/ }).count()).toBe(0);
     await go(page, '/types');
     await page.getByText('draft').waitFor();
@@ -442,7 +452,9 @@ test('a long table has few DOM nodes, and one key press opens its last row', asy
   await focusCell(page, 0, 1);
   await page.keyboard.press('Control+End');
   await page.locator('[data-cell$=":3"]:focus').waitFor();
-  expect(await page.evaluate(`document.querySelectorAll('[role=grid] *').length`)).toBeLessThan(1500);
+  await expect
+    .poll(() => page.evaluate(`document.querySelectorAll('[role=grid] *').length`))
+    .toBeLessThan(1500);
   await close();
 });
 
@@ -515,8 +527,10 @@ test('the project’s schemas are listed first, and system schemas are collapsed
   await go(page, '/public/books/structure');
   await page.getByRole('button', { name: 'Add trigger' }).press('Enter');
   const call = page.getByRole('dialog').getByLabel('Function');
+  await expect
+    .poll(() => call.locator('optgroup').first().getAttribute('label'))
+    .toMatch(/^(Your|System) functions$/);
   expect(await call.inputValue()).toBe('');
-  expect(await call.locator('optgroup').first().getAttribute('label')).toMatch(/^(Your|System) functions$/);
   expect(complaints.list).toEqual([]);
   await close();
 });
