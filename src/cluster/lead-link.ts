@@ -56,7 +56,7 @@ export function connectLead<Init>(onGone: () => void): LeadLink<Init> {
     new Promise((resolve, reject) => {
       if (process.connected)
         process.send?.(message, undefined, undefined, (error) => (error ? reject(error) : resolve()));
-      else reject(new Error('the lead process has exited'));
+      else reject(new Error('the main process has exited'));
     });
   const tell = (message: WorkerMessage): void => void send(message).catch(() => undefined);
   const entries = new Entries((lines, records) => send({ kind: 'entries', lines, records }));

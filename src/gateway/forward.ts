@@ -181,7 +181,7 @@ function answer(
       response.destroy();
       return;
     }
-    log.warn({ error: error.message }, "the lead didn't respond to a forwarded request");
+    log.warn({ error: error.message }, "the main process didn't respond to a forwarded request");
     const { head, text } = unreachable();
     response.writeHead(overloadStatus, head).end(text);
   });
