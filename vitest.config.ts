@@ -6,6 +6,10 @@ import { TimesReporter } from './test/run/file-times.ts';
 import { FlakyReporter } from './test/run/flaky.ts';
 import { LongestFirst } from './test/run/longest-first.ts';
 import { apart, mocked } from './test/run/processes.ts';
+import { moveTemporaryFolder } from './test/run/temporary-folder.ts';
+
+/** The folder in memory for temporary files. */
+const memory = moveTemporaryFolder();
 
 /** The auth responses that tests recorded, checked at the end of the run (test/auth/coverage). */
 const authResponses = process.env.AUTH_ANSWERS ?? mkdtempSync(join(tmpdir(), 'plinth-auth-answers-'));
@@ -16,6 +20,7 @@ if (process.env.AUTH_ANSWERS === undefined) {
 const unit = ['src/**/*.test.ts', 'web/**/*.test.ts'];
 const coverage = 'test/auth/coverage/coverage.test.ts';
 const record = ['test/auth/coverage/record.ts'];
+const setup = ['test/run/choose-temporary-folder.ts', 'test/run/compile-cache.ts'];
 
 /** Node keeps the compiled modules of the workers, and of the processes that tests start, for later ones. */
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules', '.cache', 'plinth-tests');
@@ -34,7 +39,7 @@ export default defineConfig({
     experimental: { viteModuleRunner: false, nodeLoader: false },
     sequence: { sequencer: LongestFirst },
     reporters: ['default', new TimesReporter(), new FlakyReporter()],
-    provide: { authResponses },
+    provide: { authResponses, memory },
     projects: [
       { extends: true, test: { name: 'unit', include: unit, isolate: false } },
       {
@@ -44,7 +49,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [coverage, ...apart, ...mocked],
           isolate: false,
-          setupFiles: ['test/run/clean-up.ts', 'test/run/compile-cache.ts', ...record],
+          setupFiles: [...setup, 'test/run/clean-up.ts', ...record],
         },
       },
       {
@@ -52,7 +57,7 @@ export default defineConfig({
         test: {
           name: 'apart',
           include: [...apart],
-          setupFiles: ['test/run/compile-cache.ts', ...record],
+          setupFiles: [...setup, ...record],
         },
       },
       {

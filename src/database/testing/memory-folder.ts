@@ -15,21 +15,27 @@ const neededBytes = 3 * GiB;
 /** The memory that the processes of three test workers need. */
 const otherMemoryBytes = 3 * GiB;
 
-/** Returns the folder, or undefined if the user has set TMPDIR or the machine has too little memory. */
-export function memoryFolder(): string | undefined {
+/**
+ * Returns the folder, or undefined if the user has set TMPDIR or the machine has too little memory. `programs` requires
+ * a folder from which programs can be started. In containers, this often isn't possible.
+ */
+export function memoryFolder({ programs = false } = {}): string | undefined {
+  // The test run has already chosen this folder for temporary files.
+  if (tmpdir().startsWith(`${folder}/`)) return folder;
   if (tmpdir() !== '/tmp') return undefined;
   try {
     accessSync(folder, constants.W_OK);
     const { bavail, bsize } = statfsSync(folder);
     const hasSpace = bavail * bsize >= neededBytes;
     const hasMemory = process.availableMemory() >= neededBytes + otherMemoryBytes;
-    return hasSpace && hasMemory && isMemory() ? folder : undefined;
+    return hasSpace && hasMemory && isMemory(programs) ? folder : undefined;
   } catch {
     return undefined;
   }
 }
 
-function isMemory(): boolean {
+function isMemory(programs: boolean): boolean {
   const mounts = readFileSync('/proc/mounts', 'utf8').split('\n');
-  return mounts.findLast((line) => line.split(' ')[1] === folder)?.split(' ')[2] === 'tmpfs';
+  const [, , type, options = ''] = mounts.findLast((line) => line.split(' ')[1] === folder)?.split(' ') ?? [];
+  return type === 'tmpfs' && !(programs && options.split(',').includes('noexec'));
 }
