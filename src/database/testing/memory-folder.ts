@@ -1,6 +1,6 @@
 /**
- * Finds a folder in memory for test clusters. Tests create and delete hundreds of databases with a thousand files each.
- * If these files are on a disk, the file system can use most of a test's CPU time.
+ * Finds a folder in memory for test clusters and temporary files. Tests create and delete hundreds of databases with a
+ * thousand files each. If these files are on a disk, the file system can use most of a test's CPU time.
  */
 import { accessSync, constants, readFileSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os';
 const folder = '/dev/shm';
 const GiB = 1024 ** 3;
 /**
- * The free space that the folder must have. The clusters of a test run need less. In containers, the folder often has
- * only 64 MiB.
+ * The free space that the folder must have. A test run uses up to about 2 GiB, and servers need a reserve. In containers,
+ * the folder often has only 64 MiB.
  */
-const neededBytes = 3 * GiB;
+const neededBytes = 4 * GiB;
 /** The memory that the processes of three test workers need. */
 const otherMemoryBytes = 3 * GiB;
 
