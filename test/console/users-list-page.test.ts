@@ -95,6 +95,39 @@ test('a user opens next to the list, and keys move to the next user', async () =
   await close();
 });
 
+test('a search that is typed just before a click doesn’t undo the click', async () => {
+  const { page, complaints, go, close } = await signedIn(browser, backend);
+  await go('/users');
+  await page.getByText('70 users').waitFor();
+  const search = page.getByRole('searchbox', { name: 'Search' });
+  // One task types and clicks, so the click always precedes the delayed search.
+  const typeAndClick = (text: string, selector: string): Promise<void> =>
+    search.evaluate(
+      (input: HTMLInputElement, [value, target]) => {
+        Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(input, value);
+        input.dispatchEvent(new Event('input', { bubbles: true }));
+        document.querySelector<HTMLElement>(target)?.click();
+      },
+      [text, selector] as const,
+    );
+  await typeAndClick('user-06', 'tbody tr:first-child td:nth-child(4)');
+  await page.waitForURL(/search=user-06/);
+  await region(page, 'user-070@example.com').waitFor();
+  await expect.poll(() => rows(page).count()).toBe(9);
+  expect(await search.inputValue()).toBe('user-06');
+
+  // The next page's code arrives after the search would have been written.
+  await page.route('**/assets/**', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await route.continue();
+  });
+  await typeAndClick('user-05', 'nav a[href$="/console/audit"]');
+  await page.getByRole('heading', { name: 'Audit log' }).waitFor();
+  expect(new URL(page.url()).pathname).toBe('/console/audit');
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
 test('selected users can be banned, and the bans can be undone', async () => {
   const { page, complaints, go, close } = await signedIn(browser, backend);
   await go('/users?search=user-06');

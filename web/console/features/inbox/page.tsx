@@ -47,7 +47,13 @@ function Inbox() {
   const [isEmptying, setEmptying] = useState(false);
   const { data, error } = useQuery(inboxQuery(search, page));
   const [text, setText] = useDebounced(search, (next) => {
-    void navigate({ search: next === '' ? {} : { search: next }, replace: true });
+    void navigate({
+      search: ({ id }) => ({
+        ...(next === '' ? {} : { search: next }),
+        ...(id === undefined ? {} : { id }),
+      }),
+      replace: true,
+    });
   });
   const empty = useMutation({
     mutationFn: () => fetchConsole('DELETE /inbox'),
@@ -75,33 +81,33 @@ function Inbox() {
         error === null ? (
           <SkeletonLines lines={8} />
         ) : null
-      ) : data.total === 0 ? (
-        <EmptyState
-          icon={<IconInbox size={22} stroke={1.75} />}
-          title={t(search === '' ? 'inbox.none-title' : 'inbox.no-match-title')}
-          text={t(search === '' ? 'inbox.none-text' : 'inbox.no-match-text')}
-        />
+      ) : data.total === 0 && id === undefined ? (
+        <NoMessages search={search} />
       ) : (
         <SplitView
           className={classes.split}
           isOpen={id !== undefined}
           isScrolling
           list={
-            <>
-              <ul className={classes.items} aria-label={t('inbox.messages')}>
-                {data.messages.map((message) => (
-                  <li key={message.id}>
-                    <MessageLink message={message} isOpen={message.id === id} />
-                  </li>
-                ))}
-              </ul>
-              <Pager
-                page={page}
-                perPage={inboxPageSize}
-                total={data.total}
-                onPage={(next) => void navigate({ search: (previous) => ({ ...previous, page: next }) })}
-              />
-            </>
+            data.total === 0 ? (
+              <NoMessages search={search} />
+            ) : (
+              <>
+                <ul className={classes.items} aria-label={t('inbox.messages')}>
+                  {data.messages.map((message) => (
+                    <li key={message.id}>
+                      <MessageLink message={message} isOpen={message.id === id} />
+                    </li>
+                  ))}
+                </ul>
+                <Pager
+                  page={page}
+                  perPage={inboxPageSize}
+                  total={data.total}
+                  onPage={(next) => void navigate({ search: (previous) => ({ ...previous, page: next }) })}
+                />
+              </>
+            )
           }
         >
           {id === undefined ? (
@@ -128,6 +134,16 @@ function Inbox() {
         </Confirm>
       ) : null}
     </>
+  );
+}
+
+function NoMessages({ search }: { search: string }) {
+  return (
+    <EmptyState
+      icon={<IconInbox size={22} stroke={1.75} />}
+      title={t(search === '' ? 'inbox.none-title' : 'inbox.no-match-title')}
+      text={t(search === '' ? 'inbox.none-text' : 'inbox.no-match-text')}
+    />
   );
 }
 

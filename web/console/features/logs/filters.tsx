@@ -26,12 +26,12 @@ const ranges = ['15', '60', '360', '1440'];
 
 export function Filters({
   filter,
-  onChange,
+  onChange: set,
   isLive,
   onLive,
 }: {
   filter: LogFilter;
-  onChange: (filter: LogFilter) => void;
+  onChange: (name: keyof LogFilter, value: string) => void;
   isLive: boolean;
   onLive: (isLive: boolean) => void;
 }) {
@@ -39,10 +39,6 @@ export function Filters({
     (value) => value !== undefined,
   );
   const [isOpen, setOpen] = useState(hidden);
-  const set = (name: keyof LogFilter, value: string): void => {
-    const { [name]: _previous, ...rest } = filter;
-    onChange(value === '' ? rest : { ...rest, [name]: value });
-  };
   return (
     <>
       <div className={classes.filters}>

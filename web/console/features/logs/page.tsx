@@ -31,8 +31,11 @@ export function LogsPage() {
   const [line, setLine] = useState<LogEntry | undefined>();
   const stored = data?.pages.flatMap((page) => page.entries);
   const entries = stored === undefined ? undefined : merged(tail.entries.toReversed(), stored);
-  const change = (next: LogFilter): void =>
-    void navigate({ search: { ...next, ...(live ? { live } : {}) }, replace: true });
+  const change = (name: keyof LogFilter, value: string): void =>
+    void navigate({
+      search: ({ [name]: _previous, ...rest }) => (value === '' ? rest : { ...rest, [name]: value }),
+      replace: true,
+    });
   return (
     <>
       <PageHead title={t('logs.title')}>

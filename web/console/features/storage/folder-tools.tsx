@@ -4,6 +4,7 @@ import { IconArrowLeft, IconFolderPlus, IconUpload } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import type { RefObject } from 'react';
 import { SearchInput } from '../../components/search-input.tsx';
+import { useDebounced } from '../../components/use-debounced.ts';
 import type { Bucket, StorageOverview } from './api.ts';
 import { BucketMenu } from './bucket-menu.tsx';
 import classes from './folder-view.module.css';
@@ -16,7 +17,7 @@ export function FolderTools({
   bucket,
   facts,
   folder,
-  searchText,
+  search,
   canWrite,
   fileInput,
   onBack,
@@ -27,7 +28,7 @@ export function FolderTools({
   bucket: Bucket;
   facts: StorageOverview;
   folder: string;
-  searchText: string;
+  search: string;
   canWrite: boolean;
   /** The element that opens the browser's file dialog. */
   fileInput: RefObject<HTMLInputElement | null>;
@@ -48,12 +49,8 @@ export function FolderTools({
         <IconArrowLeft size={18} aria-hidden />
       </ActionIcon>
       <Path bucket={bucket} folder={folder} />
-      <SearchInput
-        label={t('files.search')}
-        value={searchText}
-        className={classes.search}
-        onChange={onSearch}
-      />
+      {/* The key discards text that was typed for another folder. */}
+      <FileSearch key={folder} search={search} onSearch={onSearch} />
       <div className={classes.actions}>
         <Link
           to="/policies"
@@ -102,6 +99,11 @@ export function FolderTools({
 }
 
 /** Links to each parent folder. */
+function FileSearch({ search, onSearch }: { search: string; onSearch: (search: string) => void }) {
+  const [text, setText] = useDebounced(search, onSearch);
+  return <SearchInput label={t('files.search')} value={text} className={classes.search} onChange={setText} />;
+}
+
 function Path({ bucket, folder }: { bucket: Bucket; folder: string }) {
   const parts = folder.split('/').slice(0, -1);
   return (

@@ -9,7 +9,6 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { LoadMore } from '../../components/load-more.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
-import { useDebounced } from '../../components/use-debounced.ts';
 import { type Bucket, filesQuery, type StorageOverview } from './api.ts';
 import { DeleteEntries } from './delete-entries.tsx';
 import { DropZone } from './drop-zone.tsx';
@@ -41,12 +40,12 @@ export function FolderView({
   const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
     filesQuery(bucket.id, folder + search),
   );
-  const [text, setText] = useDebounced(search, (next) => {
+  const setSearch = (next: string): void => {
     void navigate({
       search: ({ search: _previous, ...rest }) => (next === '' ? rest : { ...rest, search: next }),
       replace: true,
     });
-  });
+  };
   const entries = data?.pages.flatMap(({ folders, objects }) => [...folders, ...objects]) ?? [];
   const names = entries.map(({ name }) => name);
   const isPageSelected = names.length > 0 && names.every((name) => selected.has(name));
@@ -79,11 +78,11 @@ export function FolderView({
         bucket={bucket}
         facts={facts}
         folder={folder}
-        searchText={text}
+        search={search}
         canWrite={mayWrite}
         fileInput={fileInput}
         onBack={() => void navigate({ search: {} })}
-        onSearch={setText}
+        onSearch={setSearch}
         onNewFolder={() => setDialog('folder')}
         onUpload={upload}
       />

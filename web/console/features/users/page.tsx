@@ -20,7 +20,7 @@ import { CreateUser } from './create-user.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { InvitationSent, InviteUser } from './invite-user.tsx';
 import classes from './page.module.css';
-import { countFilters, filtersOf, type UsersSearch } from './search.ts';
+import { countFilters, filtersOf, type UsersSearch, withText } from './search.ts';
 import { t } from './text.ts';
 import { UserPager } from './user-pager.tsx';
 import { UserPanel } from './user-panel.tsx';
@@ -55,7 +55,10 @@ export function UsersPage() {
       replace: true,
     });
   };
-  const [text, setText] = useDebounced(search.search ?? '', (next) => filter({ search: next || undefined }));
+  const [text, setText] = useDebounced(search.search ?? '', (next) => {
+    setSelected(new Set());
+    void navigate({ search: (previous) => withText(previous, next), replace: true });
+  });
   const open = (id: string | undefined): void =>
     void navigate({ search: ({ id: _open, ...rest }) => (id === undefined ? rest : { ...rest, id }) });
   const add = (what: 'create' | 'invite'): void => {
@@ -85,14 +88,7 @@ export function UsersPage() {
         >
           {filterCount === 0 ? t('users.filters') : t('users.filters-count', { count: filterCount })}
         </Button>
-        <ActionMenu
-          label={t('users.export')}
-          actions={(['csv', 'json'] as const).map((format) => ({
-            label: t(`users.export-${format}`),
-            icon: null,
-            onChoose: () => location.assign(exportUrl(search, format)),
-          }))}
-        />
+        <ExportMenu search={search} />
         {mayWrite ? (
           <>
             <Button
@@ -193,6 +189,19 @@ export function UsersPage() {
         />
       ) : null}
     </>
+  );
+}
+
+function ExportMenu({ search }: { search: UsersSearch }) {
+  return (
+    <ActionMenu
+      label={t('users.export')}
+      actions={(['csv', 'json'] as const).map((format) => ({
+        label: t(`users.export-${format}`),
+        icon: null,
+        onChoose: () => location.assign(exportUrl(search, format)),
+      }))}
+    />
   );
 }
 

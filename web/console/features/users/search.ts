@@ -60,6 +60,13 @@ export const filtersOf = ({
   ...filters
 }: UsersSearch): UsersSearch => filters;
 
+/** Replaces the search text. The open user stays open, because it may have been opened after the text was typed. */
+export const withText = ({ id, search: _previous, ...rest }: UsersSearch, text: string): UsersSearch => ({
+  ...filtersOf(rest),
+  ...(text === '' ? {} : { search: text }),
+  ...(id === undefined ? {} : { id }),
+});
+
 export const countFilters = ({
   sort: _sort,
   order: _order,

@@ -92,7 +92,6 @@ function SortHead({
   const order = search.order ?? 'desc';
   // By default, names are sorted from A to Z, and times from newest to oldest.
   const next = isSorted ? (order === 'asc' ? 'desc' : 'asc') : sort === 'email' ? 'asc' : 'desc';
-  const { sort: _sort, order: _order, ...filters } = filtersOf(search);
   const Arrow = order === 'asc' ? IconArrowUp : IconArrowDown;
   return (
     <th
@@ -101,12 +100,13 @@ function SortHead({
       aria-sort={isSorted ? (order === 'asc' ? 'ascending' : 'descending') : 'none'}
     >
       <Link
+        from="/users"
         to="/users"
-        search={{
-          ...filters,
+        search={({ sort: _sort, order: _order, ...filters }) => ({
+          ...filtersOf(filters),
           ...(sort === 'created' ? {} : { sort }),
           ...(next === 'desc' ? {} : { order: next }),
-        }}
+        })}
         className={classes.sort}
       >
         {children}
@@ -165,8 +165,9 @@ function Row({
           </span>
           <span className={classes.names}>
             <Link
+              from="/users"
               to="/users"
-              search={{ ...search, id: user.id }}
+              search={(previous) => ({ ...previous, id: user.id })}
               className={list.main}
               {...(isOpen ? { 'aria-current': 'true' as const } : {})}
             >
