@@ -113,7 +113,8 @@ describe('the grid with the keyboard', () => {
     expect(await stored(2, 'note')).toBeNull();
     await expect.poll(() => cell(page, 1, 3).textContent()).toBe('NULL');
     await page.keyboard.press('Control+z');
-    await expect.poll(() => stored(2, 'note')).toBe('note 2');
+    await page.getByRole('status').getByText('Undid the change to note').waitFor();
+    expect(await stored(2, 'note')).toBe('note 2');
 
     // A rejected edit restores the cell and shows the database's message.
     await focusCell(page, 1, 6);
@@ -149,6 +150,13 @@ describe('the grid with the keyboard', () => {
     await alert.getByText('mine', { exact: true }).waitFor();
     await alert.getByRole('button', { name: 'Overwrite' }).press('Enter');
     await expect.poll(() => stored(7, 'title')).toBe('mine');
+
+    // A value that has changed since isn't undone without a decision.
+    await backend.database.pool('postgres').query(sql`update public.tasks set title = 'newer' where id = 7`);
+    await page.getByRole('button', { name: 'Undo' }).press('Enter');
+    await alert.getByText('Undo failed because title has changed since.').waitFor();
+    await alert.getByRole('button', { name: 'Keep current value' }).press('Enter');
+    expect(await stored(7, 'title')).toBe('newer');
     await close();
   });
 

@@ -46,7 +46,8 @@ test.each(looks)(
   'missing values can be set, equal errors are grouped, and invalid rows can be skipped, $width px, $colorScheme',
   async (look) => {
     await backend.database.pool('postgres').exec('truncate public.parcels');
-    const { page, complaints, close } = await opened('/tables/public/parcels?import=true', look);
+    const { page, complaints, close } = await opened('/tables/public/parcels', look);
+    await page.getByRole('button', { name: 'Import file…' }).press('Enter');
     const lines = Array.from({ length: 30 }, (_, index) => `${index + 10},heavy`).join('\n');
     await choose(page, 'parcels.csv', `id,kg\n1,5\n2,6\n${lines}\n`);
     const panel = page.getByRole('dialog');

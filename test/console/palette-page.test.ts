@@ -136,6 +136,16 @@ test('actions open a dialog or ask for confirmation before they do anything', as
   await page.keyboard.press('Enter');
   await page.waitForURL('**/tables/new');
 
+  await search(page, 'import csv');
+  await choose(page, 'Import a file into a new table');
+  await page.waitForURL('**/tables/new?from=file');
+  await page.goto(`${backend.console.url}/console/tables/public/tasks`);
+  await page.getByRole('grid').waitFor();
+  await search(page, 'import');
+  await choose(page, 'Import a file into public.tasks');
+  await page.getByRole('dialog', { name: 'Import into tasks' }).waitFor();
+  await page.keyboard.press('Escape');
+
   await search(page, 'dark theme');
   await page.keyboard.press('Enter');
   await page.locator('html[data-mantine-color-scheme=dark]').waitFor();

@@ -198,15 +198,25 @@ test('selected rows can be changed together and restored, and a change to all ma
   await dialog.getByLabel('text', { exact: true }).and(page.locator(':focus')).waitFor();
   await page.keyboard.press('Enter');
   await dialog.getByText('Enter or choose the new value.').waitFor();
+  await dialog.getByText('Sets one column of these 2 rows of public.large').waitFor();
   await page.keyboard.type('both');
+  const preview = dialog.getByRole('table', { name: 'Preview' }).getByRole('row');
+  await expect
+    .poll(() => preview.allTextContents())
+    .toEqual(['idCurrent valueNew value', '1row 1both', '2row 2both']);
   await page.keyboard.press('Enter');
   await expect.poll(() => column('large', 'text', [1, 2])).toEqual(['both', 'both']);
   await dialog.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Undo' }).press('Enter');
-  await expect.poll(() => column('large', 'text', [1, 2])).toEqual(['row 1', 'row 2']);
+  await page.getByRole('status').getByText('Undid the change to 2 cells').waitFor();
+  expect(await column('large', 'text', [1, 2])).toEqual(['row 1', 'row 2']);
   await focusCell(page, 1, 0);
   await page.getByRole('button', { name: 'Edit 2' }).press('Enter');
+  // If no cell is active, the operator must choose the column.
   await dialog.getByLabel('Column').and(page.locator(':focus')).waitFor();
+  expect(await dialog.getByLabel('Column').inputValue()).toBe('');
+  await dialog.getByRole('button', { name: 'Update 2 rows' }).press('Enter');
+  await dialog.getByRole('alert').getByText('Choose the column to change.').waitFor();
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
 

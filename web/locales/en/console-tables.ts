@@ -29,12 +29,18 @@ export const messages = {
   'uuid.generate': 'Generate UUID',
   'edit.many-refused':
     'None of the {count, number} changes were saved because row {row, number} was rejected',
+  'edit.undo-conflict':
+    'Undo failed because {column} has changed since. {count, plural, one {The cell wasn’t changed.} other {None of the # cells were changed.}}',
+  'edit.undo-refused':
+    'Undo failed. {count, plural, one {{column} wasn’t changed.} other {None of the # cells were changed.}}',
+  'edit.previous': 'Value before',
   'rows.live': 'Live',
   'rows.live-slow': 'Updated every {seconds, plural, one {second} other {# seconds}}',
   'rows.live-why':
     'Changes from any source, including SQL, appear here automatically while this page is visible.',
   'rows.deleted': 'Deleted {count, plural, one {# row} other {# rows}}',
   'rows.restored': 'Restored {count, plural, one {# row} other {# rows}}',
+  'rows.undone': 'Undid the change to {count, plural, one {{column}} other {# cells}}',
   'rows.restore-failed': 'The rows couldn’t be restored. {reason}',
   'rows.saved-many': 'Saved {count, plural, one {# cell} other {# cells}}',
   'rows.select-all': 'Select all matching rows',
@@ -46,8 +52,17 @@ export const messages = {
   'bulk.column': 'Column',
   'bulk.no-value': 'Enter or choose the new value.',
   'bulk.action': '{count, plural, one {Update # row} other {Update # rows}}',
-  'bulk.type': 'All of these rows will be updated together. You can undo this.',
-  'bulk.type-all': 'Every matching row will be updated. This can’t be undone.',
+  'bulk.type':
+    'Sets one column of {count, plural, one {this row} other {these # rows}} of {table} to a new value. You can undo this.',
+  'bulk.type-all':
+    'Sets one column of every row of {table} that matches the filters to a new value. This can’t be undone.',
+  'bulk.choose-column': 'Choose a column…',
+  'bulk.no-column': 'Choose the column to change.',
+  'bulk.preview': 'Preview',
+  'bulk.row': 'Row',
+  'bulk.old': 'Current value',
+  'bulk.new': 'New value',
+  'bulk.more': 'and {count, plural, one {# more row} other {# more rows}}',
   'bulk.counting': 'Counting matching rows…',
   'delete.all': 'Delete all',
 

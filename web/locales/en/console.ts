@@ -211,6 +211,7 @@ export const messages = {
   'tables.back': 'All tables',
   'tables.delete-selected': 'Delete {count, number}',
   'tables.insert': 'Insert row',
+  'tables.import': 'Import',
   'tables.refresh': 'Refresh',
   'tables.rows-failed': 'The rows couldn’t be loaded',
   'column.key': 'primary key',
@@ -258,7 +259,8 @@ export const messages = {
   'rows.saved': 'Saved {column}',
   'rows.undo': 'Undo',
   'rows.none-title': 'No rows yet',
-  'rows.none-text': 'Insert the first row here or from your app.',
+  'rows.none-text': 'Insert the first row here or from your app, or import a CSV or JSON file.',
+  'rows.none-read-only': 'Rows appear here when your app inserts them.',
   'rows.no-match-title': 'No matching rows',
   'rows.no-match-text': 'Change or clear the filters.',
 

@@ -58,7 +58,7 @@ export function BulkChange({
       relation={relation}
       as={as}
       scope={bulk.keys === undefined ? scope : { keys: bulk.keys }}
-      count={rows.count}
+      rows={rows}
       column={activeColumn}
       onClose={onClose}
       onEdits={(column, change) => {

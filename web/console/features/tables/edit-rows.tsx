@@ -5,12 +5,14 @@ import { fetchConsole } from '../../api/session.ts';
 import type { CellChange, Relation } from '../../api/types.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { isEditable } from './cells.ts';
+import { EditPreview, maxPreviewed } from './edit-preview.tsx';
 import classes from './edit-rows.module.css';
 import { checkDraft, type Draft, isGiven, missing } from './fields/check.ts';
 import { kindOf } from './fields/kinds.ts';
 import { RowField } from './row-field.tsx';
 import { t } from './rows-text.ts';
 import { isAll, type RowScope, sizeQuery } from './scope.ts';
+import type { Rows } from './use-rows.ts';
 
 /**
  * If the operator changes at least this many rows and the change can't be undone, they must type the number to confirm.
@@ -32,7 +34,7 @@ export default function EditRows({
   relation,
   as,
   scope,
-  count,
+  rows,
   column: active,
   onClose,
   onEdits,
@@ -41,8 +43,8 @@ export default function EditRows({
   relation: Relation;
   as: string | undefined;
   scope: RowScope;
-  count: () => Promise<number | undefined>;
-  /** The active cell's column. */
+  rows: Rows;
+  /** The active cell's column. If it is undefined or can't be edited, the operator must choose a column. */
   column: string | undefined;
   onClose: () => void;
   /** Changes loaded rows one by one. The change can then be undone. */
@@ -52,12 +54,16 @@ export default function EditRows({
   const id = useId();
   const columns = relation.columns.filter((column) => isEditable(column) && !column.primary_key);
   const isOffered = columns.some((each) => each.name === active);
-  const [name, setName] = useState((isOffered ? active : columns[0]?.name) ?? '');
+  const [name, setName] = useState((isOffered ? active : undefined) ?? '');
   const column = columns.find((each) => each.name === name);
   const [draft, setDraft] = useState<Draft>(missing);
   const [isShown, setShown] = useState(false);
   const problem = column && (isGiven(draft) ? checkDraft(column, draft) : noValue);
-  const { data: size, error: countError } = useQuery(sizeQuery(scope, count));
+  const isUnchosen = isShown && column === undefined;
+  const shownRows = isAll(scope)
+    ? Array.from({ length: maxPreviewed }, (_, index) => rows.row(index)).filter((row) => row !== undefined)
+    : rows.find(scope.keys).slice(0, maxPreviewed);
+  const { data: size, error: countError } = useQuery(sizeQuery(scope, rows.count));
   const { mutate, isPending, error } = useMutation({
     mutationFn: (change: CellChange) =>
       fetchConsole('POST /tables/:schema/:table/change', {
@@ -85,7 +91,12 @@ export default function EditRows({
     >
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys belong to the field inside */}
       <div className={classes.form} onKeyDown={column && kindOf(column) === 'text' ? saveOnEnter : undefined}>
-        <p>{t(isAll(scope) ? 'bulk.type-all' : 'bulk.type')}</p>
+        <p>
+          {t(isAll(scope) ? 'bulk.type-all' : 'bulk.type', {
+            count: size ?? 2,
+            table: `${relation.schema}.${relation.name}`,
+          })}
+        </p>
         <label className={classes.label} htmlFor={`${id}-column`}>
           {t('bulk.column')}
         </label>
@@ -94,16 +105,24 @@ export default function EditRows({
           className={classes.select}
           data-autofocus={!isOffered || undefined}
           value={name}
+          aria-invalid={isUnchosen || undefined}
+          aria-describedby={isUnchosen ? `${id}-unchosen` : undefined}
           onChange={(event) => {
             setName(event.currentTarget.value);
             setDraft(missing);
             setShown(false);
           }}
         >
+          {name === '' ? <option value="">{t('bulk.choose-column')}</option> : null}
           {columns.map((each) => (
             <option key={each.name}>{each.name}</option>
           ))}
         </select>
+        {isUnchosen ? (
+          <p id={`${id}-unchosen`} className={classes.problem} role="alert">
+            {t('bulk.no-column')}
+          </p>
+        ) : null}
         {column === undefined ? null : (
           <RowField
             id={`${id}-value`}
@@ -118,6 +137,15 @@ export default function EditRows({
             problem={isShown ? problem : undefined}
             onChange={setDraft}
             onReset={() => setDraft(missing)}
+          />
+        )}
+        {column === undefined ? null : (
+          <EditPreview
+            relation={relation}
+            column={column.name}
+            rows={shownRows}
+            total={size ?? shownRows.length}
+            change={problem === undefined && isGiven(draft) ? draft : undefined}
           />
         )}
       </div>

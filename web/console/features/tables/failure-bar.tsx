@@ -9,7 +9,7 @@ import { ProblemBox } from '../../components/problem-box.tsx';
 import { keyText, valueIn } from './cells.ts';
 import classes from './failure-bar.module.css';
 import { t } from './text.ts';
-import type { Edits } from './use-edits.ts';
+import type { Edits, Failure } from './use-edits.ts';
 import { Value } from './value.tsx';
 
 /** Returns the current row, which the server sends with a conflict. */
@@ -23,25 +23,27 @@ export function currentOf(error: unknown): RowValues | undefined {
 const isRejection = (error: unknown): boolean =>
   error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 401;
 
+function titleOf({ edit, edits, error, isUndo }: Failure): string {
+  const { column } = edit;
+  const count = edits.length;
+  const isConflict = currentOf(error) !== undefined;
+  if (isUndo) return t(isConflict ? 'edit.undo-conflict' : 'edit.undo-refused', { column, count });
+  if (count > 1 && !isConflict) return t('edit.many-refused', { count, row: edit.index + 1 });
+  return t(isConflict ? 'edit.conflict' : 'edit.refused', { column });
+}
+
 export function FailureBar({ edits, onRetry }: { edits: Edits; onRetry: () => void }) {
   const { failure } = edits;
   if (failure === undefined) return null;
-  const { edit, edits: all, error } = failure;
+  const { edit, edits: all, error, isUndo } = failure;
   const current = currentOf(error);
   return (
     <div className={classes.bar}>
-      <ProblemBox
-        error={error}
-        title={
-          all.length > 1 && current === undefined
-            ? t('edit.many-refused', { count: all.length, row: edit.index + 1 })
-            : t(current === undefined ? 'edit.refused' : 'edit.conflict', { column: edit.column })
-        }
-      >
+      <ProblemBox error={error} title={titleOf(failure)}>
         {current === undefined && all.length === 1 ? (
           <dl className={classes.values}>
             <div>
-              <dt>{t('edit.yours')}</dt>
+              <dt>{t(isUndo ? 'edit.previous' : 'edit.yours')}</dt>
               <dd>
                 <Value change={edit.change} />
               </dd>
@@ -59,7 +61,7 @@ export function FailureBar({ edits, onRetry }: { edits: Edits; onRetry: () => vo
           <>
             <dl className={classes.values}>
               <div>
-                <dt>{t('edit.yours')}</dt>
+                <dt>{t(isUndo ? 'edit.previous' : 'edit.yours')}</dt>
                 <dd>
                   <Value change={edit.change} />
                 </dd>

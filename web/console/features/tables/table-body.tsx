@@ -20,6 +20,7 @@ export function TableBody({
   view,
   canInsert,
   onInsert,
+  onImport,
   onClear,
   children,
 }: {
@@ -28,6 +29,7 @@ export function TableBody({
   view: RowView;
   canInsert: boolean;
   onInsert: () => void;
+  onImport: () => void;
   onClear: () => void;
   children: ReactNode;
 }) {
@@ -46,16 +48,21 @@ export function TableBody({
         <EmptyState
           icon={<IconTableOff size={22} stroke={1.75} />}
           title={t(hasFilters ? 'rows.no-match-title' : 'rows.none-title')}
-          text={t(hasFilters ? 'rows.no-match-text' : 'rows.none-text')}
+          text={t(hasFilters ? 'rows.no-match-text' : canInsert ? 'rows.none-text' : 'rows.none-read-only')}
         >
           {hasFilters ? (
             <Button variant="default" size="sm" onClick={onClear}>
               {t('filter.clear')}
             </Button>
           ) : canInsert ? (
-            <Button size="sm" onClick={onInsert}>
-              {t('tables.insert')}
-            </Button>
+            <div className={classes.links}>
+              <Button size="sm" onClick={onInsert}>
+                {t('tables.insert')}
+              </Button>
+              <Button size="sm" variant="default" onClick={onImport}>
+                {t('transfer.import')}
+              </Button>
+            </div>
           ) : null}
         </EmptyState>
       ) : (

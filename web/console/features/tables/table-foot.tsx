@@ -16,6 +16,7 @@ export function TableFoot({
   isAll,
   canWrite,
   undoable,
+  undone,
   note,
   live,
   onTakeAll,
@@ -29,6 +30,7 @@ export function TableFoot({
   isAll: boolean;
   canWrite: boolean;
   undoable: Undoable | undefined;
+  undone: Undoable | undefined;
   /** A message about the last copy or paste. */
   note: string;
   live: Live;
@@ -90,7 +92,7 @@ export function TableFoot({
         {live === 'live' ? t('rows.live') : live === 'off' ? '' : t('rows.live-slow', { seconds: live })}
       </span>
       <span className={classes.footEnd} role="status">
-        {note === '' ? doneText(undoable) : note}
+        {note || undoneText(undone) || doneText(undoable)}
       </span>
       {undoable === undefined ? null : (
         <button type="button" className={classes.footButton} onClick={onUndo}>
@@ -99,6 +101,12 @@ export function TableFoot({
       )}
     </footer>
   );
+}
+
+function undoneText(undone: Undoable | undefined): string {
+  if (undone === undefined) return '';
+  if (undone.kind === 'rows') return t('rows.restored', { count: undone.rows });
+  return t('rows.undone', { count: undone.cells, column: undone.column });
 }
 
 function doneText(done: Undoable | undefined): string {

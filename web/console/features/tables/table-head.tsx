@@ -1,6 +1,6 @@
 /** The header of a table's page, with its name, state and actions. */
 import { ActionIcon, Button } from '@mantine/core';
-import { IconFilter, IconLayoutSidebar, IconPlus, IconRefresh } from '@tabler/icons-react';
+import { IconFilter, IconLayoutSidebar, IconPlus, IconRefresh, IconUpload } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Relation } from '../../api/types.ts';
@@ -21,6 +21,7 @@ export interface TableHeadProps {
   readonly showsFilters: boolean;
   readonly onFilters: () => void;
   readonly onInsert: () => void;
+  readonly onImport: () => void;
   readonly onRefresh: () => void;
   /** Additional tools in the header. */
   readonly children: ReactNode;
@@ -82,6 +83,17 @@ export function TableHead(props: TableHeadProps) {
         {canInsert ? (
           <Button size="compact-sm" leftSection={<IconPlus size={15} aria-hidden />} onClick={props.onInsert}>
             {t('tables.insert')}
+          </Button>
+        ) : null}
+        {canInsert ? (
+          <Button
+            size="compact-sm"
+            variant="default"
+            className={classes.import}
+            leftSection={<IconUpload size={15} aria-hidden />}
+            onClick={props.onImport}
+          >
+            {t('tables.import')}
           </Button>
         ) : null}
         {props.children}

@@ -21,7 +21,7 @@ import { type Peek, TablePanels } from './table-panels.tsx';
 import { ColumnTools, TablePersona, TransferTools } from './table-tools.tsx';
 import { t } from './text.ts';
 import { useColumnLayout } from './use-column-layout.ts';
-import { useEdits } from './use-edits.ts';
+import { type Edits, useEdits } from './use-edits.ts';
 import { useLive } from './use-live.ts';
 import { useRowSelection } from './use-row-selection.ts';
 import { useRows } from './use-rows.ts';
@@ -74,22 +74,13 @@ function OpenTable({ relation }: { relation: Relation }) {
   const [peek, setPeek] = useState<Peek>();
   const activeColumn = useRef<string>(undefined);
   const insert = (): void => go({ insert: true });
+  const importFile = (): void => go({ import: true });
   const refresh = (): void => {
     rows.refresh();
     void queryClient.invalidateQueries({ queryKey: ['row', schema, table] });
   };
 
-  const undo = (): void => {
-    setNote('');
-    void edits.undo().then(
-      (restored) => {
-        if (restored === 0) return;
-        setNote(t('rows.restored', { count: restored }));
-        refresh();
-      },
-      (failure: unknown) => setNote(t('rows.restore-failed', { reason: messageOf(failure) })),
-    );
-  };
+  const undo = (): void => undoLast(edits, refresh, setNote);
 
   return (
     <>
@@ -102,11 +93,12 @@ function OpenTable({ relation }: { relation: Relation }) {
         showsFilters={showsFilters}
         onFilters={() => setShowsFilters(!showsFilters)}
         onInsert={insert}
+        onImport={importFile}
         onRefresh={refresh}
       >
         <TablePersona as={as} onChange={(next) => go({ as: next })} />
         <ColumnTools relation={relation} columns={columns} />
-        <TransferTools name={name} view={view} canImport={canInsert} onImport={() => go({ import: true })} />
+        <TransferTools name={name} view={view} canImport={canInsert} onImport={importFile} />
       </TableHead>
       {showsFilters ? <FilterBar relation={relation} filters={filters} onChange={setFilters} /> : null}
       <FailureBar edits={edits} onRetry={refresh} />
@@ -116,6 +108,7 @@ function OpenTable({ relation }: { relation: Relation }) {
         view={view}
         canInsert={canInsert}
         onInsert={insert}
+        onImport={importFile}
         onClear={() => setFilters([])}
       >
         <DataGrid
@@ -154,6 +147,7 @@ function OpenTable({ relation }: { relation: Relation }) {
         isAll={isAll}
         canWrite={canWrite}
         undoable={edits.undoable}
+        undone={edits.undone}
         note={note}
         live={live}
         onTakeAll={selection.selectAll}
@@ -193,5 +187,16 @@ function OpenTable({ relation }: { relation: Relation }) {
         )}
       </Suspense>
     </>
+  );
+}
+
+/** Undoes the last step. The footer then shows what was undone, or why it couldn't be. */
+function undoLast(edits: Edits, onRestored: () => void, onNote: (note: string) => void): void {
+  onNote('');
+  void edits.undo().then(
+    (restored) => {
+      if (restored > 0) onRestored();
+    },
+    (failure: unknown) => onNote(t('rows.restore-failed', { reason: messageOf(failure) })),
   );
 }

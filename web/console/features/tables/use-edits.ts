@@ -16,6 +16,8 @@ export interface Failure {
   /** The edits of the rejected save. None of them were saved. */
   readonly edits: readonly CellEdit[];
   readonly error: unknown;
+  /** Whether the save was meant to undo an earlier one. */
+  readonly isUndo: boolean;
 }
 
 /** The changes that the Undo button reverts, which are changed cells or deleted rows. */
@@ -38,6 +40,8 @@ export interface Edits {
   dismiss(): void;
   /** The save that the Undo button reverts. */
   readonly undoable: Undoable | undefined;
+  /** The step that was reverted, until the next change. */
+  readonly undone: Undoable | undefined;
   /** Reverts the last step. Returns the number of restored rows. @throws {ApiError} if the rows can't be restored */
   undo(): Promise<number>;
   /** Records deleted rows. They can then be restored. */
@@ -65,6 +69,7 @@ export function useEdits(
   const [failure, setFailure] = useState<Failure>();
   /** Each entry contains the edits that one press of the Undo button makes. */
   const [steps, setSteps] = useState<readonly Step[]>([]);
+  const [undone, setUndone] = useState<Undoable>();
   const latestSteps = useRef(steps);
   const latestReplace = useRef(replace);
   latestReplace.current = replace;
@@ -76,10 +81,16 @@ export function useEdits(
     setSteps(latestSteps.current);
   }, []);
 
-  const addStep = (step: Step): void => changeSteps((all) => [...all.slice(1 - undoSteps), step]);
+  function addStep(step: Step): void {
+    setUndone(undefined);
+    changeSteps((all) => [...all.slice(1 - undoSteps), step]);
+  }
 
   /** Saves the edits. Returns the edits that undo them, or undefined if they were rejected. */
-  async function send(requested: readonly CellEdit[]): Promise<readonly CellEdit[] | undefined> {
+  async function send(
+    requested: readonly CellEdit[],
+    isUndo: boolean,
+  ): Promise<readonly CellEdit[] | undefined> {
     const edits = changing(requested.map((edit) => caughtUp(edit, saves.current)));
     if (edits.length === 0) return undefined;
     const rows = byRow(edits);
@@ -120,18 +131,18 @@ export function useEdits(
       const at = error instanceof ApiError && typeof error.body.index === 'number' ? error.body.index : 0;
       const row = rows[at] && keyText(rows[at].key);
       const edit = edits.find(({ key }) => keyText(key) === row) ?? edits[0];
-      if (edit !== undefined) setFailure({ edit, edits, error });
+      if (edit !== undefined) setFailure({ edit, edits, error, isUndo });
       return undefined;
     }
   }
 
-  function enqueue(edits: readonly CellEdit[]): Promise<readonly CellEdit[] | undefined> {
+  function enqueue(edits: readonly CellEdit[], isUndo = false): Promise<readonly CellEdit[] | undefined> {
     const since = saves.current.length;
     const requested = edits.map((edit) => ({ ...edit, since: edit.since ?? since }));
     setFailure(undefined);
     setWaiting((all) => [...all, requested]);
     const sent = queue.current
-      .then(() => send(requested))
+      .then(() => send(requested, isUndo))
       .finally(() => {
         setWaiting((all) => all.filter((each) => each !== requested));
       });
@@ -148,14 +159,7 @@ export function useEdits(
     return rows;
   }, [waiting]);
   const last = steps.at(-1);
-  useEffect(() => {
-    if (last?.kind !== 'rows') return;
-    const timer = setTimeout(
-      () => changeSteps((all) => all.filter((step) => step !== last)),
-      Math.max(0, last.deletedAt + undoMs - Date.now()),
-    );
-    return () => clearTimeout(timer);
-  }, [last, changeSteps]);
+  useExpiry(last, changeSteps);
   return {
     pending: (key) => pending.get(keyText(key)),
     count: () => saves.current.length,
@@ -173,6 +177,7 @@ export function useEdits(
     failure,
     dismiss: () => setFailure(undefined),
     undoable: last && undoableOf(last),
+    undone,
     async undo() {
       // A save that is still running is the last step.
       await queue.current;
@@ -180,7 +185,8 @@ export function useEdits(
       if (step === undefined) return 0;
       if (step.kind === 'cells') {
         changeSteps((all) => all.filter((each) => each !== step));
-        await enqueue(step.edits);
+        setUndone(undefined);
+        if ((await enqueue(step.edits, true)) !== undefined) setUndone(undoableOf(step));
         return 0;
       }
       const { restored } = await fetchConsole('POST /tables/:schema/:table/restore', {
@@ -189,10 +195,26 @@ export function useEdits(
         body: step.deleted,
       });
       changeSteps((all) => all.filter((each) => each !== step));
+      setUndone({ kind: 'rows', rows: restored });
       return restored;
     },
     deleted: (rows) => addStep({ kind: 'rows', deleted: rows, deletedAt: Date.now() }),
   };
+}
+
+/** Removes deleted rows from the steps when they can no longer be restored. */
+function useExpiry(
+  last: Step | undefined,
+  changeSteps: (change: (all: readonly Step[]) => readonly Step[]) => void,
+): void {
+  useEffect(() => {
+    if (last?.kind !== 'rows') return;
+    const timer = setTimeout(
+      () => changeSteps((all) => all.filter((step) => step !== last)),
+      Math.max(0, last.deletedAt + undoMs - Date.now()),
+    );
+    return () => clearTimeout(timer);
+  }, [last, changeSteps]);
 }
 
 const undoableOf = (step: Step): Undoable =>

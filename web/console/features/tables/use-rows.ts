@@ -10,8 +10,8 @@ import {
   rowsQuery,
   type TableName,
 } from '../../api/queries.ts';
-import type { Relation, RowPage } from '../../api/types.ts';
-import { type GridRow, gridRows, hasColumnsOf, withRows } from './cells.ts';
+import type { Relation, RowKey, RowPage } from '../../api/types.ts';
+import { type GridRow, gridRows, hasColumnsOf, keyText, withRows } from './cells.ts';
 import type { Made } from './edit-steps.ts';
 import { type RowTotal, rowTotal } from './row-total.ts';
 
@@ -19,6 +19,8 @@ export interface Rows {
   readonly total: RowTotal;
   /** Returns the row, or undefined while it is loading. Returns the same object until the row changes. */
   row(index: number): GridRow | undefined;
+  /** Returns the loaded rows that have one of the keys. */
+  find(keys: readonly RowKey[]): readonly GridRow[];
   /** Loads the rows in the range that aren't loaded yet. */
   load(first: number, last: number): Promise<void>;
   readonly error: unknown;
@@ -76,6 +78,14 @@ export function useRows(
     row(index) {
       const data = dataOf(pageOf(index));
       return data === undefined ? undefined : gridRows(relation, data)[index % pageSize];
+    },
+    find(keys) {
+      const texts = new Set(keys.map(keyText));
+      return known
+        .toSorted((one, other) => one.page - other.page)
+        .flatMap(({ page }) => dataOf(page) ?? [])
+        .flatMap((data) => gridRows(relation, data))
+        .filter(({ key }) => key !== undefined && texts.has(keyText(key)));
     },
     async load(first, last) {
       for (let page = pageOf(first); page <= pageOf(last); page++) {

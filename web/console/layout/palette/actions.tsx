@@ -16,6 +16,7 @@ import {
   IconSun,
   IconSunMoon,
   IconTablePlus,
+  IconUpload,
   IconUserPlus,
 } from '@tabler/icons-react';
 import type { Permission } from '../../api/types.ts';
@@ -41,6 +42,7 @@ type Spec = readonly [
 
 const specs: readonly Spec[] = [
   ['create-table', 'write', IconTablePlus, { to: '/tables/new' }],
+  ['import-file', 'write', IconUpload, { to: '/tables/new', search: { from: 'file' } }],
   ['new-query', 'read', IconPlus, ({ open }) => open({ to: '/sql', search: { tab: openTab() } })],
   ['create-user', 'write', IconUserPlus, { to: '/users' }, 'create-user'],
   ['invite-user', 'write', IconMailForward, { to: '/users' }, 'invite-user'],
@@ -73,6 +75,24 @@ export const actionItems = (permissions: readonly Permission[], tools: ActionToo
         else tools.open(act);
       },
     }));
+
+/** Returns the action that imports a file into the table that is open. */
+export function importAction(table: { schema: string; name: string }, open: ActionTools['open']): Item {
+  const target: SearchTarget = {
+    to: '/tables/$schema/$table',
+    params: { schema: table.schema, table: table.name },
+    search: { import: true },
+  };
+  return {
+    id: `action:import ${table.schema}.${table.name}`,
+    group: 'actions',
+    title: t('action.import-here', { table: `${table.schema}.${table.name}` }),
+    words: t('action.import-here.words'),
+    icon: <IconUpload size={18} stroke={1.75} aria-hidden />,
+    target,
+    run: () => open(target),
+  };
+}
 
 /** The actions on a user, in the form of a command such as `ban ada@example.com`. */
 const userVerbs = {

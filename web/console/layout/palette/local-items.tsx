@@ -1,6 +1,7 @@
 /** Finds results without the server, which are pages, actions, tables, queries and documentation. */
 import { IconBook, IconFileCode, IconTable } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { tablesQuery } from '../../api/queries.ts';
 import { sessionQuery } from '../../api/session.ts';
@@ -10,7 +11,7 @@ import { contentOf, openTab, type TabContent } from '../../features/sql/tabs.ts'
 import { templates } from '../../features/sql/templates.ts';
 import { t as shell } from '../../text.ts';
 import { menu } from '../menu.ts';
-import { type ActionTools, actionItems } from './actions.tsx';
+import { type ActionTools, actionItems, importAction } from './actions.tsx';
 import type { DocSection } from './doc-sections.ts';
 import { docsQuery } from './docs.ts';
 import { t } from './text.ts';
@@ -18,16 +19,23 @@ import type { Item } from './types.ts';
 
 const icon = (Icon: typeof IconTable) => <Icon size={18} stroke={1.75} aria-hidden />;
 
+const isWritable = (kind: string): boolean => kind === 'table' || kind === 'partitioned table';
+
 export function useLocalItems(tools: ActionTools, onDoc: (section: DocSection) => void): readonly Item[] {
   const { data: session } = useQuery(sessionQuery);
   const { data: tables } = useQuery(tablesQuery);
   const { data: saved } = useQuery(savedQuery);
   const { data: docs } = useQuery(docsQuery);
+  const params = useParams({ strict: false });
   return useMemo(() => {
     const permissions = session?.operator.permissions ?? [];
     const { open } = tools;
     const openQuery = (content: TabContent): void => open({ to: '/sql', search: { tab: openTab(content) } });
+    const openTable = tables?.find(
+      ({ schema, name, kind }) => schema === params.schema && name === params.table && isWritable(kind),
+    );
     return [
+      ...(openTable !== undefined && permissions.includes('write') ? [importAction(openTable, open)] : []),
       ...actionItems(permissions, tools),
       ...menu.map(
         ({ to, label, Icon }): Item => ({
@@ -88,5 +96,5 @@ export function useLocalItems(tools: ActionTools, onDoc: (section: DocSection) =
         }),
       ),
     ];
-  }, [session, tables, saved, docs, tools, onDoc]);
+  }, [session, tables, saved, docs, tools, onDoc, params]);
 }
