@@ -19,6 +19,7 @@ const onDisk: readonly string[] = [
   'test/console/management.test.ts',
   'test/crash/files.test.ts',
   'test/crash/orphans.test.ts',
+  'test/docs/readme.test.ts',
   'test/example/',
   'test/functions/',
   'test/keys/third-party.test.ts',
