@@ -48,10 +48,13 @@ function isolated(values: TextValues): Record<string, unknown> {
 }
 
 /** Formats a date and time for the user's region. Use a `title` attribute for the exact time. */
-export function formatDateTime(instant: string | number | Date): string {
+export function formatDateTime(
+  instant: string | number | Date,
+  timeStyle: 'short' | 'medium' = 'short',
+): string {
   return new Intl.DateTimeFormat(formatLocale(i18n.locale), {
     dateStyle: 'medium',
-    timeStyle: 'short',
+    timeStyle,
   }).format(new Date(instant));
 }
 

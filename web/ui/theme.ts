@@ -56,11 +56,19 @@ export const theme = createTheme({
     // An overlay dims the page but leaves it readable.
     DrawerOverlay: { defaultProps: { backgroundOpacity: 0.35 } },
     ModalOverlay: { defaultProps: { backgroundOpacity: 0.35 } },
-    Checkbox: { defaultProps: { radius: 'xs' } },
+    Checkbox: {
+      defaultProps: { radius: 'xs' },
+      classNames: { input: 'plinth-checkbox', description: 'plinth-hint', error: 'plinth-error' },
+    },
+    Radio: { classNames: { radio: 'plinth-checkbox', description: 'plinth-hint', error: 'plinth-error' } },
     Input: { classNames: { wrapper: 'plinth-input' } },
     Menu: { classNames: { dropdown: 'plinth-popover' } },
-    Modal: { classNames: { title: 'plinth-dialog-title' } },
+    Modal: { classNames: { content: 'plinth-dialog', title: 'plinth-dialog-title' } },
     Popover: { classNames: { dropdown: 'plinth-popover' } },
+    Switch: {
+      defaultProps: { withThumbIndicator: false },
+      classNames: { track: 'plinth-switch', label: 'plinth-switch-label', description: 'plinth-hint' },
+    },
     Button: { classNames: { root: 'plinth-button', loader: 'plinth-loader' } },
     InputWrapper: {
       // Screen readers announce the error even if the field already has focus.

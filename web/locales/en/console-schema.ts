@@ -29,6 +29,7 @@ export const messages = {
   'schema.rls-off': 'Off: anyone with the publishable key may be able to access every row.',
   'schema.rls-on': 'On: only rows allowed by a policy can be read or written.',
   'schema.policies': '{count, plural, =0 {Add policies} one {Show # policy} other {Show # policies}}',
+  'schema.policies-none': 'No policies',
   'schema.turn-on': 'Turn on',
   'schema.turn-off': 'Turn off',
   'schema.enable': 'Turn on {name}',

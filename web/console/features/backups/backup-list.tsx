@@ -69,8 +69,10 @@ function BackupTable({ backups }: { backups: readonly BaseBackup[] }) {
       <thead>
         <tr>
           <th scope="col">{t('backups.started')}</th>
-          <th scope="col">{t('backups.stored')}</th>
-          <th scope="col" className={list.wide}>
+          <th scope="col" className={list.number}>
+            {t('backups.stored')}
+          </th>
+          <th scope="col" className={`${list.wide} ${list.number}`}>
             {t('backups.duration')}
           </th>
           <th scope="col" className={list.wide}>
@@ -87,8 +89,8 @@ function BackupTable({ backups }: { backups: readonly BaseBackup[] }) {
             <td>
               <Moment at={backup.startedAt} relative />
             </td>
-            <td>{sizeText(backup.storedBytes)}</td>
-            <td className={list.wide}>{secondsText(backup.durationMs)}</td>
+            <td className={list.number}>{sizeText(backup.storedBytes)}</td>
+            <td className={`${list.wide} ${list.number}`}>{secondsText(backup.durationMs)}</td>
             <td className={list.wide}>
               {t('backups.until', {
                 from: formatDateTime(backup.oldestRecoverable),

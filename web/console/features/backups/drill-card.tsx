@@ -10,7 +10,9 @@ import { t } from './text.ts';
 export function DrillCard({ drill: { step, last } }: Pick<BackupsOverview, 'drill'>) {
   return (
     <Card title={t('backups.drill')} text={t('backups.drill-text')}>
-      <div role="status">{step === null ? null : <p>{t('backups.drill-running', { step })}</p>}</div>
+      <div role="status" className={classes.running}>
+        {step === null ? null : <p>{t('backups.drill-running', { step })}</p>}
+      </div>
       {last === null ? <p>{t('backups.drill-none')}</p> : <Result drill={last} />}
     </Card>
   );

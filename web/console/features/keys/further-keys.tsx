@@ -10,7 +10,6 @@ import { Moment } from '../../components/moment.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { type ApiKey, keysQuery } from './api.ts';
 import { CreateKey } from './create-key.tsx';
-import classes from './page.module.css';
 import { t } from './text.ts';
 
 export function FurtherKeys({ keys, mayOwn }: { keys: readonly ApiKey[]; mayOwn: boolean }) {
@@ -43,7 +42,7 @@ export function FurtherKeys({ keys, mayOwn }: { keys: readonly ApiKey[]; mayOwn:
         }
       >
         {keys.length === 0 ? (
-          <p className={classes.none}>{t('keys.none')}</p>
+          <p className={list.none}>{t('keys.none')}</p>
         ) : (
           <table className={list.table}>
             <caption className="visually-hidden">{t('keys.further')}</caption>
@@ -64,8 +63,12 @@ export function FurtherKeys({ keys, mayOwn }: { keys: readonly ApiKey[]; mayOwn:
               {keys.map((key) => (
                 <tr key={key.id}>
                   <td>
-                    {key.name}{' '}
-                    <Tag tone={key.kind === 'secret' ? 'warning' : 'info'}>{t(`keys.kind-${key.kind}`)}</Tag>
+                    <span className={list.named}>
+                      {key.name}
+                      <Tag tone={key.kind === 'secret' ? 'warning' : 'info'}>
+                        {t(`keys.kind-${key.kind}`)}
+                      </Tag>
+                    </span>
                   </td>
                   <td className={list.wide}>
                     <code>{key.hint}…</code>

@@ -104,7 +104,7 @@ export function SigningKeys({ keys, mayOwn }: { keys: Keys; mayOwn: boolean }) {
                   )}
                 </td>
                 {mayChange ? (
-                  <td>
+                  <td className={list.actions}>
                     {key.state === 'standby' ? (
                       <Button
                         size="compact-xs"

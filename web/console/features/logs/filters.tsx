@@ -92,7 +92,6 @@ export function Filters({
           {t('logs.more-filters')}
         </Button>
         <Switch
-          size="sm"
           label={t('logs.live')}
           title={t('logs.live-on')}
           checked={isLive}

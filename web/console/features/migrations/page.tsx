@@ -116,7 +116,7 @@ function MigrationTable({
             <td>
               <button
                 type="button"
-                className={classes.open}
+                className={`${list.main} ${classes.open}`}
                 aria-label={t('migrations.open', { name: `${version} ${name}` })}
                 onClick={() => onOpen(version)}
               >
@@ -129,7 +129,7 @@ function MigrationTable({
                 {t(`migrations.state-${state}`)}
               </Tag>
             </td>
-            <td className={`${list.wide} ${list.dim}`}>{file}</td>
+            <td className={`${list.wide} ${list.dim} ${classes.file}`}>{file}</td>
           </tr>
         ))}
       </tbody>

@@ -56,7 +56,7 @@ export function PeopleTable({
             <th scope="col" className={list.wide}>
               {t('operators.factor')}
             </th>
-            <th scope="col" className={list.wide}>
+            <th scope="col" className={`${list.wide} ${list.number}`}>
               {t('operators.sessions-count')}
             </th>
             <th scope="col" className={list.wide}>
@@ -71,12 +71,16 @@ export function PeopleTable({
             return (
               <tr key={id}>
                 <td>
-                  {name} {name === ownName ? <Tag tone="info">{t('operators.you')}</Tag> : null}
+                  <span className={list.named}>
+                    {name}
+                    {name === ownName ? <Tag tone="info">{t('operators.you')}</Tag> : null}
+                  </span>
                 </td>
                 <td>
                   {mayOwn ? (
                     <NativeSelect
                       size="xs"
+                      miw="7.5rem"
                       aria-label={t('operators.role-of', { name })}
                       value={role}
                       data={roles.map((value) => ({ value, label: t(`operators.role-${value}`) }))}
@@ -91,7 +95,7 @@ export function PeopleTable({
                     {t(has_factor ? 'operators.factor-on' : 'operators.factor-off')}
                   </Tag>
                 </td>
-                <td className={`${list.wide} ${list.dim}`}>{sessions}</td>
+                <td className={`${list.wide} ${list.number} ${list.dim}`}>{sessions}</td>
                 <td className={`${list.wide} ${list.dim}`}>
                   {last_sign_in_at === null ? t('operators.never') : <Moment at={last_sign_in_at} relative />}
                 </td>

@@ -56,7 +56,10 @@ export function SessionsCard({ isOwner }: { isOwner: boolean }) {
                 <tr key={id}>
                   <td>{operator_name}</td>
                   <td title={user_agent ?? ''}>
-                    {browser} {current ? <Tag tone="info">{t('operators.this-one')}</Tag> : null}
+                    <span className={list.named}>
+                      {browser}
+                      {current ? <Tag tone="info">{t('operators.this-one')}</Tag> : null}
+                    </span>
                   </td>
                   <td className={`${list.wide} ${list.dim}`}>{ip}</td>
                   <td className={`${list.wide} ${list.dim}`}>

@@ -12,7 +12,6 @@ import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { type TokenSummary, tokensQuery } from './api.ts';
-import classes from './form.module.css';
 import { NewToken } from './new-token.tsx';
 import { t } from './text.ts';
 
@@ -50,7 +49,7 @@ export function TokensCard({ isOwner }: { isOwner: boolean }) {
             <SkeletonLines lines={2} />
           ) : null
         ) : data.length === 0 ? (
-          <p className={classes.none}>{t('tokens.none')}</p>
+          <p className={list.none}>{t('tokens.none')}</p>
         ) : (
           <Tokens tokens={data} isOwner={isOwner} onRevoke={setRevoking} />
         )}

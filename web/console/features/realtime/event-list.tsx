@@ -22,7 +22,7 @@ export function EventList({ events, onClear }: { events: readonly ChannelEvent[]
       <div className={classes.head}>
         <h2>{t('realtime.events')}</h2>
         {events.length === 0 ? null : (
-          <Button size="compact-xs" variant="default" onClick={onClear}>
+          <Button size="compact-sm" variant="default" onClick={onClear}>
             {t('realtime.clear')}
           </Button>
         )}

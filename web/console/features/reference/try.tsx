@@ -15,6 +15,7 @@ import { ProblemBox } from '../../components/problem-box.tsx';
 import { Tag } from '../../components/tag.tsx';
 import form from '../operators/form.module.css';
 import { tryRequest } from './api.ts';
+import classes from './page.module.css';
 import type { Request } from './request.ts';
 import { t } from './text.ts';
 
@@ -56,7 +57,8 @@ export function Try({
         }}
       >
         <TextInput
-          size="sm"
+          size="xs"
+          classNames={{ input: classes.code }}
           label={`${t('reference.request')}: ${method} /rest/v1/`}
           value={path}
           spellCheck={false}
@@ -65,7 +67,8 @@ export function Try({
         />
         {body === undefined ? null : (
           <Textarea
-            size="sm"
+            size="xs"
+            classNames={{ input: classes.code }}
             label={t('reference.body')}
             rows={Math.min(12, body.split('\n').length + 1)}
             value={body}
@@ -73,24 +76,26 @@ export function Try({
             onChange={(event) => setBody(event.currentTarget.value)}
           />
         )}
-        <div className={form.buttons}>
+        <div className={classes.buttons}>
+          <Button type="submit" size="compact-sm" loading={isPending}>
+            {t(isRead || keeps ? 'reference.run' : 'reference.run-back')}
+          </Button>
           {isRead ? null : (
             <Checkbox
-              size="sm"
+              size="xs"
               label={t('reference.keep')}
               checked={keeps}
               onChange={(event) => setKeeps(event.currentTarget.checked)}
             />
           )}
-          <Button type="submit" size="sm" loading={isPending}>
-            {t(isRead || keeps ? 'reference.run' : 'reference.run-back')}
-          </Button>
         </div>
         {error === null ? null : <ProblemBox error={error} />}
         {data === undefined ? null : (
-          <div role="status">
-            <Tag tone={data.status < 400 ? 'success' : 'warning'}>{data.status}</Tag>{' '}
-            {variables === true ? <span className={form.text}>{t('reference.rolled-back')}</span> : null}
+          <div role="status" className={classes.answer}>
+            <div className={classes.outcome}>
+              <Tag tone={data.status < 400 ? 'success' : 'warning'}>{data.status}</Tag>
+              {variables === true ? <span className={form.text}>{t('reference.rolled-back')}</span> : null}
+            </div>
             {data.body === '' ? null : <CodeBlock text={data.body} what={t('reference.answer')} />}
             {data.isCut ? <p className={form.text}>{t('reference.cut')}</p> : null}
           </div>

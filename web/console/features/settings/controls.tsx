@@ -66,9 +66,6 @@ function SwitchControl(props: ControlProps) {
     <Switch
       {...commonOf(props)}
       aria-describedby={props.describedBy}
-      size="md"
-      withThumbIndicator={false}
-      classNames={{ track: classes.track }}
       checked={isOn}
       label={<span aria-hidden>{t(isOn ? 'settings.on' : 'settings.off')}</span>}
       onChange={(event) => onChange(event.currentTarget.checked)}

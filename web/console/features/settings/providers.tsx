@@ -15,7 +15,6 @@ import { fetchConsole } from '../../api/session.ts';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { keyOf, type Part, type ProviderTest, type Setting } from './api.ts';
-import field from './field.module.css';
 import { SettingField } from './field.tsx';
 import { ReviewContext, type SettingsForm, useSettingsForm } from './form.ts';
 import classes from './parts.module.css';
@@ -89,9 +88,6 @@ function OnSwitch({ title, name }: { title: string; name: string }) {
         </Button>
       ) : null}
       <Switch
-        size="sm"
-        withThumbIndicator={false}
-        classNames={{ track: field.track }}
         aria-label={t('settings.provider-on', { title })}
         checked={form.valueOf(setting) === true}
         disabled={form.lockOf(setting) !== undefined}

@@ -151,7 +151,7 @@ function FromRequest({ requestId }: { requestId: string | undefined }) {
       }}
     >
       <TextInput
-        size="sm"
+        size="xs"
         label={t('why.request')}
         placeholder={t('why.request-id')}
         autoComplete="off"

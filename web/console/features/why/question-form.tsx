@@ -34,7 +34,7 @@ export function QuestionForm({
   return (
     <div className={classes.form}>
       <NativeSelect
-        size="sm"
+        size="xs"
         label={t('why.table')}
         data-next={step === 'table' || undefined}
         value={search.table === undefined ? '' : JSON.stringify([search.schema, search.table])}
@@ -116,7 +116,7 @@ function RowForm({
       }}
     >
       <NativeSelect
-        size="sm"
+        size="xs"
         label={t('why.operation')}
         value={op}
         data={operations
@@ -150,7 +150,7 @@ function RowForm({
           onChange={(event) => change({ back: event.currentTarget.checked })}
         />
       )}
-      <Button type="submit" size="sm">
+      <Button type="submit" size="compact-sm">
         {t('why.ask')}
       </Button>
     </form>

@@ -100,7 +100,7 @@ function Needs({ needs }: { needs: AccessReport['needs'] }) {
         {needs.map(({ kind, name, privilege, held, fix }) => (
           <li key={`${kind}${name}${privilege}`}>
             <Mark value={held} />
-            {t('why.need', { privilege, kind, name })}{' '}
+            <span className={classes.need}>{t('why.need', { privilege, kind, name })}</span>
             <Tag tone={held ? 'success' : 'danger'}>{t(held ? 'why.held' : 'why.lacking')}</Tag>
             {held ? null : <CodeBlock text={fix} what={t('why.fix')} />}
           </li>

@@ -90,7 +90,7 @@ export function CronForm({
           }}
         />
       </div>
-      <div className={classes.note}>
+      <div className={`plinth-hint ${classes.note}`}>
         <p role="status">{isScheduleGood ? sentenceOf(schedule, zone) : ''}</p>
         <p>{t('cron.schedule-help', { zone })}</p>
       </div>

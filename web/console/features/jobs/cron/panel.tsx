@@ -191,11 +191,11 @@ function RunEntry({ run: { status, started_at, ended_at, message } }: { run: Cro
         <RunTag status={status} />
         {started_at === null ? null : (
           <span className={classes.note}>
-            <Moment at={started_at} />
+            <Moment at={started_at} seconds />
           </span>
         )}
         {started_at === null || ended_at === null ? null : (
-          <span className={classes.note}>{durationText(Date.parse(ended_at) - Date.parse(started_at))}</span>
+          <span className={classes.took}>{durationText(Date.parse(ended_at) - Date.parse(started_at))}</span>
         )}
       </div>
       {message === null || message === '' ? null : <pre className={classes.words}>{message.trim()}</pre>}

@@ -99,7 +99,7 @@ function Facts({ message }: { message: QueueMessage }) {
   return (
     <>
       <span className={classes.note}>
-        <Moment at={enqueued_at} />
+        <Moment at={enqueued_at} seconds />
       </span>
       <span className={classes.note}>{t('queues.read', { count: read_count })}</span>
       {archived_at === null && is_hidden ? (

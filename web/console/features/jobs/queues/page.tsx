@@ -6,6 +6,7 @@ import { useState } from 'react';
 import list from '../../../components/list.module.css';
 import { type Queue, queuesQuery } from '../api.ts';
 import { Entries } from '../entries.tsx';
+import classes from '../jobs.module.css';
 import { Enabled } from '../parts.tsx';
 import { t } from '../text.ts';
 import { NewQueue } from './new-queue.tsx';
@@ -71,12 +72,14 @@ function QueueTable({ queues, openName }: { queues: readonly Queue[]; openName: 
       <thead>
         <tr>
           <th scope="col">{t('queues.name')}</th>
-          <th scope="col">{t('queues.length')}</th>
-          <th scope="col" className={list.wide}>
+          <th scope="col" className={list.number}>
+            {t('queues.length')}
+          </th>
+          <th scope="col" className={`${list.wide} ${list.number}`}>
             {t('queues.visible')}
           </th>
           <th scope="col">{t('queues.oldest')}</th>
-          <th scope="col" className={list.wide}>
+          <th scope="col" className={`${list.wide} ${list.number}`}>
             {t('queues.total')}
           </th>
         </tr>
@@ -85,15 +88,19 @@ function QueueTable({ queues, openName }: { queues: readonly Queue[]; openName: 
         {queues.map((queue) => (
           <tr key={queue.name} data-open={queue.name === openName || undefined}>
             <td>
-              <Link to="/jobs/queues" search={{ id: queue.name }} className={list.main}>
-                {queue.name}
-              </Link>{' '}
-              <QueueTags queue={queue} />
+              <span className={list.named}>
+                <Link to="/jobs/queues" search={{ id: queue.name }} className={list.main}>
+                  {queue.name}
+                </Link>
+                <QueueTags queue={queue} />
+              </span>
             </td>
-            <td>{countText(queue.length)}</td>
-            <td className={list.wide}>{countText(queue.visible)}</td>
-            <td className={list.dim}>{ageText(queue.oldest_seconds)}</td>
-            <td className={`${list.wide} ${list.dim}`}>{countText(queue.total)}</td>
+            <td className={list.number}>{countText(queue.length)}</td>
+            <td className={`${list.wide} ${list.number}`}>{countText(queue.visible)}</td>
+            <td className={list.dim}>
+              <span className={classes.age}>{ageText(queue.oldest_seconds)}</span>
+            </td>
+            <td className={`${list.wide} ${list.number} ${list.dim}`}>{countText(queue.total)}</td>
           </tr>
         ))}
       </tbody>

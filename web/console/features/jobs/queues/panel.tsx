@@ -35,8 +35,9 @@ export function QueuePanel({ queue, onClose }: { queue: Queue; onClose: () => vo
           </Fact>
           <Fact label={t('queues.table')}>
             <span className={classes.actions}>
-              <Link to="/tables/$schema/$table" params={{ schema: 'pgmq', table }}>
-                <IconTable size={14} aria-hidden /> pgmq.{table}
+              <Link to="/tables/$schema/$table" params={{ schema: 'pgmq', table }} className={classes.link}>
+                <IconTable size={14} aria-hidden />
+                pgmq.{table}
               </Link>
               <QueueTags queue={queue} />
             </span>

@@ -10,7 +10,6 @@ import list from '../../../components/list.module.css';
 import { Moment } from '../../../components/moment.tsx';
 import { ProblemBox } from '../../../components/problem-box.tsx';
 import { type AnsweredRequest, completedQuery, type PendingRequest, pendingQuery } from '../api.ts';
-import classes from '../jobs.module.css';
 import { Enabled, LoadOlder } from '../parts.tsx';
 import type { RequestSearch } from '../search.ts';
 import { t } from '../text.ts';
@@ -157,9 +156,7 @@ function Completed({ failed }: { failed: boolean }) {
     >
       {error === null ? null : <ProblemBox error={error} />}
       {requests === undefined ? null : requests.length === 0 ? (
-        <p className={classes.none}>
-          {t(failed ? 'requests.answered-none-failed' : 'requests.answered-none')}
-        </p>
+        <p className={list.none}>{t(failed ? 'requests.answered-none-failed' : 'requests.answered-none')}</p>
       ) : (
         <table className={list.table}>
           <caption className="visually-hidden">{t('requests.answered')}</caption>

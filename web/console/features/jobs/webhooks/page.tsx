@@ -97,11 +97,7 @@ function WebhookTable({ hooks, openId }: { hooks: readonly Webhook[]; openId: st
           <tr key={hookId(hook)} data-open={hookId(hook) === openId || undefined}>
             <td>
               <span className={classes.two}>
-                <Link
-                  to="/jobs/webhooks"
-                  search={{ id: hookId(hook) }}
-                  className={`${list.main} ${classes.clip}`}
-                >
+                <Link to="/jobs/webhooks" search={{ id: hookId(hook) }} className={list.main}>
                   {hook.name}
                 </Link>
                 <span className={`${list.dim} ${classes.clip}`}>

@@ -174,10 +174,10 @@ function DeliveryEntry({ delivery }: { delivery: Delivery }) {
       <div className={classes.entryHead}>
         <DeliveryTag {...delivery} />
         <span className={classes.note}>
-          <Moment at={sent_at} />
+          <Moment at={sent_at} seconds />
         </span>
         {answered_at === null ? null : (
-          <span className={classes.note}>{durationText(Date.parse(answered_at) - Date.parse(sent_at))}</span>
+          <span className={classes.took}>{durationText(Date.parse(answered_at) - Date.parse(sent_at))}</span>
         )}
       </div>
       {words === null || words === '' ? null : <pre className={classes.words}>{words}</pre>}

@@ -185,9 +185,13 @@ export function SecuritySection({ relation, onOpen }: SectionProps) {
     >
       <li className={classes.item}>
         <span>{t(rls ? 'schema.rls-on' : 'schema.rls-off')}</span>{' '}
-        <Link to="/policies" search={policiesOf(relation, onOpen !== undefined)}>
-          {t('schema.policies', { count: policies })}
-        </Link>
+        {onOpen === undefined && policies === 0 ? (
+          t('schema.policies-none')
+        ) : (
+          <Link to="/policies" search={policiesOf(relation, onOpen !== undefined)}>
+            {t('schema.policies', { count: policies })}
+          </Link>
+        )}
       </li>
     </Section>
   );

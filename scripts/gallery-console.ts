@@ -1,0 +1,86 @@
+/**
+ * Takes screenshots of the Console's pages in both color schemes, at widths of 1440 and 390 px. The project is filled
+ * with data, so that no page is empty. The screenshots aren't stored in the repository.
+ *
+ *   npm run build && node scripts/gallery-console.ts [FOLDER] [PART OF A STATE'S NAME …]
+ */
+import { mkdirSync } from 'node:fs';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { type Backend, createBackend } from '../src/main.ts';
+import { signInWindow } from '../test/console/page-helpers.ts';
+import { launchOwnBrowser } from '../test/web/browser.ts';
+import { fill } from './gallery-console/fill.ts';
+import { writeProject } from './gallery-console/project.ts';
+import { type State, states } from './gallery-console/states.ts';
+
+const [folder = 'gallery-console', ...wanted] = process.argv.slice(2);
+const widths = [1440, 390];
+const minHeight = 900;
+const maxHeight = 2400;
+
+/** The maximum time to wait until a page is idle. A page that follows a log never becomes idle. */
+const restMs = 1500;
+const rest = (page: Page): Promise<void> =>
+  page.waitForLoadState('networkidle', { timeout: restMs }).catch(() => undefined);
+
+/** Makes the window as tall as the content, which scrolls inside the page. */
+async function showAll(page: Page, width: number): Promise<void> {
+  const hidden = Number(
+    await page.evaluate(`Math.max(0, ...[...document.querySelectorAll('main, main *, [role=dialog], [role=dialog] *')]
+      .filter((each) => /auto|scroll/.test(getComputedStyle(each).overflowY))
+      .map((each) => each.scrollHeight - each.clientHeight))`),
+  );
+  await page.setViewportSize({ width, height: Math.min(maxHeight, minHeight + hidden) });
+}
+
+async function shoot(context: BrowserContext, backend: Backend, state: State, width: number): Promise<void> {
+  const page = await context.newPage();
+  try {
+    await page.setViewportSize({ width, height: minHeight });
+    await page.goto(`${backend.console.url}/console${state.path}`);
+    await page.getByRole('main').waitFor();
+    await rest(page);
+    await state.act?.(page);
+    await rest(page);
+    await showAll(page, width);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
+      const path = `${folder}/${state.name}-${width}-${colorScheme}.png`;
+      await page.screenshot({ path, animations: 'disabled' });
+    }
+    console.log(`${state.name} at ${width} px`);
+  } catch (error) {
+    process.exitCode = 1;
+    console.error(`${state.name} at ${width} px: ${error}`);
+  } finally {
+    await page.close();
+  }
+}
+
+async function signedInAs(browser: Browser, backend: Backend, name?: string): Promise<BrowserContext> {
+  const context = await browser.newContext({ locale: 'en-GB' });
+  context.setDefaultTimeout(8000);
+  await signInWindow(context, backend, name);
+  return context;
+}
+
+mkdirSync(folder, { recursive: true });
+const project = writeProject();
+const browser = await launchOwnBrowser();
+const anyPort = { port: 0, dbPort: 0, mailPort: 0, consolePort: 0 };
+const backend = await createBackend({ projectDir: project.dir, ...anyPort });
+try {
+  await backend.start();
+  await fill(backend, project);
+  const owner = await signedInAs(browser, backend);
+  const looker = await signedInAs(browser, backend, 'looker');
+  for (const state of states) {
+    if (wanted.length > 0 && !wanted.some((part) => state.name.includes(part))) continue;
+    for (const width of widths) await shoot(state.as === undefined ? owner : looker, backend, state, width);
+  }
+} finally {
+  await browser.close();
+  await backend.stop();
+  project.remove();
+}
