@@ -77,7 +77,7 @@ async function fillProject(owner: Operator, backend: Backend): Promise<void> {
   await post(owner, '/sso', {
     source: { xml: idp.metadata() },
     domains: ['example.com', 'example.org', 'department.example.com'],
-    mapping: { name: 'displayName' },
+    mapping: { full_name: { names: ['displayName', 'cn'] } },
   });
   await post(owner, '/keys/api', { kind: 'secret', name: 'Worker' });
   await post(owner, '/keys/api', { kind: 'publishable', name: 'Greenhouse app for tablets' });

@@ -98,7 +98,10 @@ const realtime: readonly State[] = [
     act: async (page) => {
       await page.getByLabel('Row key (JSON)').fill('{"id": 30}');
       await page.keyboard.press('Enter');
-      await page.getByRole('region', { name: 'Delivery check' }).getByText('to Anonymous').waitFor();
+      await page
+        .getByRole('region', { name: 'Delivery check' })
+        .getByText('delivered', { exact: true })
+        .waitFor();
     },
   },
   {
@@ -120,7 +123,7 @@ const operations: readonly State[] = [
   { name: 'metrics', path: '/metrics' },
   { name: 'metrics-service', path: '/metrics?service=rest&minutes=15' },
   { name: 'advisors', path: '/advisors' },
-  { name: 'advisors-finding', path: '/advisors', act: openRow('') },
+  { name: 'advisors-finding', path: '/advisors', act: press(/public\.invoices/) },
   { name: 'backups', path: '/backups' },
   { name: 'backups-running', path: '/backups', act: press('Run restore check') },
   { name: 'migrations', path: '/migrations' },

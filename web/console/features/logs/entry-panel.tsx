@@ -75,7 +75,7 @@ function EntryFacts({ entry }: { entry: LogEntry }) {
   return (
     <Facts layout="columns" className={classes.facts}>
       <Fact label={t('logs.time')}>
-        <Moment at={new Date(at).toISOString()} />
+        <Moment at={new Date(at).toISOString()} seconds />
       </Fact>
       <Fact label={t('logs.service')}>{service}</Fact>
       {status === undefined ? null : (
@@ -162,7 +162,7 @@ function EntryDetails({ entry }: { entry: LogEntry }) {
       {kind === 'line' ? <CodeBlock text={message} what={t('logs.message')} /> : null}
       {statements.map(({ text, durationMs, error }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the items never change their order
-        <div key={`${index}${text}`}>
+        <div key={`${index}${text}`} className={classes.statement}>
           <p className={classes.note}>
             {t('logs.statement', { number: index + 1 })} · {msText(durationMs)}
             {error === undefined ? null : (

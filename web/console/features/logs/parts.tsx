@@ -14,7 +14,7 @@ export const msText = (ms: number): string =>
   t('logs.ms', { ms: ms >= 100 ? String(Math.round(ms)) : ms >= 1 ? ms.toFixed(1) : ms.toFixed(2) });
 
 export const titleOf = ({ kind, method, path, message }: LogEntry): string =>
-  kind === 'request' ? `${method} ${path}` : message;
+  kind === 'request' ? `${method} ${path}` : (message.split('\n', 1)[0] ?? '');
 
 const clock = new Intl.DateTimeFormat('en-GB', {
   hour: '2-digit',

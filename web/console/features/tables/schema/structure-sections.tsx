@@ -184,11 +184,15 @@ export function SecuritySection({ relation, onOpen }: SectionProps) {
       }
     >
       <li className={classes.item}>
-        <span>{t(rls ? 'schema.rls-on' : 'schema.rls-off')}</span>{' '}
+        <span className={classes.itemMain}>{t(rls ? 'schema.rls-on' : 'schema.rls-off')}</span>{' '}
         {onOpen === undefined && policies === 0 ? (
-          t('schema.policies-none')
+          <span className={classes.itemEnd}>{t('schema.policies-none')}</span>
         ) : (
-          <Link to="/policies" search={policiesOf(relation, onOpen !== undefined)}>
+          <Link
+            to="/policies"
+            search={policiesOf(relation, onOpen !== undefined)}
+            className={classes.itemEnd}
+          >
             {t('schema.policies', { count: policies })}
           </Link>
         )}
