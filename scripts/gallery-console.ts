@@ -9,14 +9,15 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { type Backend, createBackend } from '../src/main.ts';
 import { signInWindow } from '../test/console/page-helpers.ts';
 import { launchOwnBrowser } from '../test/web/browser.ts';
-import { fill } from './gallery-console/fill.ts';
+import { accountUser, fill } from './gallery-console/fill.ts';
 import { writeProject } from './gallery-console/project.ts';
-import { type State, states } from './gallery-console/states.ts';
+import { type State, states, type Viewer } from './gallery-console/states.ts';
 
 const [folder = 'gallery-console', ...wanted] = process.argv.slice(2);
 const widths = [1440, 390];
 const minHeight = 900;
 const maxHeight = 2400;
+const actionMs = 8000;
 
 /** The maximum time to wait until a page is idle. A page that follows a log never becomes idle. */
 const restMs = 1500;
@@ -37,7 +38,8 @@ async function shoot(context: BrowserContext, backend: Backend, state: State, wi
   const page = await context.newPage();
   try {
     await page.setViewportSize({ width, height: minHeight });
-    await page.goto(`${backend.console.url}/console${state.path}`);
+    const start = state.as === 'user' ? backend.url : `${backend.console.url}/console`;
+    await page.goto(`${start}${state.path}`);
     await page.getByRole('main').waitFor();
     await rest(page);
     await state.act?.(page);
@@ -58,10 +60,21 @@ async function shoot(context: BrowserContext, backend: Backend, state: State, wi
   }
 }
 
-async function signedInAs(browser: Browser, backend: Backend, name?: string): Promise<BrowserContext> {
+async function contextOf(browser: Browser, backend: Backend, viewer: Viewer): Promise<BrowserContext> {
   const context = await browser.newContext({ locale: 'en-GB' });
-  context.setDefaultTimeout(8000);
-  await signInWindow(context, backend, name);
+  context.setDefaultTimeout(actionMs);
+  if (viewer === 'owner') await signInWindow(context, backend);
+  if (viewer === 'looker') await signInWindow(context, backend, 'looker');
+  if (viewer === 'user') {
+    const page = await context.newPage();
+    await page.goto(`${backend.url}/account/sign-in`);
+    await page.locator('#email').fill(accountUser.email);
+    await page.getByRole('button', { name: 'Continue', exact: true }).click();
+    await page.locator('input#password').fill(accountUser.password);
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/account/security');
+    await page.close();
+  }
   return context;
 }
 
@@ -72,12 +85,15 @@ const anyPort = { port: 0, dbPort: 0, mailPort: 0, consolePort: 0 };
 const backend = await createBackend({ projectDir: project.dir, ...anyPort });
 try {
   await backend.start();
-  await fill(backend, project);
-  const owner = await signedInAs(browser, backend);
-  const looker = await signedInAs(browser, backend, 'looker');
+  const owner = await fill(backend, project);
+  const contexts = new Map<Viewer, BrowserContext>();
   for (const state of states) {
     if (wanted.length > 0 && !wanted.some((part) => state.name.includes(part))) continue;
-    for (const width of widths) await shoot(state.as === undefined ? owner : looker, backend, state, width);
+    const { as = 'owner' } = state;
+    const context = contexts.get(as) ?? (await contextOf(browser, backend, as));
+    contexts.set(as, context);
+    await state.before?.(owner, project);
+    for (const width of widths) await shoot(context, backend, state, width);
   }
 } finally {
   await browser.close();

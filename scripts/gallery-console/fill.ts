@@ -7,8 +7,9 @@ import { createIdp } from '../../test/auth/saml-idp.ts';
 import { type Operator, operator } from '../../test/console/harness.ts';
 import type { GalleryProject } from './project.ts';
 
+export const accountUser = { email: 'ada@example.com', password: 'correct horse battery' };
 const people = ['ada', 'grace', 'edsger', 'barbara', 'donald', 'a.rather.long.name.of.a.person'];
-const password = 'correct horse battery';
+const { password } = accountUser;
 
 const jobs = `
 create extension if not exists pg_cron;
@@ -50,6 +51,24 @@ async function signUp(backend: Backend): Promise<void> {
   }
 }
 
+/** Signs the user of the Account pages in from several devices. */
+async function signInElsewhere(backend: Backend): Promise<void> {
+  for (const agent of [
+    'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1',
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0',
+  ])
+    await fetch(`${backend.url}/auth/v1/token?grant_type=password`, {
+      method: 'POST',
+      headers: {
+        apikey: backend.keys.publishableKey,
+        'content-type': 'application/json',
+        'user-agent': agent,
+      },
+      body: JSON.stringify(accountUser),
+    });
+}
+
 async function callFunctions(backend: Backend): Promise<void> {
   const client = createClient(backend.url, backend.keys.publishableKey);
   for (let order = 1; order <= 12; order++) {
@@ -76,7 +95,7 @@ async function fillProject(owner: Operator, backend: Backend): Promise<void> {
   const idp = createIdp('https://idp.example.com/metadata');
   await post(owner, '/sso', {
     source: { xml: idp.metadata() },
-    domains: ['example.com', 'example.org', 'department.example.com'],
+    domains: ['company.example.com', 'company.example.org', 'department.example.com'],
     mapping: { full_name: { names: ['displayName', 'cn'] } },
   });
   await post(owner, '/keys/api', { kind: 'secret', name: 'Worker' });
@@ -86,22 +105,23 @@ async function fillProject(owner: Operator, backend: Backend): Promise<void> {
 
 const backupDeadlineMs = 60_000;
 
-/** Runs a backup and a restore check, and waits until both have ended. */
+/** Waits until no backup and no restore check is running. */
+export async function settledBackups(owner: Operator): Promise<void> {
+  const until = Date.now() + backupDeadlineMs;
+  for (;;) {
+    const { overview } = (await owner.call('GET', '/backups')).body;
+    if (!overview.running && overview.drill.step === null && overview.lastStartedAt !== null) return;
+    if (Date.now() > until) throw new Error('The backup takes too long.');
+    await new Promise((done) => setTimeout(done, 300));
+  }
+}
+
 async function backUp(owner: Operator): Promise<void> {
-  const settled = async (): Promise<void> => {
-    const until = Date.now() + backupDeadlineMs;
-    for (;;) {
-      const { overview } = (await owner.call('GET', '/backups')).body;
-      if (!overview.running && overview.drill.step === null && overview.newestRecoverable !== null) return;
-      if (Date.now() > until) throw new Error('The backup takes too long.');
-      await new Promise((done) => setTimeout(done, 300));
-    }
-  };
-  await settled();
+  await settledBackups(owner);
   await post(owner, '/backups/run');
-  await settled();
+  await settledBackups(owner);
   await post(owner, '/backups/verify');
-  await settled();
+  await settledBackups(owner);
 }
 
 export async function fill(backend: Backend, project: GalleryProject): Promise<Operator> {
@@ -110,6 +130,7 @@ export async function fill(backend: Backend, project: GalleryProject): Promise<O
   await run(jobs);
   await run(webhooks(backend.url));
   await signUp(backend);
+  await signInElsewhere(backend);
   await callFunctions(backend);
   await fillProject(owner, backend);
   await backUp(owner);

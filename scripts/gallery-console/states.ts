@@ -1,11 +1,20 @@
 /** The states of the Console's pages that `gallery-console.ts` takes screenshots of. */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
+import type { Operator } from '../../test/console/harness.ts';
+import { settledBackups } from './fill.ts';
+import type { GalleryProject } from './project.ts';
+
+export type Viewer = 'owner' | 'looker' | 'user' | 'visitor';
 
 export interface State {
   readonly name: string;
   readonly path: string;
-  /** The operator. Defaults to the owner. */
-  readonly as?: string;
+  /** Who sees the page: an operator, an end user on the Account pages, or a visitor without a session. Defaults to the owner. */
+  readonly as?: Viewer;
+  /** Changes the project. All following states show the result. */
+  readonly before?: (owner: Operator, project: GalleryProject) => Promise<void>;
   /** Brings the open page into the state. */
   readonly act?: (page: Page) => Promise<void>;
 }
@@ -81,13 +90,13 @@ const jobs: readonly State[] = [
   },
 ];
 
-const join = inOrder(press('Join'), see('joined'));
+const joinChannel = inOrder(press('Join'), see('joined'));
 const realtime: readonly State[] = [
   { name: 'realtime', path: '/realtime' },
   {
     name: 'realtime-joined',
     path: '/realtime?topic=room&table=public.orders&as=anon',
-    act: inOrder(join, press('Track'), see('1 present'), press('Send', 'Send'), async (page) => {
+    act: inOrder(joinChannel, press('Track'), see('1 present'), press('Send', 'Send'), async (page) => {
       const summaries = page.getByRole('region', { name: 'Events' }).locator('summary');
       await summaries.first().click();
     }),
@@ -127,7 +136,7 @@ const operations: readonly State[] = [
   { name: 'backups', path: '/backups' },
   { name: 'backups-running', path: '/backups', act: press('Run restore check') },
   { name: 'migrations', path: '/migrations' },
-  { name: 'migration-changed', path: '/migrations?version=20260201000000', act: see('color') },
+  { name: 'migration-changed', path: '/migrations?version=20260201000000', act: see('SQL that was applied') },
   { name: 'migration-pending', path: '/migrations?version=20260401000000' },
   { name: 'migrations-read-only', path: '/migrations', as: 'looker' },
 ];
@@ -200,6 +209,25 @@ const others: readonly State[] = [
   { name: 'new-table', path: '/tables/new' },
 ];
 
+const signedOut: readonly State[] = [
+  { name: 'sign-in', path: '/sign-in', as: 'visitor' },
+  { name: 'sign-in-used-link', path: '/sign-in#token=00000000000000000000000000000000', as: 'visitor' },
+  { name: 'account-security', path: '/account/security', as: 'user' },
+];
+
+/** Deletes the target's files, so that the restore check fails. */
+const broken: readonly State[] = [
+  {
+    name: 'backups-failed',
+    path: '/backups',
+    before: async (owner, project) => {
+      rmSync(join(project.dir, 'backups'), { recursive: true });
+      await owner.call('POST', '/backups/verify');
+      await settledBackups(owner);
+    },
+  },
+];
+
 export const states: readonly State[] = [
   ...functions,
   ...jobs,
@@ -208,4 +236,6 @@ export const states: readonly State[] = [
   ...project,
   ...settings,
   ...others,
+  ...signedOut,
+  ...broken,
 ];

@@ -93,3 +93,49 @@ test('a key that is wider than the window is truncated, and its copy button can 
   expect((box?.x ?? width) + (box?.width ?? 0)).toBeLessThanOrEqual(width);
   await close();
 });
+
+test('long names wrap instead of being truncated, and the actions of their rows can be reached', async () => {
+  const name = 'an-operator-with-a-long-name@a-department.of-a-company.example.com';
+  await backend.operators.createOperator(name, 'read-only');
+  const { page, go, close } = await opened();
+  await go('/operators');
+  const cell = page.getByRole('cell', { name, exact: true }).first();
+  await cell.waitFor();
+  const isWhole = await cell.evaluate(
+    ({ scrollWidth, clientWidth }: { scrollWidth: number; clientWidth: number }) =>
+      scrollWidth <= clientWidth,
+  );
+  expect(isWhole).toBe(true);
+  const actions = await page.getByRole('button', { name: `Actions for ${name}` }).boundingBox();
+  expect((actions?.x ?? width) + (actions?.width ?? 0)).toBeLessThanOrEqual(width);
+  await close();
+});
+
+test('a read-only operator isn’t asked to add policies to a table without policies', async () => {
+  await backend.operators.createOperator('looker', 'read-only');
+  const { page, go, close } = await signedIn(
+    browser,
+    backend,
+    { viewport: { width, height: 844 }, colorScheme: 'dark' },
+    'looker',
+  );
+  await go('/tables/public/tasks/structure');
+  await page.getByText('No policies', { exact: true }).waitFor();
+  expect(await page.getByRole('link', { name: 'Add policies' }).count()).toBe(0);
+  await close();
+});
+
+test('in the dark scheme, an unchecked checkbox has the edge and the background of a field', async () => {
+  const { page, go, close } = await signedIn(browser, backend, { colorScheme: 'dark' });
+  await go('/realtime');
+  const colors = (selector: string) =>
+    page.evaluate(`(() => {
+      const { borderColor, backgroundColor } = getComputedStyle(document.querySelector('${selector}'));
+      return { borderColor, backgroundColor };
+    })()`);
+  await page.getByRole('checkbox', { name: 'Private' }).waitFor();
+  expect(await colors('input[type=checkbox]:not(:checked)')).toEqual(
+    await colors('input[required]:not([type=checkbox])'),
+  );
+  await close();
+});
