@@ -82,15 +82,15 @@ describe.each([true, false])('with scripts: %s', (scripts) => {
     await page.waitForURL(`${app.url}?**`);
     expect(await redeemAt(stage.backend, page.url(), verifier)).toBe(work);
     await open(page, 'accounts');
-    const names = await page.getByRole('button', { name: /^Continue as/ }).allInnerTexts();
-    expect(names[0]).toContain(work);
+    const names = page.getByRole('button', { name: /^Continue as/ });
+    await expect.poll(async () => (await names.allInnerTexts())[0]).toContain(work);
 
     // Signing out of one account doesn't affect the other one.
     await page.getByRole('button', { name: `${say('accounts.sign-out')}: ${work}` }).click();
     await page.getByRole('status').getByText(say('accounts.one-out')).waitFor();
     expect(await sessions(page)).toEqual(['plinth-account-1']);
     // No account is current, so a link to the current one would lead back here.
-    expect(await page.getByRole('link', { name: say('accounts.manage') }).count()).toBe(0);
+    await page.getByRole('link', { name: say('accounts.manage') }).waitFor({ state: 'detached' });
     await account(page, home).click();
     await page.waitForURL('**/account/security');
 
@@ -290,14 +290,14 @@ test('a password manager can fill in both steps at the same time', async () => {
   await heading(page, say('page.password'));
   await page.getByRole('alert').getByText('Incorrect').waitFor();
   // The form also contains the address, so that password managers store both.
-  expect(await page.locator('input[autocomplete=username]').inputValue()).toBe(email);
+  await expect.poll(() => page.locator('input[autocomplete=username]').inputValue()).toBe(email);
   // A wrong password is selected, so that typing replaces it.
   const field = page.locator('#password');
   await field.fill('not this one either');
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.locator('#password:focus[aria-invalid=true]').waitFor();
   await page.locator('#password-error[role=alert]').waitFor();
-  expect(await field.getAttribute('aria-describedby')).toContain('password-error');
+  await expect.poll(() => field.getAttribute('aria-describedby')).toContain('password-error');
   await page.keyboard.type('correct horse battery 1');
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByText(`Signed in as ${email}`).waitFor();

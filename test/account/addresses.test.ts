@@ -50,8 +50,8 @@ const misplaced = `{
 }`;
 
 async function expectWhole(page: Page): Promise<void> {
-  expect(await page.evaluate(misplaced)).toEqual([]);
-  expect(await scrollsSideways(page)).toBe(false);
+  await expect.poll(() => page.evaluate(misplaced)).toEqual([]);
+  await expect.poll(() => scrollsSideways(page)).toBe(false);
 }
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
@@ -90,7 +90,7 @@ describe.each([
       await signIn(page, address);
     }
     await page.goto(`${stage.backend.url}/account/accounts`);
-    expect(await page.locator('main bdi').allInnerTexts()).toEqual(addresses.toReversed());
+    await expect.poll(() => page.locator('main bdi').allInnerTexts()).toEqual(addresses.toReversed());
     await expectWhole(page);
     if (!javaScriptEnabled) return;
     await page.goto(`${stage.backend.url}/account/security`);
@@ -107,9 +107,9 @@ describe.each([
     const actions = page.getByRole('form', { name: say('pending.codes'), exact: true }).locator('xpath=..');
     const texts = ['pending.confirm', 'pending.resend', 'pending.cancel'] as const;
     for (const index of [0, 1]) {
-      expect(await actions.nth(index).getByRole('button').allInnerTexts()).toEqual(
-        texts.map((id) => say(id)),
-      );
+      await expect
+        .poll(() => actions.nth(index).getByRole('button').allInnerTexts())
+        .toEqual(texts.map((id) => say(id)));
     }
     expect(await actions.count()).toBe(2);
   });

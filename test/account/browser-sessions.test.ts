@@ -189,12 +189,14 @@ test('sessions are grouped by browser, and signing out everywhere else keeps thi
   await expect.poll(() => browsers(here).count()).toBe(3);
   const own = browsers(here).first();
   await own.getByText('This browser').waitFor();
-  expect(await own.getByRole('list').getByRole('listitem').allInnerTexts()).toEqual([
-    'These account pages',
-    expect.stringMatching(/^Herbarium\s+Sign out$/),
-    expect.stringMatching(new RegExp(`^${host}\\s+Sign out$`)),
-  ]);
-  expect(await browsers(here).getByText(host, { exact: true }).count()).toBe(2);
+  await expect
+    .poll(() => own.getByRole('list').getByRole('listitem').allInnerTexts())
+    .toEqual([
+      'These account pages',
+      expect.stringMatching(/^Herbarium\s+Sign out$/),
+      expect.stringMatching(new RegExp(`^${host}\\s+Sign out$`)),
+    ]);
+  await expect.poll(() => browsers(here).getByText(host, { exact: true }).count()).toBe(2);
   await check(here);
   await openSecurity(here, 'ar');
   await browsers(here, 'الأجهزة والجلسات').first().getByText('هذا المتصفّح').waitFor();
@@ -412,6 +414,7 @@ test('a forged list of ended sessions can only load pages that clients registere
     .context()
     .addCookies([{ name: 'plinth-account-ended', value, domain: hostname, path: '/account' }]);
   await page.goto(`${stage.backend.url}/account/signed-out`);
+  await page.getByRole('heading', { level: 1, name: 'You’re signed out' }).waitFor();
   expect(await page.locator('iframe').count()).toBe(0);
 });
 

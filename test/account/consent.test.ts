@@ -136,16 +136,18 @@ describe('an app requests access', () => {
     await page.getByText('Herbarium wants to use your Meadow account.').waitFor();
     await page.getByText('Website: herbarium.example').waitFor();
     await page.getByText(`Signed in as ${email}`).waitFor();
-    await expect(page.locator('main li').allTextContents()).resolves.toEqual([
-      'see and change everything you can in Meadow',
-      'recognize you when you come back',
-      'see your email address',
-      'see your profile, such as your name and picture',
-      'stay connected until you remove access',
-    ]);
+    await expect
+      .poll(() => page.locator('main li').allTextContents())
+      .toEqual([
+        'see and change everything you can in Meadow',
+        'recognize you when you come back',
+        'see your email address',
+        'see your profile, such as your name and picture',
+        'stay connected until you remove access',
+      ]);
     expect(await page.getByText('Meadow hasn’t verified this app').count()).toBe(0);
     await keyboard.press('Tab');
-    await expect(page.evaluate('document.activeElement.textContent')).resolves.toBe('Allow');
+    await allow().and(page.locator(':focus')).waitFor();
     await keyboard.press('Enter');
     await page.waitForURL(`${callback}?**`);
     expect(new URL(page.url()).searchParams.get('state')).toBe('st');
@@ -207,7 +209,8 @@ describe('an app requests access', () => {
     await page.getByRole('button', { name: 'Add authenticator app' }).click();
     await page.getByLabel('Device name').fill('Phone');
     await page.getByRole('button', { name: 'Continue' }).click();
-    const secret = (await page.locator('[class*="key"]').first().textContent()) ?? '';
+    await page.getByAltText('QR code').waitFor();
+    const secret = (await page.locator('code').first().textContent()) ?? '';
     await page.getByLabel('Code from the app').fill(totp(secret.replace(/[^A-Z2-7]/g, '')));
     await page.getByText('Two-step verification is on.').waitFor();
     await page.getByRole('button', { name: 'Sign out', exact: true }).first().click();
@@ -249,7 +252,7 @@ describe('an invalid request gets an explanation', () => {
     await page.goto(`${stage.backend.url}/account/consent${search}`);
     await page.getByRole('heading', { level: 1, name: title }).waitFor();
     await page.getByText(said).waitFor();
-    expect(await page.title()).toContain(title);
+    await expect.poll(() => page.title()).toContain(title);
     expect(await axeViolations(page)).toEqual([]);
     await page.getByRole('link', { name: 'Go to your account' }).click();
     await page.getByText('Devices and sessions').waitFor();

@@ -97,5 +97,5 @@ test('an open page that is signed out from another device shows the reason and f
   await page.getByRole('button', { name: say('data.download') }).click();
   await heading(page, say('page.sign-in'));
   await page.getByText(say('ended.elsewhere')).waitFor();
-  expect(await page.locator('#email').inputValue()).toBe(email);
+  await expect.poll(() => page.locator('#email').inputValue()).toBe(email);
 });

@@ -38,10 +38,11 @@ const heading = (page: Page, name: string) =>
   page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
 
 async function setPassword(page: Page): Promise<void> {
+  await button(page, say('security.password-set')).waitFor();
   expect(await button(page, say('security.password-change')).count()).toBe(0);
   await button(page, say('security.password-set')).click();
-  expect(await page.locator('#current-password').count()).toBe(0);
   await page.locator('#new-password').fill(password);
+  expect(await page.locator('#current-password').count()).toBe(0);
   await button(page, say('security.password-save')).click();
 }
 

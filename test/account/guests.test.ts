@@ -213,7 +213,9 @@ describe('saving the account', () => {
     const id = await startAsGuest();
     await open('security');
     await press('Sign out');
-    expect(await page.getByRole('link', { name: /^Save/ }).allInnerTexts()).toEqual(['Save your account']);
+    await expect
+      .poll(() => page.getByRole('link', { name: /^Save/ }).allInnerTexts())
+      .toEqual(['Save your account']);
     await press('Cancel');
     await page.getByRole('link', { name: 'Save account' }).click();
     await page.getByLabel('Email address').fill(newEmail());

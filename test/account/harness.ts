@@ -47,7 +47,7 @@ export async function makeUser(backend: Backend, email: string): Promise<string>
 /** Returns the latest code that was emailed to an address. */
 export async function mailedCode(backend: Backend, to: string): Promise<string> {
   const mailUrl = backend.status().MAILPIT_URL;
-  for (let attempt = 0; attempt < 100; attempt += 1) {
+  for (let attempt = 0; attempt < 600; attempt += 1) {
     const search = (await (
       await fetch(`${mailUrl}/api/v1/search?query=${encodeURIComponent(`to:"${to}"`)}`)
     ).json()) as {

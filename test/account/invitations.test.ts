@@ -5,9 +5,9 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Operator, operator } from '../console/harness.ts';
+import { freePort } from '../support/free-port.ts';
 import { openContext } from '../web/browser.ts';
 import { openApp, type TestApp } from './app.ts';
-import { freePort } from './free-port.ts';
 import { makeUser, openStage, password, type Stage } from './harness.ts';
 import { say, speak } from './keyboard/texts.ts';
 import { latestMail } from './mailbox.ts';

@@ -78,7 +78,7 @@ test('a user signs in with an identity provider and opens the security page', as
   await page.getByRole('link', { name: 'Continue with Keycloak' }).press('Enter');
   await signInAtProvider('ann');
   await page.getByText('Signed in as ann@idp.example').waitFor();
-  expect(page.url()).toBe(`${stage.backend.url}/account/security`);
+  await expect.poll(() => page.url()).toBe(`${stage.backend.url}/account/security`);
   const cookies = await context.cookies();
   expect(cookies.map(({ name }) => name)).not.toContain('plinth-account-way');
 });
@@ -168,7 +168,7 @@ test('an identity can be linked and unlinked, but the last sign-in method can’
   await page.getByRole('button', { name: 'Link Keycloak' }).click();
   await signInAtProvider('cy');
   await page.getByText('Keycloak linked.').waitFor();
-  expect(page.url()).toBe(`${stage.backend.url}/account/security`);
+  await expect.poll(() => page.url()).toBe(`${stage.backend.url}/account/security`);
   await page.getByText('Signed in as cy@example.com').waitFor();
   expect(await axeViolations(page)).toEqual([]);
   expect(await scrollsSideways(page)).toBe(false);

@@ -108,7 +108,7 @@ test('a user who signed up with a provider keeps the address after unlinking the
   await form.getByRole('button', { name: 'Unlink' }).click();
   await page.getByText('Keycloak unlinked.').waitFor();
   await page.getByRole('listitem').filter({ hasText: 'ugo@idp.example' }).waitFor();
-  expect(await page.getByRole('button', { name: /^Unlink/ }).count()).toBe(0);
+  await expect.poll(() => page.getByRole('button', { name: /^Unlink/ }).count()).toBe(0);
 
   // This browser doesn't continue with the provider, because that would link it again.
   await page.getByRole('button', { name: 'Sign out', exact: true }).click();
@@ -139,5 +139,5 @@ test('an address that the provider has not verified is confirmed by an email in 
   await page.goto(mail.link);
   await page.getByRole('button', { name: 'متابعة' }).click();
   await page.getByText('vida@idp.example').first().waitFor();
-  expect(page.url()).toBe(`${stage.backend.url}/account/security`);
+  await expect.poll(() => page.url()).toBe(`${stage.backend.url}/account/security`);
 });

@@ -150,7 +150,7 @@ describe.each(['en', 'ar'] as const)('in %s', (language) => {
     );
     // The page also detects that the removal has ended the session, and still contains the address.
     await heading(page, say('page.sign-in'));
-    expect(await page.locator('#email').inputValue()).toBe(email);
+    await expect.poll(() => page.locator('#email').inputValue()).toBe(email);
     await latestMail(stage.backend, email, language === 'en' ? /was removed/ : /أُزيل التحقق/);
     const again = await newDevice(language);
     await signIn(again, email);

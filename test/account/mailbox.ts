@@ -23,7 +23,7 @@ export async function latestMail(
 ): Promise<ReadMail> {
   const mailUrl = backend.status().MAILPIT_URL;
   const search = `${mailUrl}/api/v1/search?query=${encodeURIComponent(`to:"${to}"`)}`;
-  for (let attempt = 0; attempt < 200; attempt += 1) {
+  for (let attempt = 0; attempt < 600; attempt += 1) {
     const { messages } = (await (await fetch(search)).json()) as {
       messages: { ID: string; Subject: string }[];
     };

@@ -4,8 +4,8 @@
  */
 import type { BrowserContext, CDPSession, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { freePort } from '../support/free-port.ts';
 import { axeViolations, type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
-import { freePort } from './free-port.ts';
 import { makeUser, openStage, password, type Stage, signIn, totp } from './harness.ts';
 import { latestMail } from './mailbox.ts';
 

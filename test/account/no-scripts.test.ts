@@ -111,11 +111,11 @@ describe('signing in', () => {
     await open('sign-in');
     await press('Continue');
     const field = page.getByLabel('Email address');
-    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    await field.and(page.locator('[aria-invalid=true]')).waitFor();
     expect(await page.locator('#email-error').textContent()).toBe('Enter your email address.');
     expect(await page.getByRole('alert').locator('details').count()).toBe(0);
     await page.reload();
-    expect(await field.getAttribute('aria-invalid')).toBeNull();
+    await field.and(page.locator(':not([aria-invalid])')).waitFor();
     await fillIn('someone@example.com', '');
     expect(await page.locator('#password-error').textContent()).toBe('Enter your password.');
   });

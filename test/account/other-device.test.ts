@@ -108,7 +108,7 @@ describe.each(['en', 'ar'] as const)('in %s', (language) => {
       const page = await newDevice(language);
       await signUp(page, email, '');
       const text = await page.locator('main').textContent();
-      texts.push(text?.replaceAll(email, 'EMAIL').replace(/\d\d/g, '0') ?? null);
+      texts.push(text?.replaceAll(email, 'EMAIL').replace(/\d+/g, '0') ?? null);
       const mail = await latestMail(stage.backend, email);
       expect(mail.from).toBe('Harbor');
       expect(mail.code).toMatch(/^\d{6}$/);
@@ -139,7 +139,7 @@ test('a new code for an existing address is sent again on request', async () => 
   await signUp(page, email, '');
   await button(page, say('code.resend')).click();
   await page.getByText(say('code.resent')).waitFor();
-  expect(await countMails(stage.backend, email)).toBe(2);
+  await expect.poll(() => countMails(stage.backend, email)).toBe(2);
 });
 
 test('apps that sign users up themselves send no email to an existing address, as in upstream', async () => {

@@ -99,7 +99,7 @@ test('the page shows the project’s password rules before and after an error, w
         text.trim(),
       );
     await page.goto(`${stage.backend.url}/account/sign-up`);
-    expect(await shown()).toEqual(rules);
+    await expect.poll(shown).toEqual(rules);
     if (!javaScriptEnabled) {
       await page.getByRole('button', { name: 'Create account' }).click();
       await page.locator('#email-error').waitFor();

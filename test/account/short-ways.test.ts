@@ -108,7 +108,7 @@ describe.each([
     await button(page, say('sign-in.submit')).click();
     await button(page, say('code.resend')).click();
     await heading(page, say('page.code'));
-    expect(await countMails(stage.backend, address)).toBe(before + 1);
+    await expect.poll(() => countMails(stage.backend, address)).toBe(before + 1);
     const { code } = await latestMail(stage.backend, address);
     await page.getByLabel(say('field.code'), { exact: true }).fill(code);
     if (!scripts) await button(page, say('code.submit')).click();
@@ -146,7 +146,7 @@ test('the typed address is kept for the password reset, and the code page focuse
   await button(page, say('sign-in.next')).click();
   await page.getByText(say('sign-in.forgot')).click();
   await heading(page, say('page.recover'));
-  expect(await email(page).inputValue()).toBe(address);
+  await expect.poll(() => email(page).inputValue()).toBe(address);
   expect(page.url()).not.toContain('short-');
   await button(page, say('code.send')).click();
   await heading(page, say('page.code'));
@@ -157,14 +157,14 @@ test('the provider that was used last comes first', async () => {
   const page = await newDevice();
   await page.goto(`${stage.backend.url}/account/sign-in`);
   const names = () => page.locator('[data-list=providers-first] a').allTextContents();
-  expect(await names()).toEqual(['Continue with GitHub', 'Continue with Google']);
+  await expect.poll(names).toEqual(['Continue with GitHub', 'Continue with Google']);
   const memory = Buffer.from(JSON.stringify({ accounts: [], last: 'google' })).toString('base64url');
   const { hostname } = new URL(stage.backend.url);
   await page
     .context()
     .addCookies([{ name: 'plinth-account-known', value: memory, domain: hostname, path: '/account' }]);
   await page.goto(`${stage.backend.url}/account/sign-in`);
-  expect(await names()).toEqual(['Continue with GoogleLast used', 'Continue with GitHub']);
+  await expect.poll(names).toEqual(['Continue with GoogleLast used', 'Continue with GitHub']);
 });
 
 test('a text message names the project', async () => {

@@ -1,8 +1,8 @@
 /** Tests the output of screen readers, based on the accessibility tree that the browser passes to them. */
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../support/free-port.ts';
 import { openContext } from '../web/browser.ts';
-import { freePort } from './free-port.ts';
 import { fillSignIn, makeUser, openStage, password, type Stage } from './harness.ts';
 import { say, speak } from './keyboard/texts.ts';
 

@@ -4,6 +4,7 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ethereumWallet, solanaWallet, type TestWallet } from '../auth/wallet-keys.ts';
+import { freePort } from '../support/free-port.ts';
 import { axeViolations, type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
 import {
   announcing,
@@ -13,7 +14,6 @@ import {
   shortAddress,
   standard,
 } from './browser-wallets.ts';
-import { freePort } from './free-port.ts';
 import { openStage, type Stage } from './harness.ts';
 
 let stage: Stage;

@@ -9,9 +9,9 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { leakHashOf } from '../../src/auth/core/leaked-passwords.ts';
 import type { PartialConfig } from '../../src/config/index.ts';
+import { freePort } from '../support/free-port.ts';
 import { axeViolations, openContext, scrollsSideways } from '../web/browser.ts';
 import { openApp, redeemAt, type TestApp } from './app.ts';
-import { freePort } from './free-port.ts';
 import { makeUser, openStage, password, type Stage, totp } from './harness.ts';
 import { say, speak } from './keyboard/texts.ts';
 import { latestMail } from './mailbox.ts';
@@ -175,24 +175,23 @@ describe.each(languages)('in %s', (language) => {
     await open(page, 'sign-in');
     const names = () => page.locator('[data-list=providers-first] a').allInnerTexts();
     const as = (provider: string) => say('sign-in.with', { provider });
-    expect(await names()).toEqual([as('GitHub'), as('Google')]);
+    await expect.poll(names).toEqual([as('GitHub'), as('Google')]);
     const memory = Buffer.from(JSON.stringify({ accounts: [], last: 'google' })).toString('base64url');
     const cookie = { name: 'plinth-account-known', value: memory, domain: 'localhost', path: '/account' };
     await page.context().addCookies([cookie]);
     await open(page, 'sign-in');
-    const [first = '', second = ''] = await names();
-    expect([first.includes(as('Google')), first.includes(say('sign-in.last-used')), second]).toEqual([
-      true,
-      true,
-      as('GitHub'),
-    ]);
+    const order = async () => {
+      const [first = '', second = ''] = await names();
+      return [first.includes(as('Google')), first.includes(say('sign-in.last-used')), second];
+    };
+    await expect.poll(order).toEqual([true, true, as('GitHub')]);
     await check(page);
     const email = await newUser();
     await address(page).fill(email);
     await button(page, say('sign-in.next')).click();
     await page.getByText(say('sign-in.forgot')).click();
     await heading(page, say('page.recover'));
-    expect(await address(page).inputValue()).toBe(email);
+    await expect.poll(() => address(page).inputValue()).toBe(email);
     await button(page, say('code.send')).click();
     await heading(page, say('page.code'));
     await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('code');
@@ -213,7 +212,7 @@ describe.each(languages)('in %s', (language) => {
     await second.close();
     await page.goBack();
     await heading(page, say('page.sign-in'));
-    expect(await address(page).inputValue()).toBe(work);
+    await expect.poll(() => address(page).inputValue()).toBe(work);
     await page.goForward();
     await page.locator('#password').fill(password);
     await button(page, say('sign-in.submit')).click();
@@ -312,7 +311,7 @@ describe.each(languages)('in %s', (language) => {
     await button(page, say('sign-up.submit')).click();
     const reason = page.getByText(say('error.weak_password-leaked'));
     await reason.first().waitFor();
-    expect(await reason.count()).toBe(1);
+    await expect.poll(() => reason.count()).toBe(1);
     expect(await page.getByText(say('error.weak_password')).count()).toBe(0);
     await field.fill(password);
     await button(page, say('sign-up.submit')).click();

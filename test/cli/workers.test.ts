@@ -113,7 +113,7 @@ it('after the lead process is killed, all workers end and all sockets close', as
   lead.kill('SIGKILL');
   await expect.poll(() => before.some(isRunning), { timeout: 20_000 }).toBe(false);
   await expect
-    .poll(() => readdirSync(temporary).filter((name) => name.startsWith('plinth-api-')), { timeout: 5000 })
+    .poll(() => readdirSync(temporary).filter((name) => name.startsWith('plinth-api-')))
     .toEqual([]);
   await serve();
   expect(await health()).toBe(200);

@@ -91,15 +91,15 @@ test('doctor prints the findings and the statements that fix them', async () => 
   expect(gone.status).toBe(1);
 });
 
-test('if a role’s password changes, the backend is live but not ready within 5 s, and ready again after the password is restored', async () => {
+test('if a role’s password changes, the backend is live but not ready, and ready again after the password is restored', async () => {
   const [role] = await admin.query<{ verifier: string }>(
     sql`select rolpassword as verifier from pg_authid where rolname = 'authenticator'`,
   );
   await admin.exec("alter role authenticator password 'changed'");
-  await expect.poll(async () => (await health()).code, { timeout: 5000 }).toBe(503);
+  await expect.poll(async () => (await health()).code).toBe(503);
   expect((await health('/health/live')).code).toBe(200);
   await admin.exec(`alter role authenticator password '${role?.verifier}'`);
-  await expect.poll(async () => (await health()).code, { timeout: 5000 }).toBe(200);
+  await expect.poll(async () => (await health()).code).toBe(200);
 });
 
 test('a limit can be removed without a restart, and realtime clients are notified', async () => {

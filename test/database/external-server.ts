@@ -5,12 +5,12 @@
 import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { findBinaries, linkLibraries } from '../../src/database/embedded/binaries.ts';
 import { chooseIdentity, commandAs, type Identity } from '../../src/database/embedded/identity.ts';
+import { freePort } from '../support/free-port.ts';
 
 export interface ExternalServer {
   /** Returns a URL for another user, database or password on this server. */
@@ -96,14 +96,5 @@ function untilReady(child: ChildProcessByStdio<null, null, Readable>): Promise<v
       if (/ready to accept (read-only )?connections/.test(line)) resolve();
     });
     child.once('close', () => reject(new Error(lines.join('\n'))));
-  });
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number };
-      probe.close(() => resolve(port));
-    });
   });
 }

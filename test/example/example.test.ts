@@ -75,9 +75,9 @@ test('two users can write, complete and watch notes, and each can change only th
   for (const page of [ada, grace]) {
     await page.getByRole('checkbox', { name: 'The first tomatoes', checked: true }).waitFor();
   }
-  expect(await tick(ada, 'The first tomatoes').isEnabled()).toBe(true);
+  await expect.poll(() => tick(ada, 'The first tomatoes').isEnabled()).toBe(true);
 
-  expect(await tick(grace, 'The first tomatoes').isEnabled()).toBe(false);
+  await expect.poll(() => tick(grace, 'The first tomatoes').isEnabled()).toBe(false);
   expect(await patchNote(grace, 'The first tomatoes', { done: false })).toEqual({ status: 200, rows: [] });
   expect(await patchNote(ada, 'The first tomatoes', { body: 'The second tomatoes' })).toMatchObject({
     status: 200,

@@ -342,9 +342,7 @@ const cases: Readonly<Record<string, Case>> = {
     observe: async () => {
       // The free space is measured every second.
       await expect
-        .poll(async () => JSON.parse((await call('/health/ready')).text).checks.disk.status, {
-          timeout: 5000,
-        })
+        .poll(async () => JSON.parse((await call('/health/ready')).text).checks.disk.status)
         .toBe(isChanged ? 'degraded' : 'ok');
       return isChanged;
     },
@@ -439,7 +437,7 @@ test('invalid files change nothing, and each error has a file and a line', async
   expect(metrics.text).toContain('plinth_config_last_reload_success 0');
   write('');
   await reload();
-  await expect.poll(settingsCheck, { timeout: 5000 }).toBe('ok');
+  await expect.poll(settingsCheck).toBe('ok');
 });
 
 test('a value that is rejected only when it is used changes nothing', async () => {

@@ -5,10 +5,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
+import { freePort } from '../support/free-port.ts';
 import { type Harness, joined, type Served, startRealtime, subscribed, until } from './harness.ts';
 import { openRaw, userBroadcast } from './raw-socket.ts';
 
@@ -36,14 +36,6 @@ afterAll(async () => {
   nats.kill();
   await once(nats, 'exit');
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  return port;
-}
 
 describe.each(['postgres', ...(natsServer === undefined ? [] : ['nats' as const])] as const)(
   'over %s',

@@ -620,7 +620,7 @@ describe('a call', () => {
     ]);
     const busy = sql`select 1 from pg_stat_activity
       where datname = current_database() and usename = 'supabase_auth_admin' and state <> 'idle'`;
-    await expect.poll(async () => (await db.queryText(busy)).rows, { timeout: 1000 }).toEqual([]);
+    await expect.poll(async () => (await db.queryText(busy)).rows).toEqual([]);
     expect((await account(server, 'refresh', {}, { cookie: user.cookie })).status).toBe(200);
   });
 

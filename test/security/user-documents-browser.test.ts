@@ -168,7 +168,7 @@ describe('inert content', () => {
       .png()
       .toBuffer();
     await page.goto(world.backend.url + (await put('a.png', 'image/png', new Uint8Array(png))));
-    expect(await page.evaluate('document.images[0].naturalWidth')).toBe(3);
+    await expect.poll(() => page.evaluate('document.images[0].naturalWidth')).toBe(3);
 
     await page.goto(world.backend.url + (await put('a.wav', 'audio/wav', silence())));
     await page.waitForFunction('document.querySelector("video, audio").readyState > 0');

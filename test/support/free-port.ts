@@ -1,14 +1,25 @@
-import type { AddressInfo } from 'node:net';
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Returns a port of this machine that is free at the moment. */
-export function freePort(): Promise<number> {
+/**
+ * The ports to choose from. Systems don't give them to connections and to servers that listen on port 0 (Linux: from
+ * 32768, macOS and Windows: from 49152), so other tests don't take the port before the caller uses it.
+ */
+const firstPort = 20_000;
+const lastPort = 31_999;
+
+/** Returns a free port of this machine, for servers whose address must be known before they start. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(firstPort, lastPort + 1);
+    if (await isFree(port)) return port;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
   const server = createServer();
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
+  return new Promise((resolve) => {
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
 }

@@ -135,7 +135,7 @@ const ruleSets: Record<AxeRules, object> = {
 };
 
 /** The maximum time for which a page may continue to render before its violations count. */
-const settlingMs = 5000;
+const settlingMs = 15_000;
 
 /**
  * The number of frames without an animation. A transition starts a few frames after the state change that causes it. A
@@ -157,7 +157,7 @@ export async function axeViolations(page: Page, rules: AxeRules = 'all'): Promis
   }
 }
 
-const maxAnimationMs = 10_000;
+const maxAnimationMs = 30_000;
 
 /** Resolves when no animation has run for a number of frames. Endless animations are ignored. */
 export async function animationsEnded(page: Page, frames = quietFrames.all): Promise<void> {

@@ -3,6 +3,7 @@
  * identifies a control by the name and role that the browser exposes to assistive technology.
  */
 import type { CDPSession, Page } from 'playwright-core';
+import { until } from './until.ts';
 
 export interface Focus {
   readonly role: string;
@@ -12,6 +13,8 @@ export interface Focus {
 export interface Walker {
   readonly page: Page;
   focus(): Promise<Focus>;
+  /** Waits until the element with this name has focus. A page can move the focus after it has rendered. */
+  reaches(name: string): Promise<void>;
   /**
    * Presses Tab until the element with this name has focus. @throws if no element with this name is reached, or if its
    * focus isn't visible.
@@ -72,6 +75,7 @@ export async function createWalker(page: Page, isOurs: (url: string) => boolean)
   return {
     page,
     focus: () => focusOf(cdp),
+    reaches: (name) => until(async () => (await focusOf(cdp)).name, name),
     tabTo,
     async fill(name, text) {
       await tabTo(name, 'textbox');

@@ -10,7 +10,7 @@ import type { Backend } from '../../../src/main.ts';
 import { createTestBackend, type TestBackendOptions } from '../../../src/testing.ts';
 import { buildAnswer, createIdp, readRequest, signAnswer } from '../../auth/saml-idp.ts';
 import { idpClient, type RealIdp, startRealIdp } from '../../auth/social/real-idp.ts';
-import { freePort } from '../free-port.ts';
+import { freePort } from '../../support/free-port.ts';
 import { handOverSql } from '../hand-over-sql.ts';
 import { makeUser } from '../harness.ts';
 
@@ -172,7 +172,7 @@ export async function openWorld(
   const read = new Set<string>();
   async function nextMail(to: string): Promise<string> {
     const search = `${mailUrl}/api/v1/search?query=${encodeURIComponent(`to:"${to}"`)}`;
-    for (let attempt = 0; attempt < 100; attempt += 1) {
+    for (let attempt = 0; attempt < 600; attempt += 1) {
       const { messages } = (await (await fetch(search)).json()) as { messages: { ID: string }[] };
       // The list is sorted from newest to oldest, so the last unread email is the oldest one.
       const id = messages.map(({ ID }) => ID).findLast((one) => !read.has(one));

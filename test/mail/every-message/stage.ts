@@ -4,8 +4,8 @@
 import type { PartialConfig } from '../../../src/config/index.ts';
 import type { Backend } from '../../../src/main.ts';
 import { createTestBackend } from '../../../src/testing.ts';
-import { freePort } from '../../account/free-port.ts';
 import { createInternet, type Internet } from '../../auth/social/internet.ts';
+import { freePort } from '../../support/free-port.ts';
 
 export type Language = 'en' | 'ar';
 export const languages: readonly Language[] = ['en', 'ar'];

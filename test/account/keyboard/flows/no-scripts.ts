@@ -1,8 +1,9 @@
 /** Flows without scripts: signing in, codes, a forgotten password and the second factor. */
-import { deepEqual, equal } from 'node:assert/strict';
+import { deepEqual } from 'node:assert/strict';
 import { laterTotp, password, totp } from '../../harness.ts';
 import type { Flow, Scene } from '../scene.ts';
 import { say } from '../texts.ts';
+import { until } from '../until.ts';
 import { askAsApp, redeem, type World } from '../world.ts';
 
 async function fillIn({ walker, ...scene }: Scene, email: string, secret: string): Promise<void> {
@@ -24,7 +25,7 @@ const signIn: Flow = {
     await scene.state('no scripts, sign-in');
     await walker.press(say('sign-in.next'));
     await scene.sees(say('field.email-missing'));
-    equal((await walker.focus()).name, say('field.email'));
+    await walker.reaches(say('field.email'));
     await scene.state('no scripts, sign-in, nothing typed');
     await walker.fill(say('field.email'), email);
     await walker.enter();
@@ -85,7 +86,7 @@ const recovery: Flow = {
     await scene.arrives('page.password');
     await walker.press(say('sign-in.forgot'));
     await scene.arrives('page.recover');
-    equal(await scene.page.locator('#email').inputValue(), email);
+    await until(() => scene.page.locator('#email').inputValue(), email);
     await scene.state('no scripts, recover');
     await walker.fill(say('field.email'), 'nonsense@');
     await walker.enter();

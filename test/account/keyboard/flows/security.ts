@@ -1,10 +1,11 @@
 /** Flows for tasks on the security page, and the confirmations that they require. */
-import { deepEqual, equal, match, notEqual } from 'node:assert/strict';
+import { deepEqual, equal, match } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { CDPSession } from 'playwright-core';
 import { laterTotp, password, signIn, totp } from '../../harness.ts';
 import type { Flow, Scene } from '../scene.ts';
 import { say } from '../texts.ts';
+import { until } from '../until.ts';
 import { askAsApp, redeem } from '../world.ts';
 import { atProvider } from './sign-in.ts';
 
@@ -14,7 +15,7 @@ const newAddress: Flow = {
     const email = await scene.signedIn();
     const next = world.newEmail();
     await walker.press(say('security.email-change-what'));
-    equal((await walker.focus()).name, say('security.email-new'));
+    await walker.reaches(say('security.email-new'));
     await walker.fill(say('security.email-new'), 'nonsense');
     await walker.enter();
     await scene.sees(say('field.email-wrong'));
@@ -53,7 +54,7 @@ const newNumber: Flow = {
     await scene.signedIn();
     const phone = world.newPhone();
     await walker.press(say('phone.add'));
-    equal((await walker.focus()).name, say('phone.new'));
+    await walker.reaches(say('phone.new'));
     await walker.fill(say('phone.new'), '12');
     await walker.enter();
     await scene.sees(say('field.phone-wrong'));
@@ -61,7 +62,7 @@ const newNumber: Flow = {
     await walker.fill(say('phone.new'), `+${phone}`);
     await walker.enter();
     await scene.sees(say('phone.pending', { phone: `+${phone}` }));
-    equal((await walker.focus()).name, say('pending.code', { to: `+${phone}` }));
+    await walker.reaches(say('pending.code', { to: `+${phone}` }));
     await scene.state('security, number waits');
     await scene.code(phone);
     await walker.press(say('pending.cancel'));
@@ -73,7 +74,7 @@ const newNumber: Flow = {
     await scene.sees(say('error.otp_expired'));
     await walker.fill(say('pending.code', { to: `+${phone}` }), await scene.code(phone));
     await scene.sees(say('phone.changed', { phone: `+${phone}` }));
-    equal((await walker.focus()).name, say('phone.change-what'));
+    await walker.reaches(say('phone.change-what'));
     await scene.state('security, number confirmed');
   },
 };
@@ -101,7 +102,7 @@ const newPassword: Flow = {
     await walker.fill(say('field.new-password'), 'quite another 3');
     await walker.press(say('security.password-save'));
     await scene.sees(say('security.password-saved'));
-    equal((await walker.focus()).name, say('security.password-change'));
+    await walker.reaches(say('security.password-change'));
   },
 };
 
@@ -112,7 +113,7 @@ export async function enroll({ page, walker, ...scene }: Scene, name: string): P
   await walker.enter();
   await page.getByAltText(say('security.enroll-qr')).waitFor();
   // The new step is announced.
-  equal(await page.evaluate(() => document.activeElement?.textContent), say('security.enroll-scan'));
+  await until(() => page.evaluate(() => document.activeElement?.textContent), say('security.enroll-scan'));
   await scene.state('security, authenticator to be proven');
   const secret = (await page.locator('main code').first().innerText()).replaceAll(' ', '');
   match(secret, /^[A-Z2-7]{16,}$/);
@@ -130,7 +131,7 @@ const authenticator: Flow = {
     const email = await scene.signedIn();
     const secret = await enroll(scene, 'Pocket phone');
     await scene.sees(say('recovery.last-step'));
-    equal((await walker.focus()).name, say('recovery.make'));
+    await walker.reaches(say('recovery.make'));
     await scene.state('security, with an authenticator');
     await scene.signOut();
     await scene.state('signed out');
@@ -183,7 +184,7 @@ const recoveryCodes: Flow = {
     await scene.signIn(email);
     await scene.arrives('page.mfa');
     await walker.press(say('mfa.use-recovery'));
-    equal((await walker.focus()).name, say('mfa.recovery-code'));
+    await walker.reaches(say('mfa.recovery-code'));
     await walker.fill(say('mfa.recovery-code'), 'abcd-abcd-abcd-abcd');
     await walker.enter();
     await scene.sees(say('mfa.recovery-wrong'));
@@ -196,7 +197,7 @@ const recoveryCodes: Flow = {
     await walker.press(say('recovery-used.replace'));
     await scene.sees(say('recovery.left', { remaining: 9, total: 10 }));
     await walker.press(`${say('security.factor-remove')} Lost phone`);
-    equal((await walker.focus()).name, say('security.factor-keep'));
+    await walker.reaches(say('security.factor-keep'));
     await scene.state('security, authenticator about to go');
     await walker.press(say('security.factor-keep'));
     await walker.press(`${say('security.factor-remove')} Lost phone`);
@@ -216,7 +217,7 @@ const phoneFactor: Flow = {
     await walker.fill(say('field.phone'), `+${phone}`);
     await walker.enter();
     await scene.sees(say('mfa.phone-sent', { name: `+${phone}`, length: 6 }));
-    equal((await walker.focus()).name, say('field.code'));
+    await walker.reaches(say('field.code'));
     await scene.state('security, phone to be proven');
     await walker.fill(say('field.code'), await scene.code(phone));
     await scene.sees(say('factor.ready'));
@@ -299,8 +300,10 @@ const passkey: Flow = {
     await scene.sees(say('passkey.removed'));
     await scene.sees(say('passkey.none'));
     await device.detach();
-    notEqual((await walker.focus()).name, '');
-    equal(await page.locator('body').evaluate((body) => body.ownerDocument.activeElement === body), false);
+    await until(
+      () => page.locator('body').evaluate((body) => body.ownerDocument.activeElement === body),
+      false,
+    );
   },
 };
 
@@ -387,7 +390,7 @@ const ownData: Flow = {
     equal(data.user.email, email);
     await scene.sees(say('data.saved'));
     await walker.press(say('data.delete'));
-    equal((await walker.focus()).name, say('data.delete-type', { who: email }));
+    await walker.reaches(say('data.delete-type', { who: email }));
     await walker.type('another text');
     await walker.enter();
     await scene.sees(say('data.delete-mismatch', { who: email }));

@@ -1,10 +1,11 @@
 /** Flows for all sign-in methods. */
-import { deepEqual, equal } from 'node:assert/strict';
+import { deepEqual } from 'node:assert/strict';
 import { ethereumWallet } from '../../../auth/wallet-keys.ts';
 import { announcing, installWallet, shortAddress } from '../../browser-wallets.ts';
 import { password } from '../../harness.ts';
 import type { Flow, Scene } from '../scene.ts';
 import { say } from '../texts.ts';
+import { until } from '../until.ts';
 import { askAsApp, redeem } from '../world.ts';
 
 const withPassword: Flow = {
@@ -17,7 +18,7 @@ const withPassword: Flow = {
     await scene.state('sign-in');
     await walker.press(say('sign-in.next'));
     await scene.sees(say('field.email-or-phone-missing'));
-    equal((await walker.focus()).name, say('field.email-or-phone'));
+    await walker.reaches(say('field.email-or-phone'));
     await scene.state('sign-in, nothing typed');
     await walker.press(say('sign-in.others'), 'DisclosureTriangle');
     await scene.sees(say('sign-in.guest'));
@@ -25,7 +26,7 @@ const withPassword: Flow = {
     await walker.fill(say('field.email-or-phone'), email);
     await walker.enter();
     await scene.arrives('page.password');
-    equal((await walker.focus()).name, say('field.password'));
+    await walker.reaches(say('field.password'));
     await scene.state('password');
     await walker.press(say('sign-in.submit'));
     await scene.sees(say('field.password-missing'));
@@ -38,7 +39,7 @@ const withPassword: Flow = {
     // The address can be changed with the page's link or the browser's back button.
     await walker.press(say('password.change'));
     await scene.arrives('page.sign-in');
-    equal(await page.locator('#email').inputValue(), email);
+    await until(() => page.locator('#email').inputValue(), email);
     await page.goBack();
     await page.reload();
     await scene.arrives('page.password');
@@ -247,7 +248,7 @@ const signUp: Flow = {
     await walker.fill(say('field.password'), 'short');
     await walker.press(say('sign-up.submit'));
     await scene.sees(say('field.password-weak'));
-    equal((await walker.focus()).name, say('field.password'));
+    await walker.reaches(say('field.password'));
     await scene.state('sign-up, weak password');
     await walker.fill(say('field.password'), password);
     await walker.enter();
@@ -298,7 +299,7 @@ const recovery: Flow = {
     await walker.enter();
     await walker.press(say('sign-in.forgot'));
     await scene.arrives('page.recover');
-    equal(await page.locator('#email').inputValue(), email);
+    await until(() => page.locator('#email').inputValue(), email);
     await scene.state('recover');
     await walker.press(say('code.send'));
     await scene.arrives('page.code');
