@@ -42,6 +42,7 @@ export interface TestBackendOptions {
   readonly sql?: string;
   readonly log?: Logger;
   readonly exclude?: readonly string[];
+  readonly mode?: 'development' | 'production';
   /** Called when an operator restarts the server in the Console. */
   readonly restart?: () => void;
   /** A test double for requests to other servers. */
@@ -102,6 +103,7 @@ export async function createTestBackend(options: TestBackendOptions = {}): Promi
       mailPort: 0,
       consolePort: 0,
       exclude: options.exclude,
+      mode: options.mode,
       ...(options.projectDir === undefined || options.config !== undefined
         ? {}
         : { configSource: { load: () => loadConfig({ projectDir }), files: settingsFiles({ projectDir }) } }),

@@ -77,7 +77,7 @@ export interface FillerDeps {
   readonly config: Config;
   readonly settings: () => AuthSettings;
   readonly customProviders: () => Promise<MoreFacts['custom']>;
-  readonly publishableKey: string;
+  readonly publishableKey: () => string;
 }
 
 /**
@@ -108,7 +108,7 @@ export function createPageFiller(deps: FillerDeps): PageFiller {
   const wallets = (['ethereum', 'solana'] as const).filter((chain) => config.auth.web3[chain].enabled);
   const unlisted = unlistedProviders(config);
   const keyOrigins = keyOriginsOf(config);
-  const pages = new Map<string, { readonly custom: string; readonly html: string }>();
+  const pages = new Map<string, { readonly key: string; readonly html: string }>();
   const availableLanguages = config.plinth.account.languages;
   const offLanguages = languages
     .filter((language) => !availableLanguages.includes(language))
@@ -132,7 +132,7 @@ export function createPageFiller(deps: FillerDeps): PageFiller {
     return {
       brand: brandOf(config, { name, logo: logoPath, welcome }),
       offers: offered,
-      key: publishableKey,
+      key: publishableKey(),
       password,
       codeLength: auth.email.otp_length,
       resendAfter: Math.max(shortestResendSeconds, Math.ceil(auth.email.max_frequency / 1000)),
@@ -194,9 +194,9 @@ export function createPageFiller(deps: FillerDeps): PageFiller {
       const facts = { unlisted, custom, wallets, order: Object.keys(external) };
       const offers = offersOf(settings(), facts);
       const ways = waysOf(offers, providersOf(settings(), facts), lastUsed);
-      const key = JSON.stringify([custom, ways.last]);
+      const key = JSON.stringify([custom, ways.last, publishableKey()]);
       const known = pages.get(`${file} ${ways.last}`);
-      if (known?.custom === key) return known.html;
+      if (known?.key === key) return known.html;
       const built = face.html(file);
       if (built === undefined) return undefined;
       const welcome = welcomeIn(language);
@@ -216,7 +216,7 @@ export function createPageFiller(deps: FillerDeps): PageFiller {
         config: pageConfig(offers, ways, welcome),
         appUrl: config.auth.site_url,
       });
-      pages.set(`${file} ${ways.last}`, { custom: key, html });
+      pages.set(`${file} ${ways.last}`, { key, html });
       return html;
     },
   };

@@ -81,7 +81,7 @@ export function createAccount(deps: AccountDeps): Service {
       config: current,
       settings: selfService.settings,
       customProviders: deps.customProviders,
-      publishableKey: keys.publishableKey,
+      publishableKey: () => keys.publishableKey,
     }),
   );
   const windows = createWaitingWindows({ db: database.pool('supabase_admin'), clock });

@@ -9,7 +9,7 @@ import type { Config } from '../config/index.ts';
 import type { MetricValues } from '../kernel/metrics/catalog.ts';
 import type { PemPair } from '../kernel/tls.ts';
 import type { RequestRecord } from '../kernel/trace.ts';
-import type { KeyUse } from '../keys/index.ts';
+import type { TakenKeyUses } from '../keys/index.ts';
 
 /** Messages from the lead. A `connection` is accompanied by its socket. */
 export type LeadMessage<Init> =
@@ -51,6 +51,6 @@ export interface WorkerFacts {
   /** The reason why the worker can't serve requests. Undefined if it can. */
   readonly fault: string | undefined;
   readonly metrics: MetricValues;
-  /** How often each signing key was used since the last report, by key ID. */
-  readonly keyUses: ReadonlyMap<string, KeyUse>;
+  /** How the keys were used since the last report. */
+  readonly keyUses: TakenKeyUses;
 }

@@ -16,8 +16,8 @@ import * as queries from './queries.ts';
 const linkLifetimeSeconds = 600;
 const sessionLifetimeSeconds = 12 * 3600;
 /**
- * The maximum age of the sign-in or the second factor when a secret key is revealed. Someone who finds an open browser
- * can use its session but can't sign in again.
+ * The maximum age of the sign-in or the second factor for actions that reveal a secret key or let someone sign in.
+ * Someone who finds an open browser can use its session but can't sign in again.
  */
 const freshSeconds = 600;
 const attemptLimits = { max: 10, windowMs: 60_000, addresses: 1000 };
@@ -35,7 +35,11 @@ export interface Operator {
   readonly isFresh: boolean;
 }
 
-/** Requires a recent sign-in before an action that exposes a secret. @throws {ConsoleError} sign_in_again */
+/**
+ * Requires a recent sign-in before an action that exposes a secret or adds a way to sign in. Otherwise, someone with an
+ * old session could sign in again without the operator.
+ * @throws {ConsoleError} sign_in_again
+ */
 export function requireFresh({ isFresh }: Operator): void {
   if (!isFresh) throw new ConsoleError('sign_in_again');
 }
@@ -209,9 +213,10 @@ export function createSessions({ db, consoleUrl, ownAddress, factorRequired }: S
         isFresh: row.is_fresh,
       };
     },
-    described: ({ name, role, csrfToken, factor }) => ({
+    described: ({ name, role, csrfToken, factor, isFresh }) => ({
       operator: { name, role, permissions: permissionsOf(role) },
       factor,
+      isFresh,
       csrfToken,
     }),
   };

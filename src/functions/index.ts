@@ -197,12 +197,13 @@ export function createFunctions(deps: FunctionsDeps): FunctionsService {
   let session: ServeSession = {};
   let reload: Reload | undefined;
   const inspected: string[] = [];
-  const { deployed, secrets } = openStores(deps, (slugs) => {
+  const replaceWorkers = (slugs: readonly string[] | undefined): void => {
     for (const slug of supervisor.reload(slugs)) {
       const source = catalog.find(slug);
       if (source !== undefined) supervisor.warm(source);
     }
-  });
+  };
+  const { deployed, secrets } = openStores(deps, replaceWorkers);
   const catalog = createCatalog(deps.supabaseDir, config, () => session, deployed);
   const limits = deps.limits ?? limitsFor(thisMachine().memoryBytes);
   const proxy = createProxy(limits);
@@ -281,6 +282,7 @@ export function createFunctions(deps: FunctionsDeps): FunctionsService {
     log,
   };
   replaceWorkersOnChange(config, supervisor);
+  keys.onDefaultKeyChange(() => replaceWorkers(undefined));
   return {
     name: 'functions',
     mounts: [mountOf(config, routes)],

@@ -15,8 +15,8 @@ export interface ApiKeyRule {
 export function createApiKeyRule(
   keys: Pick<Keys, 'anonKey' | 'serviceRoleKey' | 'publishableKey' | 'secretKey' | 'kindOfApiKey'>,
 ): ApiKeyRule {
-  const isSecret = constantTimeEqualTo(keys.secretKey);
-  const isPublishable = constantTimeEqualTo(keys.publishableKey);
+  const isSecret = constantTimeEqualTo(() => keys.secretKey);
+  const isPublishable = constantTimeEqualTo(() => keys.publishableKey);
   const jwtOf = (apikey: string): string | undefined => {
     if (!apikey.startsWith('sb_')) return undefined;
     if (isSecret(apikey)) return keys.serviceRoleKey;
@@ -37,8 +37,13 @@ export function createApiKeyRule(
 }
 
 /** Compares digests so that the duration reveals neither the content nor the length of the key. */
-function constantTimeEqualTo(expected: string): (given: string) => boolean {
+function constantTimeEqualTo(expected: () => string): (given: string) => boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-  const wanted = digest(expected);
-  return (given) => timingSafeEqual(wanted, digest(given));
+  let known: { readonly key: string; readonly digest: Buffer } | undefined;
+  return (given) => {
+    const key = expected();
+    // A default key can be rotated while the server runs.
+    if (known?.key !== key) known = { key, digest: digest(key) };
+    return timingSafeEqual(known.digest, digest(given));
+  };
 }

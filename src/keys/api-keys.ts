@@ -19,6 +19,8 @@ export interface ApiKeyEntry {
   readonly hint: string;
   readonly createdAt: string;
   readonly createdBy: string;
+  /** Whether this was the default key until `createdAt`. */
+  readonly wasDefault?: true;
 }
 
 interface StoredKey extends ApiKeyEntry {
@@ -29,15 +31,26 @@ interface StoredKey extends ApiKeyEntry {
 export interface ApiKeys {
   /** Returns the kind of an additional key, or undefined if the key is unknown or revoked. */
   kindOf(key: string): ApiKeyKind | undefined;
-  list(): readonly (ApiKeyEntry & { readonly lastUsedAt: string | null })[];
+  /** Lists the keys except those in `hidden`. */
+  list(hidden?: readonly string[]): readonly (ApiKeyEntry & { readonly lastUsedAt: string | null })[];
   /** Creates a key. The key itself is returned only here. */
   create(kind: ApiKeyKind, name: string, by: string): { readonly entry: ApiKeyEntry; readonly key: string };
   /** Revokes a key. Returns undefined if no key has this ID. */
   revoke(id: string): ApiKeyEntry | undefined;
+  /** Adds a default key that is being replaced, so that it stays valid. Adding the same key again has no effect. */
+  keepDefault(kind: ApiKeyKind, key: string, by: string): ApiKeyEntry;
+  /** Reads the file if it has changed, even if it was checked recently. */
+  refresh(): void;
+  /** Returns when this process last used each key, by key ID, in milliseconds since the epoch, and clears the record. */
+  takeUses(): ReadonlyMap<string, number>;
+  /** Adds the uses that another process has collected. */
+  addUses(taken: ReadonlyMap<string, number>): void;
 }
 
 const followEveryMs = 1000;
 const hintChars = { publishable: 21, secret: 16 } as const;
+
+export const newApiKey = (kind: ApiKeyKind): string => `sb_${kind}_${randomBytes(24).toString('base64url')}`;
 
 const hashOf = (key: string): string => createHash('sha256').update(key).digest('hex');
 
@@ -52,7 +65,7 @@ export function createApiKeys({ file, monotonicMs, now, log }: ApiKeysOptions): 
   let stamp: string | undefined;
   let keys = new Map<string, StoredKey>();
   let lookedAt = Number.NEGATIVE_INFINITY;
-  /** When each key was last used in this process, by key ID. */
+  /** When each key was last used, by key ID. */
   const usedAt = new Map<string, number>();
 
   function look(): void {
@@ -69,6 +82,15 @@ export function createApiKeys({ file, monotonicMs, now, log }: ApiKeysOptions): 
     }
   }
 
+  const entryOf = (kind: ApiKeyKind, key: string, name: string, by: string): ApiKeyEntry => ({
+    id: randomUUID(),
+    name,
+    kind,
+    hint: key.slice(0, hintChars[kind]),
+    createdAt: new Date(now()).toISOString(),
+    createdBy: by,
+  });
+
   function write(next: readonly StoredKey[]): void {
     replaceFile(file, `${JSON.stringify({ version: 1, keys: next }, null, 2)}\n`);
     stamp = undefined;
@@ -84,24 +106,19 @@ export function createApiKeys({ file, monotonicMs, now, log }: ApiKeysOptions): 
       if (found !== undefined) usedAt.set(found.id, now());
       return found?.kind;
     },
-    list() {
+    list(hidden = []) {
       look();
-      return [...keys.values()].map(({ hash: _hash, ...entry }) => {
+      const hiddenHashes = new Set(hidden.map(hashOf));
+      return [...keys.values()].flatMap(({ hash, ...entry }) => {
+        if (hiddenHashes.has(hash)) return [];
         const used = usedAt.get(entry.id);
-        return { ...entry, lastUsedAt: used === undefined ? null : new Date(used).toISOString() };
+        return [{ ...entry, lastUsedAt: used === undefined ? null : new Date(used).toISOString() }];
       });
     },
     create(kind, name, by) {
       look();
-      const key = `sb_${kind}_${randomBytes(24).toString('base64url')}`;
-      const entry: ApiKeyEntry = {
-        id: randomUUID(),
-        name,
-        kind,
-        hint: key.slice(0, hintChars[kind]),
-        createdAt: new Date(now()).toISOString(),
-        createdBy: by,
-      };
+      const key = newApiKey(kind);
+      const entry = entryOf(kind, key, name, by);
       write([...keys.values(), { ...entry, hash: hashOf(key) }]);
       return { entry, key };
     },
@@ -112,6 +129,24 @@ export function createApiKeys({ file, monotonicMs, now, log }: ApiKeysOptions): 
       write([...keys.values()].filter((key) => key.id !== id));
       const { hash: _hash, ...entry } = found;
       return entry;
+    },
+    keepDefault(kind, key, by) {
+      look();
+      const name = `${kind === 'secret' ? 'Secret' : 'Publishable'} key until ${new Date(now()).toISOString().slice(0, 10)}`;
+      const entry: ApiKeyEntry = { ...entryOf(kind, key, name, by), wasDefault: true };
+      const hash = hashOf(key);
+      // The key is already in the file if an earlier rotation was interrupted.
+      write([...[...keys.values()].filter((each) => each.hash !== hash), { ...entry, hash }]);
+      return entry;
+    },
+    refresh: look,
+    takeUses() {
+      const taken = new Map(usedAt);
+      usedAt.clear();
+      return taken;
+    },
+    addUses(taken) {
+      for (const [id, at] of taken) usedAt.set(id, Math.max(at, usedAt.get(id) ?? 0));
     },
   };
 }

@@ -10,20 +10,22 @@ import type { Config } from '../config/index.ts';
 import { type Logger, silentLogger } from '../kernel/log.ts';
 import { createOutgoing, type Outgoing } from '../shared/outgoing.ts';
 import { findAlgorithm, type Key } from './algorithms.ts';
-import { type ApiKeys, createApiKeys } from './api-keys.ts';
+import { type ApiKeys, apiKeyKinds, createApiKeys } from './api-keys.ts';
+import { createDefaultKeys, type DefaultKeys } from './default-keys.ts';
 import { demo, publicJwtSecrets } from './demo.ts';
 import type { LoadedKey } from './jwk.ts';
 import { type KeyFile, keyFileOf } from './key-file.ts';
 import { createKeyRing } from './key-ring.ts';
 import { createKeyUses, type KeyUse } from './key-uses.ts';
 import { createSamlKeys } from './saml-keys.ts';
-import { loadOrCreateSecrets } from './secrets-file.ts';
+import { loadOrCreateSecrets, type Secrets } from './secrets-file.ts';
 import { createThirdParty, thirdPartyIssuer } from './third-party.ts';
 import { kindOfToken } from './token-kind.ts';
 import type { Claims, Keys, TokenKind, VerifiedToken } from './types.ts';
 import { createVerifier } from './verifier.ts';
 
 export { type ApiKeyEntry, type ApiKeyKind, type ApiKeys, apiKeyKinds } from './api-keys.ts';
+export type { DefaultKeySource } from './default-keys.ts';
 export { publicJwtSecrets } from './demo.ts';
 export { generateSigningKey, type SigningAlgorithm, signingAlgorithms } from './generate.ts';
 export { type KeyFile, keyFileOf } from './key-file.ts';
@@ -49,10 +51,19 @@ export interface KeysOptions {
   readonly log?: Logger;
 }
 
+/** How a process used the keys. Signing keys are identified by `kid`, and additional keys by their ID. */
+export interface TakenKeyUses {
+  readonly signingKeys: ReadonlyMap<string, KeyUse>;
+  /** When each key was last used, in milliseconds since the epoch. */
+  readonly apiKeys: ReadonlyMap<string, number>;
+}
+
 export interface KeyStore extends Keys {
   readonly databasePassword: string;
   /** Additional publishable and secret keys. */
-  readonly apiKeys: ApiKeys;
+  readonly apiKeys: Pick<ApiKeys, 'list' | 'create' | 'revoke'>;
+  /** The default publishable and secret keys. */
+  readonly defaultKeys: Pick<DefaultKeys, 'sourceOf' | 'rotate'>;
   /** Changes signing keys. Undefined if the well-known key, which can't be changed, is the signing key. */
   readonly signingKeys: KeyFile | undefined;
   /** Whether a legacy key is signed with the current signing key, so that it changes with a rotation. */
@@ -60,11 +71,11 @@ export interface KeyStore extends Keys {
   /** Returns how often each signing key has verified a token since this process started, by `kid`. */
   keyUses(): ReadonlyMap<string, KeyUse>;
   /**
-   * Returns the same uses as {@link keyUses} and clears them. The caller sends them to another process, which adds them
+   * Returns how this process used the keys and clears the record. The caller sends it to another process, which adds it
    * to its own.
    */
-  takeKeyUses(): ReadonlyMap<string, KeyUse>;
-  addKeyUses(taken: ReadonlyMap<string, KeyUse>): void;
+  takeKeyUses(): TakenKeyUses;
+  addKeyUses(taken: TakenKeyUses): void;
   /** The names of settings whose value is public because it is the local stack's default or a placeholder. */
   readonly wellKnown: readonly string[];
   /** Fetches the keys of a third-party issuer, if one is configured. Never rejects. */
@@ -86,7 +97,6 @@ export function createKeys(options: KeysOptions): KeyStore {
   const s3 = secrets?.s3 ?? demo.s3;
   const isWellKnown = s3.secretAccessKey === demo.s3.secretAccessKey;
   const jwtSecret: string = auth.jwt_secret ?? secrets?.jwtSecret ?? demo.jwtSecret;
-  const secretApiKey: string = auth.secret_key ?? secrets?.secretKey ?? demo.secretKey;
   const file = keyFileOf({ ...options, signingKeysPath: auth.signing_keys_path });
   // Clears all caches after a change, so that a token signed by a revoked key isn't accepted.
   const forget = (): void => {
@@ -159,12 +169,7 @@ export function createKeys(options: KeysOptions): KeyStore {
     return apiKeys;
   };
 
-  const furtherKeys = createApiKeys({
-    file: join(options.dataDir, 'api-keys.json'),
-    monotonicMs,
-    now: Date.now,
-    log: options.log ?? silentLogger,
-  });
+  const { furtherKeys, defaultKeys, parts } = createOpaqueKeys(options, secrets, monotonicMs);
   const secretJwk = { kty: 'oct', k: Buffer.from(jwtSecret).toString('base64url') };
   return {
     get anonKey() {
@@ -173,21 +178,27 @@ export function createKeys(options: KeysOptions): KeyStore {
     get serviceRoleKey() {
       return currentApiKeys().serviceRole;
     },
-    publishableKey: auth.publishable_key ?? secrets?.publishableKey ?? demo.publishableKey,
-    secretKey: secretApiKey,
+    get publishableKey() {
+      return defaultKeys.current('publishable');
+    },
+    get secretKey() {
+      return defaultKeys.current('secret');
+    },
     jwtSecret,
     s3: { ...s3, isWellKnown },
     databasePassword: secrets?.databasePassword ?? 'postgres',
-    apiKeys: furtherKeys,
-    kindOfApiKey: furtherKeys.kindOf,
+    ...parts,
     signingKeys: file,
     areLegacyKeysRotated: areLegacyKeysRotated(auth),
     keyUses: () => uses.read(),
-    takeKeyUses: () => uses.take(),
-    addKeyUses: (taken) => uses.add(taken),
+    takeKeyUses: () => ({ signingKeys: uses.take(), apiKeys: furtherKeys.takeUses() }),
+    addKeyUses(taken) {
+      uses.add(taken.signingKeys);
+      furtherKeys.addUses(taken.apiKeys);
+    },
     wellKnown: publicSettings({
       jwtSecret,
-      secretKey: secretApiKey,
+      secretKey: defaultKeys.current('secret'),
       ring: ring.current(),
       isS3WellKnown: isWellKnown,
     }),
@@ -214,6 +225,42 @@ export function createKeys(options: KeysOptions): KeyStore {
       ],
     }),
   };
+}
+
+/** Creates the stores of the default and the additional `sb_` keys. */
+function createOpaqueKeys(
+  { config, dataDir, log = silentLogger }: KeysOptions,
+  secrets: Secrets | undefined,
+  monotonicMs: () => number,
+) {
+  const { publishable_key: publishable, secret_key: secret } = config.auth;
+  const furtherKeys = createApiKeys({
+    file: join(dataDir, 'api-keys.json'),
+    monotonicMs,
+    now: Date.now,
+    log,
+  });
+  const defaultKeys = createDefaultKeys({
+    file: secrets === undefined ? undefined : join(dataDir, 'secrets.json'),
+    generated: secrets,
+    settings: { publishable, secret },
+    apiKeys: furtherKeys,
+    monotonicMs,
+    log,
+  });
+  const parts = {
+    apiKeys: {
+      ...furtherKeys,
+      // If a rotation was interrupted, a default key is also an additional key.
+      list: () => furtherKeys.list(apiKeyKinds.map(defaultKeys.current)),
+    },
+    defaultKeys,
+    onDefaultKeyChange: defaultKeys.onChange,
+    // Another process may just have replaced a default key.
+    kindOfApiKey: (key: string) =>
+      furtherKeys.kindOf(key) ?? (key.startsWith('sb_') ? defaultKeys.kindOf(key) : undefined),
+  } satisfies Partial<KeyStore>;
+  return { furtherKeys, defaultKeys, parts };
 }
 
 const areLegacyKeysRotated = (auth: KeysOptions['config']['auth']): boolean =>

@@ -3,11 +3,12 @@
  * is written to a temporary file, which is synced and renamed, so concurrent readers see either the old or the new
  * content.
  */
-import { closeSync, openSync, readFileSync, unlinkSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileStamp, replaceFile } from '../kernel/replace-file.ts';
+import { whileLocked } from './file-lock.ts';
 import type { Jwk } from './jwk.ts';
-import { describeKeys, KeyRejection } from './rotation.ts';
+import { describeKeys } from './rotation.ts';
 
 export interface KeyFile {
   readonly path: string;
@@ -86,23 +87,4 @@ function keyFile(path: string, shape: Shape): KeyFile {
       });
     },
   };
-}
-
-/** Runs `work` while a lock file exists. Creates the file before the work and removes it afterward. */
-function whileLocked<T>(path: string, work: () => T): T {
-  const lock = `${path}.lock`;
-  try {
-    closeSync(openSync(lock, 'wx', 0o600));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    throw new KeyRejection(
-      'Another command is changing the signing keys.',
-      `If no such command is running, an earlier one was interrupted. Remove ${lock} and try again.`,
-    );
-  }
-  try {
-    return work();
-  } finally {
-    unlinkSync(lock);
-  }
 }

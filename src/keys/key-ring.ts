@@ -30,7 +30,7 @@ export const lookEveryMs = 1000;
 /**
  * The minimum time between checks for unknown keys. Otherwise, tokens with made-up key IDs could cause constant checks.
  */
-const lookAgainEveryMs = 50;
+export const lookAgainEveryMs = 50;
 
 /** Loads the keys. @throws {Error} if a key can't be used. The message explains the problem. */
 export function loadRing(jwks: readonly Jwk[]): Ring {

@@ -15,6 +15,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { newApiKey } from './api-keys.ts';
 import { generateSigningKey } from './generate.ts';
 import type { Jwk } from './jwk.ts';
 
@@ -33,13 +34,17 @@ export interface Secrets {
  * @throws {Error} if the file is invalid
  */
 export function loadOrCreateSecrets(file: string): Secrets {
-  let text: string | undefined;
   try {
-    text = readFileSync(file, 'utf8');
+    return readSecrets(file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
-  if (text === undefined) return create(file);
+  return create(file);
+}
+
+/** Reads the secrets from the file. @throws {Error} if the file is missing or invalid */
+export function readSecrets(file: string): Secrets {
+  const text = readFileSync(file, 'utf8');
   let parsed: Partial<Secrets> | undefined;
   try {
     parsed = JSON.parse(text) as Partial<Secrets>;
@@ -66,8 +71,8 @@ function create(file: string): Secrets {
   const secrets: Secrets = {
     version: 1,
     jwtSecret: randomBytes(48).toString('base64url'),
-    publishableKey: `sb_publishable_${randomBytes(24).toString('base64url')}`,
-    secretKey: `sb_secret_${randomBytes(24).toString('base64url')}`,
+    publishableKey: newApiKey('publishable'),
+    secretKey: newApiKey('secret'),
     s3: {
       accessKeyId: randomBytes(16).toString('hex'),
       secretAccessKey: randomBytes(32).toString('hex'),

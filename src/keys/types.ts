@@ -51,8 +51,11 @@ export interface Keys {
    */
   readonly anonKey: string;
   readonly serviceRoleKey: string;
+  /** The default publishable key, which can change while the server runs. */
   readonly publishableKey: string;
   readonly secretKey: string;
+  /** Calls the listener in this process after a default `sb_` key has changed. */
+  onDefaultKeyChange(listener: () => void): void;
   /** Returns the kind of an additional `sb_` key (`api-keys.ts`), or undefined if it is unknown. */
   kindOfApiKey(key: string): 'publishable' | 'secret' | undefined;
   readonly jwtSecret: string;

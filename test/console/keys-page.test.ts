@@ -1,6 +1,6 @@
 /**
- * Tests the keys page in Chromium: how keys are created, shown once and revoked by typing their name, and how signing
- * keys rotate.
+ * Tests the keys page in Chromium: how keys are created, shown once, rotated and revoked by typing their name, and
+ * how an old session is confirmed.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,10 @@ let browser: Browser;
 beforeAll(async () => {
   const file = join(dir, 'signing.json');
   writeFileSync(file, JSON.stringify([generateSigningKey('ES256'), generateSigningKey('ES256')]));
-  backend = await startBackend({ config: { auth: { signing_keys_path: file } } });
+  backend = await startBackend({
+    mode: 'production',
+    config: { auth: { signing_keys_path: file, publishable_key: 'sb_publishable_from_settings' } },
+  });
   await backend.operators.createOperator('dev', 'developer');
   browser = await launchBrowser();
 });
@@ -132,11 +135,42 @@ test('a secret is revealed only to an owner', async () => {
   await other.close();
 });
 
-test('a default key is replaced by an additional key first, with the steps in order', async () => {
+test('a generated default key is rotated in one dialog, which leads to revoking the old key', async () => {
+  const old = backend.keys.secretKey;
+  const statusOf = async (apikey: string) =>
+    (await backend.fetch('/auth/v1/admin/users', { headers: { apikey } })).status;
+  const { page, complaints, close } = await opened();
+  await page.getByRole('button', { name: 'Rotate Secret key' }).press('Enter');
+  const dialog = page.getByRole('dialog').first();
+  await dialog.getByText('The old key stays valid').waitFor();
+  await expectSound(page, 'the question');
+  await dialog.getByRole('button', { name: 'Rotate', exact: true }).press('Enter');
+  await dialog.getByText('Use this key on your servers').waitFor();
+  const next = backend.keys.secretKey;
+  expect(next).not.toBe(old);
+  await dialog.getByText(next).waitFor();
+  expect([await statusOf(old), await statusOf(next)]).toEqual([200, 200]);
+  const revoke = dialog.getByRole('button', { name: /^Revoke Secret key until \d/ });
+  await revoke.waitFor();
+  await expectSound(page, 'the new key');
+  await dialog.getByRole('button', { name: 'Done' }).press('Enter');
+  const row = page.getByRole('row').filter({ hasText: 'previous default' });
+  await row.getByRole('button', { name: /^Revoke/ }).press('Enter');
+  const name =
+    (await row.getByRole('cell').first().textContent())?.match(/^Secret key until [\d-]{10}/)?.[0] ?? '';
+  await page.getByRole('dialog').getByRole('textbox').fill(name);
+  await page.keyboard.press('Enter');
+  await row.waitFor({ state: 'detached' });
+  expect([await statusOf(old), await statusOf(next)]).toEqual([401, 200]);
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
+test('a default key from the settings has two steps and a link to its setting', async () => {
   const { page, complaints, close } = await opened();
   await page.getByRole('button', { name: 'Rotate Publishable key' }).press('Enter');
   const steps = page.getByRole('dialog', { name: 'Rotate Publishable key' });
-  await expect.poll(() => steps.getByRole('listitem').count()).toBe(4);
+  await expect.poll(() => steps.getByRole('listitem').count()).toBe(2);
   await expectSound(page, 'the steps');
   await steps.getByRole('button', { name: 'Create key' }).press('Enter');
   await page
@@ -156,23 +190,44 @@ test('a default key is replaced by an additional key first, with the steps in or
   await close();
 });
 
-test('a secret is revealed only after another sign-in if the session is old', async () => {
+test('an action that needs a recent sign-in continues after a sign-in by the same operator in another tab', async () => {
   const { page, context, complaints, close } = await opened();
   await backend.database
     .pool('supabase_admin')
     .exec(`update _plinth.operator_sessions set created_at = now() - interval '11 minutes'`);
-  await page.getByRole('button', { name: 'Reveal Secret key' }).press('Enter');
+  await page.getByRole('button', { name: 'Create key' }).press('Enter');
+  const form = page.getByRole('dialog', { name: 'Create key' });
+  await form.getByLabel('Name').fill('typed before');
+  await form.getByLabel('Kind').selectOption('secret');
+  await form.getByLabel('Name').press('Enter');
   const dialog = page.getByRole('dialog', { name: 'Confirm that it’s you' });
   await dialog.getByText('plinth -- console').waitFor();
   await expectSound(page, 'the dialog');
-  const tab = await context.newPage();
-  await tab.goto(await backend.consoleLink());
-  await tab.waitForURL((url) => !url.pathname.endsWith('/sign-in'));
-  await tab.close();
+  const signInAs = async (name?: string) => {
+    const tab = await context.newPage();
+    await tab.goto(await backend.consoleLink(name));
+    await tab.waitForURL((url) => !url.pathname.endsWith('/sign-in'));
+    await tab.close();
+  };
+  await signInAs('dev');
+  await dialog.getByText('This browser is now signed in as dev').waitFor();
+  const listed = async () => (await (await operator(backend)).call('GET', '/keys')).body.apiKeys;
+  expect(JSON.stringify(await listed())).not.toContain('typed before');
+  await signInAs();
+  await page.getByText('Copy the key now').waitFor();
+  expect(await listed()).toContainEqual(
+    expect.objectContaining({ name: 'typed before', kind: 'secret', createdBy: 'owner' }),
+  );
   complaints.list.splice(0);
-  await dialog.getByRole('button', { name: 'Continue' }).press('Enter');
-  await page.getByText(backend.keys.secretKey).waitFor();
-  expect(complaints.list).toEqual([]);
+  await page.getByRole('button', { name: 'Done' }).press('Enter');
+
+  await backend.database
+    .pool('supabase_admin')
+    .exec(`update _plinth.operator_sessions set created_at = now() - interval '11 minutes'`);
+  await page.getByRole('button', { name: 'Reveal Secret key' }).press('Enter');
+  await dialog.waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('alert').getByText('requires a sign-in within the last 10 minutes').waitFor();
   await close();
 });
 

@@ -98,6 +98,69 @@ describe('API keys', () => {
   });
 });
 
+describe('a generated default key', () => {
+  let served: Backend;
+  let own: Operator;
+  beforeAll(async () => {
+    served = await startBackend({
+      mode: 'production',
+      config: { auth: { publishable_key: 'sb_publishable_set' } },
+    });
+    await served.operators.createOperator('dev', 'developer');
+    await served.operators.createOperator('viewer', 'read-only');
+    own = await operator(served);
+  });
+  afterAll(() => served?.stop());
+  const rotate = (by: Operator, kind = 'secret', headers = {}) =>
+    by.call('POST', '/keys/default/rotate', { kind }, headers);
+  const statusWith = async (apikey: string): Promise<number> =>
+    (await served.fetch('/auth/v1/admin/users', { headers: { apikey } })).status;
+
+  test('is rotated, and the old key works until it is revoked', async () => {
+    const old = served.keys.secretKey;
+    const { status, body } = await rotate(own);
+    expect([status, served.keys.secretKey, served.status().SECRET_KEY]).toEqual([200, body.key, body.key]);
+    expect([await statusWith(old), await statusWith(body.key)]).toEqual([200, 200]);
+    const { body: listed } = await own.call('GET', '/keys');
+    expect(listed).toMatchObject({
+      secretKeyHint: body.key.slice(0, 14),
+      defaultKeys: { secret: 'generated', publishable: 'setting' },
+    });
+    expect(listed.apiKeys).toEqual([
+      expect.objectContaining({ id: body.previous.id, wasDefault: true, lastUsedAt: expect.any(String) }),
+    ]);
+    expect((await own.call('DELETE', `/keys/api/${body.previous.id}`)).status).toBe(204);
+    expect([await statusWith(old), await statusWith(body.key)]).toEqual([401, 200]);
+    const { entries } = (await own.call('GET', '/audit?action=key.rotate')).body;
+    expect(entries).toEqual([expect.objectContaining({ operator_name: 'owner', target: 'secret' })]);
+    expect(JSON.stringify(entries)).not.toContain(body.key);
+  });
+
+  test('can’t be rotated without the permission, a recent sign-in or the CSRF token', async () => {
+    const { secretKey } = served.keys;
+    for (const name of ['dev', 'viewer'])
+      expect((await rotate(await operator(served, name))).status).toBe(403);
+    const stale = await operator(served);
+    await served.database.pool('supabase_admin').exec(`
+      update _plinth.operator_sessions set created_at = now() - interval '11 minutes'
+      where csrf_token = '${stale.csrfToken}'`);
+    expect((await rotate(stale)).body.code).toBe('sign_in_again');
+    expect((await rotate(own, 'secret', { 'x-plinth-csrf': 'x' })).body.code).toBe('csrf');
+    expect((await rotate(own, 'secret', { origin: 'https://evil.example' })).status).toBe(403);
+    expect((await rotate(own, 'anon')).status).toBe(400);
+    expect(served.keys.secretKey).toBe(secretKey);
+    expect((await own.call('GET', '/keys')).body.apiKeys).toEqual([]);
+  });
+
+  test('can’t be rotated if a setting defines it or another command is changing the keys', async () => {
+    expect((await rotate(own, 'publishable')).body).toMatchObject({
+      code: 'refused',
+      hint: 'Change the setting auth.publishable_key and restart the server.',
+    });
+    expect((await rotate(owner)).body.code).toBe('refused');
+  });
+});
+
 describe('a secret', () => {
   test('is shown to an owner on request, with an audit log entry', async () => {
     const { body } = await owner.call('POST', '/keys/reveal', { name: 'secret' });

@@ -33,6 +33,34 @@ async function invite(name: string, role: string): Promise<{ id: string; token: 
   return { id: body.operator.id, token: tokenOf(body.link) };
 }
 
+test('a stolen old session can’t add a way to sign in, and so can’t become recent', async () => {
+  const stale = await operator(backend);
+  expect((await stale.call('GET', '/session')).body.isFresh).toBe(true);
+  await admin().query(sql`
+    update _plinth.operator_sessions set created_at = now() - interval '11 minutes'
+    where csrf_token = ${stale.csrfToken}`);
+  const [self] = (await owner.call('GET', '/operators')).body.operators;
+  const attempts = [
+    ['POST', '/factor', undefined],
+    ['POST', '/factor/passkeys/begin', undefined],
+    ['POST', '/operators', { name: 'accomplice', role: 'owner' }],
+    ['POST', `/operators/${self.id}/link`, undefined],
+    ['PATCH', `/operators/${self.id}`, { role: 'owner' }],
+  ] as const;
+  for (const [method, path, body] of attempts)
+    expect([path, (await stale.call(method, path, body)).body.code]).toEqual([path, 'sign_in_again']);
+  expect((await stale.call('GET', '/session')).body.isFresh).toBe(false);
+  const { operators } = (await owner.call('GET', '/operators')).body;
+  expect(operators.map(({ name }: { name: string }) => name)).not.toContain('accomplice');
+  for (const text of [
+    'update _plinth.operator_sessions set created_at = now()',
+    "insert into _plinth.operator_links select 'x', id, now() from _plinth.operators",
+  ]) {
+    const { body } = await stale.call('POST', '/sql/run', { text, confirmed: true });
+    expect(body).toContain('permission denied');
+  }
+});
+
 describe('an invitation', () => {
   test('signs in once, with its role', async () => {
     const { token } = await invite('ada', 'read-only');

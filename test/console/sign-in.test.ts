@@ -20,6 +20,7 @@ describe('the one-time link', () => {
     expect(await first.json()).toEqual({
       operator: { name: 'owner', role: 'owner', permissions: ['read', 'secrets', 'write', 'own'] },
       factor: 'none',
+      isFresh: true,
       csrfToken: expect.any(String),
     });
     const again = await signIn(backend, token);

@@ -185,7 +185,7 @@ describe('changing the file', () => {
     const before = readFileSync(file.path, 'utf8');
     expect(() => file.update((keys) => [...keys, { kty: 'EC', alg: 'ES256' }])).toThrow(/ES256/);
     writeFileSync(`${file.path}.lock`, '');
-    expect(() => file.update((keys) => keys)).toThrow('Another command is changing the signing keys.');
+    expect(() => file.update((keys) => keys)).toThrow('Another command is changing the keys.');
     rmSync(`${file.path}.lock`);
     expect(readFileSync(file.path, 'utf8')).toBe(before);
     expect(readdirSync(dataDir)).toEqual(['secrets.json']);

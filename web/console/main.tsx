@@ -9,6 +9,7 @@ import { messages as shared } from '../locales/en/shared.ts';
 import { UiProvider } from '../ui/provider.tsx';
 import { watchConnection } from './api/reachable.ts';
 import { watchSignOut } from './api/session.ts';
+import { IdentityDialog } from './layout/identity-dialog.tsx';
 import { createConsoleRouter } from './router.tsx';
 import { cameFromElsewhere, takeToken } from './take-token.ts';
 
@@ -34,6 +35,7 @@ function render(): void {
     <UiProvider>
       <QueryClientProvider client={queryClient}>
         <RouterProvider router={router} />
+        <IdentityDialog />
       </QueryClientProvider>
     </UiProvider>,
   );

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ApiKeyEntry } from '../../keys/index.ts';
+import type { ApiKeyEntry, DefaultKeySource } from '../../keys/index.ts';
 import { json, noContent, type RouteTable } from '../core/contract.ts';
 
 const reveal = z.object({
@@ -14,6 +14,7 @@ const newApiKey = z.object({
     .max(100)
     .regex(/^[^\p{C}]+$/u, "isn't a valid name"),
 });
+const defaultKey = z.object({ kind: z.enum(['publishable', 'secret']) });
 const standby = z.object({ algorithm: z.enum(['ES256', 'RS256', 'EdDSA', 'HS256']).default('ES256') });
 const rotation = z.object({ kid: z.string().max(200).optional() });
 
@@ -41,6 +42,8 @@ export interface KeysOverview extends SigningKeys {
   /** The beginning of the secret key, which is enough to recognize it. */
   readonly secretKeyHint: string;
   readonly isWellKnown: boolean;
+  /** Where the default keys are defined. Plinth can rotate only generated keys. */
+  readonly defaultKeys: { readonly [kind in ApiKeyEntry['kind']]: DefaultKeySource };
   readonly apiKeys: readonly ApiKey[];
   /** Whether the project has a signing key file. */
   readonly signingFile: boolean;
@@ -55,10 +58,17 @@ export interface CreatedApiKey {
   readonly key: string;
 }
 
+/** A new default key, and the old one, which is now an additional key. */
+export interface RotatedApiKey {
+  readonly key: string;
+  readonly previous: ApiKeyEntry;
+}
+
 export const contract = {
   'GET /keys': { response: json<KeysOverview>() },
   'POST /keys/reveal': { body: reveal, response: json<{ readonly value: string }>() },
   'POST /keys/api': { body: newApiKey, response: json<CreatedApiKey>() },
+  'POST /keys/default/rotate': { body: defaultKey, response: json<RotatedApiKey>() },
   'DELETE /keys/api/:id': { response: noContent },
   'POST /keys/signing': { body: standby, response: json<SigningKeys>() },
   'POST /keys/signing/rotate': { body: rotation, response: json<SigningKeys>() },

@@ -46,6 +46,10 @@ export function keyRoutes(api: Api, { keys, jwtExpirySeconds, audit }: KeyDeps):
     // These characters are enough to recognize the key, but not to use it.
     secretKeyHint: keys.secretKey.slice(0, 14),
     isWellKnown: keys.wellKnown.length > 0,
+    defaultKeys: {
+      publishable: keys.defaultKeys.sourceOf('publishable'),
+      secret: keys.defaultKeys.sourceOf('secret'),
+    },
     apiKeys: keys.apiKeys.list(),
     signing: signingView(keys),
     signingFile: keys.signingKeys !== undefined,
@@ -65,6 +69,13 @@ export function keyRoutes(api: Api, { keys, jwtExpirySeconds, audit }: KeyDeps):
     await audit(call, 'key.create', name, { kind, id: entry.id });
     return { entry, key };
   });
+  route('POST /keys/default/rotate', 'own', async (call) => {
+    const { kind } = await call.body();
+    if (kind === 'secret') requireFresh(call.operator);
+    const rotated = orRefused(() => keys.defaultKeys.rotate(kind, call.operator.name));
+    await audit(call, 'key.rotate', kind, { previous: rotated.previous.id });
+    return rotated;
+  });
   route('DELETE /keys/api/:id', 'own', async (call) => {
     const { id } = call.params;
     const entry: ApiKeyEntry | undefined = keys.apiKeys.revoke(id);
@@ -78,13 +89,8 @@ export function keyRoutes(api: Api, { keys, jwtExpirySeconds, audit }: KeyDeps):
         message: "The well-known key for local development can't be replaced.",
         hint: 'Set auth.signing_keys_path in config.toml to your own file.',
       });
-    try {
-      keys.signingKeys.update(change);
-    } catch (error) {
-      if (error instanceof KeyRejection)
-        throw new ConsoleError('refused', { message: error.message, hint: error.advice });
-      throw error;
-    }
+    const { signingKeys } = keys;
+    orRefused(() => signingKeys.update(change));
     return { signing: signingView(keys) };
   }
   route('POST /keys/signing', 'own', async (call) => {
@@ -106,6 +112,17 @@ export function keyRoutes(api: Api, { keys, jwtExpirySeconds, audit }: KeyDeps):
     await audit(call, 'signing-key.revoke', kid);
     return result;
   });
+}
+
+/** Runs a change of the keys. @throws {ConsoleError} refused */
+function orRefused<T>(change: () => T): T {
+  try {
+    return change();
+  } catch (error) {
+    if (error instanceof KeyRejection)
+      throw new ConsoleError('refused', { message: error.message, hint: error.advice });
+    throw error;
+  }
 }
 
 /** Returns the signing keys and how their tokens were used since the server started. */

@@ -100,6 +100,8 @@ export interface Session {
     readonly permissions: readonly Permission[];
   };
   readonly factor: FactorState;
+  /** Whether the operator signed in, or verified the second factor if there is one, within the last 10 minutes. */
+  readonly isFresh: boolean;
   /** The CSRF token, required in all requests except GET. */
   readonly csrfToken: string;
 }

@@ -2,7 +2,7 @@
 import type { Audit } from '../audit.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Api } from '../routes/api.ts';
-import type { Sessions } from '../sessions.ts';
+import { requireFresh, type Sessions } from '../sessions.ts';
 import type { Passkeys } from './passkeys.ts';
 
 export function passkeyRoutes(
@@ -17,7 +17,15 @@ export function passkeyRoutes(
   route('GET /factor/passkeys', 'read', async ({ operator }) => ({
     passkeys: await passkeys.list(operator),
   }));
-  route('POST /factor/passkeys/begin', 'read', ({ operator }) => passkeys.begin(operator), own);
+  route(
+    'POST /factor/passkeys/begin',
+    'read',
+    async ({ operator }) => {
+      requireFresh(operator);
+      return passkeys.begin(operator);
+    },
+    own,
+  );
   route(
     'POST /factor/passkeys',
     'read',
@@ -51,7 +59,7 @@ export function passkeyRoutes(
           await audit(call, 'factor.refuse', call.operator.name, { by: 'passkey' });
         throw error;
       }
-      return sessions.described({ ...call.operator, factor: 'proven' });
+      return sessions.described({ ...call.operator, factor: 'proven', isFresh: true });
     },
     beforeFactor,
   );

@@ -4,7 +4,7 @@ import { may } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';
 import * as people from '../queries.ts';
 import type { Api, Call } from '../routes/api.ts';
-import type { Sessions } from '../sessions.ts';
+import { requireFresh, type Sessions } from '../sessions.ts';
 import type { Factors } from './factors.ts';
 import * as queries from './queries.ts';
 
@@ -47,6 +47,7 @@ export function operatorRoutes(api: Api, deps: OperatorDeps, audit: Audit): void
   }));
   route('POST /operators', 'own', async (call) => {
     const { name, role } = await call.body();
+    requireFresh(call.operator);
     const made = await people.createOperator(db, name, role);
     if (made === undefined)
       throw new ConsoleError('taken', {
@@ -57,12 +58,14 @@ export function operatorRoutes(api: Api, deps: OperatorDeps, audit: Audit): void
     return { operator: made, ...(await invitation(made.id)) };
   });
   route('POST /operators/:id/link', 'own', async (call) => {
+    requireFresh(call.operator);
     const operator = await operatorOf(call);
     await audit(call, 'operator.link', operator.name);
     return invitation(operator.id);
   });
   route('PATCH /operators/:id', 'own', async (call) => {
     const { role } = await call.body();
+    requireFresh(call.operator);
     const operator = await operatorOf(call);
     await db.transaction(async (tx) => {
       await queries.lockOperators(tx);
@@ -142,7 +145,16 @@ function factorRoutes(api: Api, { factors, sessions, database }: OperatorDeps, a
     const factor = await queries.findFactor(db, operator.id);
     return { confirmed: factor?.confirmed ?? false, recoveryCodesLeft: factor?.recovery_codes_left ?? 0 };
   });
-  route('POST /factor', 'read', ({ operator }) => factors.begin(operator), own);
+  route(
+    'POST /factor',
+    'read',
+    async ({ operator }) => {
+      // If the operator already has a factor, `begin` rejects the request.
+      if (operator.factor === 'none' || operator.factor === 'missing') requireFresh(operator);
+      return factors.begin(operator);
+    },
+    own,
+  );
   route(
     'POST /factor/confirm',
     'read',
@@ -166,7 +178,7 @@ function factorRoutes(api: Api, { factors, sessions, database }: OperatorDeps, a
           await audit(call, 'factor.refuse', call.operator.name);
         throw error;
       }
-      return sessions.described({ ...call.operator, factor: 'proven' });
+      return sessions.described({ ...call.operator, factor: 'proven', isFresh: true });
     },
     own,
   );

@@ -2,6 +2,7 @@
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
 import { ApiError, callApi, openApi } from '../../lib/api.ts';
 import { takeEarly } from '../early.ts';
+import { confirmIdentity } from './identity.ts';
 import { consoleUrl, type Input, type Options, type Payload, type Route, resolve } from './route.ts';
 import type { Permission, Session } from './types.ts';
 
@@ -45,11 +46,27 @@ export function openConsole<Name extends Route>(
 }
 
 /**
+ * Sends a request, and repeats it after the operator has confirmed their identity if the server requires this. The
+ * server rejects the request before it does anything.
+ */
+async function proven<Result>(call: (headers: Record<string, string>) => Promise<Result>): Promise<Result> {
+  try {
+    return await withToken(call);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'sign_in_again') throw error;
+    if (!(await confirmIdentity())) throw error;
+    return withToken(call);
+  }
+}
+
+/**
  * Sends a request with the session's CSRF token. If the operator has signed in again in another tab, the server rejects
  * the old token before it does anything. In that case, the new session is fetched, and the call is repeated if the
  * operator is the same.
  */
-async function proven<Result>(call: (headers: Record<string, string>) => Promise<Result>): Promise<Result> {
+async function withToken<Result>(
+  call: (headers: Record<string, string>) => Promise<Result>,
+): Promise<Result> {
   const send = (): Promise<Result> => call({ 'x-plinth-csrf': own?.csrfToken ?? '' });
   try {
     return await send();

@@ -1,7 +1,8 @@
 /** Interface text for API keys and signing keys, as ICU messages. */
 export const messages = {
   'keys.title': 'Keys',
-  'keys.known': 'These are the well-known keys for local development. “plinth serve” generates unique keys.',
+  'keys.known':
+    'These are the well-known keys for local development, which can’t be rotated. “plinth serve” generates unique keys.',
   'keys.default': 'Default keys',
   'keys.default-text':
     'Use the publishable key in apps. The secret key bypasses row-level security, so keep it on servers.',
@@ -31,16 +32,23 @@ export const messages = {
   'keys.replace-of': 'Rotate {name}',
   'keys.replace-text':
     'Rotating creates a second key of the same kind. “{name}” stays valid until you revoke it, so apps that use it keep working.',
-  'keys.default-why':
-    'You can’t replace a default key while the server is running. Instead, create an additional key. The default key works until the last step.',
-  'keys.default-create': 'Create an additional key.',
-  'keys.default-swap-publishable':
-    'Use the new key in every app. Users with an older version of an app need the old key until they update.',
-  'keys.default-swap-secret':
-    'Use the new key on every server and in scripts. Functions receive it after the restart.',
-  'keys.default-set': 'Set the new key as the default key in the settings:',
-  'keys.default-restart':
-    'Restart the server. Requests with the old key will be rejected, and the additional key can be revoked.',
+  'keys.rotate-default-text':
+    'Rotating generates a new key and makes it the default key. The old key stays valid as an additional key until you revoke it.',
+  'keys.rotated-title': 'New {name}',
+  'keys.rotated-publishable': 'Use this key in your apps. Revoke the old key when no app uses it anymore.',
+  'keys.rotated-secret':
+    'Use this key on your servers. Functions receive it automatically. Revoke the old key when no server uses it anymore.',
+  'keys.old': 'Old key',
+  'keys.was-default': 'previous default',
+  'keys.setting-why': 'A setting defines this key, so it can’t be rotated here.',
+  'keys.setting-create-publishable': 'Create an additional key and use it in your apps.',
+  'keys.setting-create-secret': 'Create an additional key and use it on your servers.',
+  'keys.setting-change':
+    'Change this setting to the new key and restart the server. Requests with the old key will then be rejected:',
+  'keys.legacy-rotated':
+    'The legacy anon and service_role keys change when you rotate the signing key, unless settings define them.',
+  'keys.legacy-fixed':
+    'The JWT secret signs the legacy anon and service_role keys. To invalidate them, set auth.jwt_secret to a new secret and restart the server. Signed storage URLs also become invalid.',
   'keys.default-name': 'Default {name}',
   'keys.replaced-name': '{name} (new)',
   'keys.replaced-text':
@@ -50,8 +58,13 @@ export const messages = {
   'keys.revoke-of': 'Revoke {name}',
   'keys.revoke-text': 'Requests with this key will be rejected immediately. This can’t be undone.',
   'keys.signing': 'Signing keys',
-  'keys.signing-text':
-    'These keys sign your users’ tokens. A standby key is published before you rotate to it, so users stay signed in.',
+  'keys.signing-text': 'These keys sign your users’ tokens.',
+  'keys.signing-next-standby':
+    'To rotate, add a standby key, which is published immediately. Then wait 10 minutes, because clients cache the key list.',
+  'keys.signing-next-rotate':
+    'Rotate to the standby key 10 minutes after you added it, so that users stay signed in.',
+  'keys.signing-next-revoke':
+    'Revoke the previous key when its last token has expired, {minutes, plural, one {# minute} other {# minutes}} after the rotation.',
   'keys.signing-fixed':
     'Tokens are signed with the well-known local development key. To manage signing keys here, set auth.signing_keys_path in config.toml.',
   'keys.standby': 'Add standby key',

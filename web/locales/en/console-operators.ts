@@ -3,7 +3,12 @@ export const messages = {
   'again.title': 'Confirm that it’s you',
   'again.text': 'This action requires a sign-in within the last 10 minutes.',
   'again.link':
-    'To get a new sign-in link, run this command and open the link in this browser. Then continue here. If you set up a second factor, you’ll need only its code next time.',
+    'Run this command and open the sign-in link in this browser. The action then continues here automatically.',
+  'again.waiting': 'Waiting for the sign-in…',
+  'again.late': 'After you’ve signed in, select Continue.',
+  'again.other': 'This browser is now signed in as {name}. To continue, open a sign-in link for {own}.',
+  'again.factor': 'With an authenticator app or a passkey, you can confirm here without a link next time.',
+  'again.factor-link': 'Set up in a new tab',
 
   'operators.title': 'Operators',
   'operators.people': 'Operators',

@@ -8,7 +8,6 @@ import { Dialog } from '../../components/dialog.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { t as common } from '../../text.ts';
 import form from '../operators/form.module.css';
-import { needsSignIn, SignInAgain } from '../operators/sign-in-again.tsx';
 import { type ApiKey, keysQuery } from './api.ts';
 import { t } from './text.ts';
 
@@ -24,7 +23,7 @@ export function CreateKey({
   const [name, setName] = useState(replaced === null ? '' : t('keys.replaced-name', { name: replaced.name }));
   const [kind, setKind] = useState<ApiKey['kind']>(replaced?.kind ?? 'publishable');
   const title = replaced === null ? t('keys.create') : t('keys.replace-of', { name: replaced.name });
-  const { mutate, data, error, isPending, reset } = useMutation({
+  const { mutate, data, error, isPending } = useMutation({
     mutationFn: () => fetchConsole('POST /keys/api', { body: { name, kind } }),
     onSuccess: () => void queryClient.invalidateQueries({ queryKey: keysQuery.queryKey }),
     gcTime: 0,
@@ -39,7 +38,7 @@ export function CreateKey({
             if (!isPending) mutate();
           }}
         >
-          {error === null || needsSignIn(error) ? null : <ProblemBox error={error} />}
+          {error === null ? null : <ProblemBox error={error} />}
           {replaced === null ? null : (
             <p className={form.text}>{t('keys.replace-text', { name: replaced.name })}</p>
           )}
@@ -86,7 +85,6 @@ export function CreateKey({
           </div>
         </div>
       )}
-      <SignInAgain error={error} onDone={() => mutate()} onClose={reset} />
     </Dialog>
   );
 }

@@ -1,28 +1,19 @@
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { fetchConsole } from '../../api/session.ts';
 import { Card } from '../../components/card.tsx';
-import { Confirm } from '../../components/confirm.tsx';
 import list from '../../components/list.module.css';
 import { Moment } from '../../components/moment.tsx';
 import { Tag } from '../../components/tag.tsx';
-import { type ApiKey, keysQuery } from './api.ts';
+import type { ApiKey } from './api.ts';
 import { CreateKey } from './create-key.tsx';
+import { RevokeKey } from './revoke-key.tsx';
 import { t } from './text.ts';
 
 export function FurtherKeys({ keys, mayOwn }: { keys: readonly ApiKey[]; mayOwn: boolean }) {
-  const queryClient = useQueryClient();
   /** The key that a new key replaces. Null for a key that doesn't replace another one. */
   const [creating, setCreating] = useState<ApiKey | null>();
   const [revoking, setRevoking] = useState<ApiKey | undefined>();
-  const refresh = (): void => void queryClient.invalidateQueries({ queryKey: keysQuery.queryKey });
-  const revoke = useMutation({
-    mutationFn: ({ id }: ApiKey) => fetchConsole('DELETE /keys/api/:id', { params: { id } }),
-    onSuccess: () => setRevoking(undefined),
-    onSettled: refresh,
-  });
   return (
     <>
       <Card
@@ -65,9 +56,13 @@ export function FurtherKeys({ keys, mayOwn }: { keys: readonly ApiKey[]; mayOwn:
                   <td>
                     <span className={list.named}>
                       {key.name}
-                      <Tag tone={key.kind === 'secret' ? 'warning' : 'info'}>
-                        {t(`keys.kind-${key.kind}`)}
-                      </Tag>
+                      {key.wasDefault === true ? (
+                        <Tag>{t('keys.was-default')}</Tag>
+                      ) : (
+                        <Tag tone={key.kind === 'secret' ? 'warning' : 'info'}>
+                          {t(`keys.kind-${key.kind}`)}
+                        </Tag>
+                      )}
                     </span>
                   </td>
                   <td className={list.wide}>
@@ -81,14 +76,16 @@ export function FurtherKeys({ keys, mayOwn }: { keys: readonly ApiKey[]; mayOwn:
                   </td>
                   {mayOwn ? (
                     <td className={list.actions}>
-                      <Button
-                        size="compact-xs"
-                        variant="default"
-                        aria-label={t('keys.replace-of', { name: key.name })}
-                        onClick={() => setCreating(key)}
-                      >
-                        {t('keys.rotate')}
-                      </Button>{' '}
+                      {key.wasDefault === true ? null : (
+                        <Button
+                          size="compact-xs"
+                          variant="default"
+                          aria-label={t('keys.replace-of', { name: key.name })}
+                          onClick={() => setCreating(key)}
+                        >
+                          {t('keys.rotate')}
+                        </Button>
+                      )}{' '}
                       <Button
                         size="compact-xs"
                         variant="default"
@@ -109,17 +106,11 @@ export function FurtherKeys({ keys, mayOwn }: { keys: readonly ApiKey[]; mayOwn:
         <CreateKey replaced={creating} onClose={() => setCreating(undefined)} />
       )}
       {revoking === undefined ? null : (
-        <Confirm
-          title={t('keys.revoke-of', { name: revoking.name })}
-          action={t('keys.revoke')}
-          typed={revoking.name}
-          isBusy={revoke.isPending}
-          error={revoke.error}
-          onConfirm={() => revoke.mutate(revoking)}
+        <RevokeKey
+          apiKey={revoking}
+          onRevoked={() => setRevoking(undefined)}
           onClose={() => setRevoking(undefined)}
-        >
-          <p>{t('keys.revoke-text')}</p>
-        </Confirm>
+        />
       )}
     </>
   );

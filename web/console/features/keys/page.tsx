@@ -10,11 +10,10 @@ import { Fact, Facts } from '../../components/facts.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
-import { needsSignIn, SignInAgain } from '../operators/sign-in-again.tsx';
 import { type Keys, keysQuery, reveal, type SecretName } from './api.ts';
 import { FurtherKeys } from './further-keys.tsx';
 import classes from './page.module.css';
-import { ReplaceDefault } from './replace-default.tsx';
+import { RotateDefault } from './rotate-default.tsx';
 import { SigningKeys } from './signing-keys.tsx';
 import { t } from './text.ts';
 
@@ -54,7 +53,7 @@ function Defaults({ keys, mayOwn }: { keys: Keys; mayOwn: boolean }) {
         <Fact label={t('keys.publishable')}>
           <span className={classes.hidden}>
             <Copyable value={keys.publishableKey} what={t('keys.publishable')} />
-            {mayOwn ? <ReplaceDefault kind="publishable" /> : null}
+            {mayOwn ? <RotateDefault kind="publishable" keys={keys} /> : null}
           </span>
         </Fact>
         <Secret
@@ -62,7 +61,7 @@ function Defaults({ keys, mayOwn }: { keys: Keys; mayOwn: boolean }) {
           label={t('keys.secret')}
           hint={`${keys.secretKeyHint}…`}
           mayOwn={mayOwn}
-          tools={mayOwn ? <ReplaceDefault kind="secret" /> : null}
+          tools={mayOwn ? <RotateDefault kind="secret" keys={keys} /> : null}
         />
         <Fact label={t('keys.anon')}>
           <Copyable value={keys.anonKey} what={t('keys.anon')} />
@@ -70,6 +69,9 @@ function Defaults({ keys, mayOwn }: { keys: Keys; mayOwn: boolean }) {
         <Secret name="service_role" label={t('keys.service-role')} mayOwn={mayOwn} />
         <Secret name="jwt_secret" label={t('keys.jwt-secret')} mayOwn={mayOwn} />
       </Facts>
+      <p className={classes.legacy}>
+        {t(keys.areLegacyKeysRotated ? 'keys.legacy-rotated' : 'keys.legacy-fixed')}
+      </p>
     </Card>
   );
 }
@@ -88,7 +90,7 @@ function Secret({
   mayOwn: boolean;
   tools?: ReactNode;
 }) {
-  const { mutate, data, error, isPending, reset } = useMutation({
+  const { mutate, data, error, isPending } = useMutation({
     mutationFn: () => reveal(name),
     gcTime: 0,
   });
@@ -113,8 +115,7 @@ function Secret({
       ) : (
         <Copyable value={data} what={label} />
       )}
-      {error === null || needsSignIn(error) ? null : <ProblemBox error={error} />}
-      <SignInAgain error={error} onDone={() => mutate()} onClose={reset} />
+      {error === null ? null : <ProblemBox error={error} />}
     </Fact>
   );
 }

@@ -27,6 +27,14 @@ const stateIds = {
   secret: 'keys.state-secret',
 } as const;
 
+/** Returns the next step of a rotation. */
+function nextStep({ signing, jwtExpirySeconds }: Keys): string {
+  const has = (state: SigningKey['state']): boolean => signing.some((key) => key.state === state);
+  if (has('standby')) return t('keys.signing-next-rotate');
+  if (!has('previous')) return t('keys.signing-next-standby');
+  return t('keys.signing-next-revoke', { minutes: Math.ceil(jwtExpirySeconds / 60) });
+}
+
 type Confirmation = { readonly what: 'rotate' | 'revoke'; readonly key: SigningKey };
 
 export function SigningKeys({ keys, mayOwn }: { keys: Keys; mayOwn: boolean }) {
@@ -51,7 +59,7 @@ export function SigningKeys({ keys, mayOwn }: { keys: Keys; mayOwn: boolean }) {
     <>
       <Card
         title={t('keys.signing')}
-        text={t(keys.signingFile ? 'keys.signing-text' : 'keys.signing-fixed')}
+        text={keys.signingFile ? `${t('keys.signing-text')} ${nextStep(keys)}` : t('keys.signing-fixed')}
         flush
         tools={
           mayChange ? (

@@ -9,7 +9,6 @@ import { ProblemBox } from '../../components/problem-box.tsx';
 import { t as common } from '../../text.ts';
 import { type Role, roles } from './api.ts';
 import classes from './form.module.css';
-import { needsSignIn, SignInAgain } from './sign-in-again.tsx';
 import { t } from './text.ts';
 
 const lifetimes = [7, 30, 90, 365, null] as const;
@@ -29,7 +28,7 @@ export function NewToken({ onClose, onCreated }: { onClose: () => void; onCreate
   const [chosen, setRole] = useState<Role | undefined>();
   const role = chosen ?? allowed[0] ?? 'read-only';
   const [lifetimeDays, setLifetime] = useState<Lifetime>(90);
-  const { mutate, data, error, isPending, reset } = useMutation({
+  const { mutate, data, error, isPending } = useMutation({
     mutationFn: () => fetchConsole('POST /tokens', { body: { name, role, lifetimeDays } }),
     onSuccess: onCreated,
     // The token must not remain in the cache.
@@ -49,7 +48,7 @@ export function NewToken({ onClose, onCreated }: { onClose: () => void; onCreate
             if (!isPending) mutate();
           }}
         >
-          {error === null || needsSignIn(error) ? null : <ProblemBox error={error} />}
+          {error === null ? null : <ProblemBox error={error} />}
           <TextInput
             label={t('tokens.name')}
             description={t('tokens.name-hint')}
@@ -106,7 +105,6 @@ export function NewToken({ onClose, onCreated }: { onClose: () => void; onCreate
           </div>
         </div>
       )}
-      <SignInAgain error={error} onDone={() => mutate()} onClose={reset} />
     </Dialog>
   );
 }
