@@ -34,7 +34,7 @@ export const messages = {
     'Rotating creates a second key of the same kind. “{name}” stays valid until you revoke it, so apps that use it keep working.',
   'keys.rotate-default-text':
     'Rotating generates a new key and makes it the default key. The old key stays valid as an additional key until you revoke it.',
-  'keys.rotated-title': 'New {name}',
+  'keys.rotated-title': '{name} rotated',
   'keys.rotated-publishable': 'Use this key in your apps. Revoke the old key when no app uses it anymore.',
   'keys.rotated-secret':
     'Use this key on your servers. Functions receive it automatically. Revoke the old key when no server uses it anymore.',
