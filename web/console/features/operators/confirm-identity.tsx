@@ -22,7 +22,9 @@ const checkEveryMs = 2000;
 const waitMs = 10 * 60_000;
 
 export default function ConfirmIdentity({ onSettled }: { onSettled: (isConfirmed: boolean) => void }) {
-  const { data: session } = useQuery(sessionQuery);
+  const { data } = useQuery(sessionQuery);
+  // Keeps the operator who started the action, because a sign-in in another tab can change the session.
+  const [session] = useState(data);
   return (
     <Dialog title={t('again.title')} onClose={() => onSettled(false)}>
       <div className={classes.form}>
