@@ -1,6 +1,6 @@
 /**
- * The program of an API worker. It serves REST itself and passes all other requests to the lead. It doesn't start a
- * database or apply migrations.
+ * The program of an API worker. It serves REST itself and passes all other requests to the main process. It doesn't
+ * start a database or apply migrations.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,11 +20,11 @@ import { createProcessMetrics } from './process-metrics.ts';
 import { queueMetrics } from './queue-metrics.ts';
 import type { WorkerInit } from './worker-init.ts';
 
-/** Serves connections until the lead stops the worker or exits. The process then exits. */
+/** Serves connections until the main process stops the worker or exits. The worker process then exits. */
 export async function runApiWorker(): Promise<never> {
   let socketDir: string | undefined;
   const lead = connectLead<WorkerInit>(() => {
-    // Removes the folder because a killed lead can't.
+    // Removes the folder because a killed main process can't.
     if (socketDir !== undefined) rmSync(socketDir, { recursive: true, force: true });
   });
   try {
@@ -75,7 +75,7 @@ async function serve(init: WorkerInit, lead: LeadLink<WorkerInit>): Promise<void
     pools: poolLimits(config.plinth.database, machine),
     log,
   });
-  // The lead makes the database read-only. This guard only provides the reason why a write was rejected.
+  // The main process makes the database read-only. This guard only provides the reason why a write was rejected.
   const disk = createDiskGuard({
     dir: init.dataDir,
     reservedBytes: () => live.current.plinth.database.reserved_space,
@@ -119,7 +119,7 @@ async function serve(init: WorkerInit, lead: LeadLink<WorkerInit>): Promise<void
   await disk.start();
   void keys.warm();
   await rest?.start?.();
-  // Clients' connections come from the lead, but Node enforces timeouts only on a server that listens.
+  // Clients' connections come from the main process, but Node enforces timeouts only on a server that listens.
   await gateway.listenOn(join(init.socketDir, `worker-${process.pid}`));
   lead.ready({
     onConnection: (socket) => gateway.accept(socket),

@@ -1,6 +1,6 @@
 /**
- * The lead's side of a server with API workers: the port, the workers, and the private socket for requests that workers
- * don't handle. Decision 53 explains which process handles what.
+ * The main process's side of a server with API workers: the port, the workers, and the private socket for requests that
+ * workers don't handle. Decision 53 explains which process handles what.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ import type { WorkerInit } from './worker-init.ts';
 
 export interface ApiWorkersInput {
   readonly services: readonly Service[];
-  /** The lead's own gateway, which listens only on the private socket. */
+  /** The main process's own gateway, which listens only on the private socket. */
   readonly gateway: () => Gateway;
   readonly addresses: Addresses;
   readonly certificates: Certificates | undefined;

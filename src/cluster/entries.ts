@@ -1,7 +1,7 @@
 /**
- * Collects a worker's log lines and request records and sends them to the lead in batches. Only one batch is in transit
- * at a time, so batches grow if the lead reads slowly. The number of waiting entries is limited, and additional entries
- * are dropped and counted.
+ * Collects a worker's log lines and request records and sends them to the main process in batches. Only one batch is in
+ * transit at a time, so batches grow if the main process reads slowly. The number of waiting entries is limited, and
+ * additional entries are dropped and counted.
  */
 import type { RequestRecord } from '../kernel/trace.ts';
 import type { Line } from './messages.ts';

@@ -1,5 +1,6 @@
 /**
- * A worker's connection to the lead. If the lead exits, the worker exits too, because it can't serve requests alone.
+ * A worker's connection to the main process. If the main process exits, the worker exits too, because it can't serve
+ * requests alone.
  */
 
 import type { Socket } from 'node:net';
@@ -23,13 +24,13 @@ export interface LeadHandlers {
 }
 
 export interface LeadLink<Init> {
-  /** Resolves with the lead's first message, which contains the startup data. */
+  /** Resolves with the main process's first message, which contains the startup data. */
   readonly init: Promise<Init>;
-  /** Writes to the lead's log. */
+  /** Writes to the main process's log. */
   readonly log: Logger;
   setLevel(level: string): void;
   requestEnded(record: RequestRecord): void;
-  /** Resolves when the lead has reset the passwords of the login roles. */
+  /** Resolves when the main process has reset the passwords of the login roles. */
   restoreLogins(): Promise<void>;
   /** Reports that the worker can serve connections. */
   ready(handlers: LeadHandlers): void;
@@ -37,13 +38,13 @@ export interface LeadLink<Init> {
   failed(error: unknown): void;
 }
 
-/** The exit status of a worker whose lead has exited. */
+/** The exit status of a worker whose main process has exited. */
 const orphaned = 70;
 
 /**
- * Connects to the lead.
+ * Connects to the main process.
  *
- * @param onGone called if the lead has exited, before this process exits
+ * @param onGone called if the main process has exited, before this process exits
  */
 export function connectLead<Init>(onGone: () => void): LeadLink<Init> {
   const init = Promise.withResolvers<Init>();
@@ -65,7 +66,7 @@ export function connectLead<Init>(onGone: () => void): LeadLink<Init> {
     onGone();
     process.exit(orphaned);
   });
-  // Ignores signals because a terminal and systemd send them to all processes and the lead handles them.
+  // Ignores signals because a terminal and systemd send them to all processes and the main process handles them.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'] as const)
     process.on(signal, () => undefined);
   process.on('message', (message: LeadMessage<Init>, socket: unknown) => {
@@ -75,7 +76,7 @@ export function connectLead<Init>(onGone: () => void): LeadLink<Init> {
         return;
       case 'connection':
         // Must be the first message after a connection arrives. If the worker exits before it sends this message, the
-        // lead passes the connection to another worker.
+        // main process passes the connection to another worker.
         tell({ kind: 'accepted', id: message.id });
         // The socket is undefined if the client has already disconnected.
         if (socket !== undefined) handlers?.onConnection(socket as Socket);

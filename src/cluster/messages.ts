@@ -1,9 +1,9 @@
 /**
- * The messages between the lead and its API workers.
+ * The messages between the main process and its API workers.
  *
- * Glossary. *Lead*: the process that the operator started. It owns everything that exists only once: the lock,
- * PostgreSQL, the jobs, the log and every stateful service. *API worker*: a child process that serves the API port.
- * *Handover*: the lead accepts a connection and passes it to a worker.
+ * Glossary. *Main process* (`lead` in names): the process that the operator started. It owns everything that exists
+ * only once: the lock, PostgreSQL, the jobs, the log and every stateful service. *API worker*: a child process that
+ * serves the API port. *Handover*: the main process accepts a connection and passes it to a worker.
  */
 import type { Config } from '../config/index.ts';
 import type { MetricValues } from '../kernel/metrics/catalog.ts';
@@ -11,7 +11,7 @@ import type { PemPair } from '../kernel/tls.ts';
 import type { RequestRecord } from '../kernel/trace.ts';
 import type { TakenKeyUses } from '../keys/index.ts';
 
-/** Messages from the lead. A `connection` is accompanied by its socket. */
+/** Messages from the main process. A `connection` is accompanied by its socket. */
 export type LeadMessage<Init> =
   | { readonly kind: 'init'; readonly init: Init }
   | { readonly kind: 'connection'; readonly id: number }

@@ -1,4 +1,4 @@
-/** An API worker from the lead's perspective. */
+/** An API worker from the main process's perspective. */
 import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
 import type { LeadMessage, StopRequest, WorkerFacts, WorkerMessage } from './messages.ts';

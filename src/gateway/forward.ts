@@ -1,6 +1,7 @@
 /**
- * Passes requests from an API worker to the lead over a private Unix socket. The lead's gateway handles them like any
- * other request, so a worker doesn't need the services' rules or state. The worker applies only the connection limits.
+ * Passes requests from an API worker to the main process over a private Unix socket. The main process's gateway handles
+ * them like any other request, so a worker doesn't need the services' rules or state. The worker applies only the
+ * connection limits.
  */
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -16,14 +17,15 @@ import { overloadBody, overloadHead, overloadStatus } from './overload-response.
 import { setDocuments } from './safe-response.ts';
 
 export interface ForwardOptions {
-  /** The socket on which the lead listens. */
+  /** The socket on which the main process listens. */
   readonly socketPath: string;
-  /** All mounts of the lead. */
+  /** All mounts of the main process. */
   readonly mounts: readonly LeadMount[];
 }
 
 /**
- * The properties of a lead's mount that its API workers need. Their values can be sent in a message to another process.
+ * The properties of a mount of the main process that its API workers need. Their values can be sent in a message to
+ * another process.
  */
 export interface LeadMount extends Pick<Mount, 'prefix' | 'cors' | 'overloaded' | 'isProbe'> {
   readonly hasUpgrades: boolean;
@@ -40,7 +42,7 @@ export function leadMount({ prefix, cors, overloaded, isProbe, upgrade }: Mount)
 }
 
 export interface Forwarder {
-  /** The lead's mounts. Requests for them are forwarded, so Fastify never calls their plugins. */
+  /** The main process's mounts. Requests for them are forwarded, so Fastify never calls their plugins. */
   readonly mounts: readonly Mount[];
   /** Forwards the request and takes over the reply. */
   request(request: FastifyRequest, reply: FastifyReply): void;
@@ -48,7 +50,7 @@ export interface Forwarder {
 }
 
 export interface ForwardDeps extends ForwardOptions {
-  /** The value of the Strict-Transport-Security header, which the lead doesn't send on the private socket. */
+  /** The value of the Strict-Transport-Security header, which the main process doesn't send on the private socket. */
   readonly strictTransport: string | undefined;
   readonly log: Logger;
 }
@@ -65,13 +67,13 @@ const hopByHop = new Set([
   'upgrade',
 ]);
 
-/** A worker's response if the lead can't be reached. */
+/** A worker's response if the main process can't be reached. */
 interface Unreachable {
   readonly head: string[];
   readonly text: string;
 }
 
-/** The time after which clients should retry if the lead couldn't be reached. */
+/** The time after which clients should retry if the main process couldn't be reached. */
 const retryMs = 1000;
 
 /** Whether the worker trusts the caller's `traceparent`. A worker always sets the header, so clients can't. */
@@ -104,8 +106,7 @@ export function createForwarder({
     });
 
   /**
-   * Returns the response for an unreachable lead. The lead is unreachable if it is stopping, or if it is so overloaded
-   * that its socket is full.
+   * Returns the response for an unreachable main process, which is stopping or so overloaded that its socket is full.
    */
   const unreachable = (request: IncomingMessage): Unreachable => {
     const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
@@ -145,8 +146,8 @@ export function createForwarder({
 }
 
 /**
- * Returns the headers for the lead. The gateway has already removed forwarding headers that the sender isn't allowed to
- * set, so the lead trusts the remaining ones. `client` replaces the chain of addresses.
+ * Returns the headers for the main process. The gateway has already removed forwarding headers that the sender isn't
+ * allowed to set, so the main process trusts the remaining ones. `client` replaces the chain of addresses.
  */
 function headersFor(request: IncomingMessage, client: string): Record<string, string | string[]> {
   const ofConnection = new Set(
@@ -186,7 +187,7 @@ function answer(
     response.writeHead(overloadStatus, head).end(text);
   });
   sent.once('response', (answered) => {
-    // The lead has already added the security headers for this kind of document.
+    // The main process has already added the security headers for this kind of document.
     setDocuments(response, 'plinth');
     const head = endToEnd(answered.rawHeaders);
     if (strictTransport !== undefined) head.push('strict-transport-security', strictTransport);
@@ -207,8 +208,8 @@ function endToEnd(raw: readonly string[]): string[] {
 }
 
 /**
- * Connects the client's socket to the lead's socket if the lead accepts the upgrade. Otherwise, forwards the lead's
- * response.
+ * Connects the client's socket to the main process's socket if the main process accepts the upgrade. Otherwise,
+ * forwards the main process's response.
  */
 function forwardUpgrade(
   sent: ClientRequest,

@@ -24,7 +24,9 @@ export interface ServerSettings {
   readonly max_waiting: number;
 }
 
-/** The limits of the lead. Its clients are the API workers, which have already applied the configured limits. */
+/**
+ * The limits of the main process. Its clients are the API workers, which have already applied the configured limits.
+ */
 export const limitsBehindWorkers = (limits: GatewayLimits): GatewayLimits => ({
   ...limits,
   maxConnections: Number.POSITIVE_INFINITY,

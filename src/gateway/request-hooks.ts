@@ -16,7 +16,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The service whose mount received the request. */
     serviceName: string;
-    /** Whether the lead handles and reports the request. */
+    /** Whether the main process handles and reports the request. */
     isForwarded: boolean;
   }
 }
@@ -52,7 +52,7 @@ export function finishHeads(app: FastifyInstance): void {
   });
 }
 
-/** Passes the requests of all other paths to the lead, with their bodies unread. */
+/** Passes the requests of all other paths to the main process, with their bodies unread. */
 export function forwardRequests(
   app: FastifyInstance,
   forwarder: Forwarder,

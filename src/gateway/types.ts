@@ -39,9 +39,12 @@ export interface GatewayOptions {
   readonly tracedCallers?: () => 'none' | 'proxies' | 'all';
   /** Returns the current limits. Defaults to the limits of an empty configuration. */
   readonly limits?: () => GatewayLimits;
-  /** If set, this gateway belongs to an API worker, and all requests that its services don't handle go to the lead. */
+  /**
+   * If set, this gateway belongs to an API worker, and all requests that its services don't handle go to the main
+   * process.
+   */
   readonly forward?: ForwardOptions | undefined;
-  /** Whether this gateway belongs to the lead, which receives requests only from its API workers. */
+  /** Whether this gateway belongs to the main process, which receives requests only from its API workers. */
   readonly isBehindWorkers?: boolean;
   /** Enables HTTPS. The certificates must already be loaded. */
   readonly tls?: PortTls | undefined;

@@ -125,7 +125,7 @@ it('broadcasts, presence and changes are delivered between clients of different 
   const { url, keys } = world.backend;
   const before = await world.metric('plinth_worker_connections');
   const heard: Record<string, unknown>[] = [];
-  // The lead balances the connections, so four of them can't all be on one worker.
+  // The main process balances the connections, so four of them can't all be on one worker.
   const clients = Array.from({ length: 4 }, () => createClient(url, keys.publishableKey));
   const channels = clients.map((client, index) =>
     client
@@ -225,7 +225,7 @@ it('/metrics contains the sum of the requests of all workers', async () => {
 });
 
 it('the workers share the number of connections that a single process would have', async () => {
-  // Each worker gets two of the four configured connections, and the lead gets four.
+  // Each worker gets two of the four configured connections, and the main process gets four.
   await expect
     .poll(async () => (await world.metric('plinth_pool_connections_limit'))['pool="rest_shared"'], {
       timeout: 10_000,

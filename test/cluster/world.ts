@@ -15,13 +15,13 @@ export interface World {
   readonly backend: Backend;
   /** All workers that were started, in order. */
   readonly workers: readonly ChildProcess[];
-  /** The log of the lead process. */
+  /** The log of the main process. */
   readonly entries: readonly Entry[];
   /** Returns the process IDs of the workers that are running. */
   pids(): readonly number[];
   /**
    * Returns a client with one connection. Two clients that are opened one after the other are connected to different
-   * workers, because the lead process prefers the worker with fewer connections.
+   * workers, because the main process prefers the worker with fewer connections.
    */
   client(): Promise<Client>;
   /** Returns the samples of a metric by its labels. */

@@ -1,6 +1,6 @@
 /**
- * Tests the 503 responses of an API worker in front of a lead process. They occur if the worker or the lead is
- * overloaded, and after the lead has exited.
+ * Tests the 503 responses of an API worker in front of a main process. They occur if the worker or the main process is
+ * overloaded, and after the main process has exited.
  */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -47,7 +47,9 @@ afterEach(async () => {
 const never = { maxWaitMs: 600_000, maxWaiting: 100_000 };
 const always = { maxWaitMs: 0, maxWaiting: 1000 };
 
-/** Starts a worker, and a lead unless `lead` is undefined. Both are in this process, so they share a CPU core. */
+/**
+ * Starts a worker, and a main process unless `lead` is undefined. Both are in this process, so they share a CPU core.
+ */
 async function startPair(lead: typeof never | undefined, worker: typeof never): Promise<GatewayServer> {
   if (lead !== undefined)
     running.push(await startGateway([remote], { leadSocket, limits: { dispatch: lead } }));
