@@ -119,8 +119,8 @@ console.log(`  p95 ratio: ${(p95(crowded) / p95(alone)).toFixed(1)}`);
 const slept = await sleeping;
 print(`the ${sleepers} calls`, slept);
 
-// The clients run on the same machine and use as much CPU time as the server, so the last measurement gets time to
-// settle.
+// Waits for the effects of the previous measurement to subside, because the clients use as much of this machine's CPU
+// as the server.
 await sleep(1000);
 const rampMs = 5000;
 const delay = monitorEventLoopDelay({ resolution: 5 });

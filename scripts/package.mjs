@@ -136,7 +136,8 @@ function publishedManifest() {
     description: own.description,
     keywords: ['supabase', 'postgresql', 'backend', 'auth', 'rest', 'realtime', 'storage', 'testing'],
     license: own.license,
-    // npm's provenance requires the public repository. It is specified only in the clone's package.json.
+    // npm provenance requires the public repository's URL. It is copied from the clone's package.json if specified
+    // there.
     ...(own.repository === undefined ? {} : { repository: own.repository }),
     type: 'module',
     engines: own.engines,

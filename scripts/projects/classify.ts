@@ -1,6 +1,6 @@
 /**
- * Determines the result of an attempt. This step is separate, so that the table of results can be recreated from stored
- * attempts.
+ * Classifies the result of an attempt to start a project. This step is separate, so that the table of results can be
+ * recreated from stored attempts.
  */
 import type { OwnFault } from './read-lists.ts';
 import type { Attempt } from './try-project.ts';

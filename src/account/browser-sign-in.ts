@@ -101,7 +101,7 @@ export function createBrowserSignIn(
   };
 }
 
-/** While the user confirms the new browser with a code, records that the password for this address was correct. */
+/** Records that the password for this address was correct and that a code must still confirm the new browser. */
 export function keepConfirming(request: FastifyRequest, reply: FastifyReply, address: string): void {
   const memory = { ...readMemory(cookieOf(request, memoryCookie)), confirming: address };
   keepCookie(request, reply, memoryCookie, writeMemory(memory));

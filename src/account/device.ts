@@ -28,7 +28,7 @@ export function prepareDevice(request: FastifyRequest): void {
   if (!isSignIn || deviceIdOf(request) !== undefined) return;
   const prefix = request.protocol === 'https' ? '__Host-' : '';
   const pair = `${prefix}${deviceCookie.name}=${randomBytes(32).toString('base64url')}`;
-  // Puts the new cookie first, because only the first one is read and a later one may be invalid.
+  // Puts the new cookie first, because only the first device cookie is read and the request may contain an invalid one.
   request.headers.cookie = [pair, request.headers.cookie].filter(Boolean).join('; ');
 }
 

@@ -63,7 +63,7 @@ export const placesOf: Readonly<Record<string, Readonly<Record<string, string>>>
   mfa: { mfa_verification_failed: 'code' },
 };
 
-/** Returns undefined if auth sent a code because the browser is new. Throws any other error. */
+/** Returns undefined if the error means that auth sent a code because the browser is new. Throws any other error. */
 function ifNewDevice(error: unknown): undefined {
   if (!(error instanceof AuthRejection && error.code === 'device_not_confirmed')) throw error;
 }

@@ -47,6 +47,6 @@ export function keepAddress(request: FastifyRequest, reply: FastifyReply, addres
   keepCookie(request, reply, addressCookie, writeAddress(address));
 }
 
-/** Returns the address that is being signed in. */
+/** Returns the address that the user is signing in with. */
 export const addressOf = (request: FastifyRequest): string | undefined =>
   readAddress(cookieOf(request, addressCookie));

@@ -1,4 +1,7 @@
-/** Verifies the second step's code, from an authenticator app or a recovery code, that a form without scripts contains. */
+/**
+ * Verifies the second factor in a form that was submitted without scripts: an authenticator app's code or a recovery
+ * code.
+ */
 import type { FastifyRequest } from 'fastify';
 import { AuthRejection } from '../shared/auth-rejection.ts';
 import type { AuthClient } from './auth-client.ts';

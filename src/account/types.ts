@@ -1,7 +1,7 @@
 /**
- * Why a browser's session has ended. `elsewhere` means that the user signed it out on another device. `inactive` and
- * `expired` refer to limits in `[auth.sessions]`. `replaced` means that only a user's newest session is valid. `other`
- * is an unknown reason.
+ * Why a browser's session has ended. `elsewhere` means that the user ended the session from another device. `inactive`
+ * and `expired` refer to limits in `[auth.sessions]`. `replaced` means that only a user's newest session is valid.
+ * `other` is an unknown reason.
  */
 export type Ending =
   | 'password_changed'

@@ -51,7 +51,7 @@ export function hasFactor({ factors }: AuthUser): boolean {
 
 /**
  * Whether an organization manages how the user signs in, including the second factor. If so, the user can't add a
- * factor here.
+ * factor on the Account pages.
  */
 export function isManaged(user: AuthUser): boolean {
   const [only, ...others] = providersOf(user);

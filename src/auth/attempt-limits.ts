@@ -166,8 +166,8 @@ export function createAttemptLimits(
   };
 
   /**
-   * Returns a budget that has an attempt left. If there is none, returns the number of milliseconds until the common
-   * budget has another attempt.
+   * Returns a budget that has an attempt left. If there is none, returns the number of milliseconds until the budget
+   * that all networks share has another attempt.
    */
   const open = async (
     kind: TypedSecretKind,

@@ -1,16 +1,16 @@
 /**
- * Runs work in the background if its duration or result would reveal who has an account. The response doesn't wait for
- * it.
+ * Runs tasks in the background if their duration or result would reveal who has an account. The response doesn't wait
+ * for them.
  */
 import type { Logger } from '../kernel/log.ts';
 
 export interface BackgroundWork {
   /**
-   * Runs the work after the response has been sent and logs its error. If `isHidden` is false, waits for the work and
+   * Runs the task after the response has been sent and logs its error. If `isHidden` is false, waits for the task and
    * throws its error.
    */
   do(isHidden: boolean, work: () => Promise<unknown>): Promise<void>;
-  /** Resolves when all background work has ended. */
+  /** Resolves when all background tasks have ended. */
   settled(): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createBatcher } from './batcher.ts';
 
-/** Creates work that the test completes manually. */
+/** Creates a batch function whose runs the test ends manually. */
 function manual() {
   const begun: { readonly questions: readonly number[]; end(error?: Error): void }[] = [];
   const work = (questions: readonly number[]) =>

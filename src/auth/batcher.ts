@@ -1,6 +1,6 @@
 /**
- * Combines calls into batches for work that is cheaper when batched. Calls made while a batch is running form the next
- * batch. If no batch is running, a call starts one immediately.
+ * Combines calls into batches, for operations that are cheaper in batches. Calls made while a batch is running form the
+ * next batch. If no batch is running, a call starts one immediately.
  */
 export interface BatcherOptions<Q, A> {
   /**

@@ -17,7 +17,9 @@ import { dayMs } from './queries/housekeeping.ts';
 import { findLatestEvent } from './queries/security-events.ts';
 import { findUserById } from './queries/users.ts';
 
-/** The reminder is sent a day before the removal. If the waiting period is short, it is sent halfway through. */
+/**
+ * The reminder is sent a day before the removal. If the waiting period is short, the reminder is sent halfway through.
+ */
 const reminderLeadMs = dayMs;
 
 export async function sweepFactorRemovals(ctx: AuthContext): Promise<void> {
@@ -51,8 +53,8 @@ async function removeNext(ctx: AuthContext, now: number): Promise<boolean> {
     const caller = serverCaller(ctx, removal);
     const user = await findUserById(tx, removal.user_id);
     if (user === undefined || user.deleted_at !== null) return {};
-    // If the password, the address or a sign-in method has changed since the request, cancels it, because an attacker
-    // may have made it.
+    // Cancels the request if the password, the address or a sign-in method has changed since then, because an attacker
+    // may have made the request.
     if (await hasChangedSince(tx, user.id, toMs(removal.requested_at))) {
       await recordEvent(ctx, tx, caller, user.id, 'factor_removal_canceled');
       return {};

@@ -29,7 +29,8 @@ function Welcome() {
     if (error) setProblem(error.message);
   }
 
-  // Invitations lead to this address, which starts a sign-in. It is replaced first, so that "Back" doesn't start another.
+  // Invitations lead to this address, which starts a sign-in. The URL is replaced first, so that the browser's Back
+  // button doesn't start another sign-in.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the effect runs once
   useEffect(() => {
     if (window.location.pathname !== '/sign-in') return;

@@ -9,7 +9,10 @@ import { isProviderId } from './providers.ts';
 /** Browsers keep cookies for at most 400 days. */
 export const memoryCookie: CookieKind = { name: 'plinth-account-known', maxAgeSeconds: 400 * 24 * 3600 };
 
-/** Stores the address that is being signed in. All windows of the browser share this cookie. */
+/**
+ * Stores the email address or phone number that the user is signing in with. All windows of the browser share this
+ * cookie.
+ */
 export const addressCookie: CookieKind = { name: 'plinth-account-address', maxAgeSeconds: 3600 };
 
 const ownMethods = ['password', 'code', 'passkey', 'sso', 'wallet', 'guest'] as const;
@@ -112,7 +115,7 @@ export const wayOfCode = (type: string): SignInWay =>
 
 export const writeAddress = (address: string): string => Buffer.from(address).toString('base64url');
 
-/** Parses the cookie that stores the address being signed in. */
+/** Parses the cookie that stores the address that the user is signing in with. */
 export function readAddress(value: string | undefined): string | undefined {
   if (value === undefined || value.length > 2 * maxNameLength) return undefined;
   const address = Buffer.from(value, 'base64url').toString('utf8');

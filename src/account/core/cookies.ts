@@ -16,8 +16,8 @@ export interface Transport {
 
 /**
  * The maximum time that browsers keep a cookie. The session's row expires earlier, after a period of inactivity. The
- * cookie is set only when the account changes, because a response that extended it could arrive after a newer sign-in
- * and replace its cookie.
+ * cookie is set only when the account changes, because a response that only extended it could arrive after a newer
+ * sign-in and replace that sign-in's cookie.
  */
 const cookieMaxAgeSeconds = 400 * 24 * 3600;
 export const sessionCookie: CookieKind = { name: 'plinth-account', maxAgeSeconds: cookieMaxAgeSeconds };

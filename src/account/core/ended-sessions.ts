@@ -10,7 +10,7 @@ export interface EndedSession {
   readonly sessionId: string;
 }
 
-/** Used by the page that opens immediately after the sign-out. */
+/** Expires quickly, because only the page that opens immediately after the sign-out uses it. */
 export const endedCookie: CookieKind = { name: 'plinth-account-ended', maxAgeSeconds: 60 };
 
 /** The maximum number of logout pages that one sign-out loads. It also limits the size of the cookie. */

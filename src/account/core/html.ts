@@ -156,7 +156,10 @@ export function keepLinks(html: string, links: FooterLinks): string {
   );
 }
 
-/** Keeps the prerendered sentence (`web/account/agreement.tsx`) that names exactly the project's documents. */
+/**
+ * Keeps the prerendered sentence (`web/account/agreement.tsx`) that names exactly the project's documents, and removes
+ * the others.
+ */
 export function keepAgreement(html: string, { terms, privacy }: FooterLinks): string {
   const own = [terms && 'terms', privacy && 'privacy'].filter(Boolean).join('-and-');
   return html.replace(/<p data-agreement="([a-z-]+)".*?<\/p>/gs, (sentence, kind: string) =>

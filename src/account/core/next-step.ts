@@ -1,6 +1,6 @@
 /**
- * Selects the step that follows the address. The choice depends on the project's settings, the domain and this
- * browser's earlier sign-ins, but never on whether an account exists.
+ * Selects the next step after the user has entered an address. The choice depends on the project's settings, the domain
+ * and this browser's earlier sign-ins, but never on whether an account exists.
  */
 import type { BrowserMemory } from './browser-memory.ts';
 import { wayOf } from './browser-memory.ts';

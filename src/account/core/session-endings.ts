@@ -1,4 +1,4 @@
-/** Determines why a session ended whose cookie the browser still has. */
+/** Determines why a session has ended, for a browser that still has the session's cookie. */
 import type { AuthRejection } from '../../shared/auth-rejection.ts';
 import type { Ending } from '../types.ts';
 

@@ -191,7 +191,8 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
   app.post('/sign-out', async (request, reply) => {
     const scope = bodies.signOut(request.body);
     if (scope === 'all') {
-      // Skips guests, because they can't sign in to the same account again. The page doesn't offer this for guests.
+      // Skips guests, because they can't sign in to the same account again. The page doesn't offer to sign guests out
+      // either.
       const members = (await accounts.list(request, reply)).filter(({ user }) => user.is_anonymous !== true);
       for (const one of members) await accounts.end(request, reply, one);
       const names = members.map(({ user }) => accountName(user));

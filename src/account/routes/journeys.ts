@@ -175,7 +175,7 @@ export function journeyPages(app: FastifyInstance, deps: JourneyDeps, send: Send
   });
 }
 
-/** Returns the domain of the address that is being signed in. The user may have typed only a domain. */
+/** Returns the domain of the address that the user is signing in with. The user may have typed only a domain. */
 function domainOfAddress(request: FastifyRequest): string {
   const address = addressOf(request) ?? '';
   return address.slice(address.lastIndexOf('@') + 1).toLowerCase();

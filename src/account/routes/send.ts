@@ -159,7 +159,8 @@ export function createSend(deps: SendDeps): Send {
     // The state after the dot isn't part of the page's name.
     const name = page.replace(/^plain\/|\..*/g, '');
     const client = namesApp(name) ? await requestingApp(request, deps) : undefined;
-    // The page shows the form only if this session was ended elsewhere. The address is then filled in.
+    // The page shows its form to a browser with a session cookie only if the session has ended. The address is then
+    // filled in.
     const endedAddress =
       page === 'sign-in' && !queryOf(request).has('add') && cookieOf(request, sessionCookie) !== undefined
         ? accounts[0]?.name

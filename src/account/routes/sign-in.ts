@@ -27,7 +27,10 @@ export function signInRoutes(
   app: FastifyInstance,
   { auth, windows, identify, bodies, enter }: SignInRouteDeps,
 ): void {
-  /** Selects the step that follows the address. The response is the same whether or not the address has an account. */
+  /**
+   * Selects the next step after the user has entered an address. The response is the same whether or not the address
+   * has an account.
+   */
   app.post('/identify', async (request, reply) => {
     const identified = await identify(request, reply, bodies().typedAddress(request.body));
     if (identified === undefined) throw new AccountError('bad_request');

@@ -5,7 +5,7 @@ export type LinkType = 'signup' | 'invite' | 'recovery' | 'magiclink' | 'email_c
 
 /** Returns `{external URL}/verify?token=HASH&type=TYPE&redirect_to=URL`. As in upstream, the link works only once. */
 export function actionLink(externalUrl: string, hash: string, type: LinkType, redirectTo: string): string {
-  // The caller may already have encoded a URL without these characters, so it isn't changed.
+  // A URL without these characters isn't encoded, because the caller may already have encoded it.
   const target = /[&=#]/.test(redirectTo) ? encodeQuery(redirectTo) : redirectTo;
   return `${externalUrl.replace(/\/+$/, '')}/verify?token=${encodeQuery(hash)}&type=${type}&redirect_to=${target}`;
 }

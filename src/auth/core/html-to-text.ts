@@ -85,7 +85,7 @@ function withoutHidden(html: string): string {
   for (let from = 0; ; ) {
     const start = html.indexOf('<', from);
     if (start < 0) return kept + html.slice(at);
-    // The longest hidden element, `<script>`, has eight characters.
+    // The longest tag of a hidden element, `<script>`, has eight characters.
     const name = /^<([a-z]+)\b/i.exec(html.slice(start, start + 9))?.[1]?.toLowerCase() ?? '';
     const isComment = html.startsWith('<!--', start);
     const end = isComment

@@ -19,10 +19,7 @@ export interface DomainLookup {
   resolve(domain: string): Promise<readonly string[]>;
 }
 
-/**
- * Whether a domain can receive email. Returns false only if the domain certainly can't, so the result is true if DNS
- * doesn't respond.
- */
+/** Whether a domain can receive email. Returns true if this can't be determined because DNS doesn't respond. */
 export async function canReceiveMail(email: string, dns: DomainLookup): Promise<boolean> {
   const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase();
   // A domain without a dot is a local host name, which can't receive email from the internet.

@@ -42,7 +42,7 @@ export const reservedParams = new Set([
   'nonce',
 ]);
 
-/** Plinth's own parameters, which aren't passed to the provider. The invitation token is also secret. */
+/** Plinth's own parameters, which aren't passed to the provider. One of them, the invitation token, is a secret. */
 const ownParams = new Set(['provider', 'scopes', 'invite_token']);
 
 /** Returns the request parameters to pass to the provider, such as `prompt`, `login_hint` and the app's `nonce`. */

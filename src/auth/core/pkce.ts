@@ -46,7 +46,10 @@ export function checkVerifier(challenge: Challenge, verifier: string): void {
 
 const prefix = 'pkce_';
 
-/** Prefixes the hash if the link belongs to a PKCE flow. Links with the prefix result in a code. */
+/**
+ * Prefixes the hash if the link belongs to a PKCE flow. A link with the prefix returns a code to the app instead of a
+ * session.
+ */
 export function withFlowPrefix(hash: string, isPkce: boolean): string {
   return isPkce ? prefix + hash : hash;
 }

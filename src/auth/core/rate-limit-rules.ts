@@ -125,8 +125,8 @@ const perFiveMinutes = (count: number) => bucket(count, 5 * minuteMs, burst);
 const networksOfSite = 8;
 
 /**
- * Returns the rule for all networks of a site. A site is either one large customer or many small ones, so its limit is
- * higher than a single network's.
+ * Returns the rule for all networks in one IPv6 /48 prefix. The prefix can belong to a single customer or to many, so
+ * its limit is higher than a single network's.
  */
 export function ruleOfSite({ size, refillMs }: Bucket): Bucket {
   return { size: size * networksOfSite, refillMs: refillMs / networksOfSite };

@@ -32,7 +32,7 @@ export const eventKinds = [
 
 export type EventKind = (typeof eventKinds)[number];
 
-/** The changes that add something to an account. "This wasn't me" removes it. */
+/** The changes that add something to an account. "This wasn't me" removes what they added. */
 export const additions = [
   'factor_added',
   'recovery_codes_created',
@@ -57,7 +57,7 @@ export interface SecurityEvent {
 }
 
 /**
- * Returns the first three parts of an IPv4 address, or the site prefix of an IPv6 address. This is enough for a user to
+ * Returns the first three parts of an IPv4 address, or the /48 prefix of an IPv6 address. This is enough for a user to
  * recognize a sign-in. Returns null if the address is unknown.
  *
  * @example approximateAddress('203.0.113.7') // '203.0.113.*'

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { mailLanguage, wordsIn } from './default-mails.ts';
 
 /**
- * Returns text that names the project. With its last line, browsers can fill in the code on the right website
+ * Returns text that names the project. Its last line lets browsers fill in the code on the right website
  * (https://wicg.github.io/sms-one-time-codes/).
  */
 export function smsText(message: {

@@ -5,7 +5,7 @@ import { createWorkQueue as create, QueueFullError, type WorkLimits } from './wo
 const createWorkQueue = (limits: Omit<WorkLimits, 'maxWaitMs'>) =>
   create({ ...limits, maxWaitMs: () => Number.POSITIVE_INFINITY }, () => 0);
 
-/** Creates work that completes when the test calls `resolve` or `reject`. */
+/** Creates a task that ends when the test calls `finish` or `fail`. */
 function createJob() {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   return { work: () => promise, finish: () => resolve('done'), fail: () => reject(new Error('failed')) };

@@ -53,7 +53,7 @@ export async function previewReversal(ctx: AuthContext, token: string): Promise<
 
 export interface Reversed {
   /**
-   * How the user regains access, which is with an emailed code or through the identity provider. `none` if the former
+   * How the user regains access: `email` for an emailed code, `sso` for the identity provider, or `none` if the former
    * address now belongs to another account.
    */
   readonly next: 'email' | 'sso' | 'none';
@@ -102,8 +102,8 @@ export async function reverseEvent(ctx: AuthContext, caller: Caller, token: stri
 }
 
 /**
- * Returns the time since which new devices aren't trusted. The attacker may have signed in before the reported change,
- * so the period includes every device whose sign-in notice can still contain a valid link.
+ * Returns the start of the period whose new devices aren't trusted. The attacker may have signed in before the reported
+ * change, so the period includes every device whose sign-in notice can still contain a valid link.
  */
 function firstDoubtful({ clock, settings }: AuthContext, event: SecurityEvent): string {
   const oldest = clock.now() - settings.security.undoPeriodMs;

@@ -41,7 +41,7 @@ export async function endSessionsOf<Result>(
   return { result, ended };
 }
 
-/** Runs {@link endSessionsOf} and returns only the work's result. */
+/** Runs {@link endSessionsOf} and returns only the result of `end`. */
 export async function endAndNotify<Result>(
   ctx: AuthContext,
   userId: string,

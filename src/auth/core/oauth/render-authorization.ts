@@ -3,7 +3,8 @@ import type { OAuthAuthorization, OAuthClient, User } from '../../rows.ts';
 import type { JsonObject } from '../json.ts';
 
 /**
- * An authorization opened by a user. Contains the client's request, or the redirect URL if access was already granted.
+ * An authorization that a user has opened. Contains the client's request, or the redirect URL if access was already
+ * granted.
  */
 export type OpenedAuthorization =
   | {

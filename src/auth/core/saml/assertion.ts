@@ -16,7 +16,7 @@ export interface AttributeMapping {
   readonly keys?: Readonly<Record<string, AttributeRule>>;
 }
 
-/** Parses a mapping. Returns undefined if the value isn't one. */
+/** Parses an attribute mapping. Returns undefined if the value is invalid. */
 export function parseAttributeMapping(value: JsonObject): AttributeMapping | undefined {
   const { keys } = value;
   if (keys === undefined || keys === null) return {};

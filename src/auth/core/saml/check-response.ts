@@ -118,7 +118,7 @@ function checkInResponseTo(element: XmlElement, { requestId }: Expected): void {
     throw new SamlFault(`${element.name} refers to ${inResponseTo ?? 'no request'}`);
 }
 
-/** Checks when an element was issued. @throws {SamlFault} if this was too long ago or is in the future */
+/** Checks when an element was issued. @throws {SamlFault} if it was issued too long ago or in the future */
 export function checkIssueInstant(element: XmlElement, nowMs: number): void {
   const issued = timeOf(element, 'IssueInstant');
   if (issued === undefined)

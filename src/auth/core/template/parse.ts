@@ -40,7 +40,7 @@ export class TemplateError extends Error {
   }
 }
 
-/** Runs a step and adds the line to a template error that doesn't have one. */
+/** Runs a step. If it throws a template error without a line number, adds the line number. */
 export function atLine<T>(line: number, step: () => T): T {
   try {
     return step();
