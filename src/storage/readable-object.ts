@@ -50,7 +50,7 @@ export async function findSignedObject(
  * Calls `use` with an object and its bytes. If the object was replaced after its row was read, its bytes may no longer
  * exist. `use` is then called again with the current row. Each retry requires another replacement, so the number of
  * retries is limited by the number of replacements.
- * @throws {BytesMissingError} if the row's version is unchanged, which is possible only if SQL has created the row
+ * @throws {BytesMissingError} if the row's version is unchanged, which is possible only if the row was written with SQL
  */
 export async function withCurrentObject<T>(
   find: () => Promise<ObjectRow>,

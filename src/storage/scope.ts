@@ -1,5 +1,5 @@
 /**
- * Defines the caller of a request and the roles in which its database work runs. The work runs either as the user,
+ * Defines the caller of a request and the roles that its database work runs as. The work runs either as the user,
  * restricted by policies, or as the service role for the server's own reads and writes.
  */
 import type { FastifyRequest } from 'fastify';
@@ -43,8 +43,8 @@ export interface Scope {
   asUser<T>(work: Work<T>, options?: WorkOptions): Promise<T>;
   asService<T>(work: Work<T>, options?: WorkOptions): Promise<T>;
   /**
-   * Checks whether the user is allowed to do `work`. Runs it within a transaction of the service role, rolls it back
-   * and rethrows its errors.
+   * Checks whether the user is allowed to do `work`, by running it as the user within a transaction of the service
+   * role. The work is rolled back, and its errors are rethrown.
    */
   tryAsUser(tx: Transaction, work: Work<void>): Promise<void>;
   /** Returns a runner that runs each statement in a separate transaction with a single round trip. */
@@ -192,7 +192,7 @@ export function ownerOf(subject: string | undefined): Owner {
   return { owner: isUuid(subject) ? subject : null, ownerId: subject };
 }
 
-/** Returns the context of work that isn't part of a request, such as recovery. */
+/** Returns the context for work that isn't part of a request, such as recovery. */
 export function serverContext(): RequestContext {
   return { role: serviceRole, settings: sharedSettings(server) };
 }
@@ -249,8 +249,8 @@ function contextOf(
 }
 
 /**
- * Returns the client that work counts toward. The service role's work counts toward the network of the request's IP
- * address. Anonymous users' work does too, because anyone can create many anonymous users.
+ * Returns the client to which the request's work is attributed. Without a user, as with the service role, this is the
+ * network of the request's IP address. Anonymous users are treated the same, because anyone can create many of them.
  */
 function clientOf({ role, subject, isAnonymousUser }: Caller, { ip }: FastifyRequest): RequestClient {
   const key = isAnonymousUser ? undefined : subject;

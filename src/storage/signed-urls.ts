@@ -145,8 +145,8 @@ export function replaceableBy({ objects }: SignedClaims): Precondition {
 }
 
 /**
- * Returns the marks that a link is bound to. The service role's links aren't bound to objects, because this role
- * bypasses policies.
+ * Returns the object marks (`core/object-marks.ts`) to which a link is bound. Links from the service role aren't bound
+ * to objects, because this role bypasses policies.
  */
 const reachOf = ({ role }: Scope, marks: readonly string[]): readonly string[] | undefined =>
   role === serviceRole ? undefined : marks;

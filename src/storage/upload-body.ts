@@ -1,4 +1,4 @@
-/** Receives an upload. It consists of raw bytes, or of the first file in a multipart form with the fields before it. */
+/** Receives an upload, which is either raw bytes, or the first file of a multipart form and the fields before it. */
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';

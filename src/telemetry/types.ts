@@ -35,7 +35,7 @@ export interface LogEntry {
   readonly userAgent?: string | undefined;
   readonly role?: string | undefined;
   readonly userId?: string | undefined;
-  /** The schema of a REST request: the schema that the request selected, or the default schema. */
+  /** The schema that a REST request selected, or the default schema if it selected none. */
   readonly schema?: string | undefined;
   readonly operator?: string | undefined;
   readonly statements?: readonly Span[] | undefined;

@@ -18,7 +18,10 @@ export interface PairFiles {
 export interface FilePairs {
   /** Reads all files. @throws {CertificateError} that names the files */
   load(): Promise<void>;
-  /** Reads the files now. By default, a change is applied once two consecutive readings have found it. */
+  /**
+   * Reads the files now. A change is applied immediately if `isComplete` is true, and otherwise only after two
+   * consecutive readings have returned the same contents.
+   */
   check(isComplete?: boolean): Promise<void>;
   /** Returns the problems of the pairs that weren't accepted, by name. */
   faults(): ReadonlyMap<string, string>;

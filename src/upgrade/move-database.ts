@@ -1,4 +1,4 @@
-/** Moves the contents of one database, which are objects, rows, sequences, large objects and privileges. */
+/** Moves the contents of one database: objects, rows, sequences, large objects and privileges. */
 import {
   type ConnectionOptions,
   type CopySession,

@@ -53,7 +53,7 @@ const isMember = sql.raw(
   `exists (select from pg_depend d where d.classid = o.classid and d.objid = o.oid and d.deptype = 'e')`,
 );
 
-/** Returns the statements that repeat changes to the privileges of system objects. */
+/** Returns GRANT and REVOKE statements that reapply changed privileges of system objects. */
 export async function systemPrivileges(source: CopySession): Promise<string[]> {
   const rows = await source.query<PrivilegeRow>(
     objects(sql`o.oid < 16384 and o.acl is distinct from coalesce(i.initprivs, case when o.classid = 'pg_proc'::regclass
@@ -62,8 +62,8 @@ export async function systemPrivileges(source: CopySession): Promise<string[]> {
       then acldefault('n', o.owner) else acldefault('r', o.owner) end) and not ${isMember}`),
   );
   return rows.flatMap(({ object, privileges, initial }) => {
-    // Without a row in pg_init_privs, the initial privileges are the defaults, with which functions, types and
-    // languages are public.
+    // Objects without a row in pg_init_privs started with the default privileges, which let PUBLIC use functions, types
+    // and languages.
     const before = initial.length > 0 ? initial : publicOf(object);
     return changes(object, before, privileges);
   });

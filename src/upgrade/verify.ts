@@ -15,7 +15,7 @@ export interface VerifyOptions {
   readonly source: ConnectionOptions;
   readonly target: ConnectionOptions;
   readonly tables: readonly TableData[];
-  /** The rows that the source sent. */
+  /** The number and hash of the rows that the source sent, by table. */
   readonly copied: ReadonlyMap<string, CopiedTable>;
   /** Whether rows, sequence values and large objects are compared. */
   readonly withData: boolean;

@@ -22,8 +22,8 @@ afterEach(async () => {
 });
 
 /**
- * Returns the addresses on the page that are broken even though they fit in a line, or aren't written from left to
- * right. Also returns addresses outside the elements that prevent this.
+ * Returns the addresses on the page that wrap although they would fit on one line, that aren't written from left to
+ * right, or that aren't inside a `<bdi dir="ltr">`.
  */
 const misplaced = `{
   const hasAddress = (node) => node.textContent.includes('@');

@@ -63,7 +63,7 @@ describe.each([
 test('an allowed request opens the form, and all others get an error', async () => {
   const page = await open('en', true, `sign-in${app.startSignIn().search}`);
   await page.getByLabel(say('field.email'), { exact: true }).waitFor();
-  // Plinth's own pages aren't apps. A redirect to one could start a sign-in that the user hasn't chosen.
+  // Plinth's own pages aren't apps. A redirect to such a page could start a sign-in that the user hasn't chosen.
   for (const target of [evil, `${stage.backend.url}/account/with?provider=github`]) {
     const response = await fetch(
       `${stage.backend.url}/account/sign-in?redirect_to=${encodeURIComponent(target)}&next=app`,

@@ -17,7 +17,7 @@ let origin: string;
 let host: string;
 /** The requests to the client's sign-out page. */
 const signedOut: URLSearchParams[] = [];
-/** Each test opens many pages in several browsers and checks all of them. */
+/** The timeout is long because each test opens many pages in several browsers. */
 vi.setConfig({ testTimeout: 240_000 });
 
 const opened: { context: BrowserContext; complaints: Complaints }[] = [];

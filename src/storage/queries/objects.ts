@@ -90,9 +90,9 @@ export async function findVisibleObjects(
 }
 
 /**
- * Inserts an object. Throws 23505 if the key exists. Waits for the key's lock like {@link lockKey}, because a
- * concurrent replacement that found the key unused would overwrite an unknown version, whose bytes would never be
- * removed.
+ * Inserts an object. Throws 23505 if the key exists. Waits for the key's lock ({@link lockKey}). Otherwise, a
+ * concurrent replacement that found the key unused could overwrite this row without knowing its version, and that
+ * version's bytes would never be removed.
  */
 export async function insertObject(db: StatementRunner, object: ObjectWrite): Promise<ObjectRow> {
   const { bucketId, name, version, owner, ownerId, metadata, userMetadata } = object;
@@ -211,8 +211,8 @@ export async function findLivingVersions(
 }
 
 /**
- * Returns all versions that begin with a hexadecimal digit. Callers use the digits to process a large number of objects
- * in parts.
+ * Returns all versions that begin with the given hexadecimal digit. Callers iterate over the digits to process a large
+ * number of objects in batches.
  */
 export async function listVersionsWith(
   db: Queryable,
@@ -240,8 +240,8 @@ function insertion(object: ObjectWrite): Sql {
 }
 
 /**
- * Returns the assignments of an update that replaces an object. If no new owner or user metadata is given, the old
- * value is kept.
+ * Returns the SET clause of an UPDATE that replaces an object. If no new owner or user metadata is given, the old value
+ * is kept.
  */
 function updatedColumns(object: ObjectWrite): Sql[] {
   const names = ['metadata', 'version'];

@@ -14,8 +14,8 @@ export const maxSourceBytes = 25 * 1000 * 1000;
 export const maxSourcePixels = 50 * 1000 * 1000;
 export const renderTimeoutSeconds = 15;
 /**
- * The maximum number of pixels for automatic AVIF output. Encoding larger images takes seconds, so they become AVIF
- * only if the request specifies it.
+ * The maximum number of pixels for automatic AVIF output. Encoding larger images takes seconds, so AVIF is used for
+ * them only if the request specifies it.
  */
 const maxAutomaticAvifPixels = 2 * 1000 * 1000;
 

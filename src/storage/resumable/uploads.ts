@@ -243,7 +243,7 @@ async function withLength(
  */
 async function finishUpload(ctx: StorageContext, uploader: Uploader, upload: StagedUpload): Promise<void> {
   const { staging } = ctx.resumable;
-  // Each attempt uses a new version, because the intent of an earlier attempt is settled separately.
+  // Each attempt uses a new version, because the bytes of a failed attempt are removed separately.
   const version = randomUUID();
   await storing(() => staging.save({ ...upload, storedAs: version }));
   const { bucketId, key } = upload;

@@ -39,8 +39,8 @@ export function storageRoutes(ctx: StorageContext): FastifyPluginAsync {
     );
 
     app.addHook('onRequest', async ({ headers }) => {
-      // The local stack's gateway forwards a missing header as an empty one. As in that stack, clients that identify
-      // themselves receive an error about an invalid token. Other clients receive upstream's error for the missing
+      // The local stack's gateway forwards a missing header as an empty one. As in that stack, clients that send
+      // `x-client-info` receive an error about an invalid token. Other clients receive upstream's error for the missing
       // header.
       if (headers.authorization === undefined && headers['x-client-info'] !== undefined)
         headers.authorization = '';

@@ -113,7 +113,7 @@ export function listRoutes(app: FastifyInstance, ctx: StorageContext): void {
       const column = cursor?.column ?? sortBy?.column;
       const options = {
         prefix,
-        // One extra line is queried to detect a next page.
+        // One extra line is queried to determine whether there is another page.
         limit: limit + 1,
         startAfter: cursor?.startAfter ?? '',
         column: column ?? 'name',

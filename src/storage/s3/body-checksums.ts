@@ -10,15 +10,15 @@ export interface SentChecksum {
   readonly value: string;
 }
 
-/** A body whose checksum the client sends. */
+/** A body for which the client can send a checksum. */
 export interface SendsChecksum {
   /** The algorithm. The checksum itself may arrive after the body. */
   readonly checksumAlgorithm: Algorithm | undefined;
-  /** Returns the verified checksum. Must be called after the bytes were read. */
+  /** Returns the verified checksum. Must be called after the bytes have been read. */
   checksum(): SentChecksum | undefined;
 }
 
-/** A checksum that the body must have. */
+/** A checksum that the body must match. */
 export interface Expectation {
   readonly name: ChecksumName;
   /** The expected checksum. Undefined until the trailer has been received. */
@@ -77,7 +77,7 @@ export function sumUp(
   };
 }
 
-/** Returns the expectation for a checksum in base64. @throws {S3Error} InvalidDigest */
+/** Parses a base64 checksum that the body must match. @throws {S3Error} InvalidDigest */
 export function expectation(name: ChecksumName, base64: string): Expectation {
   const sum = decodeChecksum(name, base64);
   if (!sum) throw new S3Error('InvalidDigest', `The ${name} that you sent is not valid.`);

@@ -26,7 +26,7 @@ export async function openSignedScope(
 }
 
 /**
- * Whether the request shows that its sender has a secret key. A signer who uses the key pair knows its secret, and a
+ * Whether the request proves that its sender has a secret key. A signer who uses the key pair knows its secret, and a
  * service role token is itself a secret key. URLs presigned with the key pair don't count, because servers create them
  * for their pages. If the key pair is publicly known, they do count, because the page may have created the URL itself.
  */

@@ -1,6 +1,7 @@
 /**
- * Stores the latest requests in columns. Objects would all outlive the garbage collector's young generation, which
- * would cost more than the rest of the request log. With columns, only each request's ID and URL live that long.
+ * Stores the latest requests in columns. If each request were an object, all of them would outlive the garbage
+ * collector's young generation, and moving them would cost more than the rest of the request log. With columns, only
+ * each request's ID and URL live that long.
  */
 import { type RequestRecord, type Span, Trace } from '../../kernel/trace.ts';
 
@@ -47,7 +48,7 @@ export function createRequestRing(size: number): RequestRing {
   const texts = createTexts(size);
   const spanStarts = new Float64Array(size);
   const spanDurations = new Float64Array(size);
-  /** The statements of each request that ran several statements or a failed one. */
+  /** The statements of each request that ran several statements or whose statement failed. */
   const spans = new Array<readonly Span[] | undefined>(size).fill(undefined);
   let next = 0;
   let count = 0;

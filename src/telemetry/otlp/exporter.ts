@@ -14,7 +14,7 @@ export interface TraceExporterOptions {
   readonly endpoint: string;
   /** Additional headers as `name=value`, separated by commas, as in OTEL_EXPORTER_OTLP_HEADERS. */
   readonly headers: string | undefined;
-  /** Returns the fraction of traces that are exported, between 0 and 1, unless a trusted caller's decision is kept. */
+  /** Returns the fraction of traces to export, between 0 and 1. A trusted caller's decision takes precedence. */
   readonly sampling: () => number;
   readonly resource: Resource;
   readonly log: Logger;

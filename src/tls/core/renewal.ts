@@ -29,7 +29,7 @@ export interface Backoff {
 export const standardBackoff: Backoff = { firstMs: 3 * 60_000, maxMs: 6 * 60 * 60_000 };
 
 /**
- * Returns the time until the next attempt, which is twice the previous one plus up to 20%.
+ * Returns the delay before the next attempt. It doubles with each failure up to `maxMs`, plus a random 0 to 20%.
  * @param failures The number of consecutive failures, from 1.
  */
 export const retryDelay = (failures: number, random: number, { firstMs, maxMs }: Backoff): number =>

@@ -32,7 +32,7 @@ async function styled(page: Page): Promise<void> {
   await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
 }
 
-/** Checks a state in the current color scheme and then in the other one. The page stays in the other one. */
+/** Checks a state in both color schemes, starting with the current one. Leaves the page in the other scheme. */
 async function judge(page: Page, state: string): Promise<void> {
   await styled(page);
   await expectGood(page, state, await colorSchemeOf(page), 'all');

@@ -96,7 +96,7 @@ export async function createWalker(page: Page, isOurs: (url: string) => boolean)
  * Returns why the focused element isn't visible, or an empty string if it is. An element is visible if it, or its field
  * or label, has an outline that isn't clipped or covered. The check uses rendered frames. When content appears above an
  * element, the browser corrects the scroll position only in the next frame. A page that is still loading can replace
- * the element or move the focus, so each frame checks the element that has focus in this frame.
+ * the element or move the focus, so the check runs again in each frame with the element that has focus then.
  */
 const whyUnseenExpression = `(async () => {
   const drawn = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));

@@ -34,7 +34,7 @@ export function crc32c(): RunningCrc {
   };
 }
 
-/** The high and low halves of a 64-bit table's entries, because BigInt would be much slower. */
+/** The table of 64-bit entries, split into 32-bit halves because BigInt would be much slower. */
 let nvme: { readonly high: Uint32Array; readonly low: Uint32Array } | undefined;
 
 export function crc64nvme(): RunningCrc {

@@ -9,7 +9,7 @@ export const algorithm = 'AWS4-HMAC-SHA256';
 export const unsignedPayload = 'UNSIGNED-PAYLOAD';
 export const emptyHash = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
-/** A credential, which consists of an access key and a scope, such as `20261122/local/s3/aws4_request`. */
+/** A credential, which consists of an access key ID and a scope such as `20261122/local/s3/aws4_request`. */
 export interface Credential {
   readonly accessKeyId: string;
   /** The date in the form `20261122`. */
@@ -66,7 +66,9 @@ export function isSignature(text: string): boolean {
   return /^[0-9a-f]{64}$/.test(text);
 }
 
-/** Parses `20261122T061237Z` to milliseconds since the epoch. Returns undefined if it is invalid. */
+/**
+ * Parses a time such as `20261122T061237Z`. Returns milliseconds since the epoch, or undefined if the time is invalid.
+ */
 export function parseAmzDate(text: string): number | undefined {
   const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(text);
   if (!match) return undefined;

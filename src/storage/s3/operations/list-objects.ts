@@ -55,8 +55,8 @@ export async function listObjects(call: S3Call): Promise<S3Response> {
 }
 
 /**
- * Lists the object versions. Each object has a single version, which S3 calls `null`. rclone deletes objects by these
- * versions.
+ * Lists the object versions. Each object has a single version, which S3 calls `null`. rclone deletes objects by
+ * version.
  */
 export async function listObjectVersions(call: S3Call): Promise<S3Response> {
   const marker = call.request.param('key-marker') ?? '';
@@ -88,7 +88,7 @@ interface Page {
   };
   readonly delimiter: string;
   readonly count: number;
-  /** The last line on the page. Undefined if there isn't another page. */
+  /** The last key or common prefix on the page, after which the next page begins. Undefined on the last page. */
   readonly nextAfter: string | undefined;
   encode(key: string): string;
 }
@@ -106,7 +106,7 @@ async function listPage(call: S3Call, after: string): Promise<Page> {
   await requireBucket(call);
   if (`${prefix}${delimiter}${after}`.includes('\0')) throw new S3Error('InvalidArgument');
 
-  // One extra line is queried to detect a next page.
+  // One extra line is queried to determine whether there is another page.
   const options = { prefix, limit: maxKeys + 1, startAfter: after };
   const found = await readLines(
     scope.eachAsUser(),
@@ -145,7 +145,7 @@ export function encodingOf(request: S3Request): 'url' | undefined {
   throw new S3Error('InvalidArgument', 'Invalid Encoding Method specified in Request');
 }
 
-/** Returns the path of a line. The query returns folders without the delimiter, so it is added. */
+/** Returns the key or common prefix of a line. The query returns prefixes without the delimiter, so it is added. */
 function pathOf(line: ListedLine, delimiter: string): string {
   return line.id === null ? `${line.name}${delimiter}` : line.name;
 }

@@ -1,6 +1,6 @@
 /**
- * Handles the checksums of multipart uploads. They are planned when the upload is created, stored for each part, and
- * combined on completion.
+ * Handles the checksums of multipart uploads. The algorithm is selected when the upload is created. A checksum is
+ * stored for each part, and the part checksums are combined on completion.
  */
 import { findPartChecksums } from '../../queries/checksums.ts';
 import type { MultipartUpload, UploadedPart } from '../../queries/multipart.ts';

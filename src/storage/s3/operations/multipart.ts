@@ -95,8 +95,8 @@ async function copyPart(
   requireCopyConditions(request, source);
   const body = await ctx.backend.open(source.version ?? '');
   if (!body) throw new BytesMissingError();
-  // The source is closed here and reopened when the part is stored, because a request that is rejected in between would
-  // never close it.
+  // The source is closed here and reopened when the part is stored. Otherwise, it would stay open if the request is
+  // rejected in between.
   await body.close();
   const range = copyRange(request, body.sizeBytes);
   const sizeBytes = range ? range.end - range.start + 1 : body.sizeBytes;

@@ -106,7 +106,10 @@ const cancelChange: Flow = {
   },
 };
 
-/** Requests a code, and opens its link in a browser without the window's cookies. Returns the window's number. */
+/**
+ * Requests a code, then opens its link without the cookies of the window that requested it. Returns the number that
+ * this window showed.
+ */
 async function openElsewhere({ context, page, world, walker, ...scene }: Scene): Promise<string> {
   const email = await world.newUser();
   await scene.open('code');
@@ -146,7 +149,7 @@ const canceledLink: Flow = {
     const number = await openElsewhere(scene);
     for (let count = 0; count < 3; count += 1) {
       await scene.walker.fill(say('field.number'), number === '42' ? '43' : '42');
-      // The previous page shows the same error, so its text doesn't mean that the next page has loaded.
+      // The previous page shows the same error, so the error text doesn't prove that the next page has loaded.
       const loaded = scene.page.waitForEvent('load');
       await scene.walker.enter();
       await loaded;
