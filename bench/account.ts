@@ -33,7 +33,7 @@ const pages = [
   'error',
 ];
 const kib = 1024;
-/** The limits. Sizes are in KiB (gzip) and times in milliseconds. The layout shift has no unit. */
+/** The limits. Sizes are in KiB (compressed) and times in milliseconds. The layout shift has no unit. */
 const bars = { html: 16, css: 12, js: 110, throttledLcp: 1000, lcp: 150, shift: 0.02 } as const;
 
 interface Load {

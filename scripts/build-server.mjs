@@ -96,8 +96,8 @@ export const placesOfSources = (/** @type {string} */ src) => ({
 });
 
 /**
- * Loads TLS and HTTP/2 only on demand. Fastify and ws import both, although this server doesn't use them, and loading
- * them takes a tenth of the startup time.
+ * Loads TLS and HTTP/2 for packages only on first use. Fastify and ws import them at startup, although they rarely use
+ * them, and loading them takes a tenth of the startup time.
  */
 export const tlsWhenAsked = {
   name: 'plinth:tls-when-asked',

@@ -95,7 +95,7 @@ export async function cpuNow({ child }: Server, client: pg.Client): Promise<Cpu>
   };
 }
 
-/** Returns the memory of the server's process in bytes. Shared memory is excluded. */
+/** Returns the proportional set size (PSS) of the server's process in bytes. */
 export function memoryOf({ child }: Server): number {
   const text = readFileSync(`/proc/${child.pid}/smaps_rollup`, 'utf8');
   return Number(/^Pss:\s+(\d+) kB/m.exec(text)?.[1]) * 1024;

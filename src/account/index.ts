@@ -2,9 +2,9 @@
  * The server side of the Account pages. Serves the built pages under `/account`, stores browser sessions behind an
  * httpOnly cookie, and returns users to the calling app with a separate session.
  *
- * Glossary. *Page*: HTML that is prerendered at build time, filled at startup, and given a nonce for each response.
- * *Session*: a row of `_plinth.account_sessions`, identified by the cookie. *Return*: the redirect to the app, with a
- * PKCE code or a session in the fragment.
+ * Glossary. *Page*: HTML that is prerendered at build time, filled with the project's settings on first use, and given
+ * a nonce for each response. *Session*: a row of `_plinth.account_sessions`, identified by the cookie. *Return*: the
+ * redirect to the app, with a PKCE code or a session in the fragment.
  */
 import type { SelfService } from '../auth/index.ts';
 import type { LiveConfig } from '../config/index.ts';

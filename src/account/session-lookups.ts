@@ -9,7 +9,8 @@ import type { Visitors } from './visitor.ts';
 
 export interface SessionLookups {
   /**
-   * Returns whether a session is stored for the cookie, or why it ended. Auth may have ended the session since then.
+   * Whether a session, or the reason why it ended, is stored for the cookie. Auth may already have ended a stored
+   * session.
    */
   keepsSession(cookie: string | undefined): Promise<boolean>;
   /** Returns why the session of the request's cookie has ended. Returns undefined if it hasn't ended or never existed. */

@@ -76,7 +76,7 @@ function providerButton(template: string, { id, name, mark }: Provider, last: st
   );
 }
 
-/** An account in the list of the account page. */
+/** An account in the list on the page for choosing an account. */
 export interface AccountRow {
   /** The value that the form sends for the account. */
   readonly key: string;

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { CookieKind } from './cookies.ts';
 
-/** Slightly longer than the five minutes after which auth abandons a sign-in. */
+/** Longer than the five minutes after which auth abandons a sign-in. */
 export const journeyCookie: CookieKind = { name: 'plinth-account-way', maxAgeSeconds: 600 };
 /** Longer queries are dropped, because browsers limit cookies to 4096 bytes. */
 const maxFlowChars = 2048;

@@ -1,5 +1,5 @@
 /**
- * Provider icons drawn as outlines in a 24 × 24 square. From Tabler Icons 3 (https://tabler.io/icons), MIT License,
+ * Provider icons as vector paths in a 24 × 24 square. From Tabler Icons 3 (https://tabler.io/icons), MIT License,
  * Copyright (c) 2020-2026 Paweł Kuna.
  */
 export interface Glyph {

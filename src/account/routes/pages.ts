@@ -1,4 +1,4 @@
-/** Declares `/account/*` for browsers, which serves the prerendered pages, their assets and the logo. */
+/** Declares the routes under `/account` that serve the prerendered pages, their assets and the logo to browsers. */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ourPage, pageWith } from '../arrival.ts';

@@ -47,7 +47,7 @@ const withCaptcha: ReadonlySet<string> = new Set<PageName>([
   'signed-out',
 ]);
 
-/** The error codes for typing mistakes. `web/account/problems.ts` contains the same auth codes. */
+/** The error codes for typing mistakes. `web/account/problems.ts` also contains the auth codes. */
 const mistakes: ReadonlySet<string> = new Set([
   'invalid_credentials',
   'otp_expired',

@@ -8,7 +8,7 @@ const freshSignInMs = 15 * 60_000;
 /**
  * Whether the session's last password, code or factor is recent enough.
  *
- * @example isFreshSignIn(session, Date.now()) // false 15 minutes after the last password, code or factor
+ * @example isFreshSignIn(session, Date.now()) // false more than 15 minutes after the last password, code or factor
  */
 export function isFreshSignIn({ amr_claims }: Pick<Session, 'amr_claims'>, nowMs: number): boolean {
   return nowMs - Math.max(0, ...amr_claims.map(({ updated_at }) => toMs(updated_at))) <= freshSignInMs;

@@ -69,8 +69,8 @@ const ssoPerFiveMinutes = 30;
 const assertionsPerFiveMinutes = 15;
 const clientsPerFiveMinutes = 10;
 /**
- * The limit for sign-ins with other providers and requests from OAuth clients. Many users can start these from the same
- * network.
+ * The limit for sign-ins with external providers and for requests from OAuth clients. Many users can start these from
+ * the same network.
  */
 const authorizationsPerFiveMinutes = 300;
 const authorizationBurst = 100;

@@ -11,8 +11,9 @@ import { findUserById } from '../queries/users.ts';
 import type { Session } from '../rows.ts';
 
 /**
- * Authenticates a user. Rejects OAuth clients that act for a user, because they could take over the account or keep
- * access beyond their grant. Throws the errors of {@link requireCaller}, and 403 `no_authorization` for OAuth clients.
+ * Authenticates a user. Unless the settings allow it, rejects OAuth clients that act for a user, because they could
+ * take over the account or keep access beyond their grant. Throws the errors of {@link requireCaller}, and 403
+ * `no_authorization` for OAuth clients.
  */
 export async function requireUser(ctx: AuthContext, caller: Caller): Promise<UserCaller> {
   return ctx.settings.clientsActAsUsers ? requireCaller(ctx, caller) : requirePerson(ctx, caller);

@@ -26,7 +26,7 @@ import { recordEvent } from './security-events.ts';
 
 /**
  * Confirms a sign-up or invitation. The account keeps the password and data from the request that caused the code to be
- * sent. An invited user without a password gets a random one.
+ * sent. An invited user without a password gets a random password.
  */
 export async function acceptSignUp(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
   if (!hasOwner(user)) await revokeEarlierAccess(ctx, tx, user);

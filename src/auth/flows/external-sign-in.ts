@@ -149,7 +149,7 @@ async function consumeSecret(ctx: AuthContext, flow: FlowState): Promise<string 
 
 /**
  * Exchanges the code for tokens. Providers support different client authentication methods and often don't document
- * them. If the first method is rejected for a reason other than the code, the other one is tried.
+ * them. If the first method is rejected for a reason other than the code, the other method is tried.
  */
 async function redeem(
   ctx: AuthContext,

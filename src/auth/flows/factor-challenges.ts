@@ -81,7 +81,7 @@ export async function verifyFactor(
     throw authError('validation_failed', 'Code needs to be non-empty');
   }
   if (factor.factor_type === 'webauthn' && !ctx.settings.mfa.web_authn.verify_enabled) {
-    // Upstream uses this code here, although its name refers to enrollment.
+    // Upstream uses this error code here, although its name refers to enrollment.
     throw authError('mfa_webauthn_enroll_not_enabled', 'MFA verification is disabled for WebAuthn');
   }
   requireVerifyEnabled(ctx, factor);

@@ -7,7 +7,10 @@ import { prepareNotice } from './notify.ts';
 import type { Proof } from './proof.ts';
 import { recordSignIn } from './security-events.ts';
 
-/** Returns the provider of a sign-in that ended with a code exchange. The code doesn't identify the provider. */
+/**
+ * Returns the provider of a sign-in that ended with a code exchange. The code doesn't identify the provider, so returns
+ * the provider of the most recently used identity.
+ */
 function usedProvider({ identities }: User, method: string): { readonly provider?: string } {
   if (method !== 'oauth') return {};
   const [latest] = (identities ?? [])

@@ -20,8 +20,8 @@ const parallelNotifications = 10;
 type Notifier = Pick<AuthContext, 'clock' | 'settings' | 'keys' | 'outgoing' | 'log'>;
 
 /**
- * Runs a function that ends a user's sessions, or bans or deletes the user. After the commit, notifies the clients whose
- * sessions ended. Returns these sessions.
+ * Runs a function that ends a user's sessions, or bans or deletes the user. After the commit, notifies the clients
+ * whose sessions ended. Returns the function's result and the clients' ended sessions.
  */
 export async function endSessionsOf<Result>(
   ctx: AuthContext,

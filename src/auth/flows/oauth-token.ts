@@ -41,7 +41,7 @@ export async function redeemCode(
   checkClient(ctx, authorization, client, params);
   const user = await owner(ctx, authorization);
   const scopes = parseScopes(authorization.scope);
-  // Checked before the code is used up. Upstream checks this later.
+  // ID tokens can't be signed with a symmetric key. Unlike upstream, checks this before the code is used up.
   if (scopes.includes('openid') && ctx.keys.signingAlgorithm().startsWith('HS')) {
     throw internalError('Error generating ID token');
   }

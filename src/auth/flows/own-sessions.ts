@@ -25,11 +25,12 @@ export type SignOutScope = 'global' | 'local' | 'others';
 
 /**
  * Ends the sessions in this scope.
- * @throws {AuthError} no_authorization if an OAuth client tries to end sessions other than its own
+ * @throws {AuthError} no_authorization if an OAuth client requests the scope `others`
  */
 export async function signOut(ctx: AuthContext, caller: UserCaller, scope: SignOutScope): Promise<void> {
   const { user, session } = caller;
-  // An OAuth client can end its own session, but not the user's other sessions.
+  // An OAuth client can end its own session, but not the user's other sessions. The scope `global` therefore ends only
+  // its own session.
   const isOwnOnly = isClient(caller) && !ctx.settings.clientsActAsUsers;
   if (isOwnOnly && scope === 'others') throw rejectClient();
   const endsOne = session && (scope === 'local' || isOwnOnly);

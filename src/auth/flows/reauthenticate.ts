@@ -7,7 +7,10 @@ import { audit } from './audit.ts';
 import { sendTokenMail } from './mail-tokens.ts';
 import { sendPhoneCode } from './phone-codes.ts';
 
-/** Sends a reauthentication code to the caller. Returns the provider's message ID if clients may see it. */
+/**
+ * Sends a reauthentication code to the caller. Returns the response's message ID, which only phone numbers with a fixed
+ * code have.
+ */
 export async function reauthenticate(ctx: AuthContext, caller: UserCaller): Promise<string | undefined> {
   const { user } = caller;
   const email = user.email ?? '';

@@ -28,7 +28,10 @@ interface ResendRequest {
   readonly challenge: Challenge | undefined;
 }
 
-/** Resends a code. Returns the provider's message ID if clients may see it. Also succeeds for unknown contacts. */
+/**
+ * Resends a code. Returns the response's message ID, which only phone numbers with a fixed code have. Also succeeds for
+ * unknown contacts.
+ */
 export async function resend(ctx: AuthContext, caller: Caller, body: Fields): Promise<string | undefined> {
   const request = parseResend(ctx, body);
   if (request.type === 'signup') await requireNoSso(ctx, ctx.pool, request.email);

@@ -20,7 +20,8 @@ import { nothing, resetUnclaimed } from './reset-unclaimed.ts';
 import { signUp } from './sign-up.ts';
 
 /**
- * Sends a sign-in code to an email address or phone number. Returns the provider's message ID if clients may see it.
+ * Sends a sign-in code to an email address or phone number. Returns the response's message ID, which only phone numbers
+ * with a fixed code have.
  */
 export async function sendOtp(ctx: AuthContext, caller: Caller, body: Fields): Promise<string | undefined> {
   const email = body.text('email');
@@ -137,7 +138,9 @@ export interface PhoneOtpRequest {
   readonly aud: string;
 }
 
-/** Sends a sign-in code to a phone number. Returns the provider's message ID if clients may see it. */
+/**
+ * Sends a sign-in code to a phone number. Returns the response's message ID, which only numbers with a fixed code have.
+ */
 export async function sendPhoneOtp(
   ctx: AuthContext,
   caller: Caller,

@@ -22,7 +22,7 @@ const enableRowSecurity = ({ schema, name }: Relation, note: string): Fix => ({
 const noteWithoutPolicies =
   'Clients can no longer read or change any rows until you create policies. Secret keys are unaffected.';
 
-/** Returns the tables that clients can read through the API and that have no policies. */
+/** Returns the tables that clients can read through the API and that don't have row-level security enabled. */
 const openTables = (catalog: Catalog): Relation[] =>
   catalog.relations.filter(
     (relation) =>

@@ -3,10 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { base32 } from '../../../shared/base32.ts';
 import { sameSecret } from '../secrets.ts';
 
-/**
- * Generates a client secret, which is 32 random bytes in base64url. It is shown only once, when the client is
- * registered.
- */
+/** Generates a client secret, which is 32 random bytes in base64url. It is shown only once, when it is generated. */
 export function clientSecretText(): string {
   return randomBytes(32).toString('base64url');
 }
