@@ -228,6 +228,13 @@ describe('the grid with the keyboard', () => {
     await go(page, '/tables/public/tasks');
     await focusCell(page, 0, 2);
     expect(await page.getByRole('button', { name: 'Insert row' }).count()).toBe(0);
+    // Rows can't be selected, so the grid starts with the first column.
+    expect(await page.getByRole('gridcell', { name: 'not selected' }).count()).toBe(0);
+    expect(await cell(page, 0, 1).getAttribute('aria-colindex')).toBe('1');
+    await page.keyboard.press('Home');
+    await cell(page, 0, 1).and(page.locator(':focus')).waitFor();
+    await page.keyboard.press('Shift+Space');
+    expect(await page.getByText('1 selected').count()).toBe(0);
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').getByText('Task 1').first().waitFor();
     expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);

@@ -1,7 +1,7 @@
 /** Tests the Console's pages in a narrow window, in Chromium. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { launchBrowser } from '../web/browser.ts';
+import { launchBrowser, scrollsSideways } from '../web/browser.ts';
 import { type Backend, startBackend } from './harness.ts';
 import { signedIn } from './page-helpers.ts';
 
@@ -59,6 +59,20 @@ test.each([
   await last.focus();
   const box = await last.boundingBox();
   expect((box?.x ?? width) + (box?.width ?? 0)).toBeLessThanOrEqual(width);
+  await close();
+});
+
+test.each(['/sql', '/tables/public/tasks'])('the tools of %s wrap instead of scrolling', async (path) => {
+  const { page, go, close } = await opened();
+  await go(path);
+  await page.getByRole('button', { name: path === '/sql' ? 'Run' : 'Insert row', exact: true }).waitFor();
+  const outside = await page.evaluate<string[]>(`(() =>
+    [...document.querySelectorAll('main :is(a, button, select)')]
+      .filter((control) => control.closest('[role=grid], nav') === null)
+      .filter((control) => control.getBoundingClientRect().right > innerWidth)
+      .map((control) => control.outerHTML))()`);
+  expect(outside).toEqual([]);
+  expect(await scrollsSideways(page)).toBe(false);
   await close();
 });
 

@@ -22,6 +22,9 @@ beforeAll(async () => {
     insert into public.big select i, 'kind ' || i % 100 from generate_series(1, 20000) i;
     analyze public.big;`);
   await postgres().query(sql`select count(*) as of_kind from public.big where kind = ${'kind 1'}::text`);
+  await postgres().query(sql`
+    select id as number_of_the_row, kind as kind_of_the_row, length(kind) as length_of_kind
+    from public.big where id < ${10}::int`);
 });
 afterAll(async () => {
   await browser?.close();
@@ -58,6 +61,16 @@ test('with the keyboard, a statement can be found, and its plan shows the missin
   await page.getByRole('searchbox', { name: 'Search statements' }).fill('no such statement');
   await page.getByRole('heading', { name: 'No results' }).waitFor();
   expect(complaints.list).toEqual([]);
+  await close();
+});
+
+test('a list of columns is collapsed, so the tables of a statement are visible', async () => {
+  const { page, go, close } = await signedIn(browser, backend);
+  await go('/queries/statements?search=kind_of_the_row');
+  const button = statement(page, 'select … from public.big where id <');
+  expect(await button.getAttribute('title')).toContain('kind as kind_of_the_row');
+  await button.press('Enter');
+  await page.getByRole('dialog').getByText('kind as kind_of_the_row', { exact: false }).waitFor();
   await close();
 });
 

@@ -47,6 +47,8 @@ export interface StatementRow extends StatementNumbers {
   readonly role: string;
   /** The beginning of the text on a single line. */
   readonly text: string;
+  /** The text on a single line, with `…` in place of long column lists. */
+  readonly outline: string;
 }
 
 export interface StatementDetails extends StatementNumbers {
@@ -90,6 +92,8 @@ export interface ActivityRow {
   /** The process IDs of the sessions that hold the lock. */
   readonly blockedBy: readonly number[];
   readonly text: string;
+  /** The text on a single line, with `…` in place of long column lists. */
+  readonly outline: string;
 }
 
 export const contract = {

@@ -5,6 +5,8 @@ import type { ActivityRow, StatementDetails, StatementOrder, StatementRow } from
 
 export const maxStatements = 200;
 const listedChars = 300;
+/** The length of the beginning from which a statement's outline is derived. */
+const outlinedChars = 5000;
 /** Below this row count, reading the whole table is as fast as using an index. */
 const bigTableRows = 10_000;
 
@@ -62,7 +64,12 @@ export interface StatementFilter {
   readonly minCalls?: number | undefined;
 }
 
-export function listStatements(db: Queryable, filter: StatementFilter): Promise<StatementRow[]> {
+export interface ListedStatement extends Omit<StatementRow, 'outline'> {
+  /** The beginning of the unchanged text. */
+  readonly head: string;
+}
+
+export function listStatements(db: Queryable, filter: StatementFilter): Promise<ListedStatement[]> {
   const conditions: Sql[] = [sql`true`];
   if (filter.search !== undefined)
     conditions.push(sql`pg_catalog.strpos(lower(g.text), lower(${filter.search})) > 0`);
@@ -70,8 +77,9 @@ export function listStatements(db: Queryable, filter: StatementFilter): Promise<
   else if (!filter.services) conditions.push(sql`g.role !~ ${serviceRoles}`);
   if (!filter.services) conditions.push(sql`g.text !~* ${ownText}`);
   if (filter.minCalls !== undefined) conditions.push(sql`g.calls >= ${filter.minCalls}::int`);
-  return db.query<StatementRow>(sql`
+  return db.query<ListedStatement>(sql`
     select g.id, g.role, pg_catalog.left(pg_catalog.regexp_replace(g.text, '\\s+', ' ', 'g'), ${listedChars}) as text,
+      pg_catalog.left(g.text, ${outlinedChars}) as head,
       g.calls, g."totalMs", g."meanMs", g."maxMs", g."minMs", g."stddevMs", g.rows, g.share, g."cacheHits"
     from (${grouped}) as g
     where ${sql.join(conditions, ' and ')}
@@ -99,8 +107,8 @@ export async function resetStatistics(db: Queryable): Promise<void> {
     from pg_catalog.pg_database d where d.datname = pg_catalog.current_database()`);
 }
 
-export function listActivity(db: Queryable): Promise<ActivityRow[]> {
-  return db.query<ActivityRow>(sql`
+export function listActivity(db: Queryable): Promise<Omit<ActivityRow, 'outline'>[]> {
+  return db.query<Omit<ActivityRow, 'outline'>>(sql`
     select a.pid, pg_catalog.to_char(a.backend_start at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as began,
       coalesce(a.usename::text, '') as role, a.application_name as program, coalesce(a.state, '') as state,
       case when a.state = 'active' then a.wait_event_type || ': ' || a.wait_event end as "waitsFor",

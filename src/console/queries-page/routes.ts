@@ -5,6 +5,7 @@ import { may } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Api, Call } from '../routes/api.ts';
 import type { Advice } from './contract.ts';
+import { outlineOf } from './core/outline.ts';
 import { redactLiterals } from './core/redact.ts';
 import { filteredScans } from './core/scans.ts';
 import { hasPlan, planOf } from './plan.ts';
@@ -51,7 +52,11 @@ export function queryRoutes(api: Api, database: Database, audit: Audit): void {
       since,
       roles,
       statements: statements
-        .map((statement) => ({ ...statement, text: shown(call, statement.text) }))
+        .map(({ head, ...statement }) => ({
+          ...statement,
+          text: shown(call, statement.text),
+          outline: outlineOf(shown(call, head)),
+        }))
         .filter(({ text }) => text.toLowerCase().includes(search)),
       isRedacted: redacted,
     };
@@ -71,10 +76,10 @@ export function queryRoutes(api: Api, database: Database, audit: Audit): void {
     await audit(call, 'statistics.reset', 'pg_stat_statements');
   });
   route('GET /queries/activity', 'read', async (call) => ({
-    sessions: (await queries.listActivity(db)).map((session) => ({
-      ...session,
-      text: shown(call, session.text),
-    })),
+    sessions: (await queries.listActivity(db)).map((session) => {
+      const text = shown(call, session.text);
+      return { ...session, text, outline: outlineOf(text) };
+    }),
     isRedacted: isRedacted(call),
   }));
   for (const signal of ['cancel', 'terminate'] as const)

@@ -108,8 +108,13 @@ function SessionTable({
           return (
             <tr key={`${session.pid} ${session.began}`} data-open={session.pid === openPid || undefined}>
               <td>
-                <button type="button" className={classes.what} onClick={() => onOpen(session)}>
-                  <code>{session.text}</code>
+                <button
+                  type="button"
+                  className={classes.what}
+                  title={session.text}
+                  onClick={() => onOpen(session)}
+                >
+                  <code>{session.outline}</code>
                 </button>
                 <span className={classes.who}>
                   {session.role} · {t('activity.pid')} {session.pid}

@@ -66,8 +66,13 @@ export function StatementTable({
             data-open={(statement.id === openId && statement.role === openRole) || undefined}
           >
             <td>
-              <button type="button" className={classes.what} onClick={() => onOpen(statement)}>
-                <code>{statement.text}</code>
+              <button
+                type="button"
+                className={classes.what}
+                title={statement.text}
+                onClick={() => onOpen(statement)}
+              >
+                <code>{statement.outline}</code>
               </button>
               <span className={classes.who}>{statement.role}</span>
             </td>

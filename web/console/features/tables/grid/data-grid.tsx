@@ -35,7 +35,7 @@ export function DataGrid(props: DataGridProps) {
       tabIndex={-1}
       aria-label={t('grid.label', { table: relation.name })}
       aria-rowcount={rows.total.exact ? rows.total.rows + 1 : -1}
-      aria-colcount={columns.length + 1}
+      aria-colcount={columns.length + (canWrite ? 1 : 0)}
       aria-multiselectable
       aria-readonly={!canWrite}
       aria-busy={rows.isFetching}

@@ -33,6 +33,7 @@ export function GridHead(props: GridHeadProps) {
       key={place.column.name}
       {...place}
       sorted={props.sort.find(({ column }) => column === place.column.name)}
+      ariaIndex={place.index + (canWrite ? 2 : 1)}
       isActive={active === place.index + 1}
       isTarget={drag.target === place.index + 1}
       drag={drag}
@@ -46,24 +47,37 @@ export function GridHead(props: GridHeadProps) {
       {/* biome-ignore lint/a11y/useFocusableInteractive: the cells receive focus */}
       <div role="row" aria-rowindex={1} className={classes.headRow}>
         <div role="presentation" className={classes.pins} style={{ width: pinnedWidth }}>
-          {/* biome-ignore lint/a11y/useSemanticElements: a table element can't be virtualized in both directions */}
-          {/* biome-ignore lint/a11y/useKeyWithClickEvents: the grid itself handles keyboard events */}
-          <div
-            role="columnheader"
-            aria-colindex={1}
-            data-cell="-1:0"
-            tabIndex={active === 0 ? 0 : -1}
-            className={classes.box}
-            style={{ width: boxWidth }}
-            onClick={onToggleAll}
-          >
-            <span className="visually-hidden">{t('grid.select-all')}</span>
-            {canWrite ? <Tick state={selection} /> : null}
-          </div>
+          {canWrite ? (
+            <HeadBox isActive={active === 0} selection={selection} onToggleAll={onToggleAll} />
+          ) : null}
           {pinned.map(head)}
         </div>
         {scrolling.map(head)}
       </div>
+    </div>
+  );
+}
+
+/** The checkbox that selects rows. */
+function HeadBox({
+  isActive,
+  selection,
+  onToggleAll,
+}: Pick<GridHeadProps, 'selection' | 'onToggleAll'> & { isActive: boolean }) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a table element can't be virtualized in both directions
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid itself handles keyboard events
+    <div
+      role="columnheader"
+      aria-colindex={1}
+      data-cell="-1:0"
+      tabIndex={isActive ? 0 : -1}
+      className={classes.box}
+      style={{ width: boxWidth }}
+      onClick={onToggleAll}
+    >
+      <span className="visually-hidden">{t('grid.select-all')}</span>
+      <Tick state={selection} />
     </div>
   );
 }
@@ -73,12 +87,14 @@ function HeadCell({
   index,
   left,
   width,
+  ariaIndex,
   sorted,
   isActive,
   isTarget,
   drag,
   onSort,
 }: PlacedColumn & {
+  ariaIndex: number;
   sorted: Sort | undefined;
   isActive: boolean;
   isTarget: boolean;
@@ -90,7 +106,7 @@ function HeadCell({
     // biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles keyboard events
     <div
       role="columnheader"
-      aria-colindex={index + 2}
+      aria-colindex={ariaIndex}
       aria-sort={sorted === undefined ? 'none' : sorted.ascending ? 'ascending' : 'descending'}
       data-cell={`-1:${index + 1}`}
       data-target={isTarget || undefined}

@@ -62,8 +62,8 @@ export interface GridRowProps {
 }
 
 export const GridRowView = memo(function GridRowView(props: GridRowProps) {
-  const { index, top, width, height, row, pinned, pinnedWidth, scrolling, active, isSelected } = props;
-  const { canWrite, actions, editing } = props;
+  const { index, top, width, height, pinned, pinnedWidth, scrolling, isSelected } = props;
+  const { canWrite, editing } = props;
   const cell = (place: PlacedColumn) => <Cell key={place.column.name} {...props} place={place} />;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a table element can't be virtualized in both directions
@@ -71,34 +71,41 @@ export const GridRowView = memo(function GridRowView(props: GridRowProps) {
     <div
       role="row"
       aria-rowindex={index + 2}
-      aria-selected={isSelected}
+      aria-selected={canWrite ? isSelected : undefined}
       data-selected={isSelected || undefined}
       data-editing={editing === undefined ? undefined : true}
       className={classes.row}
       style={{ height, width, transform: `translateY(${top}px)` }}
     >
       <div role="presentation" className={classes.pins} style={{ width: pinnedWidth }}>
-        {/* biome-ignore lint/a11y/useSemanticElements: a table element can't be virtualized in both directions */}
-        {/* biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles keyboard events */}
-        <div
-          role="gridcell"
-          aria-colindex={1}
-          data-cell={`${index}:0`}
-          tabIndex={active === 0 ? 0 : -1}
-          className={classes.box}
-          style={{ width: boxWidth }}
-          aria-label={t(isSelected ? 'grid.selected' : 'grid.not-selected', { row: index + 1 })}
-          onClick={(event) => actions.toggle(index, event.shiftKey)}
-          onFocus={() => actions.focus({ row: index, column: 0 })}
-        >
-          {canWrite && row?.key !== undefined ? <Tick state={isSelected ? 'on' : 'off'} /> : null}
-        </div>
+        {canWrite ? <RowBox {...props} /> : null}
         {pinned.map(cell)}
       </div>
       {scrolling.map(cell)}
     </div>
   );
 });
+
+/** The checkbox that selects the row. */
+function RowBox({ index, row, active, isSelected, actions }: GridRowProps) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a table element can't be virtualized in both directions
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles keyboard events
+    <div
+      role="gridcell"
+      aria-colindex={1}
+      data-cell={`${index}:0`}
+      tabIndex={active === 0 ? 0 : -1}
+      className={classes.box}
+      style={{ width: boxWidth }}
+      aria-label={t(isSelected ? 'grid.selected' : 'grid.not-selected', { row: index + 1 })}
+      onClick={(event) => actions.toggle(index, event.shiftKey)}
+      onFocus={() => actions.focus({ row: index, column: 0 })}
+    >
+      {row?.key === undefined ? null : <Tick state={isSelected ? 'on' : 'off'} />}
+    </div>
+  );
+}
 
 function Cell(props: GridRowProps & { place: PlacedColumn }) {
   const { index, row, place, active, editing, actions, canWrite, pending } = props;
@@ -118,7 +125,7 @@ function Cell(props: GridRowProps & { place: PlacedColumn }) {
     // biome-ignore lint/a11y/useSemanticElements: a table element can't be virtualized in both directions
     <div
       role="gridcell"
-      aria-colindex={place.index + 2}
+      aria-colindex={place.index + (canWrite ? 2 : 1)}
       aria-readonly={!canWrite || !isEditable(column) || undefined}
       aria-selected={isInRange || undefined}
       data-cell={`${index}:${position.column}`}

@@ -4,7 +4,7 @@ import { commandOf, type KeyPress, type KeyState } from './keys.ts';
 const plain: KeyPress = { key: '', ctrlKey: false, metaKey: false, altKey: false, shiftKey: false };
 const state: KeyState = {
   at: { row: 2, column: 1 },
-  bounds: { rows: 10, columns: 4, pageRows: 5 },
+  bounds: { rows: 10, columns: 4, firstColumn: 0, pageRows: 5 },
   hasKey: true,
   isRangeExtended: false,
   hasSelection: false,

@@ -83,7 +83,8 @@ function headerCommand({ key }: KeyPress, at: Position): GridCommand | undefined
 function cellCommand({ key, shiftKey }: KeyPress, state: KeyState): GridCommand | undefined {
   const isBox = state.at.column === 0;
   if (key === 'Enter' && shiftKey) return state.hasKey ? { kind: 'open' } : undefined;
-  if (key === ' ' && (isBox || shiftKey)) return { kind: 'toggle', extend: shiftKey && isBox };
+  if (key === ' ' && state.canWrite && (isBox || shiftKey))
+    return { kind: 'toggle', extend: shiftKey && isBox };
   if (key === ' ' && state.isBoolean && state.canWrite) return { kind: 'toggle-value' };
   if (key === 'Delete' && state.hasSelection) return { kind: 'delete' };
   if (key === 'Escape' && state.isRangeExtended) return { kind: 'clear-range' };

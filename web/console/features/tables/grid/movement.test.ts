@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { move } from './movement.ts';
 
-const bounds = { rows: 100, columns: 5, pageRows: 20 };
+const bounds = { rows: 100, columns: 5, firstColumn: 0, pageRows: 20 } as const;
 
 test.each([
   ['ArrowUp', false, { row: -1, column: 2 }],
@@ -20,6 +20,18 @@ test.each([
   expect(move({ row: 0, column: 2 }, { key, command }, bounds)).toEqual(to);
 });
 
+test.each([
+  ['Home', false],
+  ['Home', true],
+  ['ArrowLeft', false],
+  ['ArrowLeft', true],
+])('%s (command: %s) stays in the first column without checkboxes', (key, command) => {
+  expect(move({ row: 0, column: 1 }, { key, command }, { ...bounds, firstColumn: 1 })).toEqual({
+    row: 0,
+    column: 1,
+  });
+});
+
 test('no key moves the focus out of the grid', () => {
   fc.assert(
     fc.property(
@@ -31,7 +43,7 @@ test('no key moves the focus out of the grid', () => {
       fc.nat(),
       (key, command, rows, columns, row, column) => {
         const from = { row: Math.min(row, rows - 1), column: column % columns };
-        const to = move(from, { key, command }, { rows, columns, pageRows: 10 });
+        const to = move(from, { key, command }, { rows, columns, firstColumn: 0, pageRows: 10 });
         expect(to?.row).toBeGreaterThanOrEqual(-1);
         expect(to?.row).toBeLessThan(Math.max(rows, 1));
         expect(to?.column).toBeGreaterThanOrEqual(0);

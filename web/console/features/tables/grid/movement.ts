@@ -12,6 +12,8 @@ export interface Bounds {
   readonly rows: number;
   /** Includes the checkbox column. */
   readonly columns: number;
+  /** 1 if the grid doesn't have checkboxes because rows can't be selected. */
+  readonly firstColumn: 0 | 1;
   /** The number of rows that Page Up and Page Down skip. */
   readonly pageRows: number;
 }
@@ -23,11 +25,12 @@ export interface Key {
 
 /** Returns the new position, or undefined if the key doesn't move the focus. */
 export function move(from: Position, { key, command }: Key, bounds: Bounds): Position | undefined {
+  const { firstColumn } = bounds;
   const lastColumn = bounds.columns - 1;
   const lastRow = bounds.rows - 1;
   const at = (row: number, column: number): Position => ({
     row: clamp(row, -1, lastRow),
-    column: clamp(column, 0, lastColumn),
+    column: clamp(column, firstColumn, lastColumn),
   });
   switch (key) {
     case 'ArrowUp':
@@ -35,11 +38,11 @@ export function move(from: Position, { key, command }: Key, bounds: Bounds): Pos
     case 'ArrowDown':
       return at(command ? lastRow : from.row + 1, from.column);
     case 'ArrowLeft':
-      return at(from.row, command ? 0 : from.column - 1);
+      return at(from.row, command ? firstColumn : from.column - 1);
     case 'ArrowRight':
       return at(from.row, command ? lastColumn : from.column + 1);
     case 'Home':
-      return command ? at(Math.min(0, lastRow), 0) : at(from.row, 0);
+      return at(command ? Math.min(0, lastRow) : from.row, firstColumn);
     case 'End':
       return command ? at(lastRow, lastColumn) : at(from.row, lastColumn);
     case 'PageUp':

@@ -1,7 +1,7 @@
 /** Computes the columns' positions and which of them are visible. Pinned columns are always rendered. */
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { filledWidths, type GridColumn, pinnedCount } from './columns.ts';
-import { boxWidth, withItem } from './layout.ts';
+import { withItem } from './layout.ts';
 
 export interface PlacedColumn {
   readonly column: GridColumn;
@@ -30,7 +30,7 @@ interface Places {
   readonly width: number;
 }
 
-function placesOf(columns: readonly GridColumn[], room: number): Places {
+function placesOf(columns: readonly GridColumn[], boxWidth: number, room: number): Places {
   const widths = filledWidths(columns, room - boxWidth);
   const pins = pinnedCount(columns, widths, room);
   let left = boxWidth;
@@ -48,12 +48,14 @@ const overscan = 2;
 export function useColumnWindow(
   scroller: RefObject<HTMLElement | null>,
   columns: readonly GridColumn[],
+  /** The width of the checkboxes. 0 if rows can't be selected. */
+  boxWidth: number,
   /** The index of the column that has focus, which must remain rendered. */
   active: number,
 ): ColumnWindow {
   const [room, setRoom] = useState(0);
   const [seen, setSeen] = useState({ first: 0, last: 0 });
-  const places = useMemo(() => placesOf(columns, room), [columns, room]);
+  const places = useMemo(() => placesOf(columns, boxWidth, room), [columns, boxWidth, room]);
   const { placed, pins, pinnedWidth, width } = places;
   const latest = useRef(columns);
   latest.current = columns;
@@ -79,13 +81,13 @@ export function useColumnWindow(
     const measure = (): void => {
       setRoom(element.clientWidth);
       // The visible columns are set in the same update, so the cells aren't rendered twice.
-      look(placesOf(latest.current, element.clientWidth));
+      look(placesOf(latest.current, boxWidth, element.clientWidth));
     };
     measure();
     const observer = new ResizeObserver(measure);
     observer.observe(element);
     return () => observer.disconnect();
-  }, [scroller, look]);
+  }, [scroller, look, boxWidth]);
   useLayoutEffect(() => look(places), [look, places]);
   useEffect(() => {
     const element = scroller.current;

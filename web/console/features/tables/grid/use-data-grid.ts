@@ -60,7 +60,7 @@ export function useDataGrid(props: DataGridProps, scroller: RefObject<HTMLElemen
   const { at, range } = position;
   useEffect(() => onActive(columns[at.column - 1]?.name));
   const referring = useMemo(() => new Set(relation.foreign_keys.flatMap((key) => key.columns)), [relation]);
-  const shown = useGridWindow(scroller, { rows: total, columns, density: layout.density, at, onVisible });
+  const shown = useGridWindow(scroller, { rows: total, columns, canWrite, layout, at, onVisible });
   const focus = useGridFocus(scroller, at);
   const { toggle, toggleAll } = useRowToggle(rows, selected, onSelect);
   const { editing, ...edit } = useCellEdit({ columns, rows, edits, canWrite, onOpen });
@@ -94,7 +94,12 @@ export function useDataGrid(props: DataGridProps, scroller: RefObject<HTMLElemen
     goTo({ row: -1, column }),
   );
 
-  const boundsOf = (pageRows: number): Bounds => ({ rows: total, columns: columns.length + 1, pageRows });
+  const boundsOf = (pageRows: number): Bounds => ({
+    rows: total,
+    columns: columns.length + 1,
+    firstColumn: canWrite ? 0 : 1,
+    pageRows,
+  });
 
   const plainCommands: Readonly<Record<PlainCommand, () => void>> = {
     open() {

@@ -1,7 +1,7 @@
 /** Provides the grid's visible rows and columns. */
 import { type RefObject, useEffect } from 'react';
-import type { Density, GridColumn } from './columns.ts';
-import { headHeight, rowHeights } from './layout.ts';
+import type { ColumnLayout, GridColumn } from './columns.ts';
+import { boxWidth, headHeight, rowHeights } from './layout.ts';
 import type { Position } from './movement.ts';
 import { type ColumnWindow, useColumnWindow } from './use-column-window.ts';
 import { type RowWindow, useRowWindow } from './use-row-window.ts';
@@ -19,20 +19,22 @@ export function useGridWindow(
   {
     rows,
     columns,
-    density,
+    canWrite,
+    layout: { density },
     at,
     onVisible,
   }: {
     rows: number;
     columns: readonly GridColumn[];
-    density: Density;
+    canWrite: boolean;
+    layout: Pick<ColumnLayout, 'density'>;
     at: Position;
     onVisible: (first: number, last: number) => void;
   },
 ): GridWindow {
   const rowHeight = rowHeights[density];
   const rowWindow = useRowWindow(scroller, { rows, rowHeight, headHeight });
-  const columnWindow = useColumnWindow(scroller, columns, at.column - 1);
+  const columnWindow = useColumnWindow(scroller, columns, canWrite ? boxWidth : 0, at.column - 1);
   const { first, last } = rowWindow;
   useEffect(() => onVisible(first, last), [first, last, onVisible]);
   return {
