@@ -90,11 +90,20 @@ test('a page and its parts wait for a server that isn’t responding, and keep t
   await close();
 });
 
-test('the address of a deleted record isn’t shown as a failure', async () => {
-  const { page, go, close } = await signedIn(browser, backend);
-  await go('/users?id=00000000-0000-0000-0000-000000000000');
-  const missing = page.getByRole('alert').filter({ hasText: "This user doesn't exist." });
+test.each([
+  ['/users', 'id=00000000-0000-0000-0000-000000000000', "This user doesn't exist."],
+  ['/tables/public/tasks', 'row={"id":"99999"}', 'This row no longer exists.'],
+  ['/policies', 'table=public.tasks&policy=none', 'Policy none of public.tasks not found'],
+])('the address of a deleted record at %s says so and leads back to the list', async (path, search, text) => {
+  const { page, go, complaints, close } = await signedIn(browser, backend);
+  await go(`${path}?${search}`);
+  const missing = page.getByRole('alert').filter({ hasText: text });
   await missing.waitFor();
   expect(await missing.getByText('Request ID').count()).toBe(0);
+  await expectSound(page, text);
+  await missing.getByRole('button', { name: 'Back to the list' }).press('Enter');
+  await missing.waitFor({ state: 'detached' });
+  expect(new URL(page.url()).search).toBe('');
+  expect(complaints.list.filter((each) => !/status of 404|status of 410/.test(each))).toEqual([]);
   await close();
 });

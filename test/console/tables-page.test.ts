@@ -101,6 +101,15 @@ describe('ranges of cells', () => {
     await page.getByRole('button', { name: 'Undo' }).waitFor();
     await page.keyboard.press('Control+z');
     await expect.poll(() => column('books', 'title', [5, 6])).toEqual(['Book 5', 'Book 6']);
+
+    // A clipboard that contains only an image doesn't change the cell.
+    await page.evaluate(`(async () => {
+      const image = await new Promise((done) => document.createElement('canvas').toBlob(done));
+      await navigator.clipboard.write([new ClipboardItem({ 'image/png': image })]);
+    })()`);
+    await page.keyboard.press('Control+v');
+    await page.getByText('The clipboard doesn’t contain text, so nothing was pasted').waitFor();
+    expect(await column('books', 'title', [5])).toEqual(['Book 5']);
     expect(complaints.list).toEqual([]);
     await close();
   });

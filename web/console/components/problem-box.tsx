@@ -29,7 +29,7 @@ export function ProblemBox({
 }) {
   const known = error instanceof ApiError ? error : undefined;
   // A limit of the operator's role or a deleted record isn't a failure that the log explains.
-  const isExpected = known?.code === 'forbidden' || known?.code === 'not_found';
+  const isExpected = ['forbidden', 'not_found', 'gone'].includes(known?.code ?? '');
   return (
     <div role="alert" className={classes.box}>
       <Notice tone={isExpected ? 'info' : 'danger'} {...(title === undefined ? {} : { title })}>

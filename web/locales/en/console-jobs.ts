@@ -173,6 +173,7 @@ export const messages = {
   'requests.status': 'Status',
   'requests.when': 'When',
   'requests.error': 'Error',
+  'requests.outcome': 'Content type or error',
   'requests.type': 'Type',
   'requests.timeout': 'Timeout',
   'requests.headers': 'Headers',

@@ -1,6 +1,7 @@
 /** Interface text for the policies page, as ICU messages. */
 export const messages = {
   'policies.title': 'Policies',
+  'policies.missing': 'Policy {policy} of {table} not found',
   'policies.filter': 'Filter tables',
   'policies.views': 'View',
   'policies.by-table': 'By table',

@@ -4,6 +4,7 @@ export const messages = {
   'grid.copying': 'Copying…',
   'grid.pasted': '{count, plural, one {# cell pasted} other {# cells pasted}}',
   'grid.pasting': 'Pasting…',
+  'grid.paste-none': 'The clipboard doesn’t contain text, so nothing was pasted',
   'grid.paste-most': 'You can paste at most {most, number} rows at a time. To add more, import a file.',
   'grid.paste-over':
     '{count, plural, one {# line was skipped because the table has no more rows} other {# lines were skipped because the table has no more rows}}',

@@ -264,6 +264,8 @@ export const messages = {
   'rows.no-match-title': 'No matching rows',
   'rows.no-match-text': 'Change or clear the filters.',
 
+  'missing.item': 'It may have been renamed or deleted, or the link may be incomplete.',
+  'missing.back': 'Back to the list',
   'edit.refused': 'Your change to {column} wasn’t saved',
   'edit.conflict': 'Someone else changed {column} while you were editing',
   'edit.yours': 'Your value',

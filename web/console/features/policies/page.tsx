@@ -3,11 +3,12 @@ import { Button, NativeSelect } from '@mantine/core';
 import { IconShieldLock } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { Suspense } from 'react';
+import { Suspense, useState } from 'react';
 import { useMay } from '../../api/session.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { lazyPart } from '../../components/lazy-part.ts';
 import { LazyPersonaPicker } from '../../components/lazy-persona-picker.tsx';
+import { MissingNote } from '../../components/missing-note.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
@@ -35,6 +36,10 @@ export function PoliciesPage() {
   const { data, error } = useQuery(policiesQuery);
   const opened = data?.tables.find((each) => keyOf(each) === open);
   const edited = opened?.policies.find(({ name }) => name === policy);
+  // A policy that was open may be missing because it has just been renamed or deleted.
+  const [shown, setShown] = useState<string>();
+  if (edited !== undefined && shown !== policy) setShown(policy);
+  const isMissing = policy !== undefined && isNew !== true && edited === undefined && shown !== policy;
   const go: Go = (change, replace = false) => {
     void navigate({
       replace,
@@ -71,6 +76,12 @@ export function PoliciesPage() {
         ) : null
       ) : (
         <>
+          {isMissing ? (
+            <MissingNote
+              title={t('policies.missing', { policy: policy ?? '', table: open ?? '' })}
+              onBack={() => go({ table: undefined, policy: undefined })}
+            />
+          ) : null}
           <Filters data={data} search={search} go={go} />
           <Listing data={data} search={search} mayWrite={mayWrite} go={go} />
         </>

@@ -1,7 +1,9 @@
 /** A panel for one row. It shows long cells completely, saves several cells together and can insert a new row. */
 import { useQuery } from '@tanstack/react-query';
+import { ApiError } from '../../../lib/api.ts';
 import { rowQuery } from '../../api/queries.ts';
 import type { RowKey } from '../../api/types.ts';
+import { BackToList } from '../../components/missing-note.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SidePanel } from '../../components/side-panel.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
@@ -30,5 +32,10 @@ function StoredRow(props: RowPanelProps & { rowKey: RowKey }) {
   const name = { schema: relation.schema, table: relation.name };
   const { data, error } = useQuery(rowQuery(name, rowKey, as));
   if (data !== undefined) return <RowForm {...props} values={data} />;
-  return error === null ? <SkeletonLines lines={8} /> : <ProblemBox error={error} />;
+  if (error === null) return <SkeletonLines lines={8} />;
+  return (
+    <ProblemBox error={error}>
+      {error instanceof ApiError && error.code === 'gone' ? <BackToList onBack={props.onClose} /> : null}
+    </ProblemBox>
+  );
 }

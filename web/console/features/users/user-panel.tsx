@@ -1,10 +1,12 @@
 /** Shows a user's details, sign-in methods, sessions, metadata and actions. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { ApiError } from '../../../lib/api.ts';
 import { Copyable } from '../../../ui/copyable.tsx';
 import { userQuery } from '../../api/queries.ts';
 import { useMay } from '../../api/session.ts';
 import type { User } from '../../api/types.ts';
 import { Fact, Facts } from '../../components/facts.tsx';
+import { BackToList } from '../../components/missing-note.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
@@ -34,7 +36,11 @@ export function UserPanel({
       onOpen={onOpen}
       onClose={onClose}
     >
-      {error === null ? null : <ProblemBox error={error} />}
+      {error === null ? null : (
+        <ProblemBox error={error}>
+          {error instanceof ApiError && error.code === 'not_found' ? <BackToList onBack={onClose} /> : null}
+        </ProblemBox>
+      )}
       {data === undefined ? (
         error === null ? (
           <SkeletonLines lines={8} />

@@ -168,7 +168,7 @@ function Completed({ failed }: { failed: boolean }) {
                 {t('requests.from')}
               </th>
               <th scope="col" className={list.wide}>
-                {t('requests.type')}
+                {t('requests.outcome')}
               </th>
               <th scope="col">{t('requests.when')}</th>
             </tr>

@@ -48,7 +48,9 @@ export function pasteRange(event: ClipboardEvent, range: CellRange, target: Clip
 }
 
 export function pasteText(text: string, range: CellRange, target: ClipboardTarget): void {
-  void paste(text, range, target).catch((error: unknown) => target.onNote(messageOf(error)));
+  // The clipboard contains something other than text, such as an image or a file.
+  if (text === '') target.onNote(t('grid.paste-none'));
+  else void paste(text, range, target).catch((error: unknown) => target.onNote(messageOf(error)));
 }
 
 async function paste(text: string, range: CellRange, target: ClipboardTarget): Promise<void> {

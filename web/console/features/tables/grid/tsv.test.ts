@@ -21,6 +21,10 @@ test('copied cells can be pasted', () => {
   );
 });
 
+test('the text of a single NULL differs from a clipboard without text', () => {
+  expect(printTsv([[null]])).toBe('\n');
+});
+
 test.each([
   ['', [[null]]],
   [

@@ -1,11 +1,15 @@
 /**
  * Formats and parses tab-separated text, as spreadsheets copy and paste it. NULL is an empty cell and an empty string
- * is a quoted cell, so both are preserved when text is copied and pasted.
+ * is a quoted cell, so both are preserved when text is copied and pasted. Cells that begin like a formula are copied
+ * unchanged, because an added apostrophe would be pasted as part of the value.
  */
 import type { Cell } from '../../../api/types.ts';
 
-export const printTsv = (rows: readonly (readonly Cell[])[]): string =>
-  rows.map((cells) => cells.map(printCell).join('\t')).join('\n');
+export function printTsv(rows: readonly (readonly Cell[])[]): string {
+  const text = rows.map((cells) => cells.map(printCell).join('\t')).join('\n');
+  // Empty text would be the same as a clipboard without text, so a single NULL is an empty line.
+  return text === '' ? '\n' : text;
+}
 
 function printCell(cell: Cell): string {
   if (cell === null) return '';
