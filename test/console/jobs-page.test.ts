@@ -140,6 +140,7 @@ describe('with everything enabled', () => {
     await expect.poll(() => row.getByRole('checkbox').isChecked()).toBe(false);
     await page.getByRole('link', { name: 'Requests' }).press('Enter');
     const answered = page.getByRole('table', { name: 'Completed' });
+    await answered.getByRole('columnheader', { name: 'Content type or error' }).waitFor();
     await answered.getByRole('link').first().press('Enter');
     await page.getByRole('dialog').getByText(markup).waitFor();
     await expectSound(page, 'an answer');

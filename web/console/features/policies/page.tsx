@@ -77,10 +77,12 @@ export function PoliciesPage() {
       ) : (
         <>
           {isMissing ? (
-            <MissingNote
-              title={t('policies.missing', { policy: policy ?? '', table: open ?? '' })}
-              onBack={() => go({ table: undefined, policy: undefined })}
-            />
+            <div className={classes.missing}>
+              <MissingNote
+                title={t('policies.missing', { policy: policy ?? '', table: open ?? '' })}
+                onBack={() => go({ table: undefined, policy: undefined })}
+              />
+            </div>
           ) : null}
           <Filters data={data} search={search} go={go} />
           <Listing data={data} search={search} mayWrite={mayWrite} go={go} />
