@@ -23,7 +23,7 @@ beforeAll(async () => {
     analyze public.big;`);
   await postgres().query(sql`select count(*) as of_kind from public.big where kind = ${'kind 1'}::text`);
   await postgres().query(sql`
-    select id as number_of_the_row, kind as kind_of_the_row, length(kind) as length_of_kind
+    select id as number_of_the_row, kind as kind_of_the_row, length(kind) as kind_length
     from public.big where id < ${10}::int`);
 });
 afterAll(async () => {
