@@ -179,7 +179,8 @@ describe('the menu of a cell', () => {
     await backend.operators.createOperator('looker', 'read-only');
     const reader = await signedIn(browser, backend, {}, 'looker');
     await reader.go('/tables/public/parts');
-    await focusCell(0, 2, reader.page);
+    await cell(0, 2, reader.page).click();
+    await cell(0, 2, reader.page).and(reader.page.locator(':focus')).waitFor();
     await reader.page.keyboard.press('Shift+F10');
     await reader.page.getByRole('menuitem', { name: 'Copy cell' }).waitFor();
     expect(await reader.page.getByRole('menuitem', { name: 'Paste' }).count()).toBe(0);
