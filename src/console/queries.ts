@@ -107,7 +107,7 @@ export async function insertSession(
   return row.id;
 }
 
-/** Finds a session. Also updates its last use, at most once every five minutes. */
+/** Finds a session. Also updates the time of its last use, at most once every five minutes. */
 export async function findSession(
   db: Queryable,
   cookieHash: Buffer,

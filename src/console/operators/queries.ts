@@ -53,7 +53,7 @@ export const listSessions = (
     where s.expires_at > now() ${operatorId === undefined ? sql.empty : sql`and s.operator_id = ${operatorId}`}
     order by s.last_seen_at desc, s.id`);
 
-/** Ends a session. Returns its operator's name. */
+/** Ends a session and returns the name of the operator who was signed in. */
 export async function endSession(
   db: Queryable,
   id: string,
@@ -89,7 +89,7 @@ export async function findFactor(db: Queryable, operatorId: string): Promise<Fac
   return row;
 }
 
-/** Stores an unconfirmed secret. Returns false if the operator already has a confirmed one. */
+/** Stores an unconfirmed secret. Returns false if the operator already has a confirmed secret. */
 export async function beginFactor(db: Queryable, operatorId: string, secret: Buffer): Promise<boolean> {
   const rows = await db.query(sql`
     update _plinth.operators set totp_secret = ${secret}

@@ -60,7 +60,9 @@ export async function identify(
   }
 }
 
-/** Returns the claims of an access token after a sign-in with one factor (auth 2.196), without the session ID. */
+/**
+ * Returns the claims that auth 2.196 adds to an access token after a sign-in with one factor, except the session ID.
+ */
 function claimsOf(user: PersonaUser, nowSeconds: number): Claims {
   return {
     sub: user.id,
@@ -82,7 +84,7 @@ export const searchPathSetting = (path: readonly string[]): Setting => [
   path.map(quoteIdentifier).join(', '),
 ];
 
-/** Returns a transaction's local settings in the same order as REST sets them. */
+/** Returns a transaction's local settings in the order in which REST sets them. */
 export function settingsOf(
   { role, claims }: Pick<Identity, 'role' | 'claims'>,
   searchPath: readonly string[],
@@ -94,7 +96,7 @@ export function settingsOf(
   ];
 }
 
-/** The search path for functions, as in a request to the first exposed schema. */
+/** The search path that REST sets for a request to the default schema, `public`. */
 export const defaultSearchPath: readonly string[] = ['public', 'extensions'];
 
 /**

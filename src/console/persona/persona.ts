@@ -15,7 +15,7 @@ export type Persona =
 
 export type Claims = Readonly<Record<string, unknown>> & { readonly role: string };
 
-/** The maximum length of claims. A longer token wouldn't fit in a request header. */
+/** The maximum length of claims. A token with longer claims wouldn't fit in a request header. */
 const maxClaimsChars = 8000;
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 

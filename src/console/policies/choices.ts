@@ -82,7 +82,9 @@ const listMemberTables = (db: Queryable, schema: string, table: string) =>
       and not (n.nspname = ${schema} and c.relname = ${table})
     order by (c.relname ~* ${memberNames}) desc, n.nspname <> 'public', n.nspname, c.relname limit ${maxChoices}::int`);
 
-/** Lists functions that return true for a value, or return the values that the user has access to. */
+/**
+ * Lists functions that return whether the user has access to a value, or return all values that the user has access to.
+ */
 const listMemberFunctions = (db: Queryable) =>
   db.query<MemberFunction>(sql`
     select n.nspname as schema, p.proname as name,

@@ -59,7 +59,9 @@ export interface SecuredTable {
   }[];
 }
 
-/** A function that checks membership: it accepts a row's value, or returns the allowed values. */
+/**
+ * A function that checks membership. It either returns whether a row's value is allowed, or returns all allowed values.
+ */
 export interface MemberFunction {
   schema: string;
   name: string;
@@ -80,7 +82,7 @@ export interface MemberTable {
 
 /** The choices for templates, most likely first. */
 export interface TemplateChoices {
-  /** The table's columns. `isUser` marks those that probably contain a user's ID. */
+  /** The table's columns. `isUser` is true for columns that probably contain a user's ID. */
   readonly columns: readonly {
     name: string;
     type: string;

@@ -1,4 +1,6 @@
-/** Keeps the definitions of policies that are turned off, because PostgreSQL can only drop them. */
+/**
+ * Keeps the definitions of policies that are turned off, because PostgreSQL can't disable a policy without dropping it.
+ */
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type { Policy } from './contract.ts';
@@ -9,7 +11,8 @@ export interface TurnedOff extends TableName {
 }
 
 /**
- * Returns the kept definitions. Also deletes those whose table no longer exists. `db` must be able to write `_plinth`.
+ * Returns the kept definitions. Also deletes the definitions whose table no longer exists. `db` must be able to write
+ * `_plinth`.
  */
 export const listTurnedOff = (db: Queryable): Promise<TurnedOff[]> =>
   db.query<TurnedOff>(sql`

@@ -1,10 +1,10 @@
 /**
- * Plans a statement from pg_stat_statements without running it. The text comes from any role that can run SQL and
- * contains `$1` instead of values. Three precautions are necessary:
+ * Plans a statement from pg_stat_statements without running it. The statement can come from any role that can run SQL,
+ * and its text contains placeholders such as `$1` instead of values. Therefore:
  *
- * - The text is appended to PREPARE instead of EXPLAIN. PostgreSQL's grammar allows only a query or a data change
- *   there, and the extended protocol rejects text with several statements. EXPLAIN EXECUTE then plans it for any
- *   values.
+ * - The text is appended to PREPARE rather than to EXPLAIN. PostgreSQL's grammar allows only a query or a data change
+ *   there, and the extended protocol rejects text with several statements. EXPLAIN EXECUTE then shows the generic plan,
+ *   which doesn't depend on the values.
  * - Planning can call the project's functions, for example to estimate a condition. They run as the role that ran the
  *   statement, or as `postgres`, but never as a superuser, in a read-only transaction that is rolled back.
  * - Planning takes locks, so the time for each lock and for the whole plan is limited.

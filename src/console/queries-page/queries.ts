@@ -122,7 +122,7 @@ export function listActivity(db: Queryable): Promise<Omit<ActivityRow, 'outline'
     order by a.xact_start nulls last, a.pid limit 200`);
 }
 
-/** Signals a session. Returns false if it has ended or its process ID now belongs to another session. */
+/** Signals a session. Returns false if the session has ended or its process ID now belongs to another session. */
 export async function signalSession(
   db: Queryable,
   signal: 'cancel' | 'terminate',

@@ -10,7 +10,7 @@ const trial = z.object({
     .max(8000)
     .regex(/^(rpc\/)?[^/?#\\]+(\?[^#]*)?$/, "isn't a table or function, optionally with a query"),
   body: z.string().max(1_000_000).optional(),
-  /** An exposed schema. Defaults to the first one. */
+  /** An exposed schema. Defaults to the first exposed schema. */
   schema: z.string().min(1).max(63).optional(),
   /** Whether the request's changes are rolled back. */
   rollsBack: z.boolean().default(true),
@@ -28,7 +28,7 @@ export interface ExposedFunction {
 }
 
 export interface ExposedSchemas {
-  /** The exposed schemas. The first one is the default. */
+  /** The exposed schemas. The first schema is the default. */
   readonly schemas: readonly string[];
   readonly functions: readonly ExposedFunction[];
 }

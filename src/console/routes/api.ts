@@ -14,7 +14,7 @@ export interface Call {
   readonly operator: Operator;
 }
 
-/** A call of a contract's route, with its input. */
+/** A call to a route of a contract, with its input. */
 export interface RouteCall<Route extends string, Spec extends RouteSpec> extends Call {
   readonly params: ParamsOf<Route>;
   /** Parses the query. @throws {ConsoleError} bad_request with the invalid field's name */
@@ -29,11 +29,11 @@ type OnlyDeclared<Sent, Spec extends RouteSpec> = Spec['response'] extends Raw
   : Exact<Sent, PayloadOf<Spec>>;
 
 /**
- * Adds a route of the contract. Only signed-in operators whose role has the permission can call it. The handler's
+ * Adds a route from the contract. Only signed-in operators whose role has the permission can call it. The handler's
  * result is sent as JSON and must have exactly the fields that the contract declares. If it is `undefined`, the status
  * is 204.
- * @throws {Error} when the route is added, if it isn't a GET, requires only a read permission, and doesn't declare what
- * it changes
+ * @throws {Error} when a route is added that isn't a GET, requires only a read permission, and doesn't declare what it
+ * changes
  */
 export type AddRoute<Table extends RouteTable> = <
   Route extends keyof Table & string,
@@ -47,8 +47,8 @@ export type AddRoute<Table extends RouteTable> = <
 
 export interface Api {
   /**
-   * Returns a function that adds a feature's routes. The feature's contract determines their types. It is loaded on the
-   * first call with input.
+   * Returns a function that adds a feature's routes. The feature's contract determines their types, and is loaded when
+   * the first request with input arrives.
    * @example const route = api.feature(() => import('./contract.ts')); route('GET /home', 'read', async () => ({
    *   project: 'demo' }));
    */
@@ -107,8 +107,8 @@ export function createApi(app: FastifyInstance, sessions: Sessions, log: Logger)
         const operator = await sessions.authorize(request, requires, options?.beforeFactor);
         if (request.trace !== undefined) request.trace.operator = operator.name;
         const payload = await handle({ request, reply, operator });
-        // The result is undefined if the handler has sent the reply itself. `reply.sent` is also false if the client
-        // disconnected during the response, whose head can't be sent again.
+        // The handler may have sent the reply itself. `reply.sent` remains false if the client disconnected during that
+        // response, so the raw response is checked too.
         if (reply.sent || reply.raw.headersSent || reply.raw.destroyed) return reply;
         if (payload === undefined) return reply.code(204).send();
         return reply.send(payload);

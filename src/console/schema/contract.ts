@@ -172,7 +172,7 @@ const fileFormat = { format: z.enum(['csv', 'json']), delimiter: z.enum([',', ';
 export const importDefinition = z
   .object({
     change: createTable,
-    /** The table's columns, by the file's columns. */
+    /** Maps each column of the file to a column of the table. */
     mapping: z.record(z.string(), name),
     ...fileFormat,
     dry: z.boolean().default(false),

@@ -1,6 +1,6 @@
 /**
  * Creates a table from a file and fills it in a single transaction. The request body begins with a line of JSON that
- * defines the table, followed by the file. In the URL, the definition would be limited to a request header's size.
+ * defines the table, followed by the file. The definition isn't in the URL, because the size of a URL is limited.
  */
 import { Readable } from 'node:stream';
 import type { Pool } from '../../database/types.ts';

@@ -10,8 +10,8 @@ import { findRows } from './rows.ts';
 import { findSettings } from './settings.ts';
 
 /**
- * The maximum number of files whose names are searched for text in any position. Beginnings of names are searched in
- * all files.
+ * The maximum number of files whose names are searched for the text at any position. In all other files, only the
+ * beginning of the name is compared.
  */
 const maxScannedFiles = 20_000;
 
@@ -66,7 +66,10 @@ const users: Finder = async ({ database }, { search, signal }) => {
   );
 };
 
-/** An index finds beginnings of names. Other parts of names are searched only in a limited number of files. */
+/**
+ * An index finds all files whose name begins with the text. Only a limited number of files is searched for the text at
+ * other positions.
+ */
 const files: Finder = async ({ database }, { search, signal }) => {
   const pool = database.pool('postgres');
   const pattern = escapeLike(search);

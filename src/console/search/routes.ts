@@ -46,7 +46,9 @@ export function searchRoutes(api: Api, deps: SearchDeps & { readonly log: Logger
     await Promise.all(Array.from({ length: maxConcurrent }, work));
   }
 
-  /** Searches a group. If it fails or takes too long, it has no results. The other groups aren't affected. */
+  /**
+   * Searches a group. If the search fails or takes too long, returns no results, so the other groups aren't affected.
+   */
   async function oneGroup(group: SearchGroup, input: SearchInput): Promise<Found> {
     const late = AbortSignal.timeout(groupTimeoutMs + graceMs);
     const signal = AbortSignal.any([input.signal, late]);

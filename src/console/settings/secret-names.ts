@@ -1,4 +1,6 @@
-/** Chooses the variables in `supabase/.env` for secrets. No two settings share a variable that is written here. */
+/**
+ * Chooses the names of the variables in `supabase/.env` that contain secrets. Never lets two settings share a variable.
+ */
 import { dependentVariables, parseDotenv } from '../../config/index.ts';
 import type { Change, SettingsFiles } from './files.ts';
 import { envReference, type SettingRef } from './known.ts';
@@ -89,8 +91,8 @@ function* stringsIn(
 }
 
 /**
- * Returns a variable name for a setting. Several settings can have the same one, such as `a-b` and `a_b`. It has no
- * prefix, because a variable with the settings prefix would override the file.
+ * Returns a variable name for a setting. Several settings can get the same name, such as `a-b` and `a_b`. The name has
+ * no prefix, because a variable with the settings prefix would override the file.
  */
 const baseOf = ({ path }: SettingRef): string =>
   path

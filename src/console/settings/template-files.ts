@@ -23,7 +23,7 @@ export interface TemplateFile {
 }
 
 export interface TemplateFiles {
-  /** Returns changes that set a path for each template without a file. */
+  /** Returns changes that set a path for each edited template that doesn't have a file yet. */
   missingPaths(edits: readonly TemplateEdit[], config: Config): Change[];
   /** Validates edits and returns the files to write. @throws {ConsoleError} bad_request, conflict */
   check(edits: readonly TemplateEdit[], config: Config): Promise<TemplateFile[]>;
@@ -43,7 +43,9 @@ export function pathSetting(name: string): string[] {
 export const isEditable = (name: string): boolean =>
   settingOf({ file: 'config.toml', path: pathSetting(name) }) !== undefined;
 
-/** A file that the setting named before it was reverted is kept, so the next one gets a number. */
+/**
+ * Returns an unused path. A file from before the setting was reverted is kept, so the new file's name gets a number.
+ */
 function freePath(projectDir: string, base: string): string {
   let path = `${base}.html`;
   for (let number = 2; fileStamp(resolve(projectDir, path)) !== undefined; number++)

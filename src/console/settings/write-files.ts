@@ -1,4 +1,4 @@
-/** Writes several settings files as one change: one change after another, and either all files or none. */
+/** Writes the settings files of a change, either all of them or none. Changes are written one after another. */
 import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { replaceFile } from '../../kernel/replace-file.ts';

@@ -105,7 +105,7 @@ async function pump(
     file.write(print?.tail ?? '');
     await session.exec('rollback');
   } catch (error) {
-    // The error is about a canceled statement, so the reason for the cancellation is thrown instead.
+    // PostgreSQL only reports that the statement was canceled, so the reason for the cancellation is thrown instead.
     tooLarge.signal.throwIfAborted();
     throw error;
   } finally {

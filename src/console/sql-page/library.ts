@@ -37,7 +37,7 @@ const fields = (reader: Reader): Sql => sql`id, name, folder, text, is_shared as
 
 type StoredRow = SavedRow & { readonly sealed: Buffer | null };
 
-/** Decrypts a row. Only the owner can read private rows, so the row is encrypted for the reader. */
+/** Decrypts a row. Only the owner can read a private row, so the reader is the operator for whom it was encrypted. */
 const opened = ({ seal }: PrivateStore, reader: Reader, { sealed, ...row }: StoredRow): SavedRow =>
   sealed === null ? row : { ...row, ...openSaved(seal, reader.id, sealed) };
 

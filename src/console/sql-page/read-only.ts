@@ -25,7 +25,7 @@ import { parameterTypes, typeOids } from './parameter-types.ts';
 
 const queryVerbs = ['select', 'with', 'values', 'table'];
 
-// The query is a subquery in FROM, because a view's columns need names and types, which a query's columns may not have.
+// The query is a subquery in FROM, because a view's columns must have types and unique names, unlike a query's columns.
 const prefixOf = (view: string): string => `create temporary view ${view} as select 1 as one from (`;
 const suffix = ') plinth_rows';
 

@@ -23,7 +23,7 @@ export interface RunOptions {
   readonly isReadOnly: boolean;
   readonly maxRows: number;
   readonly timeoutMs: number;
-  /** The names of types by OID, which column headers show. */
+  /** Type names by OID, which are shown in the column headers. */
   readonly typeNames: ReadonlyMap<number, string>;
   readonly output: RunOutput;
   readonly signal: AbortSignal;
@@ -34,7 +34,7 @@ export interface RunOptions {
  */
 const maxCellBytes = 4096;
 const rowsPerEvent = 100;
-/** The size in characters from which rows are sent even if they are fewer. */
+/** Rows are sent when they reach this number of characters, even if there are fewer than {@link rowsPerEvent}. */
 const maxEventChars = 256 * 1024;
 /** The additional time after PostgreSQL's own timeout, which a script can change. */
 const graceMs = 1000;
@@ -131,7 +131,7 @@ async function runOne(
   session: Session,
   { text, parameters }: Runnable,
   options: Pick<RunOptions, 'output' | 'maxRows' | 'typeNames' | 'signal'> & {
-    /** Emits an event. Pauses the connection until the client has received it. */
+    /** Emits an event. Pauses the connection if the client receives events too slowly. */
     readonly emit: (event: RunEvent, flow: Flow) => void;
   },
 ): Promise<{ tag: string; inTransaction: boolean }> {

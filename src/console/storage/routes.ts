@@ -27,7 +27,7 @@ export interface StorageDeps {
 const previewSeconds = 2 * 3600;
 /** This is twice the panel's width, because high-density screens show more pixels. */
 const previewWidthPixels = 1000;
-/** The types that are resized. GIF is excluded because resized images aren't animated. */
+/** The image types that are resized. GIF is excluded because resized images aren't animated. */
 const picturesToShrink = /^image\/(?:jpeg|png|webp|avif|tiff)\b/i;
 
 /** This is long enough for a list that stays open. Images are requested only when they scroll into view. */

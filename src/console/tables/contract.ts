@@ -97,7 +97,7 @@ const page = z
 const referenceSearch = z.object({
   as: personaText,
   search: z.string().max(200).default(''),
-  /** Whether the text is a key, so that no other rows are searched. */
+  /** Whether to return only the row whose key equals the text. */
   exact: z
     .enum(['true', 'false'])
     .default('false')

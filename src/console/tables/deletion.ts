@@ -36,7 +36,10 @@ interface Reference {
   readonly deeper: boolean;
 }
 
-/** Returns the foreign keys of other rows that a deletion affects, with the number of rows that reference the scope. */
+/**
+ * Returns the foreign keys through which other rows reference the rows in the scope, with the number of these other
+ * rows.
+ */
 export async function deleteEffects(
   tx: Transaction,
   relation: Relation,

@@ -61,9 +61,10 @@ interface SequenceColumn {
 }
 
 /**
- * The values that tried rows use instead of sequence values, which a rollback wouldn't return. They count down from each
- * sequence's maximum, which the sequence hasn't reached, so they don't collide with values from other sessions. Resetting
- * the sequence afterward wouldn't be safe, because other sessions can take values in the meantime.
+ * The values that rows use instead of sequence values when they are only tried, because a rollback doesn't return
+ * values to a sequence. They count down from each sequence's maximum, which the sequence hasn't reached, so they don't
+ * collide with values from other sessions. Resetting the sequence afterward wouldn't be safe, because other sessions
+ * can take values in the meantime.
  */
 class TrialValues {
   readonly #columns: readonly SequenceColumn[];
@@ -73,7 +74,10 @@ class TrialValues {
     this.#columns = columns;
   }
 
-  /** Returns the columns without a given value, with their expressions for `rows` rows. `place` is the row's number. */
+  /**
+   * Returns the columns that have no given value, with an expression for the value of each. `rows` is the number of
+   * rows, and `place` is the row's number.
+   */
   take(given: readonly string[], rows: number, place: Sql): readonly { column: string; value: Sql }[] {
     const start = this.#used;
     this.#used += rows;
@@ -104,7 +108,7 @@ export async function importRows(
 ): Promise<ImportResult> {
   const targets = await targetsOf(tx, relation, options);
   const { isTrial = false, skip = false } = options;
-  // Without skipping, an invalid row ends the import, so the rows aren't tried first.
+  // Unless invalid rows are skipped, an invalid row prevents the import, so the rows aren't tried first.
   const sequences = isTrial || skip ? await sequenceColumns(tx, relation) : [];
   const to: Destination = {
     relation,

@@ -24,7 +24,7 @@ const labelNames = [
 
 export interface ReferenceSearch {
   readonly search: string;
-  /** Whether the text is a key, so that no other rows are searched. */
+  /** Whether to return only the row whose key equals the text. */
   readonly exact: boolean;
 }
 

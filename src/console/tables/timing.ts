@@ -14,7 +14,7 @@ const asTheyLie: readonly Setting[] = [
   ['max_parallel_workers_per_gather', '0'],
 ];
 
-/** The transaction is read-only, so that functions called by views and operators can't change anything. */
+/** The transaction is read-only, so that the functions behind views and SQL operators can't change anything. */
 export const reading: TransactionOptions = { readOnly: true, settings: [statementTimeout] };
 export const readingShort: TransactionOptions = { readOnly: true, settings: [shortTimeout] };
 export const readingInPlace: TransactionOptions = {

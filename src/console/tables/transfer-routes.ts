@@ -28,7 +28,7 @@ const contentTypes = { csv: 'text/csv; charset=utf-8', json: 'application/json; 
 /** The number of rows in a file's preview. */
 const sampleRows = 5;
 
-/** Rolls back an import whose rows have errors. */
+/** Thrown to roll back an import whose rows have errors. */
 export class Faulty extends Error {
   readonly report: ImportReport;
   constructor(report: ImportReport) {

@@ -74,7 +74,7 @@ export interface TokenUse extends OperatorRow {
   readonly is_expired: boolean;
 }
 
-/** Finds a token. Also updates its last use, at most once per minute. */
+/** Finds a token. Also updates the time of its last use, at most once per minute. */
 export async function findToken(db: Queryable, hash: Buffer): Promise<TokenUse | undefined> {
   const [row] = await db.query<TokenUse>(sql`
     with used as (

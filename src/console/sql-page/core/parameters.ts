@@ -1,10 +1,10 @@
 /**
- * Finds and numbers the parameters of statements, `$1` and `:name`. PostgreSQL supports only numbers, and each
- * statement must use all numbers from 1.
+ * Finds and numbers the parameters of statements, such as `$1` and `:name`. PostgreSQL supports only numbers, and the
+ * numbers in a statement must start at 1 and have no gaps.
  */
 import { type Statement, verbOf } from './statements.ts';
 
-/** A statement whose parameters are numbered by their first occurrence. */
+/** A statement whose parameters are numbered in the order of their first occurrence. */
 export interface Numbered {
   /** The parameter names without `:` or `$`. */
   readonly names: readonly string[];
@@ -67,13 +67,13 @@ export function numberParameters(statement: Statement): Numbered {
   };
 }
 
-/** Returns all parameter names by their first occurrence. */
+/** Returns all parameter names in the order of their first occurrence. */
 export const parameterNames = (statements: readonly Statement[]): string[] => [
   ...new Set(statements.flatMap((statement) => numberParameters(statement).names)),
 ];
 
 /**
- * Finds parameters by their offset in the statement. A colon isn't a parameter in a cast (`::text`), in a slice
+ * Finds the parameters and their positions in the statement. A colon isn't a parameter in a cast (`::text`), in a slice
  * (`a[1:n]`), or before whitespace.
  */
 function placesIn({ tokens, text, start: offset }: Statement): Place[] {

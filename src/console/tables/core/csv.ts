@@ -24,7 +24,7 @@ const formula = /^(?:\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n])/;
 /**
  * A separator in a cell, followed by a formula with a function, a command or another file. In many countries,
  * spreadsheets separate cells at semicolons, and then quotes in the middle of a cell don't protect its separators. A
- * sign before a space is an item of a list.
+ * sign before a space isn't a formula, because it marks a list item.
  */
 const innerFormula = /([;\t\r\n][" ]*)(?=(?:[=@\uff1d\uff20]|[+\-\uff0b\uff0d](?! ))[^;\t\r\n]*[(|!])/g;
 /** Values that contain neither a function nor a cell reference, so they can only be numbers. */

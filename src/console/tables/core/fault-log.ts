@@ -90,9 +90,7 @@ export class FaultLog {
   }
 }
 
-/**
- * Separates the value from a message such as `invalid input syntax for type date: "x"`, because it differs in each row.
- */
+/** Splits a message such as `invalid input syntax for type date: "x"` into the constant text and the row's value. */
 function splitMessage(text: string): { message: string; value: string | undefined } {
   const match = /^(.*?): "(.*)"$/s.exec(text) ?? /^(value) "(.*)" (is out of range .*)$/s.exec(text);
   if (match === null) return { message: text, value: undefined };

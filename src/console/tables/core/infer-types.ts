@@ -25,7 +25,7 @@ export interface InferredColumn {
 const day = String.raw`\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])`;
 const time = String.raw`(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,6})?)?`;
 
-/** The types, in the order that they are tried in. All of a column's values must match. */
+/** The types, in the order in which they are tried. All of a column's values must match. */
 const patterns: readonly (readonly [InferredType, RegExp])[] = [
   ['boolean', /^(?:true|false|t|f)$/i],
   // Numbers with leading zeros, such as postal codes, are treated as text.
