@@ -1,8 +1,9 @@
 /**
  * Measures the CPU time of a read by ID with row-level security, compared with alternatives. The alternatives are
- * PostGraphile 5, and Fastify with pg and a handwritten transaction of four round trips, both as in pg's manual and
- * with prepared statements. All of them use the same rows, PostgreSQL server and tokens, with 32 connections each, and
- * they take turns. The result is the median of all rounds. It combines the CPU time of the server and PostgreSQL.
+ * PostGraphile 5, and Fastify with pg and a handwritten transaction of four round trips, once with the statements as in
+ * pg's manual and once with prepared statements. All of them use the same rows, PostgreSQL server and tokens, with 32
+ * connections each, and they take turns. The result is the median of all rounds. It combines the CPU time of the server
+ * and PostgreSQL.
  *
  *   node bench/rest-peers.ts [--rounds 3] [--seconds 3] [--connections 32]
  *
@@ -40,7 +41,7 @@ interface Target {
   readonly pid: number;
   readonly port: number;
   readonly requests: readonly LoadRequest[];
-  /** The minimum ratio of this server's cost to Plinth's cost. */
+  /** The minimum ratio of the peer's cost to Plinth's cost. */
   readonly bar: number | undefined;
   /** The microseconds per request in each round. */
   readonly measured: { server: number; postgres: number; perSecond: number }[];

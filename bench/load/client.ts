@@ -39,7 +39,10 @@ export interface LoadResult {
 
 const OWNER = /"owner":"([^"]+)"/g;
 const SAMPLES = 5;
-/** Response times are counted in tenths of a millisecond. Longer ones are counted as this value. */
+/**
+ * The longest response time that is counted exactly, in tenths of a millisecond. Longer times are counted as this
+ * value.
+ */
 const MOST_TENTHS = 100_000;
 
 async function run({ port, requests, connections, seconds, dropEvery }: LoadJob): Promise<LoadResult> {

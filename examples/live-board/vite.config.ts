@@ -6,7 +6,7 @@ export default defineConfig({
   server: {
     host: '127.0.0.1',
     port: 5173,
-    // Vite doesn't watch these folders. The database constantly writes to the first one, and the backend reloads
+    // Vite doesn't watch these folders. The database constantly writes to the first folder, and the backend reloads
     // functions itself.
     watch: { ignored: ['**/.plinth/**', '**/supabase/**'] },
   },

@@ -39,7 +39,7 @@ export const compareCommands = (): Promise<ComparedCommand[]> =>
     }),
   );
 
-/** The reports of `inspect` are arguments of one command. */
+/** In Plinth, the reports of `inspect` are arguments of a single command. */
 function entryOf(name: string) {
   const report = /^inspect db (.+)/.exec(name)?.[1];
   if (report !== undefined && !Object.hasOwn(upstreamNames, report)) return undefined;

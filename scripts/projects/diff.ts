@@ -105,7 +105,7 @@ const depsOf = ({ database, config, keys }: Backend, projectDir: string): Projec
   onProgress: () => {},
 });
 
-/** Runs the SQL as a migration, so that statements that require a superuser work. */
+/** Runs the SQL as a migration, so that statements that require superuser privileges succeed. */
 async function apply(
   backend: Backend,
   projectDir: string,

@@ -1,6 +1,6 @@
 /**
- * Fills the parts of the prerendered pages that are the same for every request, which are the brand, the offered
- * features and the script's settings.
+ * Fills in the parts of the prerendered pages that don't depend on the request: the brand, the offered features and the
+ * script's settings.
  */
 import type { Config } from '../config/index.ts';
 import type { WebFace } from '../kernel/web-face.ts';

@@ -206,7 +206,10 @@ export function createFormActions(deps: FormActionDeps): Readonly<Record<string,
   };
 }
 
-/** Returns the next page, which is the second factor, a page with a form, the return to the app, or a confirmation. */
+/**
+ * Returns the next page: the second factor, the page for choosing a password, or the page that shows that the user is
+ * signed in.
+ */
 function continueFlow({ query }: FormContext, visitor: Visitor, first = query.get('next') ?? ''): Outcome {
   const next = first === 'new-password' || first === 'join' ? first : undefined;
   if (mustStepUp(visitor)) return { page: 'mfa', step: {}, ...(next === undefined ? {} : { next }) };

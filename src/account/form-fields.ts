@@ -3,7 +3,7 @@ import { AccountError } from './errors.ts';
 
 const maxFieldLength = 4096;
 
-/** The name of the field for a recovery code. Only the form that asks for one contains it. */
+/** The name of the field for a recovery code. Only the form that asks for a recovery code contains this field. */
 export const recoveryField = 'recovery-code';
 
 /** Thrown for an invalid field. `code` is the ID of the message that explains the problem. */

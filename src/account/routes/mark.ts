@@ -1,5 +1,5 @@
 /**
- * Distinguishes requests from the Account pages from requests from other sites, based on the forms' CSRF token and on
+ * Determines whether a request comes from the Account pages or from another site, based on the forms' CSRF token and on
  * links between pages.
  */
 import { randomBytes } from 'node:crypto';

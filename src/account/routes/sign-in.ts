@@ -1,4 +1,7 @@
-/** The API for the first steps of a sign-in, which are the address, the password, sign-up and guests. */
+/**
+ * The API for the first steps of a sign-in: entering the address or the password, signing up, and continuing as a
+ * guest.
+ */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AuthRejection } from '../../shared/auth-rejection.ts';
 import type { AuthClient, TokenPair } from '../auth-client.ts';

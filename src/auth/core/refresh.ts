@@ -20,7 +20,7 @@ export interface PresentedToken {
   readonly updatedAtMs: number;
   /**
    * Whether the session's level was raised after this token was issued. Raising the level issues a token without a
-   * parent, so this is true if such a token is newer than this one.
+   * parent, so a token is superseded if a newer token of the session has no parent.
    */
   readonly isSuperseded: boolean;
 }

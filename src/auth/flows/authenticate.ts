@@ -40,7 +40,7 @@ export function rejectClient(): AuthError {
 }
 
 /**
- * Authenticates a user, or an OAuth client that acts for one. Throws 401 `no_authorization`, and 403 `bad_jwt`,
+ * Authenticates a user, or an OAuth client that acts for a user. Throws 401 `no_authorization`, and 403 `bad_jwt`,
  * `user_not_found`, `session_not_found` or `user_banned`.
  */
 export async function requireCaller(ctx: AuthContext, caller: Caller): Promise<UserCaller> {

@@ -174,7 +174,7 @@ async function restoreContacts(
 
 /**
  * Whether the user can have the address again. An unowned account with the address loses it, because the attacker may
- * have signed up with it to keep it from the user.
+ * have signed up with the address to prevent the user from regaining it.
  */
 async function isFree(ctx: AuthContext, tx: Transaction, user: User, email: string): Promise<boolean> {
   const other = await findUserWithEmail(tx, email, user.aud ?? '', user.id);

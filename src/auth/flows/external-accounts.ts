@@ -103,7 +103,7 @@ export async function signInExternally(
 
 /**
  * Whether the provider has verified the account's address. If the account is unconfirmed and the provider has verified
- * a different address that no other user has, the account gets that address.
+ * a different address, the account gets that address, unless another user has it.
  */
 async function isVerifiedByProvider(
   ctx: AuthContext,

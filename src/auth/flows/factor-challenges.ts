@@ -114,7 +114,7 @@ async function isTotpCode(ctx: AuthContext, factor: Factor, code: string): Promi
   return step !== undefined && ctx.totpSteps.take(factor.id, step);
 }
 
-/** Whether the code is correct. If the SMS provider checks codes and rejects this one, throws `otp_expired`. */
+/** Whether the code is correct. If the SMS provider checks codes and rejects the code, throws `otp_expired`. */
 async function isPhoneCode(
   ctx: AuthContext,
   factor: Factor,

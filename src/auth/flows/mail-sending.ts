@@ -80,7 +80,7 @@ export async function callSendEmailHook(
   await runHook(ctx, 'send_email', caller, { user: renderUser(user), email_data }, tx);
 }
 
-/** Throws `email_address_not_authorized` if the project's list of addresses doesn't contain this one. */
+/** Throws `email_address_not_authorized` if the project's list of addresses doesn't contain the address. */
 export function requireAuthorized(ctx: AuthContext, email: string): void {
   if (email === '' || isAuthorized(email, ctx.settings.mail.authorizedAddresses)) return;
   throw authError(

@@ -187,7 +187,7 @@ async function newPasswordHash(
   if (password === '') return null;
   const current = user.encrypted_password ?? '';
   if (current !== '') {
-    // A session created by a code or recovery link can change the password without the current one.
+    // A session created by a code or recovery link can change the password without the current password.
     const cameByCode = session?.amr_claims.some(({ authentication_method: method }) =>
       ['otp', 'magiclink', 'recovery'].includes(method),
     );
