@@ -11,7 +11,7 @@ export interface Housekeeping {
   start(): void;
   /** Stops the background task. A running round ends after its current statement. */
   stop(): Promise<void>;
-  /** Runs a round. Returns false if another process is already running one. */
+  /** Runs a round. Returns false if another process is already running a round. */
   sweep(): Promise<boolean>;
 }
 

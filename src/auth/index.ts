@@ -121,7 +121,7 @@ export interface AuthDeps {
   readonly log: Logger;
 }
 
-/** Tests that operators run with the running settings. They return undefined if the name is unknown. */
+/** Lets operators test a provider or hook with the running settings. Returns undefined if the name is unknown. */
 export interface AuthChecks {
   provider(name: string): Promise<ProviderTest | undefined>;
   hook(name: string): Promise<HookTest | undefined>;

@@ -19,7 +19,7 @@ const defaultCost = 10;
 
 const loadBcrypt = () => importPackage<typeof Bcrypt>('server', '@node-rs/bcrypt');
 
-/** Leaves one of the four threads in Node's thread pool to other work. */
+/** Leaves one of the four threads in Node's thread pool for other work. */
 const maxThreads = 3;
 /** Limits the memory used by queued hashes. */
 const maxWaitingHashes = 1000;

@@ -95,7 +95,7 @@ export function createRateLimits(
     },
     async email(nowMs) {
       const { hourly, email: mail } = settings();
-      // As in upstream, autoconfirm disables the limit unless it is 0.
+      // As in upstream, autoconfirm disables the limit unless the limit is 0.
       if (mail.autoconfirm && hourly.emails !== 0) return;
       const retryAfterMs = await consumeHourly('emails', hourly.emails, nowMs);
       if (retryAfterMs === undefined) return;

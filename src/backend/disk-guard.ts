@@ -112,7 +112,7 @@ export function createDiskGuard({
       clearTimeout(timer);
     },
     health() {
-      // A change in progress isn't an error, because it may have to wait for a checkpoint.
+      // A switch that is in progress isn't an error, because it may have to wait for a checkpoint.
       if (handled !== isFull && !isSwitching)
         return {
           status: 'failing',

@@ -37,7 +37,10 @@ export function createMetricsCollector(
   const pending = new Map<MetricSource, Promise<MetricValues>>();
   let latest: { readonly at: number; readonly values: Promise<MetricValues> } | undefined;
 
-  /** Reads a source. If its previous call hasn't ended, waits for that call instead of starting another one. */
+  /**
+   * Reads a source. If the source's previous call is still running, waits for that call instead of starting another
+   * call.
+   */
   const read = (source: MetricSource): Promise<MetricValues> => {
     const running = pending.get(source);
     if (running !== undefined) return running;

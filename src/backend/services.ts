@@ -22,7 +22,7 @@ const webDir = fileURLToPath(new URL('../../dist/web/', import.meta.url));
 /** Information about the server that runs the services. */
 export interface Hosting {
   readonly addresses: Addresses;
-  /** Sends a request to the API without the network. */
+  /** Sends a request to the API without using the network. */
   readonly internalFetch: (path: string, init?: RequestInit) => Promise<Response>;
   readonly internalStream: (path: string, init?: RequestInit) => Promise<Response>;
   /** Records a call between services. */

@@ -82,8 +82,8 @@ export interface Backend {
   /** Completes requests in flight and stops everything. The data is kept. */
   stop(): Promise<void>;
   /**
-   * Applies the settings of another configuration that can change while the server runs. All other changed settings
-   * keep their values and are listed in the result.
+   * Applies another configuration. Only settings that can change while the server runs are applied. All other changed
+   * settings keep their values and are listed in the result.
    */
   reload(next: Config): Promise<Reload>;
   /** Reloads the settings. Undefined if `config` replaced the project's files without a `configSource`. */

@@ -131,7 +131,7 @@ export function createBaseRuns(ctx: BackupContext): BaseRuns {
     },
     dueAtMs() {
       // Ignores a backup dated in the future, which was taken before the clock was set back. Such a backup would delay
-      // the next one until after that date.
+      // the next backup until after that date.
       const last = lastBefore(known, now());
       if (last === undefined) return Math.min(createdAtMs, now());
       return schedule().nextRun(new Date(last.startedAtMs))?.getTime() ?? Number.POSITIVE_INFINITY;

@@ -67,7 +67,7 @@ export function openJournal(
   };
   /**
    * Abandons a file after a failed write. The next entry starts a new file, because another process may have read past
-   * the point where this one is truncated.
+   * the point where this file is truncated.
    */
   const abandon = (failed: number): void => {
     handle = undefined;

@@ -18,8 +18,8 @@ import type { Repository } from './repository.ts';
 /** The interval at which the owner checks that the entry is still its own and renews it. */
 export const renewEveryMs = 10_000;
 /**
- * The time without a change of the entry after which its owner is considered to have exited. The comparison doesn't
- * depend on either machine's clock.
+ * If the entry doesn't change for this time, its owner is considered to have exited. The result doesn't depend on
+ * either machine's clock.
  */
 const observeMs = 2.5 * renewEveryMs;
 

@@ -1,5 +1,5 @@
 /**
- * Removes files that no recoverable time in the retention window needs. Manifests are removed first so that no
+ * Removes files that aren't needed to recover any time in the retention window. Manifests are removed first so that no
  * incomplete backup is listed.
  */
 import type { Bodies } from './bodies.ts';

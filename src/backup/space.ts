@@ -19,18 +19,18 @@ const maxKeptWal = 1024 * MiB;
 /** Space for prefetched segments and for the files that PostgreSQL creates at startup. */
 const overhead = 64 * MiB;
 /**
- * The number of reserves that a restore must leave free. With less free space, the health check reports that the disk
+ * A restore must leave this multiple of the reserve free. With less free space, the health check reports that the disk
  * is filling up.
  */
 const reserves = 2;
-/** A restore is aborted if less than this many reserves are free. */
+/** A restore is aborted if less than this multiple of the reserve is free. */
 const endAtReserves = 1.25;
 const watchEveryMs = 250;
 
 export interface SpaceOptions {
   /** The copy's folder, which may not exist yet. */
   readonly dir: string;
-  /** The folder that messages name. */
+  /** The folder that is named in messages. */
   readonly shownDir: string;
   /** `[database] reserved_space`. If undefined, the reserve depends on the size of the disk. */
   readonly reservedBytes: number | undefined;

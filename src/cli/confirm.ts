@@ -1,7 +1,9 @@
 import { createInterface } from 'node:readline/promises';
 import type { Input } from './command.ts';
 
-/** Asks for confirmation on a terminal. Without one, returns `byDefault`. With `--yes`, returns true immediately. */
+/**
+ * Asks for confirmation on a terminal. Without a terminal, returns `byDefault`. With `--yes`, returns true immediately.
+ */
 export async function confirm(input: Input, question: string, byDefault: boolean): Promise<boolean> {
   if (input.flag('yes')) return true;
   if (!process.stdin.isTTY) return byDefault;

@@ -2,8 +2,8 @@
  * Lets a command control the running process over HTTP on a separate loopback port. Requests require a token that only
  * the data folder's owner can read. A response consists of JSON lines: progress messages, then one result or error.
  *
- * After a process is killed, any user of the machine can listen on its port. The process must therefore prove that it
- * has the token before a command sends the token and trusts the response.
+ * After a process is killed, any user of the machine can listen on its port. Therefore, the process that listens must
+ * first prove that it has the token. Only then does a command send the token and trust the response.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';

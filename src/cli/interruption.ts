@@ -36,7 +36,10 @@ export async function withCleanUp<T>(work: () => Promise<T>, cleanUp: () => Prom
   }
 }
 
-/** Runs `work`. A signal aborts its AbortSignal and then ends the process as in {@link withCleanUp}. */
+/**
+ * Runs `work`. If the process receives a signal, aborts the AbortSignal, waits for `work`, and exits like
+ * {@link withCleanUp}.
+ */
 export async function withAbort<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
   let running: Promise<T> | undefined;

@@ -23,7 +23,10 @@ import { type LocalEnd, localEndOf, withBackend } from './operations.ts';
 import { say } from './output.ts';
 import type { ProjectLocation } from './project-location.ts';
 
-/** Returns the options for the other end. `prefix` is `target-` for `migrate to`. */
+/**
+ * Returns the options for the migration's other end, which is the project that isn't this one. `prefix` is `target-`
+ * for `migrate to`.
+ */
 export const otherEndOptions = (prefix: '' | 'target-', which: string) =>
   ({
     [`${prefix}db-url`]: {
@@ -68,8 +71,8 @@ export const functionsOptions = {
 } as const satisfies Record<string, Option>;
 
 /**
- * Returns a client for the other end. Returns undefined if no project or token is specified, because functions aren't
- * migrated then.
+ * Returns a Management API client for the migration's other end. Returns undefined if no project or token is specified,
+ * because functions aren't migrated then.
  */
 export function managementOf(input: Input, projectUrl: string | undefined): ManagementAccess | undefined {
   const accessToken = input.text('access-token') ?? shellEnvironment().SUPABASE_ACCESS_TOKEN;
@@ -142,7 +145,7 @@ export const transferOptions = {
   json: { type: 'boolean', help: 'Prints JSON.' },
 } as const satisfies Record<string, Option>;
 
-/** Returns the other end. @throws {UsageError} if its database isn't specified */
+/** Returns the migration's other end. @throws {UsageError} if its database isn't specified */
 export function otherEnd(input: Input, prefix: '' | 'target-', name: string): EndOptions {
   const environment = shellEnvironment();
   const databaseUrl = input.text(`${prefix}db-url`) ?? environment.MIGRATE_DB_URL;

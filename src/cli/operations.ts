@@ -37,7 +37,7 @@ export interface MigrationRow {
 
 /** This project as one end of a migration. */
 export interface LocalEnd {
-  /** The URL of the account that runs the project's own code. */
+  /** The database URL with the role that runs the project's own code. */
   readonly databaseUrl: string;
   readonly projectUrl: string;
   readonly serviceKey: string;

@@ -35,7 +35,7 @@ export async function withTarget<T>(
   return await withTargetNamed(location, target, work, input.text('password'));
 }
 
-/** Like {@link withTarget}, but for a target that the options don't specify. */
+/** Like {@link withTarget}, but `target` replaces the command's options. */
 export async function withTargetNamed<T>(
   location: ProjectLocation,
   target: 'local' | 'linked' | { readonly url: string },

@@ -125,5 +125,5 @@ export class WorkerProcess<Init> {
   }
 }
 
-/** The extra time after a worker's own limits before it is killed. */
+/** A worker that hasn't exited this long after the time limits of its stop request is killed. */
 const killAfterMs = 5000;

@@ -82,7 +82,7 @@ export function createWorkers<Init>(options: WorkersOptions<Init>): Workers {
   let watchdog: NodeJS.Timeout | undefined;
   let restarting: Promise<void> = Promise.resolve();
 
-  /** Starts a process. Resolves when it is ready. */
+  /** Starts a worker process. `ready` resolves when the worker is ready. */
   function launch(slot: Slot<Init>, onLost: (exit: WorkerExit) => void) {
     const ready = Promise.withResolvers<void>();
     // Prevents an unhandled rejection. `onLost` also receives the error.
@@ -159,7 +159,7 @@ export function createWorkers<Init>(options: WorkersOptions<Init>): Workers {
     if (isStopping || predecessor === undefined || !predecessor.isReady) return;
     const { worker, ready } = launch(slot, (exit) => onCrash(slot, worker, exit));
     await ready;
-    // Read here because the previous worker may already have crashed and been replaced.
+    // Read after the wait, because the predecessor may have crashed and been replaced.
     const retired = slot.current;
     clearTimeout(slot.timer);
     slot.current = worker;

@@ -29,7 +29,7 @@ export interface LiveConfigOwner extends LiveConfig {
   /**
    * Replaces the configuration for all later requests. Resolves with the errors of listeners, whose work may be
    * incomplete.
-   * @throws {Error} from a derived value. The configuration isn't replaced.
+   * @throws {Error} if computing a derived value fails. In that case, the configuration isn't replaced.
    */
   replace(next: Config): Promise<readonly unknown[]>;
 }

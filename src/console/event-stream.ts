@@ -22,7 +22,7 @@ export interface EventStreams {
    * @throws {ConsoleError} too_many
    */
   open(response: ServerResponse, follow: (send: (json: string, id?: number) => void) => () => void): void;
-  /** Closes all streams. Otherwise, the server would wait for them when it stops. */
+  /** Closes all streams. Called when the server stops, because it would otherwise wait for them. */
   closeAll(): void;
 }
 

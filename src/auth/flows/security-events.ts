@@ -72,8 +72,8 @@ function placeOf({ ip, userAgent }: Pick<Caller, 'ip' | 'userAgent'>) {
 }
 
 /**
- * Returns a key that identifies the caller's device. Browsers on the Account pages have a cookie for this. Other
- * clients are identified by browser, operating system and network.
+ * Returns a key that identifies the caller's device. Browsers that use the Account pages are identified by a cookie.
+ * Other clients are identified by browser, operating system and network.
  */
 export function deviceKey({ deviceId, ip, userAgent }: Caller): string {
   if (deviceId !== undefined) return `cookie:${deviceId}`;

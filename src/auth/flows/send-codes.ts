@@ -51,7 +51,7 @@ export interface MagicLinkRequest {
   readonly data: JsonObject;
   readonly codeChallenge: string;
   readonly codeChallengeMethod: string;
-  /** Whether an unknown address creates a user. If false, no code is sent to unknown addresses. */
+  /** Whether to create a user if the address is unknown. If false, no code is sent to an unknown address. */
   readonly createUser: boolean;
   readonly aud: string;
 }

@@ -1,7 +1,7 @@
 /**
- * Records the browser of each session, so that users see each browser's sessions together and can sign out of all its
- * apps. A cookie identifies the browser to the Account pages. An app's session inherits the browser of the session that
- * it was created from (decision 66).
+ * Records the browser of each session, so that users see their sessions grouped by browser and can sign out of all apps
+ * in a browser. A cookie identifies the browser to the Account pages. An app's session inherits the browser of the
+ * session that it was created from (decision 66).
  */
 import { createHash } from 'node:crypto';
 import type { Transaction } from '../../database/types.ts';
@@ -22,7 +22,8 @@ export async function recordBrowser(
 }
 
 /**
- * Records that an app received a session from another session. `app` is the app's origin, or null for an OAuth client.
+ * Records which app received a session that was created from another session. `app` is the app's origin, or null for an
+ * OAuth client.
  */
 export async function recordApp(
   ctx: AuthContext,

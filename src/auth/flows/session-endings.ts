@@ -17,7 +17,7 @@ export async function explainEnding(
 ): Promise<SessionEnding | undefined> {
   if (!ctx.hasOwnTables) return undefined;
   const listed = await listEndings(ctx.pool, userId, fromMs(sinceMs));
-  // "This wasn't me" ends every session, so later events, such as the owner's new password, didn't end this one.
+  // "This wasn't me" ends every session, so later events, such as the owner's new password, didn't end this session.
   const events = listed.slice(
     Math.max(
       0,

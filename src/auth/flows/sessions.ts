@@ -38,9 +38,9 @@ export interface ClientGrant {
 }
 
 /**
- * Issues a session after checking the request's proof. Sets the `sb-auth-*` headers as in upstream. If `origin` is set,
- * the session inherits its methods, level and factor. Users therefore don't have to authenticate again when they
- * continue from the Account pages to an app.
+ * Checks the proof and issues a session. Sets the `sb-auth-*` headers as in upstream. If `origin` is set, the session
+ * inherits its methods, level and factor. Users therefore don't have to authenticate again when they continue from the
+ * Account pages to an app.
  */
 export async function issueSession(
   ctx: AuthContext,
@@ -55,7 +55,7 @@ export async function issueSession(
   await requireProof(ctx, tx, user, proof);
   const now = ctx.clock.now();
   const claims = origin?.amr_claims ?? [{ authentication_method: method, updated_at: fromMs(now) }];
-  // A grant's session was checked when the grant was approved.
+  // For a grant, the SSO requirement was checked when the user approved it.
   const usedSso = grant !== undefined || includesSso(claims.map((claim) => claim.authentication_method));
   const provider = proof.by === 'identity' ? proof.provider : undefined;
   await requireSsoIfEnforced(ctx, tx, user, { usedSso, provider });

@@ -119,8 +119,7 @@ async function firstIdentity(
   user: User,
   checked: CheckedSignUp,
 ): Promise<Identity> {
-  // As in upstream, a phone sign-up's identity doesn't contain the number, so its claims include only the email
-  // address.
+  // As in upstream, the identity's claims never include the phone number.
   const data = {
     ...checked.data,
     ...identityClaims(user, checked.email === '' ? {} : { email: checked.email }),

@@ -22,7 +22,9 @@ export function hmacKey(session: Session): Buffer | undefined {
   return text === null || text.startsWith('{') ? undefined : Buffer.from(text, 'base64url');
 }
 
-/** Returns the next token, or the error if none is issued. The session's counter identifies the newest token. */
+/**
+ * Returns the next token, or the error if the refresh is rejected. The session's counter identifies the newest token.
+ */
 export async function advanceSignedToken(
   ctx: AuthContext,
   tx: Transaction,

@@ -30,10 +30,7 @@ export async function beginSsoSignIn(ctx: AuthContext, body: Fields): Promise<st
 /** The maximum number of domains in a connection's name. */
 const maxNamedDomains = 3;
 
-/**
- * Returns the name by which users recognize a connection, which consists of its domains or its identity provider's
- * host.
- */
+/** Returns a connection's display name, which consists of its domains or its identity provider's host. */
 export async function nameOfConnection(ctx: AuthContext, id: string): Promise<string> {
   const provider = isUuid(id) ? await findProviderById(ctx.pool, id) : undefined;
   if (provider === undefined) throw authError('sso_provider_not_found');

@@ -19,8 +19,7 @@ export interface SecretAttempt {
    */
   readonly ownerId?: string | undefined;
   /**
-   * The caller's transaction, which runs the queries. Waiting for a second connection during the transaction could
-   * cause a deadlock.
+   * The caller's transaction. All queries run in it, because waiting for a second connection could cause a deadlock.
    */
   readonly tx?: Transaction;
 }
@@ -62,9 +61,9 @@ const signInSecrets: ReadonlySet<TypedSecretKind> = new Set(['password', 'one_ti
 
 /**
  * Returns the browser if its cookie shows that the user has signed in there. Otherwise, returns the network. Unknown
- * cookies don't count, because an attacker could send a new one with every attempt. No cookie counts for secrets that
- * are entered after a sign-in, such as a second factor or recovery code. An attacker who has the password can sign in
- * with any number of cookies.
+ * cookies don't count, because an attacker could send a new cookie with every attempt. For secrets that are entered
+ * after a sign-in, such as a second factor or recovery code, cookies never count, because an attacker who has the
+ * password can sign in with any number of cookies.
  */
 async function placeOf(
   ctx: AuthContext,
@@ -75,7 +74,7 @@ async function placeOf(
 ): Promise<NonNullable<Guess['place']>> {
   const network = { kind: 'network', id: networkOf(caller.ip) } as const;
   if (!signInSecrets.has(kind) || caller.deviceId === undefined || !ctx.hasOwnTables) return network;
-  // Also looks up unknown accounts, so that the response takes equally long.
+  // Runs the query even if the account is unknown, so that the response takes equally long.
   const isKnown = await isKnownDevice(db, ownerId ?? noUser, deviceKey(caller));
   return isKnown ? { kind: 'device', id: caller.deviceId } : network;
 }

@@ -1,4 +1,4 @@
-/** Verifies typed codes, and links that redirect to the app. Both sign the user in. */
+/** Signs users in with a typed code, or with a link that redirects to the app. */
 
 import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
@@ -49,7 +49,7 @@ export interface LinkFacts {
   readonly email: string;
   /** The new address, for an email change. */
   readonly newEmail: string;
-  /** The other address of an email change, to which this link wasn't sent. */
+  /** For an email change, the address that this link wasn't sent to. */
   readonly otherEmail: string;
 }
 

@@ -1,4 +1,4 @@
-/** Verifies codes and links, and applies the confirmations that they represent. */
+/** Verifies codes and links, and makes the change that each of them confirms. */
 import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -35,7 +35,10 @@ export type Verified =
   /** An email change needs two confirmations, and only the first one has been accepted. */
   | { readonly kind: 'half' };
 
-/** Finds the user who received a code or link, and applies the confirmation. Throws `otp_expired` or `user_banned`. */
+/**
+ * Finds the user who received a code or link, and makes the change that it confirms. Throws `otp_expired` or
+ * `user_banned`.
+ */
 export async function verify(
   ctx: AuthContext,
   tx: Transaction,

@@ -43,7 +43,7 @@ export async function signInWithWallet(
   const fault = walletMessageFault(message, ctx.settings.redirects, now, ctx.settings.accountUrl());
   if (fault !== undefined) throw new OAuthShapedError('invalid_grant', fault);
   // Accepts each message only once. Upstream accepts it until it expires. Hashes the text and not the signature,
-  // because a valid signature can be converted into other valid ones.
+  // because a valid signature can be converted into other valid signatures.
   const digest = createHash('sha256').update(text).digest('base64url');
   if (!(await ctx.limits.once(`wallet:${digest}`, 2 * walletMessageValidityMs, now))) {
     throw new OAuthShapedError('invalid_grant', `Signed ${chainNames[chain]} message was used before`);

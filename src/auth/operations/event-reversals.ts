@@ -9,7 +9,7 @@ import { checkUnlock, unlockAccount } from '../flows/unlock.ts';
 import { limitByAddress } from './limit-by-address.ts';
 import type { Call, Operation } from './operation.ts';
 
-/** Describes a change for the page. */
+/** A change, as described on the page that a security notice links to. */
 export interface ChangeFacts {
   /** The event's kind, `new_device` or `password_set`. */
   readonly kind: string;
@@ -29,7 +29,10 @@ export interface ReversalCall extends Call {
   readonly token: string;
 }
 
-/** Returns whether a link can still unlock the account. Rejects if the link can't unlock it and never did. */
+/**
+ * Returns `locked` if the link can unlock the account, or `unlocked` if the account is already unlocked. Rejects with
+ * `otp_expired`.
+ */
 export const readUnlock: Operation<ReversalCall, 'locked' | 'unlocked'> = {
   guards: [limitByAddress('verify')],
   run: (ctx, { token }) => checkUnlock(ctx, token),

@@ -26,7 +26,7 @@ export const openOAuthAuthorization: Operation<AuthorizationCall, OpenedAuthoriz
   },
 };
 
-/** Decides an authorization. Returns the URL that the browser is redirected to. */
+/** Approves or denies an authorization. Returns the URL that the browser is redirected to. */
 export const decideOAuthAuthorization: Operation<AuthorizationCall, string> = {
   guards: [],
   async run(ctx, { caller, authorizationId, origin, body }) {

@@ -7,7 +7,7 @@ import { limitByAddress } from './limit-by-address.ts';
 import type { Call, Operation } from './operation.ts';
 
 export const passkeyChallenge: Operation<Call, PasskeyOptions> = {
-  // Starts with `requirePasskeys`, so the response reports disabled passkeys regardless of rate limits.
+  // `requirePasskeys` runs first, so that the response reports disabled passkeys even if a rate limit is exceeded.
   guards: [requirePasskeys, limitByAddress('passkey'), requireCaptcha],
   run: beginPasskeySignIn,
 };

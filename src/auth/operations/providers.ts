@@ -58,7 +58,7 @@ export const ssoJourney: Operation<Call, string> = {
 
 /** Returns the identity provider's URL. */
 export const ssoSignIn: Operation<Call, string> = {
-  // Starts with `requireSaml`, so the response reports disabled SAML regardless of rate limits.
+  // `requireSaml` runs first, so that the response reports disabled SAML even if a rate limit is exceeded.
   guards: [requireSaml, limitByAddress('sso'), requireCaptcha],
   run: (ctx, { body }) => beginSsoSignIn(ctx, body()),
 };

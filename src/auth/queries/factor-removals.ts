@@ -62,7 +62,7 @@ export async function deleteRemoval(db: Queryable, userId: string): Promise<bool
   return row?.was_confirmed === true;
 }
 
-/** Deletes all requests. Returns those that users had confirmed. */
+/** Deletes all requests. Returns the requests that users had confirmed. */
 export async function deleteAllRemovals(db: Queryable): Promise<readonly FactorRemoval[]> {
   const rows = await db.query<FactorRemoval>(sql`delete from _plinth.factor_removals returning ${columns}`);
   return rows.filter(({ due_at }) => due_at !== null);

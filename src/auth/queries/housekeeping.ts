@@ -19,7 +19,7 @@ export interface Lifetimes {
 export const dayMs = 86_400_000;
 export const batchRows = 100;
 
-/** Returns the statements. Each deletes one batch and returns the deleted or changed rows. */
+/** Returns the statements. Each statement deletes or changes one batch of rows and returns these rows. */
 export function cleanups(lifetimes: Lifetimes, nowMs: number): readonly Sql[] {
   const ago = (ms: number) => sql`${fromMs(nowMs - ms)}::timestamptz`;
   const remove = (table: string, condition: Sql, limit = batchRows) => sql`
@@ -28,8 +28,8 @@ export function cleanups(lifetimes: Lifetimes, nowMs: number): readonly Sql[] {
     returning 1 as gone`;
   const { timeboxMs, inactivityTimeoutMs, guestLifetimeMs, longestCodeMs } = lifetimes;
   return [
-    // Keeps the active token's parent. A client that didn't receive a response may present it again, regardless of its
-    // age.
+    // Keeps the active token's parent. A client that didn't receive a response may present the parent again, regardless
+    // of its age.
     remove(
       'refresh_tokens',
       sql`t.revoked and t.updated_at < ${ago(dayMs)} and not exists (

@@ -83,7 +83,7 @@ export function listNotifiedSessions(
     order by row_number() over (partition by c.id order by s.created_at desc), s.id`);
 }
 
-/** Returns the IDs that still have a session, unless the user is banned. */
+/** Returns the IDs of the sessions that still exist and whose users aren't banned. */
 export async function findLiveSessionIds(
   db: Queryable,
   ids: readonly string[],

@@ -1,4 +1,4 @@
-/** Statements on auth.one_time_tokens, which identifies links in emails. */
+/** Statements on auth.one_time_tokens, which stores the hashes of codes and links that were sent. */
 import { randomUUID } from 'node:crypto';
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';

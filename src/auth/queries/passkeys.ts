@@ -55,8 +55,8 @@ export async function insertPasskey(
 }
 
 /**
- * Updates the counter after a use. Returns false if another use of the key, or of a copy, has already raised the
- * counter.
+ * Updates the signature counter after the key has been used. Returns false if a concurrent use of the key or of a copy
+ * has already raised the counter.
  */
 export async function recordPasskeyUse(
   db: Queryable,

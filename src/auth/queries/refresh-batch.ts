@@ -81,7 +81,7 @@ export function readActiveRefresh(row: object): ActiveRefresh {
 }
 
 export interface TokenRotation {
-  /** The user and session with the new times to write. */
+  /** The user and session, which contain the new times. */
   readonly user: User;
   readonly session: RefreshedSession;
   readonly tokenId: number;
@@ -124,8 +124,8 @@ export function tokenRotations(rotations: readonly TokenRotation[], now: string)
 }
 
 /**
- * Settings that force generic plans. Otherwise, the server would replan each statement that has few tokens. Sequential
- * scans are disabled because the cached plan may have been created when the tables were empty.
+ * Settings that force generic plans. Otherwise, PostgreSQL would plan a statement with few tokens again at each
+ * execution. Sequential scans are disabled because the cached plan may have been created when the tables were empty.
  */
 export const rotationSettings: readonly Setting[] = [
   ['plan_cache_mode', 'force_generic_plan'],

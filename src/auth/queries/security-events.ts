@@ -37,7 +37,7 @@ export async function insertEvent(db: Queryable, event: NewEvent, nowMs: number)
 
 /**
  * Records a sign-in and its device in a single statement. The event's details contain `new_device` if the user has
- * signed in before, but never on one of these devices.
+ * signed in before, but never on this device.
  */
 export async function insertSignIn(
   db: Queryable,
@@ -65,7 +65,7 @@ export async function insertSignIn(
   return row;
 }
 
-/** Lists a user's events, newest first. With `before`, lists only events older than that one. */
+/** Lists a user's events, newest first. With `before`, lists only events older than that event. */
 export function listEvents(
   db: Queryable,
   userId: string,
@@ -84,7 +84,7 @@ export function listEvents(
 
 /**
  * Lists the user's own reversible changes since an event, including that event. The list contains each addition once,
- * but only the first change of the address and of the number, so that an attacker can't make it long.
+ * but only the first change of the email address and of the phone number, so that an attacker can't make the list long.
  */
 export function listReversibleEvents(db: Queryable, event: SecurityEvent): Promise<SecurityEvent[]> {
   return db.query<SecurityEvent>(sql`
@@ -110,10 +110,10 @@ export async function findLatestEvent(
   return event;
 }
 
-/** The number of latest events that suffices to explain why a session ended. */
+/** The number of recent events that are enough to explain why a session ended. */
 const maxEndings = 10;
 
-/** Lists the user's events since a time that ended sessions, newest first. */
+/** Lists the user's events that ended sessions since the given time, newest first. */
 export function listEndings(db: Queryable, userId: string, since: string): Promise<SecurityEvent[]> {
   return db.query<SecurityEvent>(sql`
     select ${columns} from _plinth.security_events

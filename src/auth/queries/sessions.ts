@@ -120,7 +120,7 @@ export async function setSessionEnd(db: Queryable, id: string, notAfter: string)
   await db.query(sql`update auth.sessions set not_after = ${notAfter} where id = ${id}`);
 }
 
-/** Marks the session as part of the sign-in of another session. */
+/** Records the sign-in that the session belongs to. `tag` is the ID of the first session of that sign-in. */
 export async function setSessionTag(db: Queryable, id: string, tag: string): Promise<void> {
   await db.query(sql`update auth.sessions set tag = ${tag} where id = ${id}`);
 }
@@ -130,8 +130,8 @@ export async function deleteSession(db: Queryable, id: string): Promise<void> {
 }
 
 /**
- * Deletes flows that could still result in a session, which are codes that haven't been exchanged and identities that
- * are being linked. Must run before deleting a user's sessions, so that a concurrent exchange can't create a session in
+ * Deletes flows that could still result in a session, namely codes that haven't been exchanged and identities that are
+ * being linked. Must run before deleting a user's sessions, so that a concurrent exchange can't create a session in
  * between. Keeps emailed links, whose codes haven't been issued yet.
  */
 async function deleteCodes(db: Queryable, userId: string): Promise<void> {

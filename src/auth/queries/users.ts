@@ -92,8 +92,8 @@ export interface NewUser {
 }
 
 /**
- * Inserts a user that is unconfirmed, with an empty role and empty tokens, because triggers on auth.users must first
- * receive this state. As in GoTrue 2.196, later updates set all other values.
+ * Inserts an unconfirmed user with an empty role and empty tokens. Later updates set all other values, so that triggers
+ * on auth.users see the same states as in GoTrue 2.196.
  */
 export async function insertUser(db: Queryable, user: NewUser, nowMs: number): Promise<void> {
   const now = fromMs(nowMs);
@@ -154,8 +154,7 @@ export async function deleteUser(db: Queryable, id: string): Promise<void> {
 
 /** Locks a guest's row. Returns false if it doesn't exist or the user is no longer a guest. */
 export async function lockGuest(db: Queryable, id: string): Promise<boolean> {
-  // Uses a lock mode in which other connections can insert rows that reference the guest, because an HTTP hook uses a
-  // separate connection.
+  // Uses a lock mode that lets other connections insert rows that reference the guest, because an HTTP hook may do so.
   const rows = await db.query(
     sql`select id from auth.users where id = ${id} and is_anonymous for no key update`,
   );

@@ -1,4 +1,7 @@
-/** Declares GET and POST /callback, to which a provider redirects the browser. The response redirects it to the app. */
+/**
+ * Declares GET and POST /callback, to which a provider redirects the browser. The response then redirects the browser
+ * to the app.
+ */
 import type { AuthContext } from '../context.ts';
 import { finishProviderSignIn } from '../flows/provider-callback.ts';
 import { type Exchange, header } from '../http/exchange.ts';

@@ -35,8 +35,8 @@ export function ssoRoutes({ define, serve }: Router, ctx: AuthContext): void {
 }
 
 /**
- * Because the client is a browser, an error redirects (303) to the site URL, which can show it. If the sign-in started
- * on an Account page, the error redirects to that page.
+ * If an error occurs, redirects the browser (303) to the Account page where the sign-in started, or to the site URL,
+ * either of which can show the error.
  */
 async function consumeAssertion(ctx: AuthContext, exchange: Exchange): Promise<undefined> {
   const { caller, reply, path, text } = exchange;

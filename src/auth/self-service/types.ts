@@ -72,7 +72,7 @@ export interface VisitorOperations {
   sendRecovery(body: Body): Promise<void>;
   /** Verifies a typed code. Returns undefined if an email change must still be confirmed at the other address. */
   verifyCode(body: Body): Promise<TokenPair | undefined>;
-  /** Verifies a link. Returns the URL to which it redirects, with a session, a code or an error. */
+  /** Verifies a link. Returns the URL that the browser is redirected to, with a session, a code or an error. */
   followLink(link: { type: string; token: string; redirectTo: string }): Promise<string>;
   /** Cancels an email change through the link sent to the old address. Rejects with `otp_expired`. */
   cancelEmailChange(token: string): Promise<void>;
@@ -106,7 +106,7 @@ export interface VisitorOperations {
    * expired.
    */
   checkLink(link: { type: string; token: string }): Promise<LinkFacts>;
-  /** Returns the URL where the user signs in. */
+  /** Returns the provider's URL, where the user signs in. */
   providerAddress(query: URLSearchParams): Promise<string>;
   /** Returns the identity provider's URL for a domain. */
   ssoAddress(body: Body): Promise<string>;
@@ -139,15 +139,15 @@ export interface UserOperations {
   requestFactorRemoval(): Promise<void>;
   cancelFactorRemoval(): Promise<void>;
   openAuthorization(id: string): Promise<OpenAuthorization>;
-  /** Decides an authorization. Returns the URL that the browser is redirected to. */
+  /** Approves or denies an authorization. Returns the URL that the browser is redirected to. */
   decideAuthorization(id: string, body: Body): Promise<string>;
   /** Returns the URL of the provider whose identity the user is linking. */
   linkingAddress(query: URLSearchParams): Promise<string>;
 }
 
 /**
- * An OAuth client's request that the user must decide. If the user has already granted it, contains only the redirect
- * URL.
+ * An OAuth client's request that the user must approve or deny. If the user has already approved the client's access,
+ * contains only the redirect URL.
  */
 export type OpenAuthorization =
   | { readonly redirect_url: string }

@@ -19,9 +19,9 @@ import { slotName } from './unused-slot.ts';
 
 /** The maximum number of segments in memory. Beyond it, receiving pauses and PostgreSQL waits. */
 const maxSegments = 3;
-/** The number of chunks at which the chunks of an unfinished segment are joined. */
+/** An unfinished segment that has been stored in this many chunks is stored again as a single chunk. */
 const maxChunks = 60;
-/** The time that a round waits for WAL that PostgreSQL has already flushed. */
+/** The maximum time that a round waits for WAL that PostgreSQL has already flushed. */
 const catchUpMs = 300;
 /** The interval between confirmations while no WAL arrives. */
 const headEveryMs = 60_000;

@@ -28,7 +28,9 @@ export function archivedFiles(options: ArchivedFilesOptions): FindArchived {
     return knownTimelines.includes(number) && number !== timeline ? Buffer.alloc(0) : undefined;
   }
 
-  /** Returns a segment. An unfinished one is padded with zeros, which PostgreSQL recognizes as the end of the WAL. */
+  /**
+   * Returns a segment. An unfinished segment is padded with zeros, which PostgreSQL recognizes as the end of the WAL.
+   */
   async function segment(start: bigint, attempts = 3): Promise<Buffer | undefined> {
     const ranges = segmentRanges(own, start);
     const end = ranges.at(-1)?.end;

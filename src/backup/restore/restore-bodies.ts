@@ -30,7 +30,7 @@ export async function restoreBodies(
 
   async function restoreOne(version: string): Promise<void> {
     let sizeBytes = 0;
-    // Kept because the store may report a different error when its source fails.
+    // The error from reading the body. The store may report a different error when its source fails.
     let cause: unknown;
     async function* read(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
       try {

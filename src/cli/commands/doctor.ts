@@ -26,7 +26,7 @@ interface Finding {
   readonly statements?: readonly string[];
 }
 
-/** A login shell's usual limit. */
+/** The usual limit of open files in a login shell. */
 const fewOpenFiles = 1024;
 
 const fine = (message: string): Finding => ({ status: 'ok', message });

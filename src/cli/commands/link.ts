@@ -107,7 +107,7 @@ async function askForToken(): Promise<string> {
   }
 }
 
-/** Returns the database. If the options don't specify one, prints the reason and returns undefined. */
+/** Returns the database. If the options don't specify a valid database, prints the reason and returns undefined. */
 function targetOf(input: Input, location: ProjectLocation): LinkedTarget | undefined {
   const url = input.text('db-url');
   const ref = input.text('project-ref');

@@ -1,4 +1,4 @@
-/** Calls the Management API of the Plinth running in this folder or of a remote one. */
+/** Calls the Management API of the server running in this folder or of a remote server. */
 import type { ManagementCallName } from '../../main.ts';
 import type { Running } from '../control.ts';
 import { CommandError } from '../errors.ts';

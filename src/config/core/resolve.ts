@@ -40,7 +40,7 @@ export interface Resolved {
   readonly references: References;
 }
 
-/** The settings whose value is replaced with that of a variable, by key. Contains the text in the file. */
+/** The settings whose value refers to a variable, by key. The value is the text in the file, such as `env(NAME)`. */
 export type References = ReadonlyMap<string, string | readonly string[]>;
 
 /**

@@ -69,7 +69,7 @@ export interface Setting<T> {
    * setting is used.
    */
   readonly pending?: string;
-  /** Defaults to the value of the nearest enclosing section that sets it. */
+  /** Defaults to `applies` of the nearest enclosing section that has it. */
   readonly applies?: Applies;
 }
 
@@ -77,7 +77,7 @@ export interface Section<F extends Fields> {
   readonly kind: 'section';
   readonly help: string;
   readonly fields: F;
-  /** The value for all settings in the section that don't specify one. */
+  /** The default for all settings in the section. */
   readonly applies?: Applies;
   readonly alias?: string;
   /** Defaults that apply only if the file contains the table. */

@@ -1,7 +1,7 @@
 /**
- * Determines the origin of a page load. A link on another website can contain a different operator's sign-in token. The
- * user would then unknowingly work in that operator's session (login CSRF), so the sign-in page asks for confirmation
- * first.
+ * Determines whether a page load came from another website. A link on another website can contain a different
+ * operator's sign-in token. The user would then unknowingly work in that operator's session (login CSRF), so the
+ * sign-in page asks for confirmation first.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 
@@ -19,8 +19,8 @@ export function arrivalOf(headers: IncomingHttpHeaders): 'own' | 'foreign' {
 }
 
 /**
- * Returns `none` if the operator can't have a session, so that the page doesn't begin with the frame and its menu. After
- * a link on another website, the browser withholds the cookie, so its absence proves nothing.
+ * Returns `none` if the operator can't have a session, so that the page doesn't begin with the frame and its menu. If
+ * the user followed a link on another website, the browser withholds the cookie, so a missing cookie proves nothing.
  */
 export const sessionHint = (headers: IncomingHttpHeaders, hasCookie: boolean): 'none' | 'possible' =>
   !hasCookie && arrivalOf(headers) === 'own' ? 'none' : 'possible';

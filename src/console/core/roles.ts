@@ -25,7 +25,7 @@ export const permissionsOf = (role: OperatorRole): readonly Permission[] => gran
 export const may = (role: OperatorRole, permission: Permission): boolean =>
   granted[role].includes(permission);
 
-/** Whether the other role has all of the role's permissions. */
+/** Whether `other` has all of the permissions of `role`. */
 export const isWithin = (role: OperatorRole, other: OperatorRole): boolean =>
   granted[role].every((permission) => may(other, permission));
 

@@ -11,7 +11,7 @@ const secretKeys = /sb_secret_[\w-]+/g;
 /** Matches the password in a database URL. */
 const databasePassword = /(\bpostgres(?:ql)?:\/\/[^\s:@/"']+:)[^\s@/"']+(?=@)/g;
 
-/** Returns a secret as it appears in text and in JSON. */
+/** Returns the forms in which a secret can appear: in plain text and in JSON. */
 const formsOf = (secret: string): string[] => [secret, JSON.stringify(secret).slice(1, -1)];
 
 /**

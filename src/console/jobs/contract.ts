@@ -102,8 +102,8 @@ export interface Parts {
   /** Whether the trigger function for database webhooks exists. */
   readonly hooks: boolean;
   /**
-   * Whether pg_cron is Plinth's own version. If so, this process runs the scheduler. A superuser owns the tables, so
-   * they can't run the project's code.
+   * Whether pg_cron is Plinth's own version. If so, this process runs the scheduler. Requires that a superuser owns the
+   * schema, so that reading its tables can't run the project's code.
    */
   readonly ownCron: boolean;
 }

@@ -8,10 +8,9 @@ import { readParts } from './parts.ts';
 import * as queries from './queue-queries.ts';
 
 export const messagesPerPage = 50;
-/**
- * The maximum length of a message in the list. The next constant is the limit for a message that the operator opens.
- */
+/** The maximum length of a message in the list. */
 const listedMessageChars = 2000;
+/** The maximum length of a message that the operator opens. */
 export const openedMessageChars = 262_144;
 
 const settings = [

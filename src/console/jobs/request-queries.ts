@@ -14,7 +14,7 @@ export interface PendingRow {
   readonly webhook: string | null;
 }
 
-/** Joins the webhook log, which records the webhook of each request. */
+/** Reads the name of a request's webhook from the webhook log. */
 const hookOf = (hasHooks: boolean, id: string) =>
   hasHooks
     ? sql`(select h.hook_name from supabase_functions.hooks h where h.request_id = ${sql.raw(id)} order by h.id desc limit 1)`

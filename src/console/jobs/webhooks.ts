@@ -86,7 +86,8 @@ export function webhookRoutes(api: Api, database: Database, audit: Audit): void 
       headers: shownPairs(request.headers, maySee),
       params: shownPairs(request.params, maySee),
       timeoutMs: request.timeoutMs,
-      // If the form doesn't support all of the trigger's properties, saving it would remove the others.
+      // False if the form doesn't support all of the trigger's properties. Saving the form would remove the unsupported
+      // properties.
       isPlain: isPlainType(row.type) && !row.is_narrowed,
       definition: maySee ? row.definition : null,
     };

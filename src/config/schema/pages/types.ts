@@ -15,11 +15,11 @@ export interface EntryExtras {
 /** A setting's key, its label and optional extras. */
 export type Entry = readonly [key: string, label: string, extras?: EntryExtras];
 
-/** A tool below the settings of a section. */
+/** Additional controls below a section's settings, such as a button that tests a hook. */
 export type Panel =
   /**
-   * A provider. `url` is the page where its OAuth apps are created. `hasServer` is set if the URL of its server is
-   * usually set.
+   * A provider. `url` is the page where its OAuth apps are created. `hasServer` is true if the provider has no fixed
+   * URL, so its `url` setting is usually set.
    */
   | { readonly kind: 'provider'; readonly name: string; readonly url: string; readonly hasServer: boolean }
   | { readonly kind: 'hook'; readonly name: string }
