@@ -20,9 +20,8 @@ export interface MigrationFolder {
 }
 
 /**
- * Whether this is the migration that CLIs before December 2021 wrote for the service itself. As in upstream, it must be
- * the first entry in the folder, and its timestamp must have 14 digits. For example, `001_init.sql` belongs to the
- * user.
+ * Whether this is the migration that CLIs before December 2021 generated. As in upstream, its timestamp must have 14
+ * digits, so a file such as `001_init.sql` is one of the user's migrations.
  */
 function isServicesInit(entry: string): boolean {
   const time = /(\d{14})_init\.sql/.exec(entry)?.[1];
@@ -57,12 +56,12 @@ export interface NewFile extends MigrationFile {
   readonly exists: boolean;
 }
 
-/** Returns the file for a baseline. Its version comes before all others when they are sorted. */
+/** Returns the file for a baseline migration. Its version sorts before all other versions. */
 export function baselineFileOf(supabaseDir: string): NewFile {
   const { files } = readMigrationFolder(supabaseDir);
   const name = 'baseline';
   const first = files.find((file) => file.name !== name)?.version ?? '20000101000000';
-  // When names are sorted, `0000_` comes before `000_`.
+  // `0000_` sorts before `000_`.
   const version = '0'.repeat(/^0+$/.test(first) ? first.length + 1 : first.length);
   const entry = `${version}_${name}.sql`;
   const path = join(supabaseDir, 'migrations', entry);

@@ -43,7 +43,7 @@ export async function firstStart(
   const shared = {
     session,
     privileged,
-    // The last step flushes all earlier ones, and no client relies on them before that.
+    // The last step flushes all earlier steps to disk, and no client relies on their changes before that.
     isFlushedLater: database.info.embedded,
     embedded: database.info.embedded ? { missing: missingExtensions } : undefined,
     readSources: () => readSources(supabaseDir),
@@ -103,7 +103,7 @@ async function writeVault({ config, onProgress }: ProjectDeps, session: Session)
 const lockKey = 0x70726f6a;
 
 /**
- * Runs work as `postgres` on a separate connection. The connection is closed afterward, which discards all state that
+ * Runs `work` as `postgres` on a separate connection. The connection is closed afterward, which discards all state that
  * the user's SQL has left behind.
  */
 export async function withUserSession<T>(

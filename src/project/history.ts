@@ -1,4 +1,4 @@
-/** Reads and changes the migration history of a database, which may not be the project's own. */
+/** Reads and changes the migration history of a database, which can be a database that Plinth doesn't manage. */
 import { join } from 'node:path';
 import type { Pool } from '../database/types.ts';
 import { ProjectError } from './errors.ts';

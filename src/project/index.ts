@@ -58,7 +58,8 @@ export interface Project {
    *
    * Returns whether it has changed the database.
    *
-   * @throws {ProjectError} with file, statement and line. None of the statements in this file remain applied.
+   * @throws {ProjectError} with file, statement and line. If the file runs in a single transaction, none of its
+   * statements remain applied.
    */
   prepareDatabase(options?: PrepareOptions): Promise<boolean>;
   /**
@@ -161,7 +162,7 @@ export async function listMigrations(
   return await readHistory(deps.database.pool('postgres'), deps.projectDir);
 }
 
-/** Applies pending migrations. Returns the names of their files. @throws {ProjectError} */
+/** Applies pending migrations. Returns their file names. @throws {ProjectError} */
 export async function migrateUp(
   deps: ProjectDeps,
   options: { readonly includeAll: boolean },

@@ -10,7 +10,7 @@ import { isPostgresError } from '../shared/postgres-error.ts';
 import type { LintIssue, LintResult } from './core/lint.ts';
 import { ProjectError } from './errors.ts';
 
-/** The search path for this file's statements, in which names refer to PostgreSQL's own objects. */
+/** The search path for the statements in this module, so that their names refer to PostgreSQL's own objects. */
 const ownPath = 'pg_catalog, pg_temp';
 /** PostgreSQL's default search path. */
 const defaultPath = '"$user", public';
@@ -37,8 +37,8 @@ async function userSchemas(db: Queryable): Promise<string[]> {
 
 /**
  * Checks the functions in these schemas, or in all of the project's schemas. The transaction is rolled back, so nothing
- * changes. PostgreSQL evaluates domain constraints while it analyzes a body, so a superuser would run the database's
- * code.
+ * changes. Superusers are rejected because PostgreSQL evaluates domain constraints while it analyzes a body, and these
+ * can run code from the database.
  * @throws {ProjectError} lint_superuser
  */
 export async function lint(
@@ -69,7 +69,7 @@ export async function lint(
   return results;
 }
 
-/** Returns the login's search path, which a function uses if it doesn't set one. */
+/** Returns the login role's search path, which a function uses if it doesn't set one. */
 async function prepareSession(tx: Queryable): Promise<string> {
   const [login] = await tx.query<{ isSuperuser: boolean; path: string | null }>(sql`
     select r.rolsuper as "isSuperuser", (
@@ -130,8 +130,8 @@ function issueOf(error: PostgresErrorShape): LintIssue {
 }
 
 /**
- * In a security definer function, names are resolved with the caller's search path even though the function has the
- * owner's privileges.
+ * A security definer function without its own search path resolves names with the caller's search path, but runs with
+ * the owner's privileges.
  */
 function searchPathIssues({ isDefiner, settings }: FunctionRow): LintIssue[] {
   if (!isDefiner || settings.some((setting) => setting.startsWith(pathSetting))) return [];

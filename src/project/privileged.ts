@@ -84,7 +84,7 @@ function definition(
   alter ${object} ${name} owner to ${owner};
   alter role ${owner} nosuperuser;
 end`;
-  // Disables event triggers, because the user's would run with Plinth's privileges.
+  // Disables event triggers, because the user's event triggers would run with Plinth's privileges.
   const silence = serverVersion >= 170_000 ? 'event_triggers = off' : 'session_replication_role = replica';
   return `begin;
 set local ${silence};

@@ -117,7 +117,7 @@ async function pushPlan(
   await applySeeds(seeds, shared);
 }
 
-/** Plinth isn't a superuser in this database, so it runs statements that require one unchanged. */
+/** Plinth isn't a superuser in this database, so statements that require a superuser are sent unchanged. */
 const asWritten: PrivilegedRunner = {
   prepare: async () => {},
   run: (tx, { text }) => tx.exec(text),

@@ -111,7 +111,7 @@ export interface Progress {
 }
 
 /**
- * Whether the database has a table for progress. Databases that Plinth doesn't manage don't have this table, so files
+ * Whether the database has the progress table. Databases that Plinth doesn't manage don't have this table, so files
  * with several steps always run from the beginning.
  */
 async function notesProgress(db: Queryable): Promise<boolean> {

@@ -44,7 +44,7 @@ export interface RealtimeDeps {
   /** Limits that override the configuration. */
   readonly limits?: Partial<Limits>;
   /**
-   * The interval at which processes of a group send messages, and the time without a message after which a process is
+   * Each process of a group sends a message at least every `aliveMs`. A process that sends nothing for `leaseMs` is
    * considered gone.
    */
   readonly lease?: { readonly aliveMs: number; readonly leaseMs: number };

@@ -1,8 +1,8 @@
 /**
- * Parses PostgREST's configuration file. The grammar is that of its library `configurator-pg`: `key = value` lines,
- * groups `key { … }`, `import "file"`, comments that start with `#`, and `#;` before an ignored line. Values are quoted
- * strings, numbers, booleans and lists. In strings, `$(NAME)` refers to an earlier setting or an environment variable,
- * and `$$` stands for `$`.
+ * Parses PostgREST's configuration file. The grammar is that of PostgREST's library `configurator-pg`: `key = value`
+ * lines, groups `key { … }`, `import "file"`, comments that start with `#`, and `#;` before an ignored line. Values are
+ * quoted strings, numbers, booleans and lists. In strings, `$(NAME)` refers to an earlier setting or an environment
+ * variable, and `$$` stands for `$`.
  */
 
 export type FileValue = string | number | boolean | readonly FileValue[];

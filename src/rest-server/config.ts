@@ -273,7 +273,7 @@ class Reader {
   }
 }
 
-/** Removes the line feed at the end of a file. Text editors add one, but it isn't part of the secret. */
+/** Removes the line feed at the end of a file. Text editors add it, but it isn't part of the secret. */
 const chomp = (bytes: Buffer): Buffer => (bytes.at(-1) === 0x0a ? bytes.subarray(0, -1) : bytes);
 
 /** Decodes base64. The URL-safe alphabet and dots as padding are also accepted. */

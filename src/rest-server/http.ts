@@ -125,7 +125,7 @@ async function respondTo(
   );
 }
 
-/** The body of requests that don't declare one. The server reads no data for such requests. */
+/** The body of requests that don't declare a body. The server reads no data for such requests. */
 const NO_BODY = new Uint8Array(0);
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>

@@ -1,6 +1,6 @@
 /**
- * A standalone REST server that can replace the PostgREST 16.2 binary. Besides `main.ts`, this module is the second
- * composition root.
+ * A standalone REST server that can replace the PostgREST 16.2 binary. This module is the second composition root, in
+ * addition to `main.ts`.
  *
  * Glossary. *Admin server*: the server for health checks and metrics on a separate port. *Reload*: rereading the
  * schema, or the configuration and the schema, while requests use the previous version.

@@ -8,11 +8,11 @@ import { databaseError, errorBody } from '../rest/index.ts';
 import type { LogLevel } from './config.ts';
 
 export interface ServerLog {
-  /** Writes a line at every level. */
+  /** Writes a line regardless of the log level. */
   say(line: string): void;
-  /** Writes a line at level `error` and more verbose levels. */
+  /** Writes a line if the log level is `error` or more verbose. */
   fault(line: string): void;
-  /** Writes a line at level `debug`. */
+  /** Writes a line if the log level is `debug`. */
   detail(line: string): void;
   onResponse(facts: ResponseFacts): void;
   /** Whether a response with this status is logged. */

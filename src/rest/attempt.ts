@@ -11,7 +11,7 @@ export interface RestAttempt {
   readonly path: string;
   /** The query string without `?`. */
   readonly query: string;
-  /** The request headers by lowercase name. The token is a header, as in a request from an app. */
+  /** The request headers by lowercase name, including the header with the token, as in a request from an app. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   /** Whether the transaction is rolled back even if the request succeeds. */

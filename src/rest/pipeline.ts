@@ -221,8 +221,8 @@ function respondTo(prepared: Prepared, raw: PathResult, { settings }: Snapshot):
 }
 
 /**
- * Sends a response that may be stored. A stored response is released after it has been sent, or immediately if an error
- * response replaces it.
+ * Builds the response from a stored result. The store is released after the response has been sent, or immediately if
+ * an error response replaces it.
  */
 async function respondStored(
   prepared: Prepared,

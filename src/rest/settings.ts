@@ -33,8 +33,8 @@ export interface RestSettings {
   readonly legacyTargetNames: boolean;
   readonly errorVerbosity: 'verbose' | 'minimal';
   /**
-   * Whether the `hint` of a 42501 error states which privilege or policy is missing. PostgREST never does. The hosted
-   * service does in a short form.
+   * How detailed the `hint` of a 42501 error is about the missing privilege or policy. PostgREST doesn't send such
+   * hints, and the hosted service sends short hints.
    */
   readonly permissionHints: PermissionHints;
   /** The values of `app.settings.*`, which are set in every transaction. */
@@ -49,7 +49,7 @@ export type PermissionHints = 'off' | 'short' | 'full';
 
 export function settingsFromConfig(config: Config, permissionHints: PermissionHints): RestSettings {
   return {
-    // Until 2023, the CLI's template contained an empty list, for which `public` was exposed.
+    // Until 2023, the CLI's template contained an empty list, which exposed `public`.
     schemas: config.api.schemas.length > 0 ? config.api.schemas : ['public'],
     extraSearchPath: config.api.extra_search_path,
     maxRows: config.api.max_rows,

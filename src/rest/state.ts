@@ -70,8 +70,8 @@ export interface State {
 const RETRY_MS = [100, 500, 1000, 2000, 5000];
 
 /**
- * Returns the source for the full backend. It provides the project's settings, which the login role's `pgrst.*`
- * settings override.
+ * Returns the data source for the full backend, which combines the project's settings with the login role's `pgrst.*`
+ * settings. The latter take precedence.
  */
 export function projectSource(database: Database, base: () => RestSettings, log: Logger): StateSource {
   return {

@@ -16,7 +16,7 @@ export type ReadText = (path: string) => string | undefined;
 /** A mounted hierarchy of groups. */
 interface Hierarchy {
   readonly mountPoint: string;
-  /** The mounted group. In a container without a separate namespace, it isn't the root. */
+  /** The mounted group. In a container without a separate cgroup namespace, this isn't the root group. */
   readonly root: string;
 }
 
@@ -76,7 +76,7 @@ function hierarchyOf(mountinfo: string, controller: string): Hierarchy | undefin
 const decodeOctal = (path: string): string =>
   path.replaceAll(/\\([0-7]{3})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 8)));
 
-/** Returns the folders of a group and its parents, as far as they are mounted. */
+/** Returns the folders of a group and of those parents that are mounted. */
 function foldersUp(hierarchy: Hierarchy | undefined, group: string | undefined): string[] {
   if (hierarchy === undefined || group === undefined) return [];
   const { root, mountPoint } = hierarchy;

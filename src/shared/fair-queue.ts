@@ -22,8 +22,8 @@ export class FairQueue<T extends Waiter> {
   }
 
   /**
-   * Adds an item. If the queue is full, returns the item to remove. This is the newest item of the client with the most
-   * items, which may be `item` itself.
+   * Adds an item. If the queue is full, removes and returns the newest item of the client with the most items, or
+   * rejects and returns `item` if its own client would have at least as many items.
    */
   push(item: T): T | undefined {
     if (this.#size < this.#limit) {

@@ -4,7 +4,7 @@ import { availableParallelism, totalmem } from 'node:os';
 import { type GroupLimits, groupLimits } from './cgroup.ts';
 
 export interface Machine {
-  /** The number of CPU cores, at least 1. A fraction of a core counts as one. */
+  /** The number of CPU cores, at least 1. A fraction is rounded up. */
   readonly cores: number;
   readonly memoryBytes: number;
 }
@@ -16,7 +16,7 @@ export interface LimitedMachine extends Machine {
 
 let known: LimitedMachine | undefined;
 
-/** Returns the machine within the limits of this process's control groups, which are read once. */
+/** Returns the machine's resources within the limits of this process's control groups, which are read once. */
 export function thisMachine(): LimitedMachine {
   known ??= machineOf(
     { cores: availableParallelism(), memoryBytes: totalmem() },

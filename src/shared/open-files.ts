@@ -28,7 +28,7 @@ export function openFileLimit(): number | undefined {
   }
 }
 
-/** Returns the number of connections for which there are enough file descriptors. */
+/** Returns how many connections are possible with this limit on open files. */
 export function connectionsForFiles(limit: number | undefined): number {
   if (limit === undefined) return Number.POSITIVE_INFINITY;
   const left = Math.max(limit - ownFiles, limit * smallestShare);

@@ -20,7 +20,7 @@ export class WaitEstimate {
    * Returns the estimated wait.
    *
    * @param ahead The number of requests that start earlier.
-   * @param runningMs The average time for which unfinished requests have been running. Lets slow requests affect the
+   * @param runningMs How long the unfinished requests have been running, on average. Lets slow requests affect the
    * estimate before any of them has finished.
    */
   waitMs(ahead: number, connections: number, runningMs = 0): number {

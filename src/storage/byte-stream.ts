@@ -27,8 +27,8 @@ export function acquireChunk(): Buffer {
 }
 
 /**
- * Releases a buffer from {@link acquireChunk}, or a part of one. The memory is transferred, so existing views become
- * empty.
+ * Releases a buffer from {@link acquireChunk}, or a part of such a buffer. The memory is transferred, so existing views
+ * become empty.
  */
 export function releaseChunk({ buffer }: Uint8Array): void {
   if (!(buffer instanceof ArrayBuffer) || buffer.byteLength !== chunkBytes) return;

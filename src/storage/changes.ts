@@ -10,7 +10,7 @@ import { leavesOutcomeOpen } from './database-errors.ts';
 export interface Change {
   /** Called before the commit. If the database then fails without a response, the outcome is unknown. */
   committing(): void;
-  /** Must be called in the transaction in which these versions lose their row. */
+  /** Must be called in the transaction that removes the rows of these versions. */
   giveUp(versions: readonly (string | null | undefined)[]): Promise<void>;
 }
 

@@ -40,7 +40,7 @@ export interface StorageDeps {
   /** The data folder (`.plinth`). Bytes are stored in its `storage/` subfolder. */
   readonly dataDir: string;
   readonly log: Logger;
-  /** The mode. In production, webhooks over plain HTTP are rejected, even if they are on this machine. */
+  /** The mode. In production, webhooks over plain HTTP are rejected, even to this machine. */
   readonly mode: 'development' | 'production';
   readonly clock?: Clock;
   /** The disk that contains the data folder. */

@@ -12,8 +12,8 @@ export interface PlannedStatement {
   /** The index of the statement. It starts at 0, as in upstream. */
   readonly index: number;
   /**
-   * The text to send. Except for statements about extensions, it has the same length as in the file, so that error
-   * positions are correct.
+   * The text to send. It has the same length as in the file so that error positions are correct, except for statements
+   * about extensions.
    */
   readonly text: string;
   readonly privileged?: Privileged;
@@ -34,8 +34,8 @@ export interface PlanOptions {
    */
   readonly quiet: boolean;
   /**
-   * Set for the embedded server, where `vector` indexes don't have parameters and the extensions in `missing` are
-   * placeholders.
+   * Set for the embedded server, where `vector` indexes don't support storage parameters and the extensions in
+   * `missing` are placeholders.
    */
   readonly embedded: { readonly missing: MissingExtensions } | undefined;
 }

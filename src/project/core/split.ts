@@ -1,6 +1,6 @@
 /**
  * Splits a SQL file into statements, in the form that upstream's CLI stores. A comment belongs to the statement after
- * it, and semicolons are removed. Files from `pg_dump` also contain commands for psql, and rows for COPY.
+ * it, and semicolons are removed. Files from `pg_dump` also contain psql commands and COPY data.
  */
 import type { Token } from '../../shared/sql/lex.ts';
 import { type Embedded, type StatementSpan, splitSql } from '../../shared/sql/split.ts';
@@ -20,7 +20,7 @@ export interface Statement {
 }
 
 /**
- * Splits a file at the semicolons that end statements. Commands for psql (`\restrict ...`) and the rows after `COPY ...
+ * Splits a file at the semicolons that end statements. psql commands (`\restrict ...`) and the rows after `COPY ...
  * FROM stdin` are removed.
  *
  * @example splitStatements("select 1; select ';'").map(({ text }) => text); // ['select 1', "select ';'"]
@@ -63,7 +63,7 @@ function copiesFromStdin(text: string, { start, end, words, settings }: Statemen
   );
 }
 
-/** Replaces commands for psql with spaces, so that all other characters keep their positions. */
+/** Replaces psql commands with spaces, so that all other characters keep their positions. */
 function blanked(
   text: string,
   { start, end }: StatementSpan,

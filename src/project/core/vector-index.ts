@@ -5,7 +5,7 @@
  */
 import { lex } from '../../shared/sql/lex.ts';
 
-/** Returns a statement of the same length. If it doesn't create such an index, it is returned unchanged. */
+/** Returns a statement of the same length. A statement that doesn't create a pgvector index is returned unchanged. */
 export function withoutVectorIndexOptions(statement: string, words: readonly string[]): string {
   if (words[0] === 'do') return withoutExecutedOptions(statement);
   if (words[0] !== 'create' || !(words[1] === 'index' || words[2] === 'index')) return statement;

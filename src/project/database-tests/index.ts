@@ -10,10 +10,10 @@ import { findTestFiles, type TestFile } from './files.ts';
 import { type RunTestOptions, runTestFile } from './run-file.ts';
 
 export interface TestDatabaseOptions {
-  /** The URL with which the role that runs the tests logs in. */
+  /** The connection URL, including the role that runs the tests. */
   readonly url: string;
   readonly projectDir: string;
-  /** Files and folders. If there are none, supabase/tests is used. */
+  /** Files and folders. If the list is empty, supabase/tests is used. */
   readonly paths: readonly string[];
   readonly cwd: string;
   /** Whether to print the complete output of all files. */
@@ -88,7 +88,7 @@ async function runGroup(files: readonly TestFile[], options: RunTestOptions): Pr
   return outcomes;
 }
 
-/** Creates the extensions that the database doesn't have, runs `work`, and drops them again. */
+/** Creates the extensions that the database doesn't have, runs `work`, and then drops the created extensions. */
 async function withExtensions(
   names: readonly string[],
   url: string,

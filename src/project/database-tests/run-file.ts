@@ -10,7 +10,7 @@ import type { TestFile } from './files.ts';
 
 export interface RunTestOptions {
   readonly url: string;
-  /** The folders in which `\i` searches, in this order, for a file that isn't in the test's folder. */
+  /** The folders that `\i` searches, in order, if a file isn't in the test's folder. */
   readonly includeDirs: readonly string[];
 }
 

@@ -55,7 +55,7 @@ export interface Audience {
   readonly groups: Map<string, Group>;
   /** The name of the row visibility function. Undefined until it is created. */
   visibility: string | null | undefined;
-  /** Whether the row's owners narrow the audience. False if the owner lookup failed. */
+  /** Whether the audience is limited to the row's owners. False if the owner lookup failed. */
   narrows: boolean;
 }
 
@@ -64,7 +64,7 @@ export function createAudience(table: Table): Audience {
 }
 
 /**
- * Adds request number `order` of a subscriber. The request's conditions must already be validated against the table.
+ * Adds the subscriber's request at index `order`. The request's conditions must already be validated against the table.
  */
 export function addRequest(
   audience: Audience,

@@ -13,7 +13,7 @@ export const changesPublication = 'supabase_realtime';
 
 /**
  * The services' schemas, which a publication for all tables also includes. Changes in these schemas aren't sent to
- * subscribers. Any role that runs SQL could read some of their tables, including queued requests with keys in their
+ * subscribers. Some of their tables are readable by every role, such as queued HTTP requests with keys in their
  * headers.
  */
 export const unpublishedSchemas: readonly string[] = [

@@ -26,8 +26,8 @@ export interface ChangeQueueOptions {
   readonly registry: Registry;
   readonly stream: Pick<Stream, 'acknowledge' | 'pause' | 'resume'>;
   /**
-   * When the queue reaches this size, the stream is paused until half of the queue has been processed. PostgreSQL
-   * retains the changes that follow.
+   * When the queue reaches this size, the stream is paused until half of the queue has been processed. Meanwhile,
+   * PostgreSQL retains later changes.
    */
   readonly maxWaitingBytes: () => number;
 }

@@ -38,7 +38,8 @@ type RoleViews = Map<string, RoleAccess & { readonly refusals: Map<string, Rejec
 
 /**
  * Delivers the changes and returns how long the queries took, in milliseconds.
- * @throws errors other than those that PostgreSQL reported. Nothing was delivered then, so the batch can be retried.
+ * @throws errors that PostgreSQL didn't report, such as a lost connection. Nothing was delivered, so the batch can be
+ * retried.
  */
 export async function deliverBatch(
   deps: DeliveryDeps,

@@ -24,7 +24,7 @@ export interface Messages {
   inserted(row: ReadonlyMap<string, string | null>): void;
 }
 
-/** The maximum number of ids that are stored per mark. The next mark is then set. */
+/** The maximum number of ids that are stored per mark. When it is reached, the next mark is set. */
 const idsPerMark = 1000;
 
 export function createMessages({ pool, log, maxPayloadBytes, publish }: MessageOptions): Messages {

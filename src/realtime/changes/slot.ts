@@ -56,7 +56,7 @@ export async function endServer(db: Queryable, pid: number): Promise<void> {
  */
 const abandonedAfter = '10 minutes';
 
-/** Drops the slots of processes that are no longer running. Returns the slots' names. */
+/** Drops the slots of processes that are no longer running. Returns the names of the dropped slots. */
 export async function dropAbandoned(database: Database, own: string | undefined): Promise<string[]> {
   const { serverVersion, embedded } = database.info;
   // PostgreSQL before version 17 doesn't report how long a slot has been idle. With these versions, Plinth's slots are
@@ -76,7 +76,7 @@ export async function dropAbandoned(database: Database, own: string | undefined)
       await db.query(sql`select pg_drop_replication_slot(${name})`);
       dropped.push(name);
     } catch (error) {
-      // With these codes, another process has dropped the slot or is using it.
+      // These codes mean that another process has dropped the slot or is using it.
       if (!['42704', '55006'].includes((error as PostgresErrorShape).code)) throw error;
     }
   }
@@ -95,7 +95,7 @@ export async function dropSlot(db: Queryable, name: string, creatorPid: number):
   try {
     await db.query(sql`select pg_drop_replication_slot(${name})`);
   } catch (error) {
-    // With this code, another process has dropped the slot.
+    // This code means that another process has dropped the slot.
     if ((error as PostgresErrorShape).code !== '42704') throw error;
   }
 }

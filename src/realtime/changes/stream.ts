@@ -49,7 +49,7 @@ export interface Stream {
   readonly trouble: string | undefined;
   readonly report: StreamReport;
   acknowledge(lsn: bigint): void;
-  /** Stops reading. PostgreSQL retains the changes that follow. A new stream isn't paused. */
+  /** Stops reading. Meanwhile, PostgreSQL retains later changes. A reopened stream isn't paused. */
   pause(): void;
   resume(): void;
   /** Checks the retained WAL and drops abandoned slots. */
@@ -61,8 +61,8 @@ const firstRetryMs = 200;
 const lastRetryMs = 10_000;
 const slotWarningAfterMs = 5_000;
 /**
- * The interval at which Plinth writes its own messages, which return through the stream and prove that it works. They
- * also advance the slot while other transactions write only to unpublished tables, so that WAL doesn't accumulate.
+ * The heartbeat interval. Heartbeat messages are received through the stream, which shows that it works. They also
+ * advance the slot while other transactions write only to unpublished tables, so that WAL doesn't accumulate.
  */
 const heartbeatMs = 30_000;
 const silenceMs = 120_000;
@@ -87,7 +87,7 @@ class ReplicationStream implements Stream {
   #retryMs = firstRetryMs;
   #running: Promise<void> | undefined;
   #paused = false;
-  /** Whether the current attempt doesn't have a slot yet. */
+  /** Whether the current attempt still has to create its slot. */
   #isBeginning = false;
   #heardAt = 0;
 
@@ -280,8 +280,8 @@ class ReplicationStream implements Stream {
 }
 
 /**
- * Runs work with the snapshot, as the tables' owner. Policies and indexes contain project code, which must not run as a
- * role that can create slots. The snapshot is valid until the next command on the connection that exported it.
+ * Runs `work` with the snapshot, as the tables' owner. Policies and indexes contain project code, which must not run as
+ * a role that can create slots. The snapshot is valid until the next command on the connection that exported it.
  */
 async function withSnapshot(
   database: Database,

@@ -5,7 +5,7 @@
  */
 
 export interface MemoryLimits {
-  /** A limit in bytes, as estimated by {@link weightOf}. */
+  /** The limit per holder, in bytes as estimated by {@link weightOf}. */
   readonly maxHeldBytes: number;
   readonly maxHeldBytesInAll: number;
 }

@@ -173,7 +173,7 @@ async function checkRead(
       );
 }
 
-/** Queries permissions. A policy that fails or can't be evaluated doesn't grant any. */
+/** Queries permissions. A policy that fails or can't be evaluated doesn't grant any permission. */
 async function permissionsOf(ask: () => Promise<ReadonlySet<string>>): Promise<ReadonlySet<string>> {
   try {
     return await ask();

@@ -50,7 +50,7 @@ export interface SocketContext {
     client: RequestClient,
   ) => Promise<MessageRow[]>;
   readonly connections: Set<OpenSocket>;
-  /** The deadlines of idle sockets. `tokens` contains those of token checks. */
+  /** The deadlines of idle sockets. `tokens` contains the deadlines of token checks. */
   readonly idle: Deadlines<OpenSocket>;
   readonly tokens: Deadlines<JoinedChannel>;
   readonly events: RateAverage;

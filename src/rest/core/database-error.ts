@@ -62,7 +62,7 @@ function statusOf({ code, message }: PostgresErrorShape, isAnonymous: boolean): 
 }
 
 /**
- * Converts an error with which a function defines the entire response. The function uses RAISE SQLSTATE 'PGRST' with
+ * Converts an error that a function raises to define the entire response. The function uses RAISE SQLSTATE 'PGRST' with
  * JSON in the message and in the detail.
  */
 function raisedError(error: PostgresErrorShape): RestError {

@@ -96,7 +96,7 @@ function rootAction(method: string): Action {
 
 export interface Profile {
   readonly schema: string;
-  /** Whether the response must name the schema because several schemas are exposed or the request chose one. */
+  /** Whether the response must name the schema because several schemas are exposed or the request selected a schema. */
   readonly negotiated: boolean;
 }
 

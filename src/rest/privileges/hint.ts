@@ -7,7 +7,7 @@ import type { MissingRow, PolicyRow } from './queries.ts';
 import type { Privilege } from './required-privileges.ts';
 
 /**
- * The level of detail. `short` is safe to show to any client. `full` is for developers and contains columns and policy
+ * The level of detail. `short` is safe to show to any client. `full` is for developers and includes column and policy
  * names.
  */
 export type Extent = 'short' | 'full';

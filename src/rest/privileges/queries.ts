@@ -132,8 +132,8 @@ export const selectPolicies = (
     order by p.polname`);
 
 /**
- * Returns the quoted login role if it isn't allowed to set the existing role `role`. Superusers are excluded because
- * hints must not suggest granting a superuser. In PostgreSQL 15, memberships don't have the SET option.
+ * Returns the quoted login role if it isn't allowed to switch to the existing role `role`. Superusers are excluded
+ * because hints must not suggest granting a superuser role. In PostgreSQL 15, memberships don't have the SET option.
  */
 export const selectLoginWithout = async (db: Queryable, role: string): Promise<string | undefined> => {
   const [row] = await db.query<{ login: string }>(sql`

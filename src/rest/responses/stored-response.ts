@@ -9,7 +9,7 @@ import { RestError, restError } from '../errors.ts';
 const BLOCK_BYTES = 256 * 1024;
 /** The maximum number of blocks queued for the disk. */
 const MAX_QUEUED_BLOCKS = 2;
-/** The step in which file space is reserved. */
+/** File space is reserved in steps of this size. */
 const STEP_BYTES = 1024 * 1024;
 const DISK_CHECKED_EVERY_BYTES = 64 * 1024 * 1024;
 const READ_BYTES = 128 * 1024;

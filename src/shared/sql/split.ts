@@ -107,7 +107,7 @@ class RoutineBody {
   }
 }
 
-/** Returns the settings with which the server reads the statements after this one. */
+/** Returns the lexer settings for the statements after this one. */
 function settingsAfter({ words, settings }: StatementSpan): LexSettings {
   const line = words.map((word) => word.replace(/^'(.*)'$/, '$1').toLowerCase()).join(' ');
   if (/^reset (all|standard_conforming_strings)$/.test(line)) return { standardConformingStrings: true };

@@ -1,7 +1,8 @@
 /** Detects older clients that need a response in an older format. */
 
 /**
- * Whether the client fails if a bucket has a `type` field. Python clients before storage3 0.12.1 (supabase 2.18.0) do.
+ * Whether the client fails if a bucket has a `type` field, as Python clients before storage3 0.12.1 (supabase 2.18.0)
+ * do.
  */
 export function predatesBucketType(
   clientInfo: string | string[] | undefined,

@@ -33,7 +33,7 @@ export function readObjectMetadata(value: unknown): ObjectMetadata {
 /** The media type of objects whose stored type is missing or invalid. */
 export const defaultType = 'application/octet-stream';
 
-/** Returns the stored type if it is valid. SQL or other writers may have stored an invalid one. */
+/** Returns the stored type if it is valid. SQL or other writers may have stored an invalid type. */
 export function storedContentType({ mimetype = defaultType }: ObjectMetadata): string {
   return parseMediaType(mimetype) === undefined ? defaultType : mimetype;
 }

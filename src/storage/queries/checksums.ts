@@ -10,8 +10,8 @@ export interface StoredChecksum {
 }
 
 /**
- * Stores a checksum. `id` is an object's version or a part's ID. This statement runs in a transaction of the service
- * role, but the other statements run as the server.
+ * Stores a checksum. `id` is an object's version or a part's ID. This statement can run in a transaction of the service
+ * role, but the other statements run with the server's own roles.
  */
 export async function insertChecksum(
   db: StatementRunner,

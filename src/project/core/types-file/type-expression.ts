@@ -147,7 +147,7 @@ class Parser {
     if (token.text === '{') return this.#object();
     if (token.text === '[') return this.#tuple();
     if (token.text === '(') return this.#parenthesis();
-    // If the token can't begin a type, the caller handles it.
+    // A token that can't begin a type is left for the caller.
     if (!'})],;|&>='.includes(token.text)) this.at++;
     return other;
   }

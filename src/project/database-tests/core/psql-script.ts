@@ -18,7 +18,7 @@ export type ScriptStep =
       readonly name: string;
       readonly args: readonly string[];
       readonly line: number;
-      /** The text of the statement before the command, which has no semicolon. `\gset` and `\g` run this statement. */
+      /** The unterminated statement before the command. `\gset` and `\g` run this statement. */
       readonly pending: string;
     };
 

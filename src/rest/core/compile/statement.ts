@@ -193,7 +193,7 @@ function statementOf(fragment: Sql): Statement {
   return {
     key: createHash('sha1').update(text).digest('base64url'),
     text,
-    // `param` has created all values in the fragments.
+    // All values in the fragments were created by `param`.
     params: values as Param[],
   };
 }

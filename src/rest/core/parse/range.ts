@@ -46,8 +46,8 @@ const BIGINT_END = 2n ** 63n;
 const LARGEST = 2 ** 63 - 1024;
 
 /**
- * Parses a row number. A number that JavaScript can't represent is rounded to one that PostgreSQL treats the same way,
- * as beyond all rows or as out of range.
+ * Parses a row number. A number that JavaScript can't represent exactly is rounded. The rounded number has the same
+ * effect in PostgreSQL: it is beyond all rows or out of range.
  */
 export function rowNumber(text: string): number {
   const number = Number(text);

@@ -38,7 +38,7 @@ export interface PlanColumn {
 
 export type PlanCondition =
   | { readonly kind: 'filter'; readonly field: PlanField; readonly expression: OperatorExpression }
-  /** Tests whether an embed contains a row. If `negated` is true, it must contain one. */
+  /** Whether an embed is empty (`is.null`) or, if `negated` is true, contains a row. */
   | { readonly kind: 'null-embed'; readonly negated: boolean; readonly aggregateAlias: string }
   | {
       readonly kind: 'logic';
