@@ -60,8 +60,8 @@ export async function generateTypes(
 }
 
 /**
- * Returns the URL with the password added. Also sets the option with which `sslmode=require` works as in libpq,
- * encrypting the connection without checking the certificate. By default, node-postgres checks the certificate, which
+ * Returns the URL with the password added. Also sets the option that makes `sslmode=require` work as in libpq, which
+ * encrypts the connection without checking the certificate. By default, node-postgres checks the certificate, which
  * fails for hosted databases.
  */
 function clientUrl(text: string, password: string | undefined): string {

@@ -79,7 +79,7 @@ export interface DatabaseOptions {
   readonly knownMigrations?: () => Promise<readonly MigrationSet[]>;
   /** Called before each step that may be slow, with a sentence that describes the step. */
   readonly onProgress?: (message: string) => void;
-  /** Called while the embedded server is starting and this process can do other work. May be called several times. */
+  /** Called when this process can do other work while the embedded server starts. May be called several times. */
   readonly whileStarting?: () => void;
 }
 
@@ -146,7 +146,7 @@ async function startEmbedded(
       cluster = await start(true);
       admin = await signIn(cluster);
     }
-    // Clients don't rely on a new database yet, and a client's first transaction flushes all earlier ones.
+    // No client relies on a new database yet, and the first commit of a client also flushes all earlier commits.
     if (cluster.isNew) await admin.exec('set synchronous_commit = off');
     const serverVersion = readVersion(admin);
     await rejectNewer(admin, options, `in ${options.dataDir}`);

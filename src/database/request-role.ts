@@ -1,6 +1,6 @@
 /**
- * Checks roles from outside, such as the role in a client's request before SET ROLE, or a job's role before it signs
- * in.
+ * Checks roles that clients or projects specify, such as the role in a request before SET ROLE, or a job's role before
+ * the job signs in.
  */
 import { sql } from '../kernel/sql.ts';
 import type { Queryable } from './types.ts';

@@ -74,7 +74,7 @@ export interface Transaction extends Queryable {
   savepoint<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
 }
 
-/** A whole transaction. A {@link Transaction} can also be a savepoint within one. */
+/** A whole transaction. In contrast, a {@link Transaction} can also be a savepoint within a transaction. */
 export interface WholeTransaction extends Transaction {
   /**
    * Sends the last statements and COMMIT in one write, so that they need a single round trip. No other statements may

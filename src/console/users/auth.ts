@@ -1,4 +1,4 @@
-/** Manages the app's end users with the auth service's use cases, so that its rules also apply to operators. */
+/** Manages the app's end users through the auth service, so that the service's rules also apply to operators. */
 import type { OperationError, SamlInspection, UserAdministration } from '../../auth/index.ts';
 import { serviceError } from '../service-client.ts';
 

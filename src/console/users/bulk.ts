@@ -5,7 +5,7 @@
 import type { AuthUser, AuthUsers } from './auth.ts';
 import type { BulkAction, BulkResult } from './contract.ts';
 
-/** Additional requests would only wait for auth's connections. */
+/** More concurrent calls wouldn't be faster, because they would wait for a connection of the auth service. */
 const concurrentUsers = 4;
 
 export async function runBulk(
@@ -23,7 +23,7 @@ export async function runBulk(
       let user: AuthUser | undefined;
       try {
         user = await users.get(id);
-        // Lifting a ban would also lift an earlier one, so only new bans can be undone.
+        // To undo a ban means to lift it, which would also lift an earlier ban, so only new bans can be undone.
         const wasBanned = isBanned(user, nowMs);
         await applyTo(users, action, user);
         done.push(id);

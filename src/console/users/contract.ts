@@ -184,7 +184,10 @@ export interface UserSession {
   readonly user_agent: string | null;
   readonly ip: string | null;
   readonly aal: string;
-  /** Equal for sessions in the same browser. Null if the session wasn't created on the Account pages. */
+  /**
+   * Identifies the browser, so sessions in the same browser have the same value. Null if the session wasn't created on
+   * the Account pages.
+   */
   readonly browser: string | null;
   /** The session's app. Null for the Account pages and for unknown apps. */
   readonly app: { readonly name: string | null; readonly url: string | null } | null;

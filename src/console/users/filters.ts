@@ -64,7 +64,7 @@ const before = (value: Sql, time: string | undefined): Sql | undefined =>
 
 /**
  * Finds users by part of their email address, phone number or name, or by the beginning of their ID. Text that looks
- * like a phone number or an ID isn't searched in names.
+ * like a phone number or an ID isn't compared with names.
  */
 function searched(search: string): Sql | undefined {
   if (search === '') return undefined;

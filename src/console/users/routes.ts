@@ -167,7 +167,7 @@ export function userRoutes(api: Api, deps: UsersDeps): void {
   impersonationRoutes(route, deps, userOf);
 }
 
-/** Declares the routes for acting as a user. Tokens are short-lived and name the operator. */
+/** Declares the routes for acting as a user. The tokens are short-lived and identify the operator. */
 function impersonationRoutes(
   route: AddRoute<typeof contract>,
   { database, keys, clock, audit, apiUrl }: UsersDeps,

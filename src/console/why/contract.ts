@@ -96,7 +96,7 @@ export interface EvaluatedCall {
   /** The source with the arguments' values. Null for functions that aren't expanded, such as `auth.uid()`. */
   readonly body: string | null;
   readonly note: UnfoldNote | null;
-  /** The body as a condition, if it is one. */
+  /** The body as a condition. Null if the body isn't a condition. */
   readonly tree: EvaluatedExpression | null;
   readonly rows: readonly EvaluatedRows[];
   readonly calls: readonly EvaluatedCall[];

@@ -66,7 +66,7 @@ export async function findSecurity(
   return row.bypass ? 'bypassrls' : 'on';
 }
 
-/** Returns the policies in alphabetical order, like PostgreSQL evaluates them. */
+/** Returns the policies in alphabetical order, in which PostgreSQL also evaluates them. */
 export async function listPolicies(db: Queryable, oid: number, role: string): Promise<Policy[]> {
   return db.query<Policy>(sql`
     select p.polname as name, p.polpermissive as permissive,

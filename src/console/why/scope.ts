@@ -1,4 +1,4 @@
-/** The scope of an expression's evaluation: a row or a function's arguments, as a role. */
+/** The scope in which an expression is evaluated, which consists of a row or a function's arguments, and a role. */
 import type { PostgresErrorShape, Transaction } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type { EvaluatedExpression } from './contract.ts';
@@ -31,14 +31,18 @@ export interface Unfolding {
   readonly mayRead: (schema: string) => boolean;
   /** Counts a step. Returns false if the limits have been reached. */
   readonly take: () => boolean;
-  /** Runs work as another role. Returns undefined if requests can't switch to the role. */
+  /**
+   * Calls `work` with a transaction of another role. Returns undefined if the session can't switch to the role or
+   * PostgreSQL reports an error.
+   */
   readonly asRole: <T>(
     role: string,
     searchPath: readonly string[],
     work: (tx: Transaction, unfolding: Unfolding) => Promise<T>,
   ) => Promise<T | undefined>;
   /**
-   * Runs work as a role that can only read and isn't subject to policies. Returns undefined if this role can't run it.
+   * Calls `work` with a transaction of a role that can only read and isn't subject to policies. Returns undefined if
+   * PostgreSQL reports an error.
    */
   readonly asReader: <T>(work: (tx: Transaction) => Promise<T>) => Promise<T | undefined>;
 }

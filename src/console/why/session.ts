@@ -1,12 +1,13 @@
 /**
- * Sessions for the project's code, such as policies, functions and triggers. They are reset afterward, because prepared
- * statements and session locks survive a rollback, and the next page would use the same connection.
+ * Opens sessions that run the project's code, such as policies, functions and triggers. The sessions are reset
+ * afterward, because prepared statements and session locks survive a rollback, and the next page would use the same
+ * connection.
  */
 import type { Database, LoginRole, Pool, TransactionOptions, TransactionWork } from '../../database/types.ts';
 import { defaultSearchPath, type Identity, settingsOf } from '../persona/act.ts';
 
 /**
- * Returns the role that logs in. A role's code can switch to every role that the login role can switch to. Therefore, a
+ * Returns the login role. Code in a session can switch to every role that the login role can switch to. Therefore, a
  * session of `postgres` is used only for code that runs as `postgres` anyway.
  */
 export function loginFor(identity: Identity, role: string): LoginRole {
@@ -29,7 +30,7 @@ export async function inSession<T>(
 }
 
 /**
- * Runs a transaction with the persona's claims, as its role or another one.
+ * Runs a transaction with the persona's claims, as the persona's role or another role.
  * @throws {PostgresErrorShape} if requests can't switch to the role
  */
 export function inSessionAs<T>(

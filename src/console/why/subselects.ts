@@ -87,7 +87,10 @@ async function hiddenOf(scope: Scope, matching: string, matched: number): Promis
   return counts?.[0] === undefined ? null : Math.max(0, counts[0] - matched);
 }
 
-/** `shown` is the part of the text that determines the values. */
+/**
+ * Returns the first matching rows, or none if the operator may not see them. `shown` is the part of the text that
+ * computes their values.
+ */
 async function firstRows(scope: Scope, matching: string, shown: string): Promise<Record<string, unknown>[]> {
   const { tx, from, unfolding } = scope;
   if (!unfolding.showsValues || !(await mayReadAll(scope, matching)) || !(await mayShow(scope, shown)))

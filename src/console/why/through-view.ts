@@ -143,9 +143,9 @@ async function evaluateRead(
 }
 
 /**
- * Whether a table's result doesn't determine whether the view returns the row. With an outer join, the view returns the
- * row even if the table has no matching one. Also, names are resolved as the view's owner, who may lack a privilege on
- * a schema that the stored policy doesn't need.
+ * Whether the view might return the row even though the row doesn't pass this gate. With an outer join, the view
+ * returns it even if the table has no matching row. Also, an evaluation as the view's owner can fail because the owner
+ * lacks a privilege on a schema that the stored policy doesn't need.
  */
 const isDoubtful = (passes: Gate['passes'], isKept: boolean, isCaller: boolean): boolean =>
   (passes !== true && isKept) || (passes === null && !isCaller);

@@ -19,7 +19,7 @@ export interface Unfolded {
   readonly calls: readonly EvaluatedCall[];
 }
 
-/** Schemas with the server's functions, whose value is shown but not their body. */
+/** The schemas of the server's functions. For these functions, only the value is shown, not the body. */
 const serverSchemas = new Set([
   'auth',
   'storage',
@@ -134,7 +134,10 @@ async function bodyOf(scope: Scope, facts: FunctionFacts, args: readonly Argumen
   });
 }
 
-/** Returns a FROM item with the arguments. As in a function's body, columns of inner tables take precedence over it. */
+/**
+ * Returns a FROM item with the arguments. As in a function's body, columns of inner tables take precedence over
+ * arguments.
+ */
 function argumentsOf(facts: FunctionFacts, args: readonly Argument[]): Scope['from'] {
   if (args.length === 0) return sql`(select) as ${sql.id(facts.name)}`;
   const columns = args.map(

@@ -94,7 +94,7 @@ export function unfoldingFor(
 export const pathText = (path: readonly string[]): string =>
   path.map((name) => `"${name.replaceAll('"', '""')}"`).join(', ');
 
-/** Signals that a savepoint ended as planned. */
+/** Thrown to roll back a savepoint after its work has succeeded. */
 class Undo<T> extends Error {
   readonly result: T;
   constructor(result: T) {
@@ -103,7 +103,7 @@ class Undo<T> extends Error {
   }
 }
 
-/** Runs read-only work in a savepoint with a short timeout, and rolls everything back, including settings. */
+/** Calls `work` in a read-only savepoint with a short timeout, then rolls everything back, including settings. */
 export async function undone<T>(tx: Transaction, work: (tx: Transaction) => Promise<T>): Promise<T> {
   try {
     return await tx.savepoint(async (inner) => {

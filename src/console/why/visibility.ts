@@ -7,7 +7,7 @@ import { type Scope, textOf } from './scope.ts';
 
 type Place = Pick<Scope, 'tx' | 'unfolding'>;
 
-/** Evaluates operands. Returns only those whose values the operator may see. */
+/** Evaluates operands, and returns only the operands whose values the operator may see. */
 export async function operandsOf(scope: Scope, texts: readonly string[]): Promise<Operand[]> {
   const operands: Operand[] = [];
   if (!scope.unfolding.showsValues) return operands;

@@ -1,5 +1,5 @@
 /**
- * Runs the embedded PostgreSQL for one data folder. Initializes the folder if necessary, and starts a server that
+ * Runs the embedded PostgreSQL server of one data folder. Initializes the folder if necessary, and starts a server that
  * accepts connections.
  */
 
@@ -63,7 +63,7 @@ export interface ClusterOptions {
   readonly log: Logger;
   /** Called before steps that may be slow. */
   readonly onProgress: (message: string) => void;
-  /** Called when a PostgreSQL program is running and this process can do other work. */
+  /** Called when this process can do other work while a PostgreSQL program runs. */
   readonly whileStarting?: () => void;
 }
 

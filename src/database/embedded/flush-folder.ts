@@ -37,7 +37,7 @@ async function flushFileSystem(folder: string): Promise<boolean> {
   return Promise.race([finished, sleep(fileSystemLimitMs, false, { ref: false })]);
 }
 
-/** Flushes one file, or the names in one folder. */
+/** Flushes a single file, or the entries of a single folder. */
 export async function flushPath(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(path, 'r').catch(ignoreMissing);

@@ -27,7 +27,7 @@ export async function copyPrepared(
   identity: Identity,
   options: {
     readonly durable: boolean;
-    /** Called while files are being copied and this process can do other work. */
+    /** Called when this process can do other work while files are being copied. */
     readonly whileCopying?: (() => void) | undefined;
   },
 ): Promise<Logins | undefined> {
@@ -47,12 +47,13 @@ export async function copyPrepared(
       if (!(await copied)) return undefined;
       if (options.durable) await flushFolder(work);
     }
-    // Another version may have created this folder's extensions. They are replaced when the server starts.
+    // An existing extension folder is kept. It may be from another version, but it is updated when the server starts.
     const extensions = join(home, 'extensions');
     const copiedExtensions = join(work, 'extensions');
     if (existsSync(copiedExtensions) && !existsSync(extensions)) renameSync(copiedExtensions, extensions);
     renameSync(join(work, 'postgres'), pgdata);
-    // Flushes the names before the server starts, so that a spare copy that is in use can't reappear in the cache.
+    // Flushes the renames before the server starts, so that a spare copy that is in use can't reappear in the cache
+    // after a crash.
     if (options.durable) await flushPath(home);
     if (isSpare) await flushPath(source);
     return clusterLogins(secret, { password: preparedPassword, shared: false });

@@ -1,4 +1,4 @@
-/** Reads whether other processes are running, when they started, and their working directory. */
+/** Determines whether other processes are running, when they started, and their working directories. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 

@@ -8,11 +8,11 @@ import { quoteLiteral } from '../../kernel/sql.ts';
 
 export interface MissingExtension {
   /**
-   * Whether the project works the same without the extension, such as an extension for tuning, monitoring, dumps or
-   * development.
+   * Whether the project works the same without the extension. This is true, for example, of extensions for tuning,
+   * monitoring, dumps or development.
    */
   readonly isOptional: boolean;
-  /** Advice for projects that need the extension, which completes a sentence. */
+  /** Advice for projects that need the extension, as the end of a sentence (see {@link missingSentence}). */
   readonly advice: string;
   /** The schema that the original extension requires. */
   readonly schema?: string;

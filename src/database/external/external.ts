@@ -1,8 +1,7 @@
 /**
  * Connects to an external PostgreSQL by its URL. Determines the kind of database, the available privileges, and how
- * each role signs in. The database either is or becomes Plinth's, belongs to the hosted service, or is a Plinth
- * database that is accessed with an account that doesn't own Plinth's schemas. In the last two cases, nothing is
- * changed.
+ * each role signs in. The kinds are a database that Plinth manages or will manage, a database of the hosted service,
+ * and a database whose Plinth schemas belong to another account. In the last two cases, nothing is changed.
  *
  * In the first case, Plinth's login roles get passwords derived from the URL's password. All processes with this URL
  * derive the same passwords, and the URL's password itself isn't valid for any of these roles. If these passwords can't
@@ -192,8 +191,8 @@ export async function connectExternal(
             options.set(role, options.get('postgres') ?? base);
             continue;
           }
-          // A superuser's session must not switch to the role instead, because RESET ROLE would return to this role,
-          // but SET ROLE NONE wouldn't.
+          // A superuser's session must not switch to the role instead. SQL in the session couldn't return to the
+          // superuser with RESET ROLE, but could with SET ROLE NONE.
           if (role !== 'postgres' && isSuperuser) {
             throw new DatabaseError('login_refused', { role, reason: (error as Error).message }, error);
           }
@@ -249,7 +248,7 @@ async function tryLogins(
 }
 
 /**
- * Returns undefined if the URL doesn't contain a password, because other passwords then can't be derived and the server
+ * Returns undefined if the URL doesn't contain a password. In this case, no passwords can be derived, and the server
  * might not require any.
  */
 function loginsOf({ password }: ConnectionOptions, shared: boolean): Logins | undefined {
@@ -276,8 +275,9 @@ function withSearchPath(target: ConnectionOptions, role: string): ConnectionOpti
 }
 
 /**
- * Handles a `postgres` role that the bootstrap created, which either doesn't have a password yet or has the URL's
- * password, which earlier versions set. Doesn't change an account that is a superuser or has a different password.
+ * Returns `postgres` if Plinth may set the password of this role, which is the case if the role has no password, or has
+ * the URL's password because an earlier version set it. Returns an empty list if the role is a superuser or has a
+ * different password.
  */
 async function ownPostgres(session: Client, base: ConnectionOptions): Promise<string[]> {
   const [found] = await session.query<{ hasPassword: boolean }>(sql`

@@ -21,8 +21,8 @@ export function sqlOnlyFiles(installed: readonly string[]): MigrationFile[] {
 }
 
 /**
- * Converts a script to plain SQL. The migration runner sets event_triggers itself on versions that support it, and
- * pgcrypto is in the schema `extensions`.
+ * Converts a script to plain SQL. Removes the event_triggers setting, because the migration runner sets it on versions
+ * that support it, and inserts pgcrypto's schema, `extensions`.
  */
 function asPlainSql(script: string): string {
   return script

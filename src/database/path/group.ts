@@ -99,7 +99,10 @@ export class Group implements LaneGroup {
     this.#estimate.record(durationMs);
   }
 
-  /** Queues a job, or rejects one if too many are waiting. For `runningMs`, see {@link WaitEstimate.waitMs}. */
+  /**
+   * Queues a job. If too many jobs are waiting, rejects this job or another waiting job. For `runningMs`, see {@link
+   * WaitEstimate.waitMs}.
+   */
   enqueue(job: Job, runningMs: number): void {
     const waitMs = this.#waitMs(job, runningMs);
     const rejected = waitMs > this.#options.maxWaitMs ? job : this.queue.push(job);
@@ -244,7 +247,7 @@ export class Group implements LaneGroup {
     Promise.all(closing).then(() => this.#closed?.resolve());
   }
 
-  /** Closes lanes that have been idle since before `since`. */
+  /** Closes the lanes that became idle before `since`. */
   closeIdle(since: number): void {
     for (const lane of this.lanes) {
       if (!lane.free || lane.since >= since) continue;

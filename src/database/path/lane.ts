@@ -11,7 +11,7 @@ export interface Job extends Waiter {
   readonly queuedAt: number;
   /** Whether the job needs a connection that no other job uses at the same time. */
   exclusive: boolean;
-  /** The group in which the job counts as limited. */
+  /** The group whose limits the job counts toward. */
   occupied: LaneGroup | undefined;
   /**
    * The observed duration of the run in progress. It excludes time during which the event loop was blocked, because the
@@ -52,8 +52,8 @@ export class Lane {
    */
   canceling: Promise<void> | undefined;
   /**
-   * Whether a job on the lane was evicted. The cancel request may also cancel a job behind it, which is then repeated.
-   * Reset when the lane is empty.
+   * Whether a job on the lane was evicted. The cancel request may also cancel the job behind the evicted job, which is
+   * then repeated. Reset when the lane is empty.
    */
   evicting = false;
   /** Whether the lane is too old to accept new jobs. It finishes the jobs in flight and is then closed. */

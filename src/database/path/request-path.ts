@@ -242,7 +242,10 @@ class Path implements RequestPath {
     if (group === this.#alone && !group.canGrow) this.#lend();
   }
 
-  /** Other groups' slow jobs move to the group for slow jobs, so they don't affect the estimates of those groups. */
+  /**
+   * Returns 0 for other groups, because their slow jobs move to the group for slow jobs and don't affect their
+   * estimates.
+   */
   #runningMs(group: Group, now: number): number {
     return group === this.#slow ? group.runningMs(now) : 0;
   }
@@ -272,7 +275,7 @@ class Path implements RequestPath {
     if (group.canGrow && group.opening < requested) group.open();
   }
 
-  /** Whether slow requests block every shared connection. Many fast requests don't count. */
+  /** Whether slow requests block every shared connection. A connection with many fast requests isn't blocked. */
   #sharedAreStuck(now: number): boolean {
     const { lanes, canGrow, opening } = this.#shared;
     if (canGrow || opening > 0) return false;
@@ -293,7 +296,7 @@ class Path implements RequestPath {
         this.#ended(lane, job, outcome);
       });
     } catch (error) {
-      // Nothing was written because the request can't be encoded.
+      // The request can't be encoded, so nothing was written.
       lane.jobs.splice(lane.jobs.indexOf(job), 1);
       job.occupied?.leave(job);
       job.reject(error);
@@ -464,7 +467,7 @@ class Path implements RequestPath {
     Promise.all(this.#groups.map((group) => group.close())).then(() => this.#stopped?.resolve());
   }
 
-  /** Starts the timer. It checks frequently while there is work, and once more when connections have expired. */
+  /** Starts the timer. The timer checks frequently while there is work, and once more when connections have expired. */
   #watch(): void {
     if (this.#watchesClosely) return;
     clearTimeout(this.#watcher);

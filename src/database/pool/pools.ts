@@ -28,7 +28,7 @@ const DEFAULT_ACQUIRE_TIMEOUT_MS = 10_000;
 const DEFAULT_MAX_WAITING = 1000;
 
 /**
- * Creates the pools. They connect on first use.
+ * Creates the pools, which connect on first use.
  *
  * @example
  * const pools = createPools({ connectOptions: (role) => ({ ...target, user: role, password: passwords[role] }) });

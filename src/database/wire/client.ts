@@ -93,7 +93,7 @@ export class Client implements Queryable {
 
   /**
    * Updates the cache after DISCARD ALL, which removes all prepared statements. `named` specifies whether later
-   * statements are named on the server, which never works behind a pooler.
+   * statements get names on the server. This isn't possible behind a pooler.
    */
   nameStatements(named: boolean): void {
     this.#statements = newCache(this.connection, named);

@@ -27,8 +27,8 @@ const ignored: readonly string[] = [
 ];
 
 /**
- * Keywords that require a protection or an authentication method. The values listed here are those that this client
- * always satisfies.
+ * Keywords that require or restrict encryption or authentication. Only the listed values are accepted, because this
+ * client always satisfies them.
  */
 const limited: Readonly<Record<string, readonly string[]>> = {
   channel_binding: ['prefer', 'disable'],

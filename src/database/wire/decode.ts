@@ -15,8 +15,8 @@ function fromText(read: (text: string) => unknown): Decoder {
 const asBoolean: Decoder = (buffer, start) => buffer[start] === 0x74;
 
 /**
- * Decodes an integer. Up to 15 digits are exact in a number, so they are computed one by one. Longer numbers are parsed
- * from a string.
+ * Decodes an integer. A JavaScript number represents up to 15 digits exactly, so these integers are computed digit by
+ * digit. Longer ones are parsed from a string.
  */
 const asInteger: Decoder = (buffer, start, end) => {
   const negative = buffer[start] === 0x2d;

@@ -1,6 +1,6 @@
 /**
- * Finds function calls and subselects in SQL text from the catalog, and splits a SELECT into its clauses. Text that
- * can't be parsed has no parts, so it is shown without them.
+ * Finds function calls and subselects in SQL text from the catalog, and splits a SELECT into its clauses. If text can't
+ * be parsed, no calls or subselects are returned, and the page shows only the text.
  */
 import { type SqlToken, significant, tokenize } from '../../../shared/sql/tokens.ts';
 
@@ -105,7 +105,7 @@ export function parseSelect(source: string): SelectText | undefined {
     if (setOperators.has(token.text)) isSimple = false;
     if (at.end === undefined && (clauses.has(token.text) || setOperators.has(token.text))) {
       at.end = index;
-      // Allowed, because ORDER BY doesn't change which rows are returned, and LIMIT doesn't change which rows match.
+      // ORDER BY and LIMIT are allowed, because they don't change which rows match the condition.
       if (!['order', 'limit'].includes(token.text)) isSimple = false;
     }
   }
@@ -178,8 +178,8 @@ export function relationsIn(source: string): string[] {
 const endsFrom = new Set([...clauses, ...setOperators, 'select', 'where']);
 
 /**
- * Whether the text contains a name without a table qualifier. In a function's body, it can be a column of the
- * subselect, so it must not be evaluated outside.
+ * Whether the text contains a name without a table qualifier. In a function's body, such a name can be a column of the
+ * subselect, so the text must not be evaluated outside the subselect.
  */
 export function hasBareName(source: string): boolean {
   const tokens = significant(tokenize(source));

@@ -42,7 +42,7 @@ const others: readonly (readonly [since: number, statement: string])[] = [
   [170_000, 'alter role supabase_admin set event_triggers = off'],
 ];
 
-/** Returns the statements that the old version skipped, and those whose results can't be moved. */
+/** Returns the statements that were skipped on the old version, and the statements whose results can't be moved. */
 export function statementsSince(
   files: readonly { readonly module: string; readonly version: string; readonly text: string }[],
   fromMajor: number,

@@ -59,7 +59,7 @@ export interface ClusterPair {
   startNext(mode: 'loading' | 'regular', settings: Settings): Promise<PrivateServer>;
   syncNext(): void;
   removeNext(): void;
-  /** Exchanges the folders. At whatever point the process exits, either the old or the new cluster remains in use. */
+  /** Exchanges the folders. No matter when the process exits, either the old or the new cluster remains in use. */
   exchange(): void;
   release(): void;
 }
@@ -190,7 +190,7 @@ async function pairOf(
         diskBytes: diskBytesOf(folders.current),
         extra: {},
       });
-      // The old version may not support these settings. They can be removed because its data is only read.
+      // The old version might not support these settings. They can be removed because the old cluster is only read.
       const known = settings.split('\n').filter((line) => !/^(extension_control_path|io_method) /.test(line));
       writeOwned(identity, configFile, [...known, ...readerSettings(from), ''].join('\n'));
       return start({ postgres }, folders.current, currentPort, from * 10_000, [
