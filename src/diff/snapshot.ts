@@ -59,8 +59,8 @@ type Extract = typeof extract;
 type ExtractPool = Parameters<Extract>[0];
 
 /**
- * A pool for `extract`, which runs statements without parameters on one client. Values are decoded as node-postgres
- * does. The session is already in a transaction, which must not end before the other parts are read.
+ * A pool for `extract`, which runs statements without parameters on one client. Decodes values as node-postgres does.
+ * The session is already in a transaction, which must not end before the other parts are read.
  */
 function poolOf(session: CopySession): ExtractPool {
   const query = async (text: string) => {

@@ -70,7 +70,7 @@ export async function dumpDatabase(options: DumpOptions): Promise<DumpReport> {
   }
 }
 
-/** Settings that make the values independent of the role's and the database's own settings. */
+/** Settings that make the values in the dump independent of the settings of the role and the database. */
 export const sessionSettings = [
   "set client_encoding = 'UTF8'",
   "set search_path = ''",
@@ -182,7 +182,7 @@ async function writeData(
   const tables = catalog.tables
     .filter(({ schema, name }) => selection.includesData(schema, name))
     .toSorted((a, b) => (a.table < b.table ? -1 : 1));
-  // Triggers and foreign keys that already exist in the target apply to copied rows.
+  // Disables triggers and foreign keys that already exist in the target, because they would apply to the copied rows.
   const hasTriggers = content === 'data' || tables.some(({ schema }) => !selection.includes(schema));
   if (hasTriggers) await output.write('SET session_replication_role = replica;\n\n');
   let rows = 0;

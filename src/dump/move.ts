@@ -117,7 +117,7 @@ const evaluated: ReadonlySet<ObjectKind> = new Set([
 /**
  * Returns the role that must run a statement. PostgreSQL evaluates constant calls when it creates a table or a domain
  * and when it reads an index definition. It checks all rows when it adds a check constraint. For everything else, it
- * calls no functions or switches to the owner itself.
+ * either doesn't call functions or switches to the owner itself.
  */
 function roleOf({ object }: Step, owners: (object: CatalogObject) => string): { role?: string } {
   if (object.kind === 'EXTENSION') return object.creator === undefined ? {} : { role: object.creator };

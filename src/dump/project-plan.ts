@@ -1,6 +1,6 @@
 /**
- * Reads a project's definitions and tables as single statements. They are used to compare two databases that both have
- * Plinth's or the hosted service's schemas. A dump contains the same statements.
+ * Reads a project's definitions and tables as single statements, which are the same as in a dump. They are used to
+ * compare two databases that both have Plinth's or the hosted service's schemas.
  */
 import type { CopySession } from '../database/index.ts';
 import { sql } from '../kernel/sql.ts';

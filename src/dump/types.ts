@@ -8,7 +8,7 @@
 
 export type Section = 'pre' | 'post' | 'final';
 
-/** Part of a table or domain that can be created separately, which breaks dependency cycles. */
+/** A part of a table or domain that can be created separately to break a dependency cycle. */
 export interface Part {
   readonly key: string;
   /** The identity of a constraint in COMMENT ON. */

@@ -30,7 +30,7 @@ interface Bucket {
   readonly minute: number;
   requests: number;
   errors: number;
-  /** The number of requests in each class of durations. */
+  /** The number of requests in each duration class. */
   readonly durations: Uint32Array;
 }
 

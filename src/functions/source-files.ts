@@ -45,7 +45,7 @@ export interface SourceText {
   /** Empty for a binary file. */
   readonly text: string;
   readonly isText: boolean;
-  /** Whether the file is longer than the text. */
+  /** Whether `text` contains only the beginning of the file. */
   readonly isCut: boolean;
 }
 

@@ -64,7 +64,7 @@ export class WaitingRequests {
     for (const { retry } of order) retry();
   }
 
-  /** Records the wait of a request that now starts. */
+  /** Records how long a request waited before it started. */
   started(waitedMs: number): void {
     this.#waited += 1;
     this.#waitedMs += waitedMs;

@@ -9,9 +9,9 @@ import { readPrivate } from './private-files.ts';
 import { SSL_REQUEST } from './protocol.ts';
 
 const READ_SIZE = 64 * 1024;
-/** The size up to which a read's data is copied out of the buffer. For larger reads, the whole buffer is passed on. */
+/** Reads up to this size are copied out of the buffer. For larger reads, the whole buffer is passed on. */
 const COPIED_SIZE = 16 * 1024;
-/** The time limit for connecting and signing in together. */
+/** The combined time limit for connecting and signing in. */
 export const DEFAULT_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 60_000;
 

@@ -18,8 +18,8 @@ export class SpilledRows {
   #spills = false;
 
   /**
-   * Creates the collection. `rows` receives the other cells of each row. `before` returns the rows that were collected
-   * earlier and removes them.
+   * Creates the collection. The store receives the cells of `column`, and `rows` receives the other cells. `before`
+   * removes and returns the rows that were collected earlier.
    */
   constructor(rows: Cells[], before: () => Cells[], column: number, store: RowStore) {
     this.#rows = rows;
@@ -58,7 +58,9 @@ export class SpilledRows {
     this.#keep(cells);
   }
 
-  /** Keeps the other cells of a row. A row with a single cell has no other cells and is counted by the store. */
+  /**
+   * Keeps the cells that the store doesn't contain. A row with a single cell isn't kept, because the store counts it.
+   */
   #keep(cells: Cells): void {
     if (cells.length > 1) this.#rows.push(cells.with(this.#column, EMPTY));
   }

@@ -42,7 +42,7 @@ export function compareSnapshots(from: Snapshot, to: Snapshot, options: DiffOpti
       ? []
       : plannedBetween(facts, wanted).actions.filter((action) => !isWrongDefault(action, wanted));
   const removedDefaults = changeOfDefaults(separate.from, withoutDefaults);
-  // The plan adds these default privileges again, unless they aren't in the compared schemas.
+  // The plan restores these default privileges in the compared schemas, so only the others are restored here.
   const restoredDefaults = changeOfDefaults(withoutDefaults, separate.from).filter(
     (action) => !includes(schemaOf(action)),
   );
@@ -102,7 +102,7 @@ export function compareSnapshots(from: Snapshot, to: Snapshot, options: DiffOpti
   };
 }
 
-/** Columns that depend on an extra are dropped with it. */
+/** Dropping an extra with CASCADE also drops the columns that depend on it. */
 const plain = (text: string): DiffStatement => ({
   text,
   isDestructive: /^DROP [^;]* CASCADE$/.test(text),
@@ -112,7 +112,7 @@ const plain = (text: string): DiffStatement => ({
 function statementOf(action: Action, before: FactBase, facts: FactBase): DiffStatement {
   const { sql, dataLoss, newSegmentBefore, verb, produces } = action;
   const [id] = produces;
-  // pg-delta doesn't read pg_catalog, so it omits this schema from CREATE EXTENSION.
+  // pg-delta doesn't read pg_catalog, so it omits `SCHEMA pg_catalog` from CREATE EXTENSION.
   const isInCatalogSchema =
     verb === 'create' && id?.kind === 'extension' && facts.get(id)?.payload.schema === 'pg_catalog';
   const schema = isInCatalogSchema && !/ SCHEMA /.test(sql) ? ' SCHEMA pg_catalog' : '';
@@ -123,7 +123,7 @@ function statementOf(action: Action, before: FactBase, facts: FactBase): DiffSta
   };
 }
 
-/** Dropping these also loses a sequence's current value or an extension's tables. */
+/** Dropping a sequence loses its current value, and dropping an extension can drop tables. */
 const dropsState = /^DROP (?:SEQUENCE|EXTENSION) /;
 
 function narrowsColumn({ sql, verb, consumes }: Action, before: FactBase, facts: FactBase): boolean {

@@ -22,7 +22,7 @@ export interface Cycles {
   around(actions: readonly Action[]): { readonly before: string[]; readonly after: string[] };
 }
 
-/** Replaces the definitions that close a cycle with placeholders, in both schemas. */
+/** Breaks cycles in both schemas by replacing definitions with placeholders. */
 export function breakCycles(from: Snapshot, to: Snapshot): Cycles {
   const broken = new Map([...brokenIn(from), ...brokenIn(to)]);
   if (broken.size === 0) return { from: from.facts, to: to.facts, around: () => ({ before: [], after: [] }) };
@@ -60,7 +60,9 @@ function brokenIn(snapshot: Snapshot): Broken {
   return broken;
 }
 
-/** Every object depends on its parent, and CREATE DOMAIN contains the domain's constraints. */
+/**
+ * Every object depends on its parent. A domain also depends on its constraints, because CREATE DOMAIN contains them.
+ */
 function dependenciesOf(facts: FactBase, broken: Broken): Edge[] {
   const edges = facts.edges.flatMap(({ from, to, kind }): Edge[] =>
     kind === 'depends' && !isReleased(broken, from, to) ? [[encodeId(from), encodeId(to)]] : [],
@@ -78,8 +80,8 @@ function dependenciesOf(facts: FactBase, broken: Broken): Edge[] {
 const typeKinds: ReadonlySet<string> = new Set(['schema', 'extension', 'collation', 'type', 'domain']);
 
 /**
- * Whether the placeholder removes the dependency of `from` on `to`. A function's signature can depend on types and
- * tables.
+ * Whether the placeholder removes the dependency of `from` on `to`. A function's dependencies on types and tables
+ * remain, because its signature can contain them.
  */
 function isReleased(broken: Broken, from: StableId, to: StableId): boolean {
   const members = broken.get(encodeId(from));
@@ -104,7 +106,7 @@ function placeholderOf(fact: Fact, { placeholders }: Snapshot): Fact {
   return { ...fact, payload: { ...payload, def: def as string } };
 }
 
-/** Only the body of a function in standard SQL has dependencies. */
+/** Matches a function body in standard SQL syntax. PostgreSQL doesn't record the dependencies of other bodies. */
 const sqlBody = /\n(?:BEGIN ATOMIC\n|RETURN )/;
 
 const withoutBody = (definition: string): string => {

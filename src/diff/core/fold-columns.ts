@@ -15,7 +15,7 @@ export function foldColumns(actions: readonly Action[], facts: FactBase): Action
   return result.flatMap(separateEqualKeys);
 }
 
-/** CREATE TABLE creates only one of two keys with the same columns. */
+/** Adds the second of two keys with the same columns separately, because CREATE TABLE would create only one of them. */
 function separateEqualKeys(create: Action): Action[] {
   const table = createdTable(create);
   const list = table === undefined ? undefined : findList(create.sql);
@@ -75,7 +75,7 @@ function addedColumn(action: Action, { schema, name }: TableId): AddedColumn | u
 function foldTable(actions: readonly Action[], create: Action, table: TableId, facts: FactBase): Action[] {
   const all = actions.flatMap((action) => addedColumn(action, table) ?? []);
   if (all.length === 0) {
-    // Columns are added to the end of the list, as in pg-delta.
+    // No columns are added, so the existing columns are only sorted.
     const hasColumns = create.produces.some(({ kind }) => kind === 'column');
     const sorted = hasColumns ? merge(create, [], table, facts) : undefined;
     return sorted === undefined ? [...actions] : actions.map((each) => (each === create ? sorted : each));

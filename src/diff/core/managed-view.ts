@@ -1,6 +1,6 @@
 /**
- * Selects the objects that a comparison covers: the project's objects, as in a dump (`src/dump/core/selection.ts`). The
- * base is pg-delta's policy for the hosted service.
+ * Selects the objects that a comparison covers: the project's objects, as in a dump (`src/dump/core/selection.ts`).
+ * Extends pg-delta's policy for the hosted service.
  */
 import type { FactBase, StableId } from '@supabase/pg-delta';
 import { supabaseProfile } from '@supabase/pg-delta/integrations';
@@ -12,7 +12,7 @@ const extendable = ['auth', 'storage', 'realtime'];
 /** Schemas of Plinth and of extensions that the base policy doesn't list. */
 const ownSchemas = ['_plinth', 'dbdev', 'repack', 'tiger', 'tiger_data', 'topology'];
 
-/** Extensions that Plinth installs itself and the hosted service doesn't. */
+/** Extensions that Plinth installs itself, unlike the hosted service. */
 const ownExtensions = ['pg_net'];
 
 const routines = ['function', 'procedure'];
@@ -54,7 +54,7 @@ interface Routine {
 
 /**
  * Returns the project's functions in the services' schemas. On a server without superuser access, one role owns
- * everything, so none are found.
+ * everything, so the result is empty.
  */
 function projectRoutines(facts: FactBase): Routine[] {
   const ownerOf = (id: StableId): string | undefined => {

@@ -1,7 +1,8 @@
 /**
- * Finds default privileges that must not apply to the objects of a new extension, its members. pg-delta compares a
- * member's privileges with those that the member gets from CREATE EXTENSION without any default privileges. If the
- * extension is older than the default privileges, the members' privileges are equal, so pg-delta plans no statements.
+ * Finds default privileges that must not apply to the members of a new extension, which are the objects that it
+ * creates. pg-delta compares a member's privileges with those that the member gets from CREATE EXTENSION without any
+ * default privileges. If the extension is older than the default privileges, the members' privileges are equal, so
+ * pg-delta plans no statements.
  */
 import { buildFactBase, type Fact, type FactBase, type StableId } from '@supabase/pg-delta';
 import type { Snapshot } from '../types.ts';
@@ -9,7 +10,7 @@ import { defaultTypeOf } from './unwanted-defaults.ts';
 
 /**
  * Returns the old schema without these default privileges. The plan then adds them after CREATE EXTENSION, because
- * pg-delta sorts default privileges last. If there are none, returns the same fact base.
+ * pg-delta sorts default privileges last. If there are no such privileges, returns `from` itself.
  */
 export function withoutMemberDefaults(
   from: FactBase,

@@ -37,8 +37,8 @@ const isDomainNotNull = ({ id, parent, payload }: Fact): boolean =>
   id.kind === 'constraint' && parent?.kind === 'domain' && /^NOT NULL/i.test(String(payload.def ?? ''));
 
 /**
- * pg_get_indexdef writes the index of a partitioned table with ON ONLY, and pg-delta doesn't model the indexes of its
- * partitions. Without ONLY, PostgreSQL creates them.
+ * Removes ONLY from the definition of a partitioned table's index, so that PostgreSQL also creates the partitions'
+ * indexes, which pg-delta doesn't model.
  */
 function withPartitions(fact: Fact): Fact {
   if (fact.id.kind !== 'index') return fact;

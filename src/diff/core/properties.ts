@@ -13,7 +13,7 @@ export interface Property {
   readonly reset: string;
 }
 
-/** An option of a foreign table's column can be added only once. */
+/** Whether the statement can run again. An option of a foreign table's column can be added only once. */
 const isRepeatable = ({ property }: Property): boolean => !property.startsWith('foreign option ');
 
 const keyOf = ({ schema, relation, column, property }: Property): string =>
@@ -34,7 +34,7 @@ export interface PropertyStatements {
   readonly after: readonly string[];
 }
 
-/** Other changes to a column can set its properties to their defaults, so they are set again. */
+/** Changing a column can reset its properties to their defaults, so the properties of changed columns are set again. */
 export function compareProperties(
   from: readonly Property[],
   to: readonly Property[],

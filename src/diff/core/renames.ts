@@ -6,7 +6,7 @@ import type { Fact, FactBase, RenameCandidate, StableId } from '@supabase/pg-del
 import { quoteIfNeeded } from '../../dump/index.ts';
 import type { Rename } from '../types.ts';
 
-/** The keywords of ALTER for each kind of object, and the words that come before the new name of a part. */
+/** The keyword after ALTER for each kind of object and, for parts such as columns, the keyword after RENAME. */
 const words: Readonly<Record<string, readonly [alter: string, part?: string]>> = {
   schema: ['SCHEMA'],
   table: ['TABLE'],

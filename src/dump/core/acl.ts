@@ -6,7 +6,7 @@ import { list } from './text.ts';
 export interface AclItem {
   /** The empty string stands for PUBLIC. */
   readonly grantee: string;
-  /** Privilege letters without and with the grant option. */
+  /** The letters of the privileges without the grant option (`plain`) and with it (`grantable`). */
   readonly plain: string;
   readonly grantable: string;
 }
@@ -45,7 +45,7 @@ interface Target {
   readonly publicLetters: string;
   /** The letter in pg_default_acl. */
   readonly defaultType: string;
-  /** The keyword in ALTER DEFAULT PRIVILEGES: `TABLES` for example. */
+  /** The keyword in ALTER DEFAULT PRIVILEGES, such as `TABLES`. */
   readonly plural: string;
 }
 

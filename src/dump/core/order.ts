@@ -179,7 +179,9 @@ class Graph {
     return [view, query];
   }
 
-  /** Finds a cycle by following dependencies, because every waiting node depends on another waiting node. */
+  /**
+   * Finds a cycle by following dependencies. A cycle exists because every waiting node depends on another waiting node.
+   */
   #findCycle(waiting: ReadonlyMap<string, Node>): Node[] {
     const path: Node[] = [];
     const first = (nodes: Iterable<Node>): Node =>

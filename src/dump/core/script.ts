@@ -24,7 +24,7 @@ export async function* readScript(chunks: AsyncIterable<Uint8Array>): AsyncGener
   const lines = new LineReader(chunks);
   let text = '';
   let startLine = 1;
-  // Splitting a long function body at each of its lines would take quadratic time.
+  // Parsing the text again after each line of a long function body would take quadratic time.
   let nextAttempt = 0;
   for (let bytes = await lines.next(); bytes !== undefined; bytes = await lines.next()) {
     const line = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');

@@ -48,8 +48,8 @@ export function renderStatements(catalog: Catalog, selection: Selection): Statem
 }
 
 /**
- * Returns a function that finds an object's owner. An identity sequence has no owner in the dump because it follows its
- * table. `public` belongs to a predefined role.
+ * Returns a function that finds an object's owner. An identity sequence has the same owner as its table. `public`
+ * belongs to a predefined role.
  */
 export function ownersOf({ objects }: Pick<Catalog, 'objects'>): (object: CatalogObject) => string {
   const owners = new Map(objects.map(({ key, owner }) => [key, owner]));
@@ -128,8 +128,8 @@ function objectComments(object: CatalogObject, comments: ReadonlyMap<string, rea
 }
 
 /**
- * Returns a statement that only raises a warning if the target doesn't have the label's provider, because the label has
- * no effect there.
+ * Returns the statement that sets a security label. If the target doesn't have the label's provider, the statement
+ * raises a warning instead of an error, because the label would have no effect.
  */
 export function securityLabel(provider: string, target: string, label: string): string {
   const statement = `SECURITY LABEL FOR ${quoteIdentifier(provider)} ON ${target} IS ${literal(label)}`;

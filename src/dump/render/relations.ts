@@ -56,7 +56,7 @@ function createTable(row: RelationRow, separate: ReadonlySet<string>): string {
   ].join('');
 }
 
-/** Returns no text for a column of a typed table that has no options. */
+/** Returns an empty list for a column without options in a typed table. */
 function columnText(row: RelationRow, column: ColumnRow, separate: ReadonlySet<string>): string[] {
   const clauses = [
     ...(column.collation === null || row.ofType !== null ? [] : [`COLLATE ${column.collation}`]),
@@ -231,7 +231,7 @@ export function sequenceObjects(row: SequenceRow): CatalogObject[] {
     section: 'pre',
     owner: row.owner,
     acl,
-    // A column's default depends on the sequence, and OWNED BY depends on the column.
+    // A column's default depends on the sequence, so OWNED BY is set after the table is created.
     ignores: ownedBy === null ? [] : [`pg_class:${ownedBy.tableOid}`],
     create: () => [`CREATE ${row.unlogged ? 'UNLOGGED ' : ''}SEQUENCE ${identity}${type} ${row.options}`],
   };

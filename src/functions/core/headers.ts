@@ -21,7 +21,7 @@ const isReadable = (host: string | undefined): boolean =>
   host !== undefined && /^[\w.:[\]-]+$/.test(host) && URL.canParse(`http://${host}/`);
 
 /**
- * Returns the host for the request URL in the function. With several proxies, this is the host that the first one
+ * Returns the host for the request URL in the function. With several proxies, this is the host that the first proxy
  * received. The gateway removes the forwarded headers unless they come from a trusted proxy.
  */
 export function hostOf(headers: IncomingHttpHeaders): string {

@@ -36,7 +36,7 @@ export interface GraphRules {
   readonly staticRoots: readonly string[];
   /** The folder of a deployed function, without symbolic links. No other files can be imported, not even code. */
   readonly root?: string | undefined;
-  /** Resolves symbolic links. Returns a path that doesn't exist unchanged. */
+  /** Resolves symbolic links. If the path doesn't exist, returns it unchanged. */
   readonly realPath: (path: string) => string;
 }
 

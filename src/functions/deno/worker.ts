@@ -88,7 +88,7 @@ export interface Worker {
    * The ID of the current or last request. Undefined if several requests have shared the worker since it was last idle.
    */
   readonly onlyRequest: string | undefined;
-  /** Registers a request. Returns a function that ends it. */
+  /** Registers a request. Returns a function that ends the request and returns its usage. */
   begin(requestId: string): () => RequestUsage;
   /**
    * Stops sending requests to the worker. It exits when no request is pending and all `waitUntil` promises have
@@ -104,7 +104,7 @@ export interface Worker {
    * Whether the worker had used so many resources at the last check that new requests should be sent to a new worker.
    */
   readonly isSpent: boolean;
-  /** Whether the worker used CPU time between the last two checks without a pending request. */
+  /** Whether the worker used CPU time between the last two checks although no request was pending. */
   readonly isBusy: boolean;
   kill(ending: Ending): void;
   readonly exited: Promise<void>;
