@@ -84,7 +84,7 @@ export interface FunctionsDeps {
   readonly log: Logger;
 }
 
-/** Information about a function that doesn't require calling it. */
+/** Information about a function that is available without calling it. */
 export interface FunctionFacts {
   readonly slug: string;
   readonly verifyJwt: boolean;

@@ -23,7 +23,7 @@ export interface Invocation {
   readonly code: string | undefined;
   /** The time until the response was complete. For a WebSocket connection, the time until the socket was closed. */
   readonly durationMs: number;
-  /** The time that the request waited until a process had started. Undefined if one was already running. */
+  /** The time that the request waited until a process had started. Undefined if a process was already running. */
   readonly bootMs: number | undefined;
   /**
    * The CPU time that the first thread of the process used during the request. It includes the CPU time of concurrent

@@ -21,8 +21,8 @@ export interface FunctionLogLine {
   readonly level: LogLevel;
   readonly line: string;
   /**
-   * The request that printed the line. For output that bypassed the console, it is set only if the worker had a single
-   * request at the time.
+   * The ID of the request during which the line was printed. For output that bypassed the console, the ID is set only
+   * if the worker had a single request at the time.
    */
   readonly requestId: string | undefined;
 }

@@ -34,7 +34,7 @@ export type FunctionState = 'running' | 'failed' | 'idle';
 export interface Lease {
   readonly worker: Worker;
   /**
-   * The time that this request waited until a process had started, in milliseconds. Undefined if one was already
+   * The time that this request waited until a process had started, in milliseconds. Undefined if a process was already
    * running.
    */
   readonly bootMs: number | undefined;

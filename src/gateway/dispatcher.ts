@@ -60,7 +60,7 @@ const sliceMs = 10;
  */
 const maxRestMs = 60;
 /**
- * During a burst of connections, accepting them gets this multiple of the time for requests, because only an accepted
+ * During a burst of connections, accepting them gets this many times as much time as requests, because only an accepted
  * connection can be rejected early. After `burstMs`, connections and requests get half of the time each. Otherwise,
  * clients that open a connection per request wouldn't be served.
  */
@@ -95,7 +95,7 @@ export class Dispatcher {
   #startedInTurn = 0;
   /** Whether the server has accepted a connection in this turn. */
   #hasAccepted = false;
-  /** When the burst of connections began. Undefined if the last turn accepted none. */
+  /** When the burst of connections began. Undefined if no connection was accepted in the last turn. */
   #acceptingSince: number | undefined;
   /** Until this time, no requests start while the server is accepting connections. */
   #restUntil = 0;

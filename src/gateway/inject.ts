@@ -11,7 +11,7 @@ export async function injectFetch(
   asStream = false,
 ): Promise<Response> {
   const headers = Object.fromEntries(new Headers(init.headers));
-  // Attributes requests to other services to the request during which they are sent.
+  // Gives a request to another service the ID of the request during which it is sent.
   const asking = traces.getStore();
   if (asking !== undefined) headers['x-request-id'] ??= asking.requestId;
   const body =

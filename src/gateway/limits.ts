@@ -61,7 +61,7 @@ export const limitsFrom = (
   dispatch: { maxWaitMs: settings.max_wait, maxWaiting: settings.max_waiting },
 });
 
-/** The minimum number of checks for late headers that Node performs per timeout. */
+/** The minimum number of times per timeout that Node checks for late headers. */
 const looksPerHeaderTimeout = 4;
 const minIntervalMs = 5000;
 

@@ -43,7 +43,8 @@ export function registerMount(
         const { documents = 'users' } = mount;
         setDocuments(reply.raw, documents);
         if (documents !== 'plinth') hideOwnCookies(request.raw);
-        // Otherwise, a service worker would remain in the browser and could respond to every request below its path.
+        // Rejects service worker scripts, because a service worker would remain in the browser and could respond to
+        // every request below its path.
         if (documents === 'users' && request.headers['service-worker'] !== undefined)
           reply
             .code(403)

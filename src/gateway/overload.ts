@@ -20,7 +20,7 @@ export interface OverloadOptions {
   readonly proxies: TrustedProxies;
   readonly limits: DispatchLimits;
   readonly log: Logger;
-  /** Called for rejected requests, because the rest of their bodies is still read. */
+  /** Detects slow clients. Called for rejected requests, because the rest of their bodies is still read. */
   readonly watch: (request: IncomingMessage, response: ServerResponse) => void;
 }
 

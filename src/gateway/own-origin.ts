@@ -8,7 +8,9 @@ import { foreignOf, type OwnAddress } from '../kernel/request-origin.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether the route is a page without secrets and side effects, which other websites are allowed to link to. */
+    /**
+     * Whether the route is a page without secrets or side effects. Other websites are allowed to link to such a page.
+     */
     isPage?: boolean;
   }
 }

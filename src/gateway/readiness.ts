@@ -28,7 +28,7 @@ export function createReadiness(checks: Readonly<Record<string, HealthCheck>>, l
   /** Checks that are still running, including checks that were reported as failed because they took too long. */
   const running = new Map<string, Promise<Health>>();
 
-  /** Starts a check unless it is already running. Otherwise, work would accumulate on a stalled component. */
+  /** Starts a check unless it is already running, so that checks of a stalled component don't accumulate. */
   const start = (name: string, check: HealthCheck): Promise<Health> => {
     const known = running.get(name);
     if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-/** Logs a request as one line. Used by gateways without a request listener. */
+/** Logs a request as one line. Used by gateways without `onRequestEnd`. */
 import type { Logger } from '../kernel/log.ts';
 import type { RequestRecord } from '../kernel/trace.ts';
 

@@ -72,7 +72,7 @@ export interface Gateway {
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** Sends a request like {@link fetch}, but streams the response body. Aborting `init.signal` aborts the request. */
   stream(path: string, init?: RequestInit): Promise<Response>;
-  /** Runs work that one service does for another, and reports it like a request. */
+  /** Calls a function in which one service acts for another service, and reports the call like a request. */
   readonly observe: Observe;
   load(): GatewayLoad;
   /** Returns the load of the queue in front of the services. Undefined if requests of the port are never rejected. */

@@ -1,6 +1,6 @@
 /**
- * Sends an HTTP request on behalf of SQL. The response's duration and size are limited. Redirects are followed as in
- * curl, on which pg_net and http are based. The destination of each redirect is checked like the first URL.
+ * Sends an HTTP request on behalf of SQL code. The response's duration and size are limited. Redirects are followed as
+ * in curl, on which pg_net and http are based. The destination of each redirect is checked like the first URL.
  */
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';

@@ -1,7 +1,7 @@
 /**
- * Runs the work that SQL requests from this process: pg_net requests, database webhooks, pg_cron jobs and requests from
- * the http extension. Pending work is stored in the database, so several processes can share it and none is lost in a
- * crash (docs/decisions/0025-jobs.md).
+ * Performs the work that SQL code requests from this process: pg_net requests, database webhooks, pg_cron jobs and
+ * requests from the http extension. Pending work is stored in the database, so several processes can share it and none
+ * is lost in a crash (docs/decisions/0025-jobs.md).
  */
 import { createHash } from 'node:crypto';
 import type { LiveConfig } from '../config/index.ts';

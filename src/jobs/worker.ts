@@ -1,6 +1,6 @@
 /**
- * Runs work when a notification arrives (NOTIFY), and also at regular intervals because a notification can be missed.
- * Runs in one process never overlap. If a notification arrives during a run, another run follows.
+ * Calls a function when a notification arrives (NOTIFY), and also at regular intervals because a notification can be
+ * missed. Two runs in one process never overlap. If a notification arrives during a run, another run follows.
  */
 import type { Database } from '../database/types.ts';
 import type { Logger } from '../kernel/log.ts';
@@ -61,7 +61,7 @@ export function createWorker({ database, channel, log, name, pollMs, work }: Wor
     ring();
     running ??= run().finally(() => {
       running = undefined;
-      // A notification arrived while the work was finishing, so it runs again.
+      // A notification arrived while the run was ending, so another run starts.
       if (needed) wake();
     });
   };

@@ -15,7 +15,8 @@ import { syncFolder } from './sync-folder.ts';
 
 /**
  * Writes a temporary file beside the original, syncs it, renames it and syncs the folder. Preserves the original's mode
- * and owner. Otherwise, the server might be unable to read a file that an administrator has changed.
+ * and, if the process runs as root, its owner. Otherwise, the server might be unable to read a file that an
+ * administrator has changed.
  */
 export function replaceFile(path: string, text: string, newFileMode = 0o600): void {
   const before = statSync(path, { throwIfNoEntry: false });

@@ -98,9 +98,8 @@ export interface OverloadBody {
 }
 
 /**
- * Runs work that one service does for another service in the same process. Like a request, the work is logged, counted
- * in the metrics and has a separate trace. If it throws an error, the error's `status` is recorded as the request's
- * status.
+ * Calls `work`, in which one service acts for another service in the same process. Like a request, the call is logged,
+ * counted in the metrics and traced separately. If `work` throws an error, the error's `status` is recorded.
  */
 export type Observe = <T>(call: InternalCall, work: () => Promise<T>) => Promise<T>;
 

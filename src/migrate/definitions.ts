@@ -65,8 +65,8 @@ async function attempt(session: End['session'], { text }: MoveStatement): Promis
 }
 
 /**
- * Whether the project works without this definition. Such definitions are privileges of roles that the target doesn't
- * have, a service's owners and objects, and objects that only a superuser or a local migration can create.
+ * Whether the project works without this definition. Such definitions refer to roles that the target doesn't have, or
+ * require permissions that the account doesn't have.
  */
 const isMinor = ({ subject, text }: MoveStatement, { code }: PostgresError): boolean =>
   (code === '42704' || code === '42501') &&

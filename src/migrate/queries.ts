@@ -1,4 +1,4 @@
-/** Runs the fixed queries on both ends. */
+/** Queries the tables, keys and triggers of both ends. */
 import type { CopySession } from '../database/index.ts';
 import { sql } from '../kernel/sql.ts';
 

@@ -21,7 +21,7 @@ const blocksPerPart = 16_384;
 export interface RowsOptions {
   /** Called with the number of rows that have been copied so far. */
   readonly onRows: (rows: number) => void;
-  /** Whether to keep rows that the source doesn't have because later steps still need them. */
+  /** Whether to keep rows that are missing in the source, because later steps still need these rows. */
   readonly keepDeleted?: boolean;
   readonly signal?: AbortSignal | undefined;
 }

@@ -85,7 +85,7 @@ export interface TableReport extends Changes {
 
 export interface ObjectsReport extends Changes {
   readonly bytes: number;
-  /** The number of objects of which only the row was updated. */
+  /** The number of objects for which only the row was updated. */
   readonly updated: number;
 }
 

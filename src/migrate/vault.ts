@@ -19,7 +19,7 @@ const none: Changes = { added: 0, changed: 0, deleted: 0 };
 
 /**
  * Migrates the secrets. `notes` lists secrets that weren't migrated. `remarks` contains information for the operator
- * about the others.
+ * about migrated secrets.
  */
 export async function migrateSecrets(
   source: End,

@@ -16,7 +16,8 @@ export async function runInNewerNode(): Promise<number> {
     from: typeof values.from === 'string' && process.argv[2] === 'fetch' ? values.from : undefined,
   });
   const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' });
-  // A terminal also sends Ctrl-C to the child, but the server treats signals in quick succession as one.
+  // For Ctrl-C, the terminal also sends a signal to the child, but the server treats signals in quick succession as one
+  // signal.
   for (const signal of signals) process.on(signal, () => child.kill(signal));
   return await new Promise((resolve, reject) => {
     child.once('error', reject);

@@ -44,9 +44,7 @@ const variables: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/**
- * The running backend by project. The backend keeps running when Vite reloads its configuration because a file changed.
- */
+/** The running backends, by project. They keep running when Vite reloads its configuration because a file changed. */
 const shared = globalThis as { plinthServers?: Map<string, Promise<DevelopmentServer>> };
 shared.plinthServers ??= new Map();
 const servers = shared.plinthServers;

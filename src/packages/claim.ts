@@ -1,4 +1,4 @@
-/** Ensures that only one process at a time does a task. The others wait until it is done. */
+/** Ensures that only one process at a time performs a task. Other processes wait until the task is done. */
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,9 +11,9 @@ const staleMs = 15_000;
 const touchMs = 3000;
 
 /**
- * Runs `work` while this process holds the claim `file`. If another process holds it, waits until `isDone` or until the
- * claim is free. A suspended process loses its claim, so the result of `work` must be valid even if two processes run
- * it at the same time.
+ * Runs `work` while this process holds the claim `file`. If another process holds it, waits until `isDone` returns true
+ * or the claim is free. A suspended process loses its claim, so the result of `work` must be valid even if two
+ * processes run it at the same time.
  */
 export async function claim(
   file: string,

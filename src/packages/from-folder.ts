@@ -6,8 +6,8 @@ import { extractTarball, verifyTarball } from './tarball.ts';
 import type { NpmPackage } from './types.ts';
 
 /**
- * Copies a package from `source` to `target`. An archive must have the hash that the lock file contains. An installed
- * package must have the same version.
+ * Copies a package from `source` to `target`. An archive must have the hash in the lock file. An installed package must
+ * have the version in the lock file.
  *
  * @throws {PackageError} if the folder doesn't contain the package
  */

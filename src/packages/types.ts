@@ -19,7 +19,7 @@ export interface NpmPackage {
  * in the npm package, because a clone installs all packages with npm.
  */
 export interface PackageManifest {
-  /** Identifies the build. Changes with every file in the npm package. */
+  /** Identifies the build. Changes whenever a file in the npm package changes. */
   readonly build: string;
   readonly platforms: Readonly<Record<Platform, Readonly<Record<PackageGroup, readonly NpmPackage[]>>>>;
 }

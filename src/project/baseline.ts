@@ -52,7 +52,7 @@ export interface Baseline {
   /** The path that messages show: `supabase/migrations/00000000000000_baseline.sql`. */
   readonly shownPath: string;
   readonly path: string;
-  /** The text of the baseline. Undefined if the migrations create everything that the types declare. */
+  /** The text of the baseline. Undefined if the migrations create everything that the generated types declare. */
   readonly text: string | undefined;
   readonly tables: readonly string[];
   /** Tables that clients can't read because their policies aren't known. */

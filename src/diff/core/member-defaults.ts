@@ -10,7 +10,7 @@ import { defaultTypeOf } from './unwanted-defaults.ts';
 
 /**
  * Returns the old schema without these default privileges. The plan then adds them after CREATE EXTENSION, because
- * pg-delta sorts default privileges last. If there are no such privileges, returns `from` itself.
+ * pg-delta sorts default privileges last. If there aren't any, returns `from` itself.
  */
 export function withoutMemberDefaults(
   from: FactBase,

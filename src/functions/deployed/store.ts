@@ -39,7 +39,7 @@ export class DeployedStore implements Deployments {
   readonly #options: DeployedStoreOptions;
   readonly #totals: NonNullable<DeployedStoreOptions['totals']>;
   readonly #current: Map<string, DeployedVersion>;
-  /** The newest version of each function, if that version isn't active yet. */
+  /** The newest version of each function, if this version isn't active yet. */
   readonly #staged = new Map<string, DeployedVersion>();
   /** The most recently replaced folders. Workers that still process requests may read them. */
   readonly #replaced = new Map<string, string>();

@@ -79,7 +79,7 @@ export async function claim(db: Queryable, limit: number): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** The highest reported count. Counting a long queue takes time. */
+/** The highest reported count, because counting a long queue takes time. */
 const maxCounted = 10_000;
 
 /** Counts the requests in the queue. Returns undefined if the extension isn't installed. */

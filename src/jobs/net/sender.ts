@@ -65,8 +65,8 @@ export function createSender({ database, exchanges, log, counts }: SenderDeps): 
   async function work(turn: Turn): Promise<undefined> {
     const session = await pool.connect();
     try {
-      // Settings and expired responses are checked even while requests arrive, because the queue may not be empty for
-      // days.
+      // Settings and expired responses are also checked while requests arrive, because the queue may contain requests
+      // for days.
       let drained = false;
       while (!drained && !turn.signal.aborted) {
         const settings = await readSettings(session);
@@ -141,7 +141,7 @@ export function createSender({ database, exchanges, log, counts }: SenderDeps): 
     answered.resolve();
   }
 
-  /** Sends a request. Returns undefined if this process aborted it, so that no response is stored. */
+  /** Sends a request. Returns undefined if this process aborted the request, so that no response is stored. */
   async function exchange(request: QueuedRequest, signal: AbortSignal): Promise<NetResponse | undefined> {
     try {
       const response = await exchanges.send(exchangeOf(request), signal);

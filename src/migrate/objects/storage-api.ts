@@ -96,7 +96,7 @@ export function createStorageApi(end: string, { projectUrl, serviceKey }: Storag
             ...(cacheControl === undefined ? {} : { 'cache-control': cacheControl }),
             ...(version === undefined ? {} : { 'x-object-version': version }),
           },
-          // The client accepts an asynchronous iterable, which the type doesn't include.
+          // `fetch` accepts an asynchronous iterable, although its type doesn't include it.
           body: body as unknown as BodyInit,
           ...(isWhole ? {} : { duplex: 'half' }),
           ...(signal && { signal }),

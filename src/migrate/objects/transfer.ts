@@ -39,8 +39,8 @@ const unstable = new Set(['last_accessed_at', 'version']);
 const objectsPerBatch = 100;
 const deletedPerRequest = 100;
 /**
- * The maximum number of failed objects. If more objects fail, the migration stops, because the cause can't be
- * individual objects.
+ * The maximum number of failed objects. If more objects fail, the migration stops, because the objects themselves are
+ * unlikely to be the cause.
  */
 const maxFailures = 200;
 

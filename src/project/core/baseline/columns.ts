@@ -7,8 +7,8 @@ import type { Sources } from './sources.ts';
 import { mentions } from './statement.ts';
 
 /**
- * Returns the column from the types, with its current or later name. If the types don't contain it, guesses its type
- * from the name.
+ * Returns the column that has this name now or after a later migration, from the generated types. If they don't contain
+ * the column, returns a nullable string column.
  */
 export function columnModel(draft: Draft, sources: Sources, table: TableDraft, name: string): ColumnModel {
   const names = [
@@ -26,7 +26,7 @@ export function columnModel(draft: Draft, sources: Sources, table: TableDraft, n
   return { name, type: { kind: 'string', dimensions: 0 }, nullable: true, optional: true, generated: false };
 }
 
-/** A column that a statement uses but that none of its tables have. */
+/** A column that a statement uses but that doesn't exist in any of the statement's tables. */
 export interface MissingColumn {
   readonly name: string;
   /** The alias or table name in front of the column. */
@@ -74,13 +74,13 @@ export interface LateColumn {
   readonly isTooLate: true;
 }
 
-/** A table in the types that a migration creates, so the baseline doesn't contain it. */
+/** A table from the generated types that the baseline doesn't contain because a migration creates it. */
 export interface LateTable {
   readonly schema: string;
   readonly model: TableModel;
 }
 
-/** Returns the table in the types that has the column. `written` is the table's name in the error. */
+/** Returns the table that has the column in the generated types. `written` is the table's name in the error. */
 export function lateTable(
   draft: Draft,
   written: string | undefined,
@@ -98,7 +98,7 @@ export function lateTable(
   );
 }
 
-/** Adds a column from the types to a table that isn't in the baseline. */
+/** Adds a column from the generated types to a table that isn't in the baseline. */
 export function lateColumn(draft: Draft, { schema, model }: LateTable, name: string): LateColumn {
   const column = model.columns.find((one) => one.name === name) as ColumnModel;
   const { type } = typeOfValue(draft, column);

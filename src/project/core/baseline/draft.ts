@@ -19,7 +19,7 @@ export interface TableDraft {
   readonly columns: ColumnModel[];
   readonly primaryKey: readonly string[];
   readonly uniques: (readonly string[])[];
-  /** Whether the types contain the table. Otherwise, its columns come from the statements that use them. */
+  /** Whether the generated types contain the table. Otherwise, its columns come from the statements that use them. */
   readonly isKnown: boolean;
   /** Policies and constraints that a migration drops or changes, so the baseline must create them. */
   readonly policies: Set<string>;
@@ -35,7 +35,10 @@ export interface FunctionDraft {
     readonly optional: boolean;
   }[];
   readonly returns: string;
-  /** Whether a migration calls the function. If it does, the function returns null instead of raising an error. */
+  /**
+   * Whether a migration calls the function. If so, the function in the baseline returns null instead of raising an
+   * error.
+   */
   readonly isCalled: boolean;
 }
 
@@ -50,7 +53,7 @@ export class Draft {
   readonly domains = new Set<string>();
   readonly views = new Map<string, ViewModel>();
   readonly functions = new Map<string, FunctionDraft>();
-  /** The names that tables have before a migration renames them, by their names in the types. */
+  /** The names that tables have before a migration renames them, by their names in the generated types. */
   readonly oldNames = new Map<string, string>();
   /** Extensions that were enabled in the dashboard. */
   readonly extensions = new Set<string>();
@@ -93,7 +96,7 @@ export class Draft {
     return this.model.schemas.find((schema) => schema.name === name);
   }
 
-  /** Adds a table from the types and returns it. Columns that the migrations add aren't included. */
+  /** Adds a table from the generated types and returns it. Columns that the migrations add aren't included. */
   addTable(schema: string, name: string, model: TableModel | undefined): TableDraft {
     const key = `${schema}.${name}`;
     const columns = (model?.columns ?? []).filter((column) => !this.excluded.has(`${key}.${column.name}`));

@@ -1,5 +1,5 @@
 /**
- * The functions in the baseline. Their parameters and results come from the migrations, from the types or from calls of
+ * The functions in the baseline. Their parameters and results come from the migrations, the generated types or calls of
  * the functions.
  */
 import type { ColumnModel } from '../types-file/model.ts';
@@ -7,7 +7,7 @@ import type { Draft, FunctionDraft } from './draft.ts';
 import { bare, typeOfValue } from './print.ts';
 import type { Sources } from './sources.ts';
 
-/** A function call. The types are those of the arguments. */
+/** A function call. `types` contains the argument types. */
 export interface CalledFunction {
   readonly schema: string;
   readonly name: string;
@@ -16,7 +16,7 @@ export interface CalledFunction {
 
 /**
  * Describes a function that a migration calls before it exists. The signature comes from a later migration that
- * declares the function, from the types, or otherwise from the statement that uses it.
+ * declares the function, the generated types, or otherwise the statement that uses the function.
  */
 export function functionFor(
   draft: Draft,
@@ -43,8 +43,8 @@ export function functionFor(
 }
 
 /**
- * Guesses the result type of a function that neither the types nor the migrations describe. Generated types don't
- * contain trigger functions.
+ * Guesses the result type of a function that neither the generated types nor the migrations describe, such as a trigger
+ * function.
  */
 function returnedIn(statement: string, parameterCount: number): string {
   if (/\bpolicy\b/i.test(statement)) return 'boolean';

@@ -69,8 +69,8 @@ function guessUnknown(name: string): Guess {
 }
 
 /**
- * Returns the default of a column. Returns undefined if the types show that it has none. `type` is the SQL type of the
- * column.
+ * Returns the default of a column. Returns undefined if the generated types show that it has none. `type` is the SQL
+ * type of the column.
  */
 export function guessDefault(
   { name: written, optional, nullable, generated }: ColumnModel,

@@ -80,7 +80,7 @@ export class Repairer {
    */
   readonly mayHold = (key: string): boolean => !this.#excludedObjects.has(key);
 
-  /** Returns the table's column of this name from the types, or a guess. */
+  /** Returns the table's column of this name from the generated types, or a guess. */
   readonly columnFor = (table: TableDraft, name: string): ColumnModel =>
     columnModel(this.draft, this.#sources, table, name);
 

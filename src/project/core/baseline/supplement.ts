@@ -1,6 +1,7 @@
 /**
- * Adds the objects in the types that the database still lacks after the migrations. These are tables, views and
- * functions that were created in the dashboard, and that the app needs even though the migrations don't.
+ * Adds the objects from the generated types that are still missing in the database after the migrations. These are
+ * tables, views and functions that were created in the dashboard, and that the app needs even though the migrations
+ * don't.
  */
 import { missingExtension, serviceSchemas } from '../missing.ts';
 import type { ColumnModel, SchemaModel } from '../types-file/model.ts';
@@ -97,8 +98,8 @@ function addFunctions(
 }
 
 /**
- * Adds columns that a function inserts into, such as the trigger that creates a user's profile. PostgreSQL doesn't check
- * the function before its first call.
+ * Adds columns that a function fills, such as the trigger function that creates a user's profile. PostgreSQL doesn't
+ * check the function before its first call.
  */
 function addInsertedColumns(
   { draft, columnFor }: Repairer,
@@ -116,7 +117,7 @@ function addInsertedColumns(
   }
 }
 
-/** The types also contain functions that extensions create in `public`. */
+/** The generated types also contain functions that extensions create in `public`. */
 const isOfExtension = (name: string): boolean =>
   missingExtension({ code: '42883', message: `function ${name}() does not exist` }) !== undefined ||
   /^_|^(vector|halfvec|sparsevec|hnsw|ivfflat|l1_|l2_|array_to_|avg$|sum$|subvector|cosine_distance|inner_product|binary_quantize|hamming_|jaccard_|gtrgm_|gin_|gbt_|citext|set_limit|show_limit|st_|geometry|geography|box[23]d|postgis|uuid_|armor|dearmor|url(en|de)code_arr|http(_|$)|bytea_to_text|text_to_bytea)/.test(
