@@ -22,7 +22,7 @@ const coverage = 'test/auth/coverage/coverage.test.ts';
 const record = ['test/auth/coverage/record.ts'];
 const setup = ['test/run/choose-temporary-folder.ts', 'test/run/compile-cache.ts'];
 
-/** Node keeps the compiled modules of the workers, and of the processes that tests start, for later ones. */
+/** Node stores compiled modules here, for later workers and for the processes that tests start. */
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules', '.cache', 'plinth-tests');
 
 /** docs/decisions/0041-test-run.md explains the projects. */

@@ -38,7 +38,7 @@ async function stateOf(id: string): Promise<unknown> {
   return row;
 }
 
-/** Returns the requests for a path. There are several, because some routes require a type in the body. */
+/** Returns the requests to send to a path. Some paths need several, one for each grant type or token type. */
 function requestsFor(path: string, contact: object, id: string): { url: string; json: object }[] {
   const url = path.replace('/auth/v1', '').replace(/:\w+|\*/g, id);
   const json = {
@@ -100,7 +100,7 @@ it('the owner can confirm the contact by setting it again with a session', async
 it('sessions are created in only one place, which requires a proof', () => {
   const root = fileURLToPath(new URL('../../src/', import.meta.url));
   const textOf = (name: string) => readFileSync(join(root, name), 'utf8');
-  // Account and Console have their own cookie-based sessions with the same name.
+  // Account and Console have functions with the same name for their own cookie-based sessions.
   const writers = readdirSync(root, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
     .filter(

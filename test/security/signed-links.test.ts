@@ -1,7 +1,7 @@
 /**
  * Tests signed links. A link contains an object's key, but policies are checked only when the link is signed. A user's
  * link must not show or replace an object that another user later uploads with the same key. A service role's link
- * always refers to the key.
+ * refers to the key, regardless of which object is stored there.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { alice, bob, type StorageServer, startStorage } from '../storage/server.ts';

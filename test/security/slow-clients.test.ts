@@ -37,7 +37,7 @@ const echo = service('echo', {
       finished += 1;
       return { size };
     });
-    // A service that waits before it reads.
+    // A route that waits before it reads the body.
     app.post('/late', async ({ raw }) => {
       await sleep(1800);
       let size = 0;
@@ -196,7 +196,7 @@ describe('slow responses', () => {
     const { gateway, port } = await start();
     const { socket } = readSlowly(port, '/echo/large', 1, 100);
     await sleep(2500);
-    // A server that is stopping waits for running responses, but none are left.
+    // `close` waits for responses in progress, but none are left.
     const startedAt = performance.now();
     await gateway.close(20_000);
     expect(performance.now() - startedAt).toBeLessThan(2000);

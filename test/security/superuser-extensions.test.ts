@@ -23,7 +23,7 @@ const asPostgres = (text: string): Promise<void> => backend.database.pool('postg
 const ranAsSuperuser = async (): Promise<string[]> =>
   (await sightings(backend.database.pool('supabase_admin'))).superuser;
 
-/** All ways in which a project's job or client can replace pg_cron's tables. */
+/** The statements with which a project's job or client can replace pg_cron's tables. */
 const otherCron = `
   drop extension pg_cron cascade;
   create schema cron;
@@ -114,7 +114,7 @@ test('creating an extension in a schema with hostile functions doesn’t run cod
       made.push(name);
       await asPostgres(`drop extension "${name}" cascade`);
     } catch {
-      // A project can't run the statement, or the server doesn't support it.
+      // A project isn't allowed to create the extension, or the server doesn't support it.
     }
   }
   expect(made).toEqual(

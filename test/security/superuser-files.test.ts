@@ -16,8 +16,8 @@ import { plant, plantNotes, sightings } from './plants.ts';
 vi.setConfig({ testTimeout: 60_000 });
 
 /**
- * `postgres` could create this function before CREATE was revoked. A call with a single literal prefers it to
- * `attempt(text, int default 0)`.
+ * `postgres` could create this function before CREATE was revoked. PostgreSQL would resolve a call with a single
+ * literal to it instead of to `attempt(text, int default 0)`.
  */
 const overload = `
   set local role supabase_realtime_admin;

@@ -1,6 +1,6 @@
 /**
  * Tests that a foreign key check doesn't run project code if the referenced table's owner is a superuser. The check
- * runs with this owner's privileges. Such code would be a cast of a project's type.
+ * runs with this owner's privileges, and it could call a project's code to cast a value of the project's type.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
@@ -83,7 +83,7 @@ test.each([
     await postgres(`insert into ${table} values (${table.includes('n,') ? '1, ' : ''}${value})`).catch(
       () => undefined,
     );
-  // The secrets' owner didn't run any project code, and PostgreSQL reported the reason.
+  // The owner of `vault.secrets` ran no project code, and PostgreSQL rejected the foreign key for the expected reason.
   expect(
     await own.database.pool('supabase_admin').query(sql`select who from public.seen where who <> 'postgres'`),
   ).toEqual([]);

@@ -110,7 +110,7 @@ test('hostile code at every point never runs as a superuser while all features a
     select lower('X'::varchar); notify pgrst, 'reload schema'`);
   await backend.fetch('/rest/v1/', { headers: { apikey: backend.keys.secretKey } });
   const { superuser, others } = await sightings(admin);
-  // This call shows that the traps work.
+  // The recorded calls by other roles show that the traps work.
   expect(others).toEqual(
     expect.arrayContaining(['auth.users', 'storage.objects', 'auth.sessions', 'function lower']),
   );

@@ -258,7 +258,7 @@ const present: Readonly<Record<TokenPlace, (token: string) => Promise<boolean>>>
     return isGood(response);
   },
   consoleLink: async (token) => {
-    // The number of attempts per address is limited.
+    // The number of attempts per IP address is limited, so each attempt uses another address.
     const response = await signIn(world.backend, token, { 'x-forwarded-for': `192.0.2.${++attempts}` });
     await response.text();
     return isGood(response);
@@ -273,7 +273,7 @@ describe('a token grants only the access that the table lists', () => {
     const token = issued.get(kind) ?? '';
     expect(token).not.toBe('');
     const allowed: readonly TokenPlace[] = tokenKinds[kind].places;
-    // The place that uses up the token comes last.
+    // The places that accept the token come last, because they may use it up.
     const order = [...places.filter((place) => !allowed.includes(place)), ...allowed];
     const accepted: TokenPlace[] = [];
     for (const place of order) if (await present[place](token)) accepted.push(place);

@@ -95,7 +95,7 @@ describe('a forged token', () => {
   });
 });
 
-/** Sockets first require a key. */
+/** Returns whether a WebSocket opens with this API key, which is checked before any channel is joined. */
 async function handshake(apikey: string): Promise<'open' | 'refused'> {
   const socket = new WebSocket(
     `${world.backend.url.replace('http', 'ws')}/realtime/v1/websocket?apikey=${encodeURIComponent(apikey)}`,

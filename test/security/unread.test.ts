@@ -1,7 +1,7 @@
 /**
  * Tests large bodies that are rejected or ignored. The response must arrive, and the connection must either accept the
- * next request or be closed. If the server stopped reading from the connection, it would block its next user, which is
- * a different client behind a proxy.
+ * next request or be closed. If the server stopped reading from the connection but kept it open, the next request would
+ * be blocked. Behind a proxy, that request comes from a different client.
  */
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';

@@ -129,8 +129,8 @@ describe("a user's script", () => {
     expect(shown.status()).toBe(200);
     await page.waitForLoadState('networkidle');
     expect(ran).toEqual([]);
-    // Policies don't stop the debugger's scripts. Even these can't access anything from a document that can contain
-    // scripts.
+    // The content security policy doesn't apply to scripts from the debugger. In a document that can contain scripts,
+    // even these can't access anything.
     const type = shown.headers()['content-type'] ?? '';
     if (type.startsWith('text/plain')) return;
     expect(await page.evaluate('self.origin')).toBe('null');

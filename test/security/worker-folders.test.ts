@@ -13,7 +13,9 @@ afterEach(() => rmSync(shared, { recursive: true, force: true }));
 
 const module = new URL('../../src/shared/run-folder.ts', import.meta.url).href;
 
-/** Creates the folder in a separate process, because a server that reads a pipe would block. Returns the output. */
+/**
+ * Creates the folder in a separate process, because reading a named pipe would block the process. Returns the output.
+ */
 function makeRunFolder(): string {
   const script = `console.log((await import(${JSON.stringify(module)})).makeRunFolder('plinth-fn-', '/project'))`;
   const { stdout, stderr, signal } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {

@@ -202,7 +202,7 @@ describe('a function', () => {
     expect(workers.length).toBeGreaterThan(0);
     for (const pid of workers) {
       expect(fileOf(`/proc/${pid}/status`)).toMatch(/^Umask:\s+0077$/m);
-      // A core file would contain the secrets in its environment.
+      // A core file would contain the secrets in the worker's environment.
       expect(fileOf(`/proc/${pid}/limits`)).toMatch(/^Max core file size\s+0\s+0\s/m);
     }
   });

@@ -33,7 +33,7 @@ export interface TestBackend {
   stop(): Promise<void>;
 }
 
-/** Returns unsettled intents without empty files, which are kept for reuse. */
+/** Returns the unsettled intents. Empty files are kept for reuse and aren't intents. */
 async function notes(dataDir: string): Promise<string[]> {
   const folder = join(dataDir, 'storage', 'intents');
   const names = await readdir(folder);

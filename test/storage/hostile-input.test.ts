@@ -173,7 +173,7 @@ function probesOf(name: string): Probe[] {
 /** Returns signed requests below `/s3`. */
 function s3ProbesOf(name: string): Parameters<typeof sendByHand>[1][] {
   const key = encodeURIComponent(name.toWellFormed());
-  // The second signer doesn't sort by encoded names, so each request has a single parameter.
+  // The second signer sorts whole `name=value` pairs, so no request has two parameters whose order depends on the name.
   const xml = name.replace(/[<&]/g, (sign) => (sign === '<' ? '&lt;' : '&amp;'));
   return [
     { method: 'PUT', path: `/open/${key}`, body: 'x' },

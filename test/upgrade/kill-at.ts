@@ -1,4 +1,4 @@
-/** Upgrades a data folder of the current major version to itself, and ends itself with SIGKILL at a step. */
+/** Upgrades a data folder to the same major version, and kills its own process with SIGKILL at the given step. */
 import { dirname } from 'node:path';
 import { findBinaries } from '../../src/database/embedded/binaries.ts';
 import { migrateNewCluster } from '../../src/database/index.ts';

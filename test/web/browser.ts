@@ -141,8 +141,8 @@ const ruleSets: Record<AxeRules, object> = {
 const settlingMs = 15_000;
 
 /**
- * The number of frames without an animation. A transition starts a few frames after the state change that causes it. A
- * change of the color scheme starts transitions immediately.
+ * The number of consecutive frames without an animation after which animations have ended. A transition starts a few
+ * frames after the state change that causes it. A change of the color scheme starts transitions immediately.
  */
 const quietFrames: Record<AxeRules, number> = { all: 6, colors: 1 };
 
@@ -162,7 +162,7 @@ export async function axeViolations(page: Page, rules: AxeRules = 'all'): Promis
 
 const maxAnimationMs = 30_000;
 
-/** Resolves when no animation has run for a number of frames. Endless animations are ignored. */
+/** Resolves when no animation has run for this number of frames. Endless animations are ignored. */
 export async function animationsEnded(page: Page, frames = quietFrames.all): Promise<void> {
   const hasEnded = await page.evaluate(`(async () => {
     const isMoving = () => document.getAnimations().some((animation) =>

@@ -13,7 +13,7 @@ export type Address = { readonly email: string } | { readonly phone: string };
 
 export interface Made {
   readonly session: object | null;
-  /** If an email was sent, the number that confirms this window on the device that opens the link. */
+  /** If an email was sent, the number that this window shows. The user types it on the device that opens the link. */
   readonly number?: number;
 }
 
@@ -35,12 +35,12 @@ export type NextStep =
   | { readonly step: 'sso'; readonly isEnforced: boolean }
   | { readonly step: 'password' | 'code' | 'none' };
 
-/** Returns the step that follows the address. The step doesn't depend on whether the address has an account. */
+/** Returns the next sign-in step for an address. The step doesn't depend on whether an account has this address. */
 export function identify(address: string): Promise<NextStep> {
   return post('identify', { address });
 }
 
-/** Creates an account. The result has no state if the address must be confirmed before the user can sign in. */
+/** Creates an account. The result has no `state` if the address must be confirmed before the user can sign in. */
 export async function signUp(
   email: string,
   password: string,
@@ -86,10 +86,10 @@ export async function verifyFactor(factorId: string, code: string): Promise<Sess
   return sessionClient().changed('TOKEN_REFRESHED');
 }
 
-/** Unlinks a provider. The browser then no longer suggests signing in with it. */
+/** Unlinks a provider. The sign-in page then no longer suggests this provider in this browser. */
 export async function unlink(identityId: string): Promise<void> {
   await callAuth(`/user/identities/${identityId}`, { method: 'DELETE' });
-  // The provider is already unlinked, so a failure here must not look like one of the unlinking.
+  // The provider is already unlinked, so an error here must not be reported as a failure to unlink it.
   await post('unlinked', {}).catch(() => {});
   await sessionClient().changed('USER_UPDATED');
 }

@@ -1,7 +1,7 @@
 import { Fragment } from 'react';
 import classes from './parts.module.css';
 
-/** An email address, or the placeholder for which the server inserts one. */
+/** Matches an email address, or a placeholder that the server replaces with an address or a name. */
 const address =
   /([^\s\u2068\u2069«»“”]+@[^\s\u2068\u2069]*[\p{L}\p{N}]|%PLINTH_(?:EMAIL|ACCOUNT_NAME|FACT_EMAIL|LEFT)%)/u;
 

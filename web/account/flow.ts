@@ -103,8 +103,8 @@ export function currentFlow(): Flow {
   const address = pathname + search;
   if (address !== last.address) {
     const flow = parseFlow(search);
-    // After a sign-out, no parameters are passed on, because the app's request doesn't have a challenge for another
-    // sign-in.
+    // After a sign-out, no parameters are passed on, because the app's sign-out request doesn't contain a challenge for
+    // another sign-in.
     last = { address, flow: pathname.endsWith('/signed-out') ? { ...flow, search: '' } : flow };
   }
   return last.flow;

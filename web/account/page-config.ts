@@ -20,7 +20,7 @@ export interface PageConfig {
     readonly privacyUrl?: string;
     /** The app's website. */
     readonly appUrl?: string;
-    /** The app's address that starts a sign-in. */
+    /** The URL in the app that starts a sign-in. */
     readonly signInUrl?: string;
   };
   readonly offers: {
@@ -51,7 +51,7 @@ export interface PageConfig {
   readonly last?: string;
   /** Whether the page still shows the prerendered markup. */
   readonly isPrerendered: boolean;
-  /** The address for the sign-in that is in progress in this browser. May be empty. */
+  /** The email address or phone number of the sign-in that is in progress in this browser. May be empty. */
   readonly address: string;
   /** Origins at which browsers can create and use passkeys for this project. */
   readonly keyOrigins: readonly string[];
@@ -188,7 +188,7 @@ const hydrated: PageConfig = {
   providers: pageConfig.providers,
   shown: pageConfig.shown,
   isCollapsed: pageConfig.isCollapsed,
-  // The server marks a provider that was used last, but not a passkey or a wallet.
+  // In the prerendered markup, the server marks the last-used method only if it is a provider.
   last: pageConfig.providers.some(({ id }) => id === pageConfig.last) ? (pageConfig.last ?? '') : '',
   address: pageConfig.address,
   password: pageConfig.password,

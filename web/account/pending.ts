@@ -10,7 +10,7 @@ export interface Pending {
   readonly purpose: CodePurpose;
   /** When the code was sent, in milliseconds since the epoch. 0 if none was sent. */
   readonly sentAt: number;
-  /** The number that confirms this window on the device that opens the link. */
+  /** The number that this window shows. The user types it on the device that opens the link. */
   readonly number?: number | undefined;
   /** Whether the password was correct and the code confirms a new device. */
   readonly isNewDevice?: boolean;

@@ -1,7 +1,7 @@
 /**
  * Writes every Account page in every language as HTML (`dist/web/account/pages/<locale>/*.html`), with its style sheet
  * inlined and its messages preloaded. Placeholders represent data that only the server has, such as the nonce, the
- * brand, the offers and the settings (`src/account/fill.ts`).
+ * brand, the sign-in methods and the settings (`src/account/fill.ts`).
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -141,7 +141,9 @@ function darkWithoutScripts(css: string): string {
   return `@media (prefers-color-scheme:dark){${colors}@layer mantine{${others}}%PLINTH_BRAND_DARK_CSS%}`;
 }
 
-/** The definitions of color shades, outline colors, headings and breakpoints, which scripts don't refer to. */
+/**
+ * Matches the definitions of color shades, outline colors, headings and breakpoints. Scripts don't use these variables.
+ */
 const definitions =
   /(--mantine-(?:color-[a-z]+-\d|primary-color-\d|h[1-6]-[a-z-]+|breakpoint-[a-z]+|color-[a-z]+-outline(?:-hover)?)):[^;}]*;?/g;
 
@@ -175,7 +177,7 @@ function serverTexts(messages: Catalog): Record<string, string> {
  */
 async function markupOf(page: ReactElement): Promise<string> {
   const { prelude } = await prerenderToNodeStream(page, {
-    // With a finite size, React would insert larger parts with inline scripts.
+    // Otherwise, React would insert large parts of the page with inline scripts.
     progressiveChunkSize: Number.POSITIVE_INFINITY,
     onError(error) {
       throw error;

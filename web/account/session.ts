@@ -52,7 +52,7 @@ interface Result {
 }
 
 let ended: Ending | undefined;
-/** Why this browser's session ended. Undefined if the browser is signed in or has never been. */
+/** Why this browser's session ended. Undefined if the browser is signed in or was never signed in. */
 export const endedBecause = (): Ending | undefined => ended;
 
 function heldSession(result: Result): HeldSession<User> | null {

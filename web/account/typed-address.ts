@@ -7,7 +7,8 @@ import { pageConfig, usePageConfig } from './page-config.ts';
 
 const key = 'plinth-typed-email';
 
-// The user has selected an account from the list. The server has written its address into the page.
+// If the user has selected an account from the list, the page contains that account's address, which replaces the typed
+// one.
 if (typeof window !== 'undefined' && new URLSearchParams(window.location.search).has('chosen')) forgetTyped();
 
 export const typedAddress = (): string => sessionStorage.getItem(key) ?? pageConfig.address;

@@ -3,7 +3,7 @@ import type { Problem } from '../ui/error-summary.tsx';
 import type { FieldOf } from './problems.ts';
 import { inWords } from './texts.ts';
 
-/** A function that reads a form's fields and either returns validation errors or does the work. */
+/** Handles a submission. Reads the form's fields, and returns the problems if any of the fields are invalid. */
 export type Handler = (fields: (name: string) => string) => Promise<readonly Problem[] | undefined>;
 
 const none: readonly Problem[] = [];

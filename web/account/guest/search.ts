@@ -1,4 +1,4 @@
-/** Returns query parameters that take the user to the guest page after signing in. */
+/** Adds the parameter that opens the guest page after the user has signed in. */
 export function towardsUpgrade(search: string): string {
   const query = new URLSearchParams(search);
   query.set('next', 'upgrade');

@@ -9,7 +9,7 @@ import type { useSubmit } from '../use-submit.ts';
 /** Asks guests before they sign out, because they can't sign in to the same account again. */
 export function GuestSignOut(props: {
   leave: Pick<ReturnType<typeof useSubmit>, 'busy' | 'problems' | 'onSubmit'>;
-  /** Renders the button that opens the question. */
+  /** Renders the button that opens the confirmation. */
   children: (ask: () => void) => ReactNode;
 }) {
   const { leave } = props;

@@ -17,10 +17,7 @@ export interface Wallet {
   sign(page: PageAddress, nowMs: number): Promise<{ message: string; signature: string }>;
 }
 
-/**
- * The page that requests the signature. Wallets compare this address with the address of the page that they are used
- * on.
- */
+/** The address of the page that requests the signature. Wallets compare it with the address of the open page. */
 export interface PageAddress {
   readonly host: string;
   readonly origin: string;

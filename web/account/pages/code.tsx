@@ -63,7 +63,7 @@ export function CodePage() {
   return <AddressStep purpose={purpose} byPhone={byPhone} onSent={change} />;
 }
 
-/** The pages whose headings the first step uses. Signing up with a phone number is still a sign-up. */
+/** The purposes whose first step has the heading of another page. All others use `page.code-ask`. */
 const pages: Partial<Record<CodePurpose, 'page.recover' | 'page.sign-up'>> = {
   recover: 'page.recover',
   'sign-up': 'page.sign-up',
@@ -165,7 +165,7 @@ function useSignedInElsewhere(isEntering: RefObject<boolean>): void {
     navigate(`/sign-in${endAdding().search}`, { replace: true });
   }, [status, isEntering, navigate]);
   useEffect(() => {
-    // The server created the session in the other tab while it loaded the page, so no event was sent to this tab.
+    // The server created the session while the other tab loaded its page, so that tab sent no event to this one.
     const look = () => {
       if (sessionClient().state().status === 'signed-out') void sessionClient().load();
     };

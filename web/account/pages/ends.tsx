@@ -36,7 +36,8 @@ export function SignedOutPage() {
   return (
     <Shell
       page={isStillIn ? 'page.still-in' : hasOthers ? 'page.others-in' : 'page.signed-out'}
-      // The text changes once the other accounts are known, after the heading was read.
+      // The text changes once the other accounts are known. Screen readers may have read the heading by then, so the
+      // text is a live region.
       intro={isStillIn ? undefined : <SpokenIntro text={introOf(ended, hasFrames, others)} />}
     >
       <noscript suppressHydrationWarning>{import.meta.env.SSR ? <ForgetForm /> : null}</noscript>
@@ -74,7 +75,7 @@ const ForgetForm = () => (
 function SignInAgain({ appAddress }: { appAddress: string | undefined }) {
   const { signInUrl } = usePageConfig().brand;
   if (appAddress === undefined) {
-    // The page is loaded, because the server opens the list of this browser's accounts instead, if there are any.
+    // An ordinary link, because the server shows the list of this browser's accounts instead, if there are any.
     return (
       <LinkButton isSubtle href="/account/sign-in">
         {t('signed-out.again')}

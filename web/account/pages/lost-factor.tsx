@@ -1,6 +1,6 @@
 /**
- * Shows the options of users who can't use their second step, which are recovery codes, a removal after a waiting
- * period, or support.
+ * Shows the options for users who can't use their second step: recovery codes, removal after a waiting period, or
+ * support.
  */
 import { useEffect, useRef, useState } from 'react';
 import { ApiError, callApi } from '../../lib/api.ts';

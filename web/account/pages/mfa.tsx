@@ -177,7 +177,7 @@ function introOf(
   account: string,
 ): string {
   const { factor_type: type, friendly_name: given } = factor;
-  // An authenticator app can have codes for several accounts.
+  // An authenticator app can have codes for several accounts, so the text names the account.
   if (type === 'totp') return t('mfa.intro', { length: totpLength, name: brand.name, account });
   if (type === 'webauthn') return t('mfa.key-intro', { name: given || t('factor.webauthn') });
   const name = given || t('factor.phone');

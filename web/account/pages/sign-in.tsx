@@ -55,7 +55,8 @@ export function SignInPage() {
   }, []);
   const isHalfway = state.status === 'signed-in' && needsSecondFactor(state.session);
   useEffect(() => {
-    // The user has left the second step. They aren't signed in before it is complete, so the flow continues there.
+    // The user left before completing the second step. The sign-in isn't complete without it, so the flow continues
+    // there.
     if (isHalfway && !leaving && !again && !adds && !window.location.search.includes('problem=')) {
       navigate(`/mfa${search}`, { replace: true });
     }
@@ -83,7 +84,7 @@ export function SignInPage() {
 function SignInForm(props: {
   /** Why this browser was signed out. */
   ended: string | undefined;
-  /** The signed-in user signs in again before a sensitive change. */
+  /** Whether the signed-in user signs in again before a sensitive change. */
   again: boolean;
   /** Errors that the previous page passed to this page. */
   problems: readonly Problem[];

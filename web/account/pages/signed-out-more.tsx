@@ -44,7 +44,7 @@ export function SignedOutMore(props: {
   const target = redirectTo && withState(redirectTo, clientState);
   const isStillIn = state.status === 'signed-in';
   useEffect(() => {
-    // An OAuth client's registered address after sign-out isn't necessarily a page where users can sign in.
+    // The address that an OAuth client has registered for sign-out isn't necessarily a page where users can sign in.
     onAppAddress(isKnown && clientId === undefined && host !== undefined ? target : undefined);
   }, [isKnown, clientId, host, target, onAppAddress]);
   const wasIn = useRef(isStillIn);

@@ -1,4 +1,4 @@
-/** Placeholders in the plain pages for data that only the server has (filled in by `src/account/routes/pages.ts`). */
+/** Placeholders in the plain pages for data that only the server has (filled in by `src/account/routes/send.ts`). */
 import { PasswordInput, TextInput } from '@mantine/core';
 import { describedBy } from '../../ui/described-by.tsx';
 import type { Problem } from '../../ui/error-summary.tsx';
@@ -94,7 +94,7 @@ export function PasswordEntry(props: {
 export function CodeInput(props: {
   errorField: ErrorField | undefined;
   className: string | undefined;
-  /** Whether the field is for the number in another window. */
+  /** Whether the field is for the number that another window shows. */
   isNumber?: boolean;
 }) {
   const { errorField, className, isNumber = false } = props;

@@ -121,7 +121,9 @@ function Password({ errorField, unconfirmed }: State) {
   );
 }
 
-/** The address's domain has a connection. If SSO is enforced, no other way is allowed. */
+/**
+ * Shown if the address's domain has an SSO connection. If SSO is enforced, the user can't use another sign-in method.
+ */
 function Sso({ isEnforced }: { isEnforced: boolean }) {
   return (
     <Page title="page.sso" intro={t('plain.sso', { email })}>
@@ -227,7 +229,7 @@ function NewPassword({ errorField, isJoining }: State & { isJoining: boolean }) 
   );
 }
 
-/** The types of links whose page isn't the general page `confirm`. */
+/** The types of links that have their own page instead of the general `confirm` page. */
 const linkTypes = ['invite', 'recovery', 'magiclink', 'email_change'] as const;
 
 function ConfirmLink({ type }: { type: (typeof linkTypes)[number] }) {
@@ -286,7 +288,7 @@ function MfaRecovery({ errorField }: State) {
   );
 }
 
-/** Opens the form for the other kind of second-step code. */
+/** A button that switches to the form for a recovery code, or back to the form for the factor's code. */
 const Switch = ({ to, children }: { to: 'recovery' | 'factor'; children: ReactNode }) => (
   <form method="post" className={partClasses.stack}>
     <noscript>{'%PLINTH_FIELDS%'}</noscript>
@@ -411,7 +413,7 @@ const Unlocked = ({ title }: { title: string }) => (
 
 type Render = (state: State) => ReactElement;
 
-/** Returns the page in its successful state, and once for each possible error. */
+/** Returns the page without an error, and once for each field that can have an error. */
 function inStates(
   name: string,
   render: Render,

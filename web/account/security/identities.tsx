@@ -41,14 +41,14 @@ export function IdentitiesSection({ user }: { user: User }) {
   }, []);
   const link = useSubmit(async () => undefined);
   const linkable = providers.filter(({ id }) => !identities.some(({ provider }) => provider === id));
-  // Without its last provider, the account can still be signed in to with the confirmed address.
+  // Without the last provider, the user can still sign in with the confirmed address.
   const keepsAddress =
     offers.password && !user.is_sso_user && user.email !== '' && Boolean(user.email_confirmed_at);
   const hasAddress = identities.some(({ provider }) => provider === 'email');
   const reasonFor = ({ provider }: Identity): string | undefined => {
     if (!linking) return t('identity.kept-by-project');
     if (identities.length > 1) return undefined;
-    // The address itself isn't linked to another service.
+    // The email identity isn't linked to another service, so it has no button and needs no reason.
     if (provider === 'email') return '';
     return keepsAddress ? undefined : t('identity.last');
   };

@@ -46,7 +46,8 @@ export function RecoveryCodes({ user, isLastStep }: { user: User; isLastStep: bo
   useEffect(() => {
     if (!isNext) return;
     generate.current?.focus();
-    // The user may already have moved the focus here. The notices above the button can then push it out of the window.
+    // If the button already has focus, `focus` doesn't scroll to it, but the notices above it may have moved it out of
+    // view.
     generate.current?.scrollIntoView({ block: 'nearest' });
   }, [isNext]);
   return (
