@@ -104,7 +104,10 @@ const unstorable = "The request contains text that can't be stored";
 
 const isFaultyText = (cause: unknown): boolean => isPostgresError(cause) && faultyText.has(cause.code);
 
-/** The SQLSTATEs raised by a project's triggers and constraints. Older clients receive these errors unchanged. */
+/**
+ * The SQLSTATEs raised by a project's triggers and constraints. Responses in GoTrue's older format contain these errors
+ * unchanged.
+ */
 const raisedByProject = new Set(['P0001', '23000', '23001', '23502', '23503', '23505', '23514', '23P01']);
 
 interface PostgresErrorBody {

@@ -15,7 +15,7 @@ export type Verification<T> =
    */
   | { readonly ok: false; readonly fault: 'malformed' | 'refused'; readonly cause: unknown };
 
-/** Verifies a new key. Verifies its attestation statement, but accepts every authenticator model. */
+/** Verifies a new key and its attestation statement. Accepts every authenticator model. */
 export async function verifyCreation(
   party: RelyingParty,
   ceremony: Ceremony,

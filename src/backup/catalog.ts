@@ -70,7 +70,7 @@ export async function readManifests(repository: Repository): Promise<BaseManifes
     const parsed = parseBaseName(name);
     if (parsed?.file !== 'manifest') continue;
     const bytes = await repository.readBytes(baseFile(parsed.id, 'manifest'));
-    // Undefined if another process has pruned the file in the meantime.
+    // Undefined if another process has pruned the file since it was listed.
     if (bytes !== undefined) found.push(JSON.parse(bytes.toString('utf8')) as BaseManifest);
   }
   return found.sort((a, b) => a.endedAtMs - b.endedAtMs);
@@ -78,7 +78,7 @@ export async function readManifests(repository: Repository): Promise<BaseManifes
 
 export interface Reach extends Coverage {
   readonly newestMs: number;
-  /** Whether WAL is missing, because the archive contains later WAL of the same timeline. */
+  /** Whether WAL is missing after `end`. True if the archive contains later WAL of the same timeline. */
   readonly hasGap: boolean;
 }
 

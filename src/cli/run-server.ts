@@ -174,7 +174,7 @@ class Server {
     }
   }
 
-  /** Stops the backend and throws if a service stays unhealthy. */
+  /** Waits until all services are healthy. If a service stays unhealthy, stops the backend and throws. */
   async waitForHealth(): Promise<void> {
     if (this.#options.ignoreHealthCheck) return;
     try {

@@ -25,7 +25,7 @@ export interface StopRequest {
   readonly drainMs: number;
   /** Requests in flight are aborted after this time. */
   readonly graceMs: number;
-  /** Whether no other worker can serve connections. If so, this worker still receives them while it drains. */
+  /** Whether no other worker can serve connections. If so, this worker still receives connections while it drains. */
   readonly isLast: boolean;
 }
 

@@ -61,7 +61,7 @@ interface Slot<Init> {
 /** The maximum number of connections that wait while no worker is ready. Additional connections are closed. */
 const maxWaiting = 4096;
 const startTimeoutMs = 60_000;
-/** The time without a message after which a worker is considered stuck. Workers report once per second. */
+/** A worker that sends no message for this long is considered stuck. Workers report once per second. */
 const maxSilenceMs = 30_000;
 const checkMs = 1000;
 

@@ -51,8 +51,8 @@ export interface NamesFacts {
   readonly pattern: string;
   readonly upperCase: boolean;
   /**
-   * The settings for each name. Their paths contain {@link anyName}. If a path ends with {@link anyName}, the name
-   * itself has a value.
+   * The settings for each name. Their paths contain {@link anyName}. If a path ends with {@link anyName}, each name is
+   * itself a setting.
    */
   readonly settings: readonly SettingFacts[];
 }

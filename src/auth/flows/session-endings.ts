@@ -24,7 +24,8 @@ export async function explainEnding(
       listed.findLastIndex(({ kind }) => kind === 'secured'),
     ),
   );
-  // An event that ended a single session may concern another session of the user.
+  // Prefers an event that ended several sessions, because an event that ended a single session may concern another
+  // session of the user.
   const event = events.find(({ details }) => details.scope !== 'one') ?? events[0];
   return event && endingOf(event);
 }

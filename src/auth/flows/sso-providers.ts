@@ -136,7 +136,7 @@ export async function createSsoProvider(ctx: AuthContext, body: Fields): Promise
 }
 
 /**
- * Changes a provider. Missing fields don't change.
+ * Changes a provider. Fields that the request doesn't contain don't change.
  * @throws {AuthError} the errors of {@link createSsoProvider}, and saml_entity_id_mismatch, conflict
  */
 export async function changeSsoProvider(

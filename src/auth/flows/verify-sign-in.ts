@@ -54,8 +54,8 @@ export interface LinkFacts {
 }
 
 /**
- * Returns the account's current address and its new one. Throws `otp_expired` or `user_banned` if the link can't be
- * used. Doesn't use up the link.
+ * Returns the account's current address and, for an email change, its new address. Throws `otp_expired` or
+ * `user_banned` if the link can't be used. Doesn't use up the link.
  */
 export async function requireValidLink(ctx: AuthContext, request: VerifyRequest): Promise<LinkFacts> {
   const { user } = await ctx.pool.transaction((tx) => findByHash(ctx, tx, request));

@@ -42,8 +42,8 @@ export async function signInWithWallet(
   const now = ctx.clock.now();
   const fault = walletMessageFault(message, ctx.settings.redirects, now, ctx.settings.accountUrl());
   if (fault !== undefined) throw new OAuthShapedError('invalid_grant', fault);
-  // Accepts each message only once. Upstream accepts it until it expires. Hashes the text and not the signature,
-  // because a valid signature can be converted into other valid signatures.
+  // Accepts each message only once, whereas upstream accepts a message until it expires. Hashes the text and not the
+  // signature, because a valid signature can be converted into other valid signatures.
   const digest = createHash('sha256').update(text).digest('base64url');
   if (!(await ctx.limits.once(`wallet:${digest}`, 2 * walletMessageValidityMs, now))) {
     throw new OAuthShapedError('invalid_grant', `Signed ${chainNames[chain]} message was used before`);
@@ -94,7 +94,7 @@ async function requireSigned(chain: Chain, text: string, signature: string): Pro
   return message;
 }
 
-/** Decodes a base64 signature in either alphabet. */
+/** Decodes a signature in base64 or base64url. */
 function requireSolanaSignature(text: string): Uint8Array {
   if (text.length !== 86 && text.length !== 88) {
     throw authError(

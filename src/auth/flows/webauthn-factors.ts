@@ -57,7 +57,7 @@ export async function enrolKey(
 }
 
 /**
- * Creates a challenge. For a new factor, the response contains a new key. For a verified factor, any of the user's keys
+ * Creates a challenge. A new factor requires a response with a new key. For a verified factor, any of the user's keys
  * can sign the challenge.
  */
 export async function challengeKey(

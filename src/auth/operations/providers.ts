@@ -48,8 +48,8 @@ export const ssoConnection: Operation<Call & { readonly id: string }, string> = 
 
 /**
  * Returns the identity provider's URL for links and forms of the Account pages, where no captcha can be solved. Only
- * the Account pages call this. It doesn't read or reveal an account, like `/authorize`, which also doesn't require a
- * captcha.
+ * the Account pages call this. Like `/authorize`, it doesn't require a captcha, because it doesn't read or reveal an
+ * account.
  */
 export const ssoJourney: Operation<Call, string> = {
   guards: [requireSaml, limitByAddress('sso')],

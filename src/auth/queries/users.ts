@@ -203,8 +203,8 @@ export interface UserList {
 }
 
 /**
- * Lists users. `filter` is a substring of the email address, or of the full name ignoring case. As in upstream,
- * `identities` is null in this list.
+ * Lists users. `filter` is a substring of the email address (case-sensitive) or of the full name (ignoring case). As in
+ * upstream, `identities` is null in this list.
  */
 export async function listUsers(
   db: Queryable,

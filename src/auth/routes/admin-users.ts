@@ -93,7 +93,7 @@ export function adminUserRoutes({ define }: Router, ctx: AuthContext): void {
   });
 }
 
-/** Returns the path for pagination links from the client's point of view, behind the service's gateway. */
+/** Returns the path for pagination links, without the service's mount. */
 function pathBelowMount(exchange: Exchange): string {
   return exchange.path.replace(/^.*?(?=\/admin\/)/, '');
 }

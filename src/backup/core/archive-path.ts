@@ -1,8 +1,8 @@
 /** Validates the names in a tar archive. */
 
 /**
- * Returns the segments of a relative path that can't escape the folder where it is extracted. @throws {Error} if the
- * name isn't such a path
+ * Splits a relative path into its segments. @throws {Error} if the path is absolute or could lead out of the folder
+ * where it is extracted
  */
 export function archivePath(name: string): readonly string[] {
   const parts = name.split('/').filter((part) => part !== '' && part !== '.');

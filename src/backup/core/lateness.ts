@@ -1,6 +1,6 @@
 /** Determines whether a base backup or the archive is late. */
 
-/** The tolerated delay of the archive, which is normally half a second. */
+/** The tolerated delay of the archive. The usual delay is half a second. */
 export const maxArchiveLagMs = 60_000;
 /**
  * The delay before the first retry of a failed base backup. It doubles with each failure. It is short at first because

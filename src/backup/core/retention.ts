@@ -2,7 +2,7 @@
 
 export interface Dated {
   readonly id: string;
-  /** When the base backup ended. Every later point in time can be recovered. */
+  /** When the base backup ended. It can be recovered to every later point in time. */
   readonly endedAtMs: number;
 }
 

@@ -150,8 +150,8 @@ function slugsOf(projectDir: string, config: ReturnType<typeof loadConfig>['conf
 }
 
 /**
- * Deploys functions. Several functions are all uploaded first and then activated together, so that either all or none
- * of them change.
+ * Deploys functions. If there are several functions, uploads all of them before activating them together, so that
+ * either all or none of them change.
  */
 async function upload(
   client: ManagementClient,

@@ -14,7 +14,8 @@ export function parseRename(text: string): RenamePair {
 }
 
 /**
- * Returns the matching possible renames. Names without a schema are in `public`. The new name doesn't need a schema.
+ * Returns the possible renames that match the given renames. Names without a schema are in `public`. The new name
+ * doesn't need a schema.
  * @example matchRenames([{ from: 'notes', to: 'posts' }], possible)
  */
 export function matchRenames(

@@ -79,8 +79,8 @@ function checkApi({ api }: Config, need: Need, file: File): void {
 }
 
 /**
- * Checks the combination of TLS settings. `plinth serve` checks the files in plinth.toml, because they exist only on
- * the server.
+ * Checks the combination of TLS settings. Only `plinth serve` checks the files that plinth.toml refers to, because they
+ * exist only on the server.
  */
 function checkTls({ api, plinth }: Config, report: Report, warn: Report, need: Need): void {
   const { cert, key, acme } = plinth.server.tls;

@@ -1,4 +1,4 @@
-/** Lists the requests that SQL has queued with their responses, and cancels waiting requests. */
+/** Lists the requests that SQL has queued and their responses, and cancels waiting requests. */
 import type { Database } from '../../database/types.ts';
 import type { Audit } from '../audit.ts';
 import { may } from '../core/roles.ts';

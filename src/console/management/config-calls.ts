@@ -55,7 +55,8 @@ export function configCalls(deps: ConfigDeps) {
       [file]: current.stamp,
       'plinth.toml': settings.read('plinth.toml').stamp,
     });
-    // Writes settings without an effect, which the Console doesn't support, so that the next push finds no difference.
+    // Also writes the settings that have no effect, which `settings.changed` doesn't support, so that the next push
+    // finds no difference.
     for (const { path, value } of different.filter((each) => !hasEffect(each)))
       texts[file] = setToml(texts[file] ?? current.text, path, value);
     const { warnings, environment } = loadConfig({ projectDir, texts: withSecrets(texts, secrets) });

@@ -4,7 +4,7 @@ export type PushedValue = string | number | boolean | readonly string[];
 
 export interface PushedSettings {
   readonly changes: readonly { readonly path: readonly string[]; readonly value: PushedValue }[];
-  /** The keys of settings in these sections that aren't pushed. */
+  /** The keys of settings in the pushed sections that are left out. */
   readonly skipped: readonly string[];
 }
 

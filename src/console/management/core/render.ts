@@ -63,7 +63,7 @@ export function folderFields({ slug, verifyJwt, entrypoint, changedAt }: Functio
   };
 }
 
-/** Returns a version 8 UUID (RFC 9562, section 5.8). */
+/** Derives a version 8 UUID from the slug (RFC 9562, section 5.8). */
 function uuidOf(slug: string): string {
   const bytes = createHash('sha256').update(`plinth function ${slug}`).digest().subarray(0, 16);
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
