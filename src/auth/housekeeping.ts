@@ -69,7 +69,7 @@ export function createHousekeeping(
       }
       return true;
     });
-    // Runs after the transaction, because clients may respond slowly.
+    // Runs after the transaction, because OAuth clients that are notified may respond slowly.
     await maintain(() => isStopping);
     return ran;
   }

@@ -104,8 +104,8 @@ export interface AuthDeps {
   /** The project's root folder. Template paths are relative to it. */
   readonly projectDir: string;
   /**
-   * Returns the public API URL, for example http://127.0.0.1:54321. A function because a port of 0 is resolved only at
-   * startup.
+   * Returns the public API URL, for example http://127.0.0.1:54321. This is a function because a port of 0 is resolved
+   * only at startup.
    */
   readonly apiUrl: () => string;
   readonly mode: Mode;
@@ -209,7 +209,7 @@ export function createAuth(deps: AuthDeps): AuthService {
     try {
       if (hasOwnTables) await sweepFactorRemovals(ctx);
     } finally {
-      // Runs last, because clients may respond slowly.
+      // Runs last, because the notified clients may respond slowly.
       await endExpiredSessions(ctx, isStopping);
     }
   });

@@ -134,7 +134,7 @@ export interface Settings {
     readonly eventRetentionMs: number;
     /** Whether a password sign-in on a new device requires an emailed code. */
     readonly confirmsNewDevices: boolean;
-    /** The waits after wrong passwords and codes from the same network or browser. */
+    /** The waiting times after wrong passwords and codes from the same network or browser. */
     readonly lockout: LockoutRules;
   };
   readonly config: Config['auth'];

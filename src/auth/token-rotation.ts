@@ -64,7 +64,7 @@ export function createTokenRotation(pool: Pool, settings: () => Settings, clock:
           rows[0]?.map((row) => readActiveRefresh(row)).map((each) => [each.place, each]),
         );
         const rotations = requests.map((request, index) => {
-          // Falls back for repeated tokens in a batch and for tokens that another request has locked.
+          // Repeated tokens in a batch, and tokens that another request has locked, use the fallback.
           const isFirst = requests.findIndex(({ token }) => token === request.token) === index;
           const active = isFirst ? found.get(index + 1) : undefined;
           return active && isUsual(active, settings(), clock.now())

@@ -119,7 +119,8 @@ async function serve(init: WorkerInit, lead: LeadLink<WorkerInit>): Promise<void
   await disk.start();
   void keys.warm();
   await rest?.start?.();
-  // Clients' connections come from the main process, but Node enforces timeouts only on a server that listens.
+  // The main process passes on the clients' connections. The gateway listens nonetheless, because Node enforces
+  // timeouts only on servers that listen.
   await gateway.listenOn(join(init.socketDir, `worker-${process.pid}`));
   lead.ready({
     onConnection: (socket) => gateway.accept(socket),

@@ -2,7 +2,8 @@
  * Computes PostgreSQL settings that fit the memory of this machine or container. Has no side effects.
  *
  * With 512 MiB, PostgreSQL may use a quarter of the memory. With 2 GiB or more, the settings match the defaults of
- * PostgreSQL and the local stack, so query plans are the same. In production, larger machines get a larger page cache.
+ * PostgreSQL and the local stack, so query plans are the same. In production, larger machines get larger
+ * `shared_buffers`.
  */
 
 const mib = 1024 ** 2;
@@ -22,7 +23,7 @@ export function memorySettings(
       : {
           shared_buffers: part(32, 64, 512),
           maintenance_work_mem: part(32, 64, 512),
-          // Limited because several of these workers can run at the same time.
+          // Limited because several autovacuum workers can run at the same time.
           autovacuum_work_mem: '64MB',
         };
   }

@@ -27,7 +27,7 @@ import { queueMetrics } from './queue-metrics.ts';
 import type { Services } from './services.ts';
 import type { BackendParts } from './types.ts';
 
-/** Long, because sizes are read from the file system and change slowly. */
+/** Sizes are cached for a long time, because they are read from the file system and change slowly. */
 const sizesLifetimeMs = 60_000;
 
 export interface MetricParts {

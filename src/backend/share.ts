@@ -25,7 +25,8 @@ export function shareOf(config: Config, workers: number, machine: Machine): Conf
         slow_connections: slowConnections === 0 ? 0 : Math.max(minSlow, part(slowConnections)),
         max_waiting: part(rest.max_waiting),
         max_waiting_slow: part(rest.max_waiting_slow),
-        // Not divided below the size of the largest allowed request, because each process must be able to handle one.
+        // At least the size of the largest allowed response or request body, because each process must be able to
+        // handle it.
         max_waiting_answers: Math.max(part(rest.max_waiting_answers), rest.max_answer_size),
         max_request_bodies: Math.max(part(bodyBytes), Math.min(bodyBytes, BODY_LIMIT_BYTES)),
       },

@@ -18,7 +18,7 @@ export interface BaseRuns {
   readonly hasGap: boolean;
   /** Returns the time of the next scheduled backup, which is in the past if a backup was missed. */
   dueAtMs(): number;
-  /** Reads the last backup when a session has been opened. */
+  /** Reads the last backup. Called when a session has been opened. */
   open(session: Session): Promise<void>;
   /**
    * Runs a backup, or waits for a running one. The running backup ends after this call, so it contains the current
@@ -36,7 +36,7 @@ export interface BaseRuns {
  */
 export type CurrentSession = () => Promise<Session>;
 
-/** The number of attempts to finish a backup if sessions fail at its end. */
+/** The number of attempts to complete a backup, each of which fails if its session fails. */
 const completionAttempts = 5;
 const completionRetryMs = 2_000;
 

@@ -3,9 +3,9 @@ import type { Database, Queryable } from '../database/types.ts';
 import { sql } from '../kernel/sql.ts';
 
 /**
- * Returns the versions of all objects. Reads them as a role with few privileges, because `postgres` can add indexes to
- * the table, and PostgreSQL evaluates their expressions as the role that reads the table. The query fails if a policy
- * would hide rows from that role.
+ * Returns the versions of all objects. Reads them as `supabase_storage_admin` and not as a superuser, because
+ * `postgres` can add indexes to the table, and PostgreSQL evaluates their expressions as the role that reads the table.
+ * The query fails if a policy would hide rows from that role.
  */
 export async function listVersions(database: Database): Promise<string[]> {
   const [rows] = await database

@@ -32,7 +32,7 @@ const lastRetryMs = 30_000;
 const overdueMs = 60 * 60_000;
 /** The maximum duration of the last round when the server stops. */
 const stopGraceMs = 5_000;
-/** The maximum time that a base backup waits for an interrupted target. */
+/** The maximum time that a base backup waits until the target is available again. */
 const reopenMs = 30 * 60_000;
 const reopenPollMs = 200;
 

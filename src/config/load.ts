@@ -33,7 +33,7 @@ export interface Loaded {
   /** The path of the `supabase/` folder, which may not exist. */
   readonly supabaseDir: string;
   readonly overrides: Overrides;
-  /** The settings in config.toml. */
+  /** The settings in config.toml that refer to environment variables. */
   readonly references: References;
 }
 

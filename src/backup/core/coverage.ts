@@ -1,4 +1,4 @@
-/** Determines what WAL an archive contains. */
+/** Determines which WAL an archive contains. */
 import { segmentEnd, segmentStart } from './lsn.ts';
 import type { WalRange } from './names.ts';
 

@@ -39,7 +39,8 @@ export async function uploadFile(
     const head = (await handle.read(Buffer.alloc(sniffedBytes), 0, sniffedBytes, 0)).buffer;
     const contentType = upload.contentType ?? fileType(upload.file, head.subarray(0, size));
     const seconds = /^max-age=(\d+)$/.exec(upload.cacheControl)?.[1];
-    // The resumable protocol has no field for other Cache-Control headers.
+    // Requires a Cache-Control header with only `max-age`, because the resumable protocol has no field for other
+    // headers.
     if (size > pieceBytes && seconds !== undefined) {
       const resumable = { ...upload, contentType, seconds, size };
       return await uploadPieces(api, handle, resumable, { onBytes, signal });
