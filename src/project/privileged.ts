@@ -76,7 +76,7 @@ function definition(
   const disable =
     object === 'event trigger' && mode === 'production' ? `alter event trigger ${name} disable;` : '';
   // PostgreSQL requires that both owners are superusers when the owner changes. Other sessions never see the role as a
-  // superuser, because this change isn't committed.
+  // superuser, because the attribute is removed before the transaction commits.
   const body = `begin
   ${text};
   ${disable}

@@ -43,7 +43,7 @@ export interface RunOptions {
   readonly keepGoing?: KeepGoing;
 }
 
-/** Handles statements that fail. Each statement then runs in a savepoint. */
+/** Handles statements that fail. With such a handler, each statement runs in a savepoint. */
 export interface KeepGoing {
   /**
    * Called if a statement fails. Returns `retry` if the missing object now exists. `tx` is the transaction of the

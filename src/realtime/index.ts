@@ -211,7 +211,10 @@ const metricsOf = (ctx: SocketContext, isFailing: boolean): MetricValues => ({
   plinth_realtime_failing: Number(isFailing),
 });
 
-/** Creates the configured bus. By default, only an external database can be shared by several processes. */
+/**
+ * Creates the configured bus. By default, processes are connected through PostgreSQL, except with the embedded
+ * database, which only one process uses.
+ */
 function createBus({ config, database, keys, lease }: RealtimeDeps, log: Logger): Bus {
   const { bus = database.info.embedded ? 'process' : 'postgres', nats_url: url } =
     config.current.plinth.realtime;

@@ -32,7 +32,7 @@ export interface ServerConfig {
     readonly maxLifetimeMs: number;
     readonly recovers: boolean;
   };
-  /** The channel on which the server listens for reload notifications. If undefined, the server doesn't listen. */
+  /** The channel that the server listens on for reload notifications. If undefined, the server doesn't listen. */
   readonly channel: string | undefined;
   readonly readsDatabase: boolean;
   readonly preConfig: string | undefined;

@@ -24,7 +24,7 @@ const SPECIAL: Readonly<Record<string, readonly Address[]>> = {
 /** Whether a host stands for all addresses. Such a host can't be shown in a URL. */
 export const isSpecialHost = (host: string): boolean => Object.hasOwn(SPECIAL, host);
 
-/** Resolves with the address on which the server listens, such as `0.0.0.0:3000`, `[::]:3000` or `/tmp/pgrst.sock`. */
+/** Resolves with the address that the server listens on, such as `0.0.0.0:3000`, `[::]:3000` or `/tmp/pgrst.sock`. */
 export async function listen(server: Server, listener: Listener): Promise<string> {
   const { unixSocket, mode } = listener;
   if (unixSocket !== undefined) {

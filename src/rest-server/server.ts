@@ -74,7 +74,7 @@ export class RestServer {
   #admin: Server | undefined;
   #config: ServerConfig;
   #verifier: ReturnType<typeof createVerifier> | undefined;
-  /** The channel on which the server listens, or will listen once it is connected. */
+  /** The channel that the server listens on, or will listen on once it is connected. */
   #channel: string | undefined;
   #snapshot: Snapshot | undefined;
   #version = '';
@@ -183,7 +183,7 @@ export class RestServer {
     await Promise.all(servers.map(closed));
     clearInterval(sweep);
     clearTimeout(cut);
-    // Both must run concurrently because each completes work that the other waits for.
+    // These must be stopped concurrently because each completes work that the other waits for.
     await Promise.all([this.#state.stop(), this.#remote.stop()]);
     await rm(this.#responsesDir, { recursive: true, force: true });
   }
@@ -257,7 +257,7 @@ export class RestServer {
     const database = await this.#databaseSettings();
     try {
       const read = readServerConfig({ ...this.#options, database });
-      // Listeners and connections already use the remaining settings, so they can't change.
+      // The pool and the connection settings are already in use, so they can't change.
       this.#config = { ...read, pool: this.#config.pool, connection: this.#config.connection };
       this.#takeKeys();
       this.#warnOfOldClaimPath();

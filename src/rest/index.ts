@@ -160,7 +160,7 @@ export function createRest({
       state.start();
       listening = state.listenOn(CHANNEL);
       listening.catch(() => undefined);
-      // Opens the connection that the first request uses.
+      // Opens a connection in advance for the first request.
       ping(settings().anonRole).catch(() => undefined);
     },
     async start(options) {

@@ -16,7 +16,7 @@ export function networkOf(address: string): string {
 }
 
 /**
- * Returns the part of an IPv6 address that is assigned to a site. It has 48 bits (RFC 6177) and contains 65,536
+ * Returns the /48 prefix of an IPv6 address, which is often assigned to one site (RFC 6177) and contains 65,536
  * networks. Returns undefined for IPv4.
  *
  * @example siteOf('2001:db8::1') // '2001:db8:0::/48'

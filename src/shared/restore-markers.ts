@@ -7,8 +7,8 @@
 export const restoreMarker = 'restore-unfinished';
 
 /**
- * Marks a data folder that is a restored copy. Until it is promoted, its server sends nothing and writes only to its
- * own folder, because the original may still be running.
+ * Marks a data folder that is a restored copy. Until the copy is promoted, its server sends nothing and writes only to
+ * its own folder, because the original may still be running.
  */
 export const copyMarker = 'restored-copy';
 

@@ -15,7 +15,7 @@ export interface ByteStream extends AsyncIterable<Uint8Array> {
 
 /** The size of the chunks that are read or built. */
 export const chunkBytes = 256 * 1024;
-/** The maximum number of chunks that are kept for reuse, which is 4 MiB. */
+/** The maximum number of chunks that are kept for reuse, with a total size of 4 MiB. */
 const maxKept = 16;
 
 const kept: ArrayBuffer[] = [];

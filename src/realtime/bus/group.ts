@@ -141,7 +141,7 @@ class GroupBus implements Bus {
   }
 }
 
-/** Waits for a promise, but for at most `timeoutMs`. */
+/** Waits until the promise settles or `timeoutMs` has passed. */
 async function atMost(promise: Promise<void> | undefined, timeoutMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<void>((resolve) => {

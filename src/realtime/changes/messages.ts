@@ -28,8 +28,8 @@ export interface Messages {
 const idsPerMark = 1000;
 
 export function createMessages({ pool, log, maxPayloadBytes, publish }: MessageOptions): Messages {
-  // The previous mark, and the ids of messages that were delivered since then. These messages aren't delivered again
-  // after the stream is lost.
+  // The last two marks, each with the ids of the messages that were delivered after it. A new stream doesn't deliver
+  // these messages again.
   let previousMark: { readonly snapshot: string; readonly sent: Set<string> } | undefined;
   let currentMark: { readonly snapshot: string; readonly sent: Set<string> } | undefined;
   let marking: Promise<void> | undefined;
@@ -100,9 +100,9 @@ export function createMessages({ pool, log, maxPayloadBytes, publish }: MessageO
 }
 
 /**
- * Returns the rows whose transactions were still open at the snapshot. A row's xmin has 32 bits, so the upper bits are
- * taken from the current transaction id. A row isn't found if a subtransaction that began before the snapshot wrote it
- * and the outer transaction ended after the snapshot.
+ * Returns the rows that weren't visible in the snapshot because their transactions hadn't committed. A row's xmin has
+ * 32 bits, so the upper bits are taken from the current transaction id. A row is missed if it was written by a
+ * subtransaction that began before the snapshot, and the outer transaction ended after the snapshot.
  */
 async function missedRows(
   command: ReplicationConnection['command'],

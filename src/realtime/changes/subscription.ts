@@ -76,7 +76,7 @@ export class ChangeSubscription implements Subscription {
     this.enter();
   }
 
-  /** Validates and registers the requests. Called again after changes. */
+  /** Validates and registers the requests. Called again to retry, and when the publication changes. */
   enter(): void {
     const { registry, stream } = this.#deps;
     const subscriber = this.#subscriber;

@@ -16,9 +16,9 @@ export type BusMessage =
       readonly isPrivate: boolean;
       readonly broadcast: Broadcast;
     }
-  /** Members of the sender joined, changed or left. */
+  /** Members in the sending process joined, changed or left. */
   | { readonly kind: 'presence'; readonly room: string; readonly change: PresenceChange }
-  /** All members that are present in the sender. */
+  /** All members that are present in the sending process. */
   | { readonly kind: 'presence-state'; readonly rooms: readonly TopicEntries[] }
   /** The sender has started listening. Receivers send their presence state. */
   | { readonly kind: 'hello' }

@@ -22,7 +22,7 @@ export interface ClientMessage {
 }
 
 export type ClientPayload =
-  /** `text` is the raw JSON, which a broadcast forwards unchanged. */
+  /** `text` is the raw JSON, which is forwarded unchanged in a broadcast. */
   | { readonly kind: 'json'; readonly value: unknown; readonly text: string }
   /** Binary kind 3, a broadcast from a client. */
   | {

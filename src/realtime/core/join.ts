@@ -62,7 +62,10 @@ function entryOfTopic(subTopic: string): Record<string, unknown> {
   return filter.length === 0 ? { schema, table } : { schema, table, filter: filter.join(':') };
 }
 
-/** Returns `since` in milliseconds and the maximum number of messages, or undefined if either is invalid. */
+/**
+ * Returns the start time (`since`, in milliseconds) and the maximum number of messages, or undefined if either is
+ * invalid.
+ */
 export function parseReplay(value: unknown): { sinceMs: number; limit: number } | undefined {
   if (!isRecord(value)) return undefined;
   const { since } = value;

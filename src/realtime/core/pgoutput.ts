@@ -163,7 +163,7 @@ function readRow(reader: Reader): Cell[] {
   return row;
 }
 
-/** In a key tuple, the other columns are sent as null, regardless of their values. */
+/** In a key tuple, the columns outside the key are sent as null, regardless of their values. */
 function readOld(reader: Reader, relation: Relation, tag: string): Cell[] {
   const row = readRow(reader);
   if (tag === 'O') return row;

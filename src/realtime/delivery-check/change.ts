@@ -124,7 +124,8 @@ function changeOf(
   const old = action === 'INSERT' || identity.size === 0 ? undefined : part((name) => identity.has(name));
   const columns = table.columns.map(({ name }) => ({ name, typeOid: 0, key: identity.has(name) }));
   const relation = { oid: table.oid, schema: table.schema, table: table.name, replicaIdentity: 'd', columns };
-  // The size of a pgoutput tuple is 8 bytes, plus a tag and a length for each column.
+  // A pgoutput tuple consists of 8 bytes and, for each column, a tag, a length and the value. A null consists of a tag
+  // only.
   const bytes = [...(row ?? old ?? new Map<string, string | null>()).values()].reduce(
     (sum, cell) => sum + (cell === null ? 1 : 5 + Buffer.byteLength(cell)),
     8,

@@ -1,4 +1,4 @@
-/** Creates the service's delivery checks, including the number of connected channels. */
+/** Creates the service's delivery checks, whose results include the number of connected channels. */
 import type { Database } from '../../database/types.ts';
 import type { SocketContext } from '../socket/context.ts';
 import type { DeliveryChecks, Persona } from '../types.ts';

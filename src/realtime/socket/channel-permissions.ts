@@ -12,7 +12,7 @@ import type { SocketContext } from './context.ts';
 
 type ConnectionFacts = Pick<ChannelSocket, 'headersJson' | 'address'>;
 
-/** The permissions. Each is undefined until it is queried. */
+/** The permissions. A permission is undefined until it is queried. */
 interface KnownPermissions {
   readonly readBroadcast: boolean | undefined;
   readonly readPresence: boolean | undefined;

@@ -18,7 +18,7 @@ export interface ChannelSocket {
   /** Counts memory that is retained for the client. If it exceeds the limit, closes the socket and returns false. */
   hold(weight: number): boolean;
   release(weight: number): void;
-  /** Called when a channel was joined with this role. */
+  /** Called after a channel was joined with this role. */
   joined(role: string): void;
   forget(channel: { readonly topic: string }): void;
 }

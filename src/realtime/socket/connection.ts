@@ -151,7 +151,7 @@ export class Connection implements ChannelSocket, OpenSocket {
     this.close(...closes.heavy);
   }
 
-  /** Called when a channel was joined with this role. */
+  /** Called after a channel was joined with this role. */
   joined(role: string): void {
     this.#hasJoined = true;
     if (role !== 'anon') this.#onUser();

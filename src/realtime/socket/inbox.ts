@@ -16,7 +16,7 @@ export interface InboxOptions {
 export class Inbox {
   readonly #options: InboxOptions;
   readonly #waiting: ClientMessage[] = [];
-  /** True while the join is in progress, until {@link open} is called, and while a message is being processed. */
+  /** True until {@link open} is called at the end of the join, and while a message is being processed. */
   #busy = true;
   #stalls = false;
   #closed = false;

@@ -49,7 +49,7 @@ const isPoolFull = (error: Error): error is Error & { readonly retryAfterSeconds
 const TURNED_DOWN = /^(08001|08004|28...|3D000|42501|53300|55000|57P03)$/;
 
 function statusOf({ code, message }: PostgresErrorShape, isAnonymous: boolean): number {
-  // A function can choose the status with RAISE SQLSTATE 'PT404'.
+  // A function can choose the status with RAISE SQLSTATE, such as 'PT404' for 404.
   if (code.startsWith('PT')) {
     const status = Number(code.slice(2));
     return isFinalStatus(status) ? status : 500;

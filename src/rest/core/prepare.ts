@@ -55,7 +55,7 @@ export interface Context {
   readonly shapes: ShapeCache;
 }
 
-/** The parts of a request that are processed each time. The remaining parts depend only on `key`. */
+/** The parts that are processed for each request. All other parts depend only on `key`. */
 interface Parts {
   readonly key: string;
   readonly query: ScannedQuery;

@@ -21,7 +21,9 @@ export class KnownRows<R, Raw = R> {
     this.#read = read;
   }
 
-  /** Returns all rows in order. A known row is the same object as before. Column values have JSON types. */
+  /**
+   * Returns all rows in order. A known row is the same object as in the previous load. Column values have JSON types.
+   */
   async select(db: Queryable, query: Sql): Promise<{ rows: R[]; hashes: string[] }> {
     const found = await db.query<HashedRow<Raw>>(sql`
       select r.hash, case when k.hash is null then to_json(r.one) end as row

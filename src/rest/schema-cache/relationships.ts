@@ -182,8 +182,8 @@ function primaryKeysOf({ primaryKeys, relations }: Inputs): Map<string, Readonly
 }
 
 /**
- * Finds many-to-many relationships: pairs of foreign keys of a table whose columns are all part of the table's primary
- * key.
+ * Finds many-to-many relationships. The junction is a table with two foreign keys whose columns are all part of its
+ * primary key.
  */
 function* manyToMany(
   direct: readonly KeyRelationship[],

@@ -1,6 +1,6 @@
 /**
  * A backend that records changes for backups. Each stored body is recorded in a journal before its row is committed.
- * Removals are only recorded, and the backup removes the body once it has copied it.
+ * Removals are only recorded, and the backup removes each body after copying it.
  */
 import type { BodyJournal, BodyStore } from '../../backup/types.ts';
 import type { Intent, ObjectBackend } from './types.ts';

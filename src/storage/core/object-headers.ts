@@ -72,8 +72,8 @@ export function contentDisposition(download: string | undefined): string | undef
 }
 
 /**
- * Returns the stored value of `Cache-Control`. If the client has a stale copy, it can show this copy while revalidating
- * it.
+ * Returns the stored value of `Cache-Control`. If the client's copy is stale, the header allows the client to show the
+ * copy during revalidation.
  */
 export function cacheControl(stored: string | undefined, clientCopyIsStale: boolean): string {
   const value = stored !== undefined && stored !== '' && isHeaderText(stored) ? stored : 'no-cache';

@@ -94,7 +94,7 @@ export function createEventSender({ webhook, db, outgoing, clock, log }: Deps): 
   async function work(): Promise<void> {
     for (;;) {
       const events = await leaseEvents(db, batchSize, leaseSeconds);
-      // The events are sent concurrently, so a slow one delays only itself.
+      // The events are sent concurrently, so a slow delivery doesn't delay the others.
       await Promise.all(events.map(deliver));
       if (events.length < batchSize || isStopped) return;
     }

@@ -172,7 +172,9 @@ export interface UploadPage {
   readonly prefix: string;
   readonly delimiter: string;
   readonly keyMarker: string;
-  /** Lists uploads of the marker's key only if their ID is greater. Ignored without a key marker. */
+  /**
+   * An upload whose key is `keyMarker` is listed only if its ID is greater than this ID. Ignored without a key marker.
+   */
   readonly idMarker: string;
   readonly limit: number;
 }

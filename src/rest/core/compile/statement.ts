@@ -90,7 +90,7 @@ function rowsOf(select: Sql, handler: Handler): Sql {
 function summaryOf(plan: CrudPlan, options: CompileOptions, counts: boolean): Sql {
   const routine = plan.kind === 'call' ? plan.call.routine : undefined;
   const select = selectOf(plan.read, options.given);
-  // If the response doesn't contain rows, the rows of a write or call aren't selected.
+  // For a write whose response doesn't contain rows, columns and embeds aren't selected.
   const rows =
     plan.kind === 'write' && plan.handler.kind === 'none' ? sql.raw('select * from pgrst_source') : select;
   const source =

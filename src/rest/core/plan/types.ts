@@ -11,7 +11,7 @@ import type { Aggregate, Field, JoinType, JsonPath, OperatorExpression } from '.
 
 export const SOURCE = 'pgrst_source';
 
-/** A column or another named field, with its type information for this use. */
+/** A column or another named field, with the type information that its use requires. */
 export interface PlanField {
   readonly name: string;
   readonly jsonPath: JsonPath;
