@@ -1,6 +1,5 @@
 /**
- * Defines the stream of all events, which are requests, their statements, all services' log lines, and functions'
- * output.
+ * Defines the stream of all events: requests, their statements, all services' log lines, and functions' output.
  *
  * Glossary. *Entry*: a request or a line. *Ring*: the latest entries in memory. *Segment*: a log file in
  * `.plinth/logs`. *Cursor*: the end of a page, as the time of its last entry and the number of entries in that

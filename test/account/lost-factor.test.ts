@@ -100,13 +100,13 @@ async function requestRemoval(language: 'en' | 'ar', email: string): Promise<Pag
   await page.getByText(say('mfa.intro', account)).waitFor();
   await button(page, say('lost.open')).press('Enter');
   await page.getByText(say('lost.no-codes')).waitFor();
-  // Screen readers start at the heading, not at the last button.
+  // The heading has focus, so screen readers start there.
   await heading(page, say('page.lost'));
   await page.locator('h1:focus').waitFor();
   await button(page, say('lost.request')).waitFor();
   await check(page);
   await button(page, say('lost.request')).press('Enter');
-  // The new state is announced, and a second press of Enter doesn't press the button that appears.
+  // The new state has focus, so it is announced, and a second Enter doesn't press the button that appears.
   const state = page.locator('[role=status]:focus');
   await state.getByText(say('lost.requested', { email })).waitFor();
   const asked = await latestMail(
@@ -148,7 +148,7 @@ describe.each(['en', 'ar'] as const)('in %s', (language) => {
     await run(
       sql`update _plinth.factor_removals set due_at = now() - interval '1 minute' where user_id = ${id}`,
     );
-    // The page also detects that the removal has ended the session, and still contains the address.
+    // The waiting page detects that the removal has ended the session, and the sign-in page keeps the email address.
     await heading(page, say('page.sign-in'));
     await expect.poll(() => page.locator('#email').inputValue()).toBe(email);
     await latestMail(stage.backend, email, language === 'en' ? /was removed/ : /أُزيل التحقق/);
@@ -189,7 +189,8 @@ test('using the app cancels the removal, and a mailbox alone can’t request one
   await heading(page, say('page.security'));
   expect(await run(sql`select from _plinth.factor_removals where user_id = ${id}`)).toEqual([]);
 
-  // An emailed code isn't sufficient, because it proves the same thing as the confirmation.
+  // A sign-in with an emailed code isn't sufficient, because like the confirmation, it only proves access to the
+  // mailbox.
   const thief = await newDevice('en');
   await thief.goto(`${stage.backend.url}/account/code`);
   await thief.getByLabel(say('field.email'), { exact: true }).fill(email);
@@ -200,7 +201,7 @@ test('using the app cancels the removal, and a mailbox alone can’t request one
   await button(thief, say('lost.open')).click();
   await thief.getByText(say('lost.other-sign-in')).waitFor();
   expect(await button(thief, say('lost.request')).count()).toBe(0);
-  // A password that was changed or a provider that was linked during the waiting period isn't sufficient either.
+  // A password that was changed within the last 72 hours isn't sufficient either.
   await run(sql`
     insert into _plinth.security_events (id, user_id, kind, actor, details, created_at)
     values (gen_random_uuid(), ${id}, 'password_changed', 'user', '{}', now())`);

@@ -1,4 +1,7 @@
-/** Tests shortcuts on the pages, such as a new code, the typed address, the focus and the last provider. */
+/**
+ * Tests what the pages do to save steps: offer a new code, keep the typed address, focus the right field, and list the
+ * last used provider first.
+ */
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openContext } from '../web/browser.ts';

@@ -91,7 +91,7 @@ describe.each([
       await press(page, say('code.send'));
       await offered.waitFor();
     }
-    // An old window can still show the password form of the address.
+    // A window that was opened earlier can still show the password form for the address.
     for (const button of [say('sign-in.submit'), say('sign-in.send-code')]) {
       await typeAddress(page, address);
       await offered.waitFor();

@@ -161,7 +161,7 @@ describe.each(languages)('in %s', (language) => {
     await button(page, say('security.sign-out')).click();
     await heading(page, say('page.signed-out'));
     await open(page, 'sign-in', '?add=1');
-    // The test browser uses its only key through the button or the field, whichever comes first.
+    // The test browser may already use its only key when the field offers passkeys, so the button may be gone.
     await button(page, say('sign-in.passkey'))
       .click({ noWaitAfter: true })
       .catch(() => undefined);
@@ -227,7 +227,7 @@ describe.each(languages)('in %s', (language) => {
     await open(page, 'sign-in', search);
     await heading(page, say('page.accounts'));
     await check(page);
-    // The address is a separate box, so the button's name can have spaces around it.
+    // The address is a separate element, so the button's accessible name can have spaces around the address.
     const chosen = say('accounts.continue', { name: work }).replace(/[\u2068\u2069]/g, '.{0,2}');
     await page.getByRole('button', { name: new RegExp(chosen) }).click();
     await page.waitForURL(`${app.url}?**`);
@@ -287,7 +287,7 @@ describe.each(languages)('in %s', (language) => {
     const { code } = await latestMail(strict.backend, email);
     await page.getByLabel(say('field.code'), { exact: true }).fill(code);
     await page.getByText(say('security.as', { who: email })).waitFor();
-    // The browser stores the password as the last sign-in method, because the code only confirmed the browser.
+    // The last sign-in method is still the password, because the code only confirmed the new browser.
     const cookies = await page.context().cookies();
     const memory = cookies.find(({ name }) => name === 'plinth-account-known')?.value ?? '';
     expect(JSON.parse(Buffer.from(memory, 'base64url').toString())).toEqual({

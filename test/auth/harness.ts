@@ -50,7 +50,7 @@ export interface AuthServer {
   readonly records: readonly RequestRecord[];
   /** Returns the routes registered at the gateway, including prefixes. */
   routes(): readonly Route[];
-  /** The service's function for the Account pages. */
+  /** Issues the code that the Account pages pass to an app. */
   readonly issueCode: AuthService['issueCode'];
   /** Returns the emails to this address, newest first. */
   inbox(to: string): Promise<readonly CapturedMessage[]>;

@@ -100,7 +100,7 @@ describe('wrong passwords', () => {
     const email = await newUser(auth);
     const own = browser(auth);
     expect((await own.send('sign-in', '203.0.113.30', { email, password })).status).toBe(200);
-    // Attackers use up all guesses, including those from the owner's network.
+    // Attackers use up all attempts in other networks, and then in the owner's network.
     let answer: [number, string | undefined] = wrong;
     for (let site = 1; answer[0] === 400; site += 1)
       answer = await tryPassword(email, 'wrong', `10.1.${site}.1`);

@@ -59,7 +59,10 @@ interface Person {
   readonly id: string;
 }
 
-/** Triggers every kind of email, one after another. `told` checks the message that was sent to the address. */
+/**
+ * Triggers every kind of email, one after another. Calls `told` to check each email, with the email's kind and
+ * recipient.
+ */
 async function goThroughAll(
   server: AuthServer,
   told: (what: string, to: string) => Promise<void>,

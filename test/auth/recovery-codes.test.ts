@@ -1,6 +1,6 @@
 /**
- * Tests recovery codes. Each code replaces a factor once. Also tests who can create, see and remove codes, and that no
- * one can guess them.
+ * Tests recovery codes, each of which replaces a factor once: who can create, see and remove codes, and that they can't
+ * be guessed.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -364,7 +364,8 @@ describe('a response', () => {
     const { id } = await begin(connection.domain);
     const xml = signAnswer(idp, buildAnswer({ ...parts, inResponseTo: id }), 'Assertion');
     expect(await postAnswer(auth, xml)).toMatchObject(invalid);
-    // The outer element isn't signed, so an attacker can remove its InResponseTo. The assertion still contains one.
+    // The outer element isn't signed, so an attacker can remove its InResponseTo. The signed assertion still contains
+    // the request's ID.
     const bare = xml.replace(/(<samlp:Response[^>]*) InResponseTo="[^"]*"/, '$1');
     expect(await postAnswer(auth, bare)).toMatchObject(invalid);
   });

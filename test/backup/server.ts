@@ -296,8 +296,8 @@ export async function readAll(server: Ready): Promise<Found> {
 }
 
 /**
- * Returns the differences from the state at `timeMs`, which are missing writes that were acknowledged before it, and
- * writes that were sent after it.
+ * Returns the differences from the state at `timeMs`: missing writes that were acknowledged before this time, and
+ * existing writes that were sent after it.
  */
 export function differences({ rows, objects }: Found, writer: Writer, timeMs: number): string[] {
   const wrong: string[] = [];

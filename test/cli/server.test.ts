@@ -55,7 +55,7 @@ test('commands work from start to stop', async () => {
   expect(statSync(join(cwd, '.plinth/state.json')).mode & 0o777).toBe(0o600);
   expect(readFileSync(join(cwd, '.plinth/.gitignore'), 'utf8')).toBe('*\n');
 
-  // A second start prints the status of the first.
+  // A second `start` prints the status of the running server.
   const again = await plinth(['start', '--json'], { cwd });
   expect(again.status).toBe(0);
   expect(JSON.parse(again.stdout)).toEqual(status);

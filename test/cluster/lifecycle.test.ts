@@ -53,7 +53,7 @@ it('a killed worker loses only its current requests and is replaced', async () =
   const sentDuring = running.sent;
   await expect.poll(() => running.sent).toBeGreaterThan(sentDuring + 50);
   await running.stop();
-  // Each connection has at most one request in flight, and half of the connections belonged to the other worker.
+  // Each connection has at most one request in flight, and half of the connections were on the surviving worker.
   expect(running.failures.length).toBeLessThan(connections);
   expect(isAlive(survivor)).toBe(true);
   expect(await world.metric('plinth_worker_connections')).toHaveProperty('worker="2"');

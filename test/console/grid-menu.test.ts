@@ -203,7 +203,7 @@ describe('the menu of a cell', () => {
     });
     await item('Set to NULL').press('Enter');
     await expect.poll(() => stored(2, 'note')).toBeNull();
-    // The save is the last step although its response hasn't arrived yet.
+    // Undo applies to this save, even though the response to the save hasn't arrived yet.
     await page.getByRole('button', { name: 'Undo' }).press('Enter');
     respond();
     await expect.poll(() => stored(2, 'note')).toBe('even');

@@ -277,8 +277,8 @@ describe('webhooks', () => {
     expect(JSON.stringify((await dev.call('GET', '/tables/public/tasks/structure')).body)).toContain(
       'hunter2',
     );
-    // PostgreSQL's statistics contain the exact text of utility statements. This statement is new, because other tests
-    // that use the cluster can displace older ones.
+    // PostgreSQL's statistics contain the exact text of utility statements. The statement runs immediately before the
+    // check, because other tests in the cluster can evict older entries.
     await postgres().exec(`do $$ begin perform 'hunter2'; end $$`);
     const statements = await textOf(dev, [
       '/tables/extensions/pg_stat_statements/rows?limit=200&filters=[{"column":"query","operator":"contains","value":"hunter2"}]',

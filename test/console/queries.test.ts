@@ -74,7 +74,7 @@ describe('statistics', () => {
   test.each(['total', 'mean', 'calls', 'rows', 'max'])('are sorted by %s', async (order) => {
     const field =
       { total: 'totalMs', mean: 'meanMs', calls: 'calls', rows: 'rows', max: 'maxMs' }[order] ?? '';
-    // These statements are new, because other tests that use the cluster can displace older ones.
+    // These statements run immediately before the check, because other tests in the cluster can evict older entries.
     for (const columns of [1, 2, 3, 4])
       await postgres().query(
         sql`select ${sql.raw('id, '.repeat(columns))} kind from public.big where id = 1`,

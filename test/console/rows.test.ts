@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => backend?.stop());
 
 const run = (text: string) => backend.database.pool('postgres').query(sql.raw(text));
-/** Edits one row. The `row` in the response is the resulting row. */
+/** Edits one row. If the edit succeeds, the returned body contains the result for this row. */
 async function editIn(table: string, key: object, changes: object, seen: object = {}): Promise<Answer> {
   const response = await owner.call('PATCH', rowsPath(table), { edits: [{ key, changes, seen }] });
   return response.status === 200 ? { ...response, body: response.body.rows[0] } : response;

@@ -158,7 +158,7 @@ test('a script can run as a user who is found by email, and the URL contains the
   await viewAs.press('Enter');
   await page.getByRole('dialog').waitFor();
   await page.keyboard.press('Escape');
-  // The picker was loaded when it was opened. The focus returns to its button nevertheless.
+  // The focus returns to the button, even though the picker was loaded only when it was opened.
   await page.waitForFunction(`document.activeElement?.getAttribute('aria-label') === 'View as Operator'`);
   await viewAs.press('Enter');
   await page.getByLabel('Search by email, phone or ID').fill('ADA');

@@ -214,7 +214,7 @@ test('the keyboard moves through the parts of a question', async () => {
   await page.getByText('ada@example.com can select this row').waitFor();
   await page.goBack();
   await expect.poll(() => page.getByLabel('Value of id').inputValue()).toBe('2');
-  // The remembered user leaves only the table to select.
+  // The page still has the user selected, so only the table has to be selected.
   await page.getByRole('link', { name: 'Users', exact: true }).press('Enter');
   await page.getByRole('heading', { name: 'Users', level: 1 }).waitFor();
   await page.getByRole('link', { name: 'Why', exact: true }).press('Enter');

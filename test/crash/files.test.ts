@@ -1,6 +1,6 @@
 /**
- * Tests a server process that has run out of file descriptors. It keeps running, and rejects requests that it can't
- * process in the error format of their service. It accepts all requests again as soon as descriptors are free.
+ * Tests a server process that has run out of file descriptors. It keeps running, and responds to requests that it can't
+ * process with an error in the format of their service. It accepts all requests again as soon as descriptors are free.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';

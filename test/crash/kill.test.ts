@@ -17,8 +17,8 @@ const plinth = fileURLToPath(new URL('../../bin/plinth-built.mjs', import.meta.u
 const projectDir = mkdtempSync(join(tmpdir(), 'plinth-crash-'));
 const rounds = 10;
 /**
- * The maximum delay before the kill in a first start, so that it happens during initdb, bootstrap or migrations. Later
- * kills happen during the writes.
+ * The maximum delay before the server is killed during the first start. It is short enough to interrupt initdb,
+ * bootstrap or migrations. Later kills happen during the writes.
  */
 const longestFirstStartMs = 1500;
 

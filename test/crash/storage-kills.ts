@@ -57,10 +57,7 @@ export async function killStorage(
   mkdirSync(join(projectDir, 'supabase'), { recursive: true });
   writeFileSync(join(projectDir, 'supabase', 'config.toml'), 'project_id = "kills"\n');
   const tally: Tally = { kills: 0, acknowledged: 0, refused: 0, open: 0, resumed: 0, verified: 0 };
-  /**
-   * The possible contents of each key. There are two contents while the outcome of a change is unknown, and otherwise
-   * one.
-   */
+  /** The possible contents of each key: two if the outcome of a change is unknown, and otherwise one. */
   const known = new Map<string, readonly Content[]>();
   let staged: StagedUpload[] = [];
   let server: ChildProcess | undefined;

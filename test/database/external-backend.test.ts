@@ -75,7 +75,7 @@ test('doctor prints the findings and the statements that fix them', async () => 
   });
   const findings = JSON.parse(stdout) as { check?: string; status: string; statements?: string[] }[];
   expect(findings.find(({ check }) => check === 'realtime')).toMatchObject({ status: 'degraded' });
-  // Only the checks of ports that other programs use can fail.
+  // Only the port checks can fail, because other programs may use these ports.
   expect(findings.filter((finding) => finding.check !== undefined && finding.status === 'failing')).toEqual(
     [],
   );

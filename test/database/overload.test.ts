@@ -46,7 +46,8 @@ test('many calls of a new slow function leave connections for others, and move t
   const sleepers = Array.from({ length: 20 }, (_, index) => sleeping(speed, anonymous(`client ${index}`)));
   const calls = sleepers.map(({ call }) => path.execute(call));
   const settled = Promise.allSettled(calls);
-  // These requests have a new shape. One client doesn't have waiting requests, but the others do.
+  // The speed of these requests isn't known yet. The client `other` doesn't have waiting requests, and the other two
+  // clients do.
   for (const key of ['other', 'client 3', 'client 19'])
     expect(texts(await path.execute(reading(new LaneMemory(), anonymous(key))))).toEqual([['1']]);
   await expect.poll(() => load(path, 'slow'), { timeout: 20_000 }).toMatchObject({ busy: 1, waiting: 18 });

@@ -10,7 +10,7 @@ import { type Fixture, request, startFixture, texts, WHO } from './path-fixture.
 
 let fixture: Fixture;
 let path: RequestPath;
-/** All shared requests use a single connection of this path, so any leak becomes visible. */
+/** A path with a single connection for shared requests, so that any leak between requests becomes visible. */
 let narrow: RequestPath;
 
 beforeAll(async () => {
@@ -26,8 +26,8 @@ afterAll(async () => {
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Checks on both connections of the narrow path that the roles are correct, and that the anonymous caller doesn't have
- * an identity.
+ * Checks on both connections of `narrow` that the roles are correct, and that the anonymous caller doesn't have an
+ * identity.
  */
 async function expectClean(): Promise<void> {
   for (const lane of ['shared', 'alone'] as const) {

@@ -1,5 +1,5 @@
 /**
- * Tests pgmq. Only one consumer reads a message, the message becomes visible again if it isn't deleted, and access
+ * Tests pgmq: only one consumer reads a message, a message that isn't deleted becomes visible again, and access
  * requires privileges.
  */
 import { setTimeout as sleep } from 'node:timers/promises';

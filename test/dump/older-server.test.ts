@@ -55,7 +55,7 @@ describe.skipIf(missingOldVersion !== undefined)(
   },
 );
 
-/** Returns facts whose text is the same in both versions. */
+/** Returns facts about the database, in a text form that is the same in both versions. */
 async function factsOf(client: Client): Promise<string[]> {
   await client.exec("set search_path = ''");
   const facts: string[] = [];

@@ -42,8 +42,8 @@ test.each([
   ['0 0 $ * *', '2026-02-28 00:00', true],
   ['0 0 $ * *', '2028-02-28 00:00', false],
   ['0 0 15,$ * *', '2026-03-15 00:00', true],
-  // If both day fields are restricted, a match of either is sufficient. If one begins with an asterisk, both must
-  // match.
+  // If both day fields are restricted, matching one of them is sufficient. If a day field begins with an asterisk, both
+  // must match.
   ['0 0 1 * 2', '2026-03-31 00:00', true],
   ['0 0 1 * 2', '2026-04-01 00:00', true],
   ['0 0 1 * 2', '2026-04-02 00:00', false],

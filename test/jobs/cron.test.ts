@@ -33,7 +33,7 @@ const makeDue = (jobid: unknown): Promise<void> =>
  * due again when the minute changes.
  */
 const onNewYear = '0 0 1 1 *';
-/** Runs a job regardless of its schedule, as if it had become due during a run. */
+/** Runs a job regardless of its schedule. */
 const runNow = (jobid: unknown): Promise<void> =>
   admin.exec(`update cron._timetable set is_waiting = true where jobid = ${jobid};
     select pg_notify('plinth_cron', '')`);

@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface Issuer {
-  /** The server's URL. It is also the issuer's name, unless the test specifies a different name. */
+  /** The server's URL, which is also the issuer's name unless the test specifies a different name. */
   readonly url: string;
   /** The members of the discovery document, which tests can change. */
   readonly discovery: Record<string, unknown>;
@@ -22,7 +22,7 @@ export interface Issuer {
 
 export interface TokenOptions {
   readonly alg?: 'RS256' | 'HS256' | 'none';
-  /** A value to use instead of the key's own. Null omits it. */
+  /** The key ID in the token's header, if it differs from the signing key's ID. Null omits it. */
   readonly kid?: string | null;
   readonly header?: Record<string, unknown>;
   readonly secret?: string | Buffer;
@@ -31,7 +31,7 @@ export interface TokenOptions {
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** Starts an issuer. `name` is its name, if it differs from its URL. */
+/** Starts an issuer. `name` is the issuer's name, if it differs from the server's URL. */
 export async function startIssuer(name?: string): Promise<Issuer> {
   let generation = 0;
   let pair = generateKeyPairSync('rsa', { modulusLength: 2048 });

@@ -1,6 +1,6 @@
 /**
- * Tests every email and text message in every language. Each message is sent because of a user's action, and is
- * compared with the full text that the recipient should read. A new kind of message requires a new row.
+ * Tests every email and text message in every language. The tests trigger each message with a user's action, and
+ * compare it with the full text that the recipient should read. A new kind of message requires a new row.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { templateNames } from '../../src/auth/core/mails/texts.ts';

@@ -302,7 +302,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'plinth.server.max_connections': {
     plinth: '[server]\nmax_connections = 1',
-    // One connection is already open when another one is opened.
+    // The request uses a second connection while the first one is open.
     observe: async () => {
       const held = openSocket();
       await new Promise((resolve) => held.once('open', resolve).once('error', resolve));

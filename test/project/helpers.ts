@@ -17,7 +17,7 @@ export interface TestProject {
   readonly progress: string[];
   /** Starts the project as the next process would. */
   start(options?: StartOptions): Promise<void>;
-  /** Runs only the part of the start before the services start, as if the process were killed then. */
+  /** Runs the start up to the point where the services would start, as if the process were killed there. */
   startHalf(): Promise<void>;
   write(path: string, content: string | Buffer): void;
   remove(path: string): void;

@@ -5,10 +5,7 @@ import { projectWith } from './helpers.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-/**
- * The kinds of session state that a file can leave behind. Each entry also contains what the file's later statements
- * need.
- */
+/** The kinds of session state that a file can leave behind. */
 const leftovers: readonly (readonly [name: string, statement: string])[] = [
   ['a role', 'set role anon'],
   ['an empty search_path', `select set_config('search_path', '', false)`],
@@ -33,10 +30,10 @@ const leftovers: readonly (readonly [name: string, statement: string])[] = [
   ['a custom setting', `set app.leftover = 'x'`],
 ];
 
-/** The project's own statements that follow a timeout need more than a millisecond on a busy machine. */
+/** Lengthens timeouts, because the file's later statements need more than a millisecond on a busy machine. */
 const patient = (statement: string): string => statement.replaceAll('1ms', '1s');
 
-/** The positions that the statement can have in its file. In each file, some steps end before the last one. */
+/** The positions that the statement can have in its file. */
 const shapes: readonly (readonly [name: string, around: (statement: string) => string])[] = [
   ['at the end', (statement) => `create table public.a (); ${statement};`],
   [

@@ -52,7 +52,8 @@ async function truth(persona: Persona, entry: object, statement: string, action:
   // All changes that the statement causes arrive before this row.
   await h.sql(`truncate public.open; insert into public.open values (0, 'end', null, null)`);
   await witness.next((frame) => frame[3] === 'postgres_changes' && frame[4].data.record?.text === 'end');
-  // The server can read the changes of `before` from the WAL late, so the listener can still receive them.
+  // The server may read the changes of `before` from the WAL only after the listener has subscribed, so other actions
+  // are ignored.
   const got = socket.frames
     .filter((frame) => frame[3] === 'postgres_changes' && frame[4].data.record?.text !== 'end')
     .map((frame) => frame[4].data)
@@ -85,7 +86,7 @@ interface Case {
   /** Statements that run before the listener subscribes. */
   readonly before?: string;
   readonly statement: string;
-  /** Whether the test skips the join, which would be rejected only after a long time. */
+  /** Whether the test doesn't join the channel, because the rejection would take a long time. */
   readonly untried?: boolean;
 }
 

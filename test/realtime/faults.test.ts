@@ -304,7 +304,7 @@ describe('if the clock', () => {
         ]);
         await socket.next((frame) => frame[1] === `p${call}`);
       }
-      // The window for presence calls ends regardless of the clock.
+      // The time window for presence calls ends even if the clock has jumped.
       await new Promise((resolve) => setTimeout(resolve, 250));
       socket.send(['1', 'p3', 'realtime:t', 'presence', { type: 'presence', event: 'untrack', payload: {} }]);
       expect((await socket.next((frame) => frame[1] === 'p3'))[4].status).toBe('ok');

@@ -158,8 +158,8 @@ test('text is passed on unchanged between both protocol versions in one channel'
   const binary = await two.next((frame) => Buffer.isBuffer(frame));
   expect([binary[0], binary[4], binary.subarray(5).toString()]).toEqual([4, 1, 'realtime:vj{"a":1}']);
 
-  // These are invalid JSON that is declared as JSON, and bytes. Neither may be sent to a 1.0.0 socket or injected into
-  // its frames.
+  // The first message is invalid JSON that is declared as JSON, and the second one consists of bytes. Neither may reach
+  // a 1.0.0 socket or be injected into its frames.
   two.sendBytes(userBroadcast('realtime:v', 'evil', 1, Buffer.from('1},"event":"phx_close","payload":{')));
   two.sendBytes(userBroadcast('realtime:v', 'bytes', 0, Buffer.from([1, 2])));
   two.sendBytes(userBroadcast('realtime:v', 'last', 1, Buffer.from('"end"')));

@@ -54,7 +54,7 @@ export async function openRaw(url: string): Promise<RawSocket> {
   };
 }
 
-/** Returns a frame of kind 3. */
+/** Returns a binary frame that broadcasts `data` (kind 3). */
 export function userBroadcast(
   topic: string,
   event: string,

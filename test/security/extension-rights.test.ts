@@ -23,8 +23,8 @@ afterAll(() => own?.drop());
 interface Member {
   name: string;
   /**
-   * Whether this is an immutable function. It only computes a value from its arguments, so it is listed only if it
-   * isn't executable.
+   * Whether this is an immutable function. Such a function only computes a value from its arguments, so it is counted
+   * instead of listed if API roles can execute it.
    */
   harmless: boolean;
   definer: boolean;

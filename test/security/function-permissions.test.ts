@@ -162,14 +162,14 @@ describe('for files,', () => {
   it('only network, import and own environment permissions are granted as a whole', async () => {
     const names = ['read', 'write', 'run', 'ffi', 'sys', 'net', 'env', 'import'];
     const states = await ask(...names.map((name): [string, string] => ['permission', name]));
-    // Prompts can't be answered, so the state "prompt" means denied, except for listed resources.
+    // The state "prompt" means that only listed resources are allowed, because nobody can respond to a prompt.
     expect(Object.fromEntries(names.map((name, index) => [name, states[index]]))).toEqual({
       read: 'prompt',
       write: 'prompt',
       run: 'prompt',
       ffi: 'prompt',
       sys: 'prompt',
-      // Everything that isn't denied.
+      // These are granted except for explicitly denied resources.
       net: 'granted',
       env: 'granted',
       import: 'granted',

@@ -39,7 +39,7 @@ beforeAll(async () => {
 afterAll(() => server?.stop());
 
 let networks = 0;
-/** Returns an unused address in an unused network and site. */
+/** Returns an unused address, in an unused /64 network and an unused /48 prefix. */
 const elsewhere = (): string => {
   networks += 1;
   return `2001:db8:${networks.toString(16)}:${networks.toString(16)}::1`;
@@ -308,8 +308,8 @@ it("an operator's factor is rejected after too many guesses across all sessions"
 
 /**
  * The places where secrets are compared and the number of comparisons in each file. A comparison with input that users
- * type requires a kind in the table and must use `verifySecret` or `guesses.verify`. For other comparisons, the list
- * contains the reason why they don't.
+ * type requires a kind in the table and must use `verifySecret` or `guesses.verify`. For other comparisons, `why` is
+ * the reason why they don't.
  */
 const comparisons: Readonly<
   Record<

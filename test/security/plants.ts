@@ -42,8 +42,8 @@ const notes = `
 `;
 
 /**
- * Functions and operators with the same names as PostgreSQL's own. They match types for which PostgreSQL's own would
- * need a conversion, because an exact match takes precedence.
+ * Functions and operators with the same names as PostgreSQL's own. They match types for which PostgreSQL's versions
+ * would need a conversion, because an exact match takes precedence.
  */
 const shadows = `
 do $plant$
@@ -100,8 +100,8 @@ $plant$;
 `;
 
 /**
- * Code that PostgreSQL runs when a table is read, written or used in a plan. It is added to all of Plinth's tables on
- * which `postgres` can add it.
+ * Code that PostgreSQL runs when a table is read, written or used in a plan. It is attached to all of Plinth's tables
+ * for which `postgres` has the necessary privileges.
  */
 const onTables = `
 do $plant$

@@ -1,6 +1,6 @@
 /**
  * Tests that a reused refresh token revokes its family, and that a token from before the second factor never gets the
- * higher level.
+ * higher assurance level.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { encodeRefreshToken } from '../../src/auth/core/refresh-token-v2.ts';

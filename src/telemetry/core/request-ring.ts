@@ -1,7 +1,7 @@
 /**
  * Stores the latest requests in columns. If each request were an object, all of them would outlive the garbage
- * collector's young generation, and moving them would cost more than the rest of the request log. With columns, only
- * each request's ID and URL live that long.
+ * collector's young generation, which would cost more than the rest of the request log. With columns, only each
+ * request's ID and URL live that long.
  */
 import { type RequestRecord, type Span, Trace } from '../../kernel/trace.ts';
 

@@ -33,7 +33,7 @@ export interface World {
   newUser(): Promise<string>;
   /** Returns the text of the next unread email to an address. */
   nextMail(to: string): Promise<string>;
-  /** Returns a page of the SAML provider whose form signs the user in without a request from Plinth. */
+  /** Returns a page of the SAML provider with a form that signs the user in without a request from Plinth. */
   unsolicited(relayState: string): string;
   /** Sends a request to auth as an administrator. */
   admin<T>(path: string, json?: object): Promise<T>;

@@ -334,7 +334,7 @@ describe('a client is also notified', () => {
         () => isStopping,
       );
     await sweepAfter(23);
-    // A server that is stopping leaves the sessions to the next run.
+    // A server that is stopping doesn't process the sessions, so the next run does.
     await sweepAfter(25, true);
     expect(received).toEqual([]);
     await Promise.all([sweepAfter(25), sweepAfter(25)]);
