@@ -41,8 +41,8 @@ const objects = (wanted: Sql): Sql => sql`
   order by object`;
 
 /**
- * Returns an expression for the items of an access control list. Each item consists of a privilege, `*` if it is grantable, a
- * space and the role. The owner's own privileges are omitted, because superusers don't need them.
+ * Returns an expression for the items of an access control list. Each item consists of a privilege, `*` if it is
+ * grantable, a space, and the role. The owner's own privileges are omitted, because superusers don't need them.
  */
 const itemsOf = (acl: string): Sql =>
   sql.raw(`array(select privilege_type || case when is_grantable then '* ' else ' ' end

@@ -43,7 +43,7 @@ export interface UpgradeOptions {
 export interface UpgradeReport {
   readonly from: number;
   readonly to: number;
-  /** Whether the data folder already has the major version. */
+  /** Whether the data folder already has the target major version. */
   readonly isCurrent: boolean;
   readonly databases: number;
   readonly tables: number;

@@ -1,5 +1,6 @@
 /**
- * Tests email address changes with the codes or the links in both emails, and their cancellation from the old address.
+ * Tests email address changes: confirming them with the codes or links in both emails, and canceling them from the old
+ * address.
  */
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';

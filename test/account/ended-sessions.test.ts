@@ -38,7 +38,7 @@ async function signIn(page: Page, email: string): Promise<void> {
   await page.waitForURL(/\/account\/(security|signed-in)/);
 }
 
-/** Signs in elsewhere and sends a request with this session. */
+/** Creates another session of the user and sends a request with its token. */
 async function elsewhere(email: string, method: string, path: string, body?: object): Promise<void> {
   const headers = { apikey: stage.backend.keys.publishableKey, 'content-type': 'application/json' };
   const signedIn = await stage.backend.fetch('/auth/v1/token?grant_type=password', {

@@ -241,7 +241,7 @@ describe('the grid with the keyboard', () => {
     expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
     await go(page, '/inbox');
     await page.getByText('Your role can’t read the inbox').waitFor();
-    // Missing permissions aren't shown as a failed request, so there is no request ID.
+    // Missing permissions aren't shown as a failed request, which would have a request ID.
     await go(page, '/tables/auth/users');
     const limit = page.getByRole('alert').filter({ hasText: "Your role can't read rows of auth." });
     await limit.waitFor();

@@ -201,7 +201,7 @@ describe('plans', () => {
     await postgres().query(sql`select 1 as marked where public.marking() = ${2}::int`);
     await postgres().query(sql`truncate public.marks`);
     const { status, body } = await planOf('as marked where');
-    // PostgreSQL evaluates the function during planning, and the read-only transaction prevents its change.
+    // PostgreSQL evaluates the function during planning, and the read-only transaction prevents the function's write.
     expect([status, body.sqlstate]).toEqual([422, '25006']);
     expect(await postgres().query(sql`select what from public.marks`)).toEqual([]);
   });

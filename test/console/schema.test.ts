@@ -560,7 +560,7 @@ test('any accepted expression stays within its parentheses', async () => {
         const result = await session
           .queryText(sql.raw(`select 1 as before, (${text}) as inside, 2 as after`))
           .catch(() => undefined);
-        // PostgreSQL may reject the expression. If it accepts it, the columns before and after must be unchanged.
+        // PostgreSQL may reject the expression. Otherwise, the columns before and after it must be unchanged.
         if (result === undefined) return;
         expect([result.columns.map(({ name }) => name), result.rows.length]).toEqual([
           ['before', 'inside', 'after'],

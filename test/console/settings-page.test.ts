@@ -25,7 +25,7 @@ beforeAll(async () => {
   await backend.operators.createOperator('dev', 'developer');
   browser = await launchBrowser();
 });
-// A test that fails must not make the next one fail, and can be retried.
+// Restores the files, so that a failed test can be retried and doesn't affect the next test.
 afterEach(async () => {
   restarts = 0;
   writeFileSync(file, text);

@@ -1,4 +1,4 @@
-/** Tests that symbolic links in the project don't make the Console write to or delete anything elsewhere. */
+/** Tests that the Console doesn't follow symbolic links in a project to write or delete files elsewhere. */
 import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

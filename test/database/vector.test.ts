@@ -1,4 +1,4 @@
-/** Tests the `vector` extension: pgvector's types and operators, exact and without an index. */
+/** Tests the `vector` extension: pgvector's types and operators, with exact searches that don't use an index. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Row, Session } from '../../src/database/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';

@@ -58,7 +58,7 @@ const text = (
   ...parts: readonly fc.Arbitrary<string>[]
 ): fc.Arbitrary<string> => fc.tuple(...parts).map((values) => String.raw({ raw: strings }, ...values));
 
-/** Each list is a kind of statement. */
+/** Statements that create objects. Each element generates one kind of statement. */
 const creations = [
   text`create schema ${pick('app', 'other')}`,
   text`create table ${table} (id bigint primary key, x ${type}, note text default 'n')`,

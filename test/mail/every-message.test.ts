@@ -52,7 +52,7 @@ function expectedOf(row: Email, language: Language, { message, email, names = {}
   const values: Readonly<Record<string, string>> = {
     email,
     code: codeIn(message),
-    // Only the time of the change comes after the other text.
+    // An email that contains two times has the time of the change at the end, so the first one belongs to the text.
     time: times[0] ?? '',
     ...names,
   };

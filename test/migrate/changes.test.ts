@@ -1,4 +1,4 @@
-/** Tests runs after the first one. Only changes are transferred, and rows of another project aren't deleted. */
+/** Tests repeated migrations: only changes are transferred, and rows of another project aren't deleted. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Backend } from '../../src/main.ts';
 import { type Report, verify } from '../../src/migrate/index.ts';

@@ -169,7 +169,10 @@ describe('the first start', () => {
 });
 
 describe('the error of a failing file', () => {
-  /** Returns the message and the advice of the error in a project whose only migration is this one. */
+  /**
+   * Starts a project with this text as its only migration. Returns the error's message and advice, and the tables that
+   * exist afterwards.
+   */
   async function failure(
     text: string,
   ): Promise<{ message: string; advice: readonly string[]; left: unknown[] }> {

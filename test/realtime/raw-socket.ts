@@ -12,7 +12,7 @@ export interface RawSocket {
   send(frame: Json): void;
   sendBytes(bytes: Buffer): void;
   sendText(text: string): void;
-  /** Waits for a frame that satisfies the condition if none has been received. Removes and returns it. */
+  /** Removes and returns the first frame that satisfies the condition. Waits for it if it hasn't been received yet. */
   next(test: (frame: Json) => boolean): Promise<Json>;
   /** Stops reading until `resume`. */
   pause(): void;

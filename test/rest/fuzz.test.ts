@@ -268,8 +268,9 @@ const random: fc.Arbitrary<Attempt> = fc.record({
   body: fc.array(noise, { maxLength: 10 }).map((parts) => parts.join('')),
 });
 
-/** Limits a request to what HTTP clients can send. Non-ASCII bytes remain bytes. */
+/** Returns a string that has one character for each UTF-8 byte of the text. */
 const bytes = (text: string) => Buffer.from(text).toString('latin1');
+/** Limits a request to what HTTP clients can send. */
 const onWire = ({ method, target, headers, body }: Attempt): Attempt => ({
   method,
   target: bytes(target).replace(

@@ -42,7 +42,7 @@ export interface StandaloneDatabase {
   query<R extends object>(text: string): Promise<R[]>;
   /** Acquires the lock that `api.hold()` waits for. */
   hold(): Promise<{ release(): Promise<void> }>;
-  /** Polls until the single row has `done`. */
+  /** Polls until the query's row has `done` set to true. */
   until(text: string): Promise<void>;
   drop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Tests writes and calls over HTTP: status, headers, body and the resulting table contents. */
+/** Tests writes and function calls over HTTP: status, headers, body and the resulting table contents. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type RestHarness, startRest } from './harness.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Tests privileges of the embedded PostgreSQL's roles other than grants. They must not allow access to a superuser or
- * to the machine.
+ * Tests that the embedded PostgreSQL's roles can't become superuser or reach the machine through role memberships,
+ * SECURITY DEFINER functions or SQL statements.
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';

@@ -162,7 +162,7 @@ describe('for files,', () => {
   it('only network, import and own environment permissions are granted as a whole', async () => {
     const names = ['read', 'write', 'run', 'ffi', 'sys', 'net', 'env', 'import'];
     const states = await ask(...names.map((name): [string, string] => ['permission', name]));
-    // The state "prompt" means that only listed resources are allowed, because nobody can respond to a prompt.
+    // The state "prompt" means that only listed resources are allowed, because prompts can't be answered here.
     expect(Object.fromEntries(names.map((name, index) => [name, states[index]]))).toEqual({
       read: 'prompt',
       write: 'prompt',

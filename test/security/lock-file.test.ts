@@ -1,6 +1,6 @@
 /**
- * Tests that npm installs exactly the expected packages, because the lock file contains the version and checksum of
- * each.
+ * Tests that npm installs exactly the expected packages, because the lock file contains each package's version and
+ * checksum.
  */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';

@@ -1,5 +1,6 @@
 /**
- * Tests which settings a developer can change, and which files they can reference, regardless of who changed them.
+ * Tests which settings a developer can change, and which files settings can reference, regardless of who changed the
+ * settings.
  */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

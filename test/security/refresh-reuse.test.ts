@@ -103,7 +103,7 @@ describe('a token from before the second factor', () => {
       status: 400,
       error_code: 'refresh_token_already_used',
     });
-    // Within the interval, another tab may have refreshed the token at the same time, so the session stays valid.
+    // Within the reuse interval, another tab may have refreshed the token at the same time, so the session stays valid.
     const newest = await refresh(after.refresh_token);
     expect(claimsOf(newest).aal).toBe('aal2');
     server.clock.advance(11_000);

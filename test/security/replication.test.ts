@@ -1,7 +1,7 @@
 /**
  * Tests that a project can't switch to a role with REPLICATION. The creator of a replication slot chooses the path of
- * the library that decodes it, so the server would run an uploaded object. A base backup in database mode contains the
- * whole cluster.
+ * the library that decodes it, so the role could make the server run an uploaded object. It could also read the whole
+ * cluster with a base backup.
  */
 import { chmodSync, copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

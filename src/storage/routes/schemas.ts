@@ -2,7 +2,7 @@
 
 import { formats, gravities, resizeModes } from '../core/transform.ts';
 
-/** The schema for routes that require a token. They report a missing header before an invalid token. */
+/** The schema for routes that require a token. These routes check for the header before they verify the token. */
 export const authorizationHeader = {
   type: 'object',
   properties: { authorization: { type: 'string' } },

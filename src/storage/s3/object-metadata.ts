@@ -1,4 +1,4 @@
-/** Converts between object metadata and S3 headers, which are `x-amz-meta-*` and standard HTTP headers. */
+/** Converts between object metadata and S3 headers (`x-amz-meta-*` and standard HTTP headers). */
 import type { IncomingHttpHeaders } from 'node:http';
 import {
   documentPolicy,
