@@ -1,9 +1,9 @@
 /**
  * Computes PostgreSQL settings that fit the memory of this machine or container. Has no side effects.
  *
- * With 512 MiB, PostgreSQL may use a quarter of the memory. With 2 GiB or more, the settings match the defaults of
- * PostgreSQL and the local stack, so query plans are the same. In production, larger machines get larger
- * `shared_buffers`.
+ * With 512 MiB, PostgreSQL may use a quarter of the memory. With 2 GiB or more, the settings that affect query plans
+ * are the same as in the local stack. In production, larger machines get larger `shared_buffers` and
+ * `maintenance_work_mem`.
  */
 
 const mib = 1024 ** 2;

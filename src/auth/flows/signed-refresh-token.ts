@@ -18,7 +18,7 @@ export function isSignedFor(token: SignedRefreshToken, session: Session): boolea
 
 export function hmacKey(session: Session): Buffer | undefined {
   const text = session.refresh_token_hmac_key;
-  // A value in braces is encrypted with a key of the hosted platform, which dumps don't contain.
+  // A value in braces is encrypted with a key of the hosted platform. Dumps don't contain this key.
   return text === null || text.startsWith('{') ? undefined : Buffer.from(text, 'base64url');
 }
 

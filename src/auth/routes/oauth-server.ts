@@ -1,6 +1,6 @@
 /**
  * Declares the routes of the OAuth 2.1 server and OpenID provider, compatible with GoTrue 2.196: /oauth/authorize, the
- * user's consent, /oauth/token and /oauth/userinfo. Upstream doesn't have /oauth/logout.
+ * user's consent, /oauth/token and /oauth/userinfo. Also declares /oauth/logout, which upstream doesn't have.
  *
  * Glossary. *Client*: an app that requests access on behalf of a user. *Authorization*: a client's request, pending
  * until the user decides. *Consent*: the stored decision, which upstream's API for users calls a *grant*.

@@ -98,7 +98,8 @@ export function createStorageApi({ apiUrl, serviceKey }: StorageTarget) {
   return {
     request,
     /**
-     * Returns the URL of a resumable upload. The URL must have the same origin, so that the key isn't sent elsewhere.
+     * Returns the URL of a resumable upload. Replaces the URL's origin with the API's, so that the key isn't sent
+     * elsewhere.
      */
     uploadUrl: (location: string): string => {
       const { pathname, search } = new URL(location, base);

@@ -7,7 +7,7 @@ import { ConfigError } from './tree.ts';
 const name = /\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_.]*)[ \t]*[=:][ \t]*/y;
 const blank = /(?:\s|#[^\n]*)*/y;
 
-/** An assignment's position in the text after removing the byte order mark and converting line endings to LF. */
+/** The position of an assignment. Offsets refer to the text without byte order mark and with LF line endings. */
 interface Assignment {
   readonly key: string;
   readonly start: number;

@@ -47,7 +47,7 @@ function trafficOf(telemetry: Pick<Telemetry, 'metrics'>): Overview['traffic'] {
   return { start, stepMs, requests: sums('requests'), refused: sums('refused'), failed: sums('failed') };
 }
 
-/** Estimates a table's row count from its current size, which also works if it was never analyzed. */
+/** Estimates a table's row count from its current size, which also works if the table was never analyzed. */
 async function estimateOf(db: Queryable, table: Sql): Promise<number> {
   const [row] = await db.query<{ 'QUERY PLAN': readonly { Plan: { 'Plan Rows': number } }[] }>(
     sql`explain (format json) select from ${table}`,

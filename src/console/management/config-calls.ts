@@ -101,7 +101,10 @@ export function configCalls(deps: ConfigDeps) {
     return config as unknown as Record<string, unknown>;
   }
 
-  /** Returns the settings that the caller may see. Environment variables can contain secrets. */
+  /**
+   * Returns the settings that the caller may see. Without the `secrets` permission, values from environment variables
+   * are replaced with the variables' names.
+   */
   function shownTo({ operator }: Caller) {
     if (deps.configuration === undefined || may(operator.role, 'secrets')) return configNow();
     return withVariableNames(loadConfig({ projectDir }));

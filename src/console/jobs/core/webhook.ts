@@ -1,5 +1,5 @@
 /**
- * Converts between database webhooks and triggers. A trigger has five text arguments for
+ * Converts between database webhooks and triggers. A webhook is stored in a trigger as five text arguments for
  * `supabase_functions.http_request` (url, method, headers, params, and timeout in ms, with the word `null` for
  * defaults), and the bits of `pg_trigger.tgtype`.
  */

@@ -19,7 +19,7 @@ export interface FunctionFields {
   readonly source: 'deployed' | 'project folder';
 }
 
-/** Returns a file's URL. Upstream returns URLs on its build machine, so only the end of the path is meaningful. */
+/** Returns a file's URL. Upstream returns file URLs of its build machine, so only the end of the path is meaningful. */
 const fileUrl = (path: string): string =>
   `file:///source/${path.split('/').map(encodeURIComponent).join('/')}`;
 
