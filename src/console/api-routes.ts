@@ -66,7 +66,11 @@ export function apiRoutes(scope: FastifyInstance, parts: ApiParts): void {
   const { writeMigration } = parts;
   const api = createApi(scope, sessions, log);
   signInRoutes(scope, api, { sessions, audit });
-  operatorRoutes(api, { database, sessions, factors, factorRequired, linkOf }, audit);
+  operatorRoutes(
+    api,
+    { database, sessions, factors, factorRequired, linkOf, mailer: parts.mailer, config: parts.config },
+    audit,
+  );
   passkeyRoutes(api, { passkeys, sessions }, audit);
   const overview = createOverview({ pool, telemetry: parts.telemetry, now: () => clock.now() });
   homeRoutes(api, parts, { problems: parts.problems, overview });

@@ -230,7 +230,7 @@ test('an authenticator can be set up, is required at the next sign-in, raises th
   expect(data).toMatchObject({ currentLevel: 'aal2', nextLevel: 'aal2' });
 
   await page.goto(`${stage.backend.url}/account/security`);
-  await page.getByRole('button', { name: 'Remove Pocket phone' }).click();
+  await page.getByRole('button', { name: 'Remove the second step Pocket phone' }).click();
   await page.getByRole('button', { name: 'Remove', exact: true }).click();
   await page.getByText('Second step removed.').waitFor();
   await page.getByText('Off', { exact: true }).waitFor();

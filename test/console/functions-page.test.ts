@@ -74,6 +74,9 @@ test('the page shows the code and the activity, and secrets can be set and remov
   await page.getByRole('region', { name: 'Last hour' }).getByText('Error rate').waitFor();
   await page.getByText('Show as a table').click();
   await page.getByRole('table', { name: 'Last hour' }).waitFor();
+  await page.getByRole('link', { name: 'Manage secrets for all functions' }).press('Enter');
+  await page.getByRole('heading', { name: 'Secrets for all functions', level: 2 }).waitFor();
+  await expectSound(page, 'secrets');
   await page.getByRole('button', { name: 'Set secret' }).press('Enter');
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('MAP_KEY');
   await page.getByRole('textbox', { name: 'Value' }).fill('hidden');

@@ -48,7 +48,9 @@ test('an operator can be invited, get another role and be removed, with the keyb
   const dialog = page.getByRole('dialog', { name: 'Sign-in link for <img' });
   const link = await dialog.locator('code').textContent();
   expect(link).toMatch(/\/console\/sign-in#token=[\w-]{32}$/);
+  await dialog.getByText('configure an SMTP server').waitFor();
   await dialog.getByRole('button', { name: 'Done' }).press('Enter');
+  await page.getByText('Unused sign-in link, expires').waitFor();
 
   const guest = await browser.newPage();
   await guest.goto(link ?? '');

@@ -1,4 +1,6 @@
 /** Tests operators: invitations, roles, sessions, second factors, and the audit log. */
+import type { AddressInfo } from 'node:net';
+import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { totpCode } from '../../src/shared/totp.ts';
@@ -104,6 +106,82 @@ describe('an invitation', () => {
 
   test('can be created only by an owner', async () => {
     expect((await dev.call('POST', '/operators', { name: 'mine', role: 'owner' })).status).toBe(403);
+  });
+});
+
+describe('an emailed invitation', () => {
+  const received: string[] = [];
+  let withMail: Backend;
+  let sender: Operator;
+  const server = new SMTPServer({
+    logger: false,
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    onData(stream, _session, done) {
+      stream.toArray().then((chunks) => {
+        received.push(Buffer.concat(chunks).toString());
+        done();
+      }, done);
+    },
+  });
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.server.address() as AddressInfo;
+    const smtp = {
+      enabled: true,
+      host: '127.0.0.1',
+      port,
+      admin_email: 'ops@example.com',
+      user: '',
+      pass: '',
+    };
+    withMail = await startBackend({ config: { auth: { email: { smtp } } } });
+    sender = await operator(withMail);
+  });
+  afterAll(async () => {
+    await withMail?.stop();
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+  });
+
+  test('replaces the previous link, and only the email contains the new one', async () => {
+    const { body: made } = await sender.call('POST', '/operators', { name: '<b>eve</b>', role: 'developer' });
+    const id = made.operator.id;
+    expect((await sender.call('GET', '/operators')).body.canSendMail).toBe(true);
+    const sent = await sender.call('POST', `/operators/${id}/link/send`, { email: 'eve@example.com' });
+    expect([sent.status, Object.keys(sent.body)]).toEqual([200, ['expiresAt']]);
+    expect((await signIn(withMail, tokenOf(made.link))).status).toBe(401);
+    const [mail = ''] = received;
+    expect(mail).toContain('To: eve@example.com');
+    expect(mail).toContain('&lt;b&gt;eve&lt;/b&gt;');
+    const [, token = ''] = /token=(?:3D)?([\w-]{32})/.exec(mail.replaceAll(/=\r?\n/g, '')) ?? [];
+    expect((await signIn(withMail, token)).status).toBe(200);
+    const { entries } = (await sender.call('GET', '/audit?action=operator.send-link')).body;
+    expect(entries[0]).toMatchObject({ target: '<b>eve</b>', detail: { email: 'eve@example.com' } });
+    expect(JSON.stringify(entries)).not.toContain(token);
+    const bad = { email: 'eve@example.com\r\nBcc: x@example.com' };
+    expect((await sender.call('POST', `/operators/${id}/link/send`, bad)).status).toBe(400);
+  });
+
+  test('isn’t captured in the inbox, where other operators could use its link', async () => {
+    const { id, token } = await invite('captured', 'owner');
+    expect((await owner.call('GET', '/operators')).body.canSendMail).toBe(false);
+    const { status } = await owner.call('POST', `/operators/${id}/link/send`, { email: 'a@example.com' });
+    expect(status).toBe(400);
+    expect((await dev.call('POST', `/operators/${id}/link/send`, { email: 'a@example.com' })).status).toBe(
+      403,
+    );
+    expect((await signIn(backend, token)).status).toBe(200);
+  });
+
+  test('can be revoked, and the list shows until when it is valid', async () => {
+    const { id, token } = await invite('revoked', 'developer');
+    const linkOf = async () =>
+      (await dev.call('GET', '/operators')).body.operators.find((each: { id: string }) => each.id === id)
+        .link_expires_at;
+    expect(Date.parse(await linkOf())).toBeGreaterThan(Date.now() + 23 * 3_600_000);
+    expect((await dev.call('DELETE', `/operators/${id}/link`)).status).toBe(403);
+    expect((await owner.call('DELETE', `/operators/${id}/link`)).status).toBe(204);
+    expect(await linkOf()).toBeNull();
+    expect((await signIn(backend, token)).status).toBe(401);
   });
 });
 

@@ -1,6 +1,6 @@
 /** Tests the realtime page in Chromium, connected to the real service. */
 import { createClient } from '@supabase/supabase-js';
-import type { Browser } from 'playwright-core';
+import type { Browser, WebSocketRoute } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runSql } from '../../src/testing.ts';
 import { launchBrowser } from '../web/browser.ts';
@@ -67,6 +67,32 @@ test('the page joins, sends, tracks presence, and shows changes and others’ me
   await other.removeAllChannels();
   other.realtime.disconnect();
 
+  await page.getByRole('button', { name: 'Leave' }).press('Enter');
+  await page.getByText('not joined').waitFor();
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
+test('a channel that was joined is joined again after the connection is lost', async () => {
+  const { page, complaints, go, close } = await signedIn(browser, services.backend);
+  const sockets: WebSocketRoute[] = [];
+  await page.routeWebSocket(/\/realtime\/v1\/websocket/, (socket) => {
+    sockets.push(socket);
+    // The second connection is refused, as by a server that is still starting.
+    if (sockets.length === 2) void socket.close({ code: 1012 });
+    else socket.connectToServer();
+  });
+  await go('/realtime?topic=room');
+  await page.getByRole('button', { name: 'Join', exact: true }).press('Enter');
+  const state = page.getByRole('status').filter({ hasText: /^(joined|connection lost, rejoining…)$/ });
+  await state.getByText('joined', { exact: true }).waitFor();
+  await sockets[0]?.close({ code: 1012 });
+  const events = page.getByRole('region', { name: 'Events' }).locator('summary');
+  await events.getByText('The connection was lost (1012).').waitFor();
+  await events.getByText('Joined again after the connection was lost').waitFor();
+  await state.getByText('joined', { exact: true }).waitFor();
+  expect(sockets).toHaveLength(3);
+  expect(await events.getByText('The connection was lost').count()).toBe(1);
   await page.getByRole('button', { name: 'Leave' }).press('Enter');
   await page.getByText('not joined').waitFor();
   expect(complaints.list).toEqual([]);

@@ -336,7 +336,7 @@ describe('as a persona,', () => {
 
   test('a script can’t end the transaction, because the persona would end with it', async () => {
     const { lines } = await run(owner, 'commit; select current_user', { as: 'anon' });
-    expect(find(lines, 'error')?.message).toContain('run as a persona share one transaction');
+    expect(find(lines, 'error')?.message).toContain('run with “View as” share one transaction');
   });
 });
 

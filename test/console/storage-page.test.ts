@@ -423,6 +423,29 @@ test('a read-only operator can view everything but doesn’t see controls that c
   await close();
 });
 
+test('files are sorted by size on the server, and the order is in the URL', async () => {
+  const { page, go, complaints, close } = await signedIn(browser, backend);
+  await go('/storage?bucket=files&folder=docs/');
+  await page.getByRole('link', { name: 'notes.txt' }).waitFor();
+  await go('/storage?bucket=files');
+  const size = page.getByRole('columnheader', { name: 'Size' });
+  await size.getByRole('button').press('Enter');
+  await expect.poll(() => size.getAttribute('aria-sort')).toBe('descending');
+  const files = () => page.getByRole('table').getByRole('link').allTextContents();
+  await expect.poll(files).toEqual(expect.arrayContaining(['docs', 'noise.png', 'paper.pdf']));
+  await expect.poll(async () => (await files()).indexOf('noise.png')).toBe(1);
+  await size.getByRole('button').press('Enter');
+  await expect.poll(() => new URL(page.url()).search).toContain('sort=size');
+  await expect.poll(async () => (await files()).indexOf('paper.pdf')).toBe(1);
+  await page.getByLabel('Sort buckets by').selectOption('By size, largest first');
+  await expect
+    .poll(() => page.getByRole('navigation', { name: 'Buckets' }).getByRole('link').first().textContent())
+    .toContain('files');
+  await expectSound(page, 'sorted files');
+  expect(complaints.list).toEqual([]);
+  await close();
+});
+
 test.each(looks)(
   'every state is accessible at $width px, $colorScheme first',
   async ({ colorScheme, ...viewport }) => {

@@ -51,6 +51,43 @@ test('a bucket can be created, changed, emptied and deleted', async () => {
   expect((await owner.call('DELETE', '/storage/buckets/life')).status).toBe(404);
 });
 
+test('a folder can be listed by size, page by page, in both orders', async () => {
+  await owner.call('POST', '/storage/buckets', bucket('sizes'));
+  for (const [path, size] of [
+    ['in/a', 3],
+    ['in/b', 30],
+    ['in/c', 3],
+    ['in/deep/x', 999],
+    ['in/%_', 5],
+    ['out', 1],
+  ] as const)
+    expect((await upload(path, 'x'.repeat(size), 'text/plain', 'sizes')).status).toBe(200);
+  await backend.database.pool('postgres').exec(`
+    insert into storage.objects (bucket_id, name, metadata)
+    select 'sizes', 'many/' || i, jsonb_build_object('size', i / 2) from generate_series(1, 450) i`);
+  const bySize = async (prefix: string, order: string, cursor?: string) =>
+    (
+      await owner.call(
+        'GET',
+        `/storage/buckets/sizes/objects?${new URLSearchParams({ prefix, sort: 'size', order, ...(cursor ? { cursor } : {}) })}`,
+      )
+    ).body;
+  const largest = await bySize('in/', 'desc');
+  expect(names(largest.folders)).toEqual(['in/deep/']);
+  expect(names(largest.objects)).toEqual(['in/b', 'in/%_', 'in/c', 'in/a']);
+  expect(names((await bySize('in/', 'asc')).objects)).toEqual(['in/a', 'in/c', 'in/%_', 'in/b']);
+  expect(names((await bySize('in/%', 'asc')).objects)).toEqual(['in/%_']);
+  const sizes: number[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await bySize('many/', 'desc', cursor);
+    sizes.push(...page.objects.map(({ metadata }: { metadata: { size: number } }) => metadata.size));
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  expect(sizes).toEqual(Array.from({ length: 450 }, (_, index) => Math.floor((450 - index) / 2)));
+  expect((await bySize('in/', 'asc', 'x')).code).toBe('bad_request');
+});
+
 test('files can be uploaded, listed by folder, moved, copied, shared and deleted', async () => {
   for (const path of ['notes/a b.txt', 'notes/deep/c.txt', 'top?#ä.txt'])
     expect([path, (await upload(path, path)).status]).toEqual([path, path.includes('ä') ? 400 : 200]);

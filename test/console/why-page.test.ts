@@ -283,8 +283,8 @@ test('a row and a log entry link to the explanation', async () => {
   const { page, close } = await opened(`/tables/public/notes?${address({ row: { id: '2' } })}`);
   await page.getByRole('dialog').getByRole('link', { name: 'Explain who can see this row' }).press('Enter');
   // The page requires a persona first, and then keeps the selection.
-  await page.getByText('Choose whose access to explain').waitFor();
-  const who = page.getByRole('region', { name: 'Whose access?' });
+  await page.getByText('Choose who to view as').waitFor();
+  const who = page.getByRole('region', { name: 'View as', exact: true });
   await who.getByRole('button', { name: 'ada@example.com' }).press('Enter');
   await page.getByText('ada@example.com can’t see a matching row to select').waitFor();
   await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Change');
@@ -434,7 +434,7 @@ test.each(looks)(
         `/policies?${address({ table: 'public.notes', policy: 'Write own' })}`,
         () => page.getByText('create policy "Write own"').waitFor(),
       ],
-      ['/why', () => page.getByText('Choose whose access to explain').waitFor()],
+      ['/why', () => page.getByText('Choose who to view as').waitFor()],
       [
         `/why?${address({ ...question, op: 'select', key: { id: '2' } })}`,
         () => page.getByText('can’t see a matching row').waitFor(),

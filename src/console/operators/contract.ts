@@ -12,6 +12,7 @@ const name = z
 
 export const signIn = z.object({ token: z.string().min(1).max(200) });
 const newOperator = z.object({ name, role: z.enum(roles) });
+const linkRecipient = z.object({ email: z.email().max(320) });
 const newRole = z.object({ role: z.enum(roles) });
 /** A code from the authenticator app, or a recovery code. */
 const code = z.object({ code: z.string().trim().min(1).max(40) });
@@ -55,6 +56,8 @@ export interface OperatorSummary {
   last_sign_in_at: string | null;
   has_factor: boolean;
   sessions: number;
+  /** When the newest unused sign-in link expires. Null if there is none. */
+  link_expires_at: string | null;
 }
 
 export interface SessionSummary {
@@ -168,13 +171,24 @@ export const contract = {
   'GET /session': { response: json<Session>() },
   'POST /sign-out': { response: noContent },
   'GET /operators': {
-    response: json<{ readonly operators: readonly OperatorSummary[]; readonly factorRequired: boolean }>(),
+    response: json<{
+      readonly operators: readonly OperatorSummary[];
+      readonly factorRequired: boolean;
+      /** Whether an SMTP server is configured. Links aren't sent to the inbox, because other operators can read it. */
+      readonly canSendMail: boolean;
+    }>(),
   },
   'POST /operators': {
     body: newOperator,
     response: json<Invitation & { readonly operator: Operator }>(),
   },
   'POST /operators/:id/link': { response: json<Invitation>() },
+  /** Emails a new link, which replaces the previous links. The response doesn't contain the link. */
+  'POST /operators/:id/link/send': {
+    body: linkRecipient,
+    response: json<Pick<Invitation, 'expiresAt'>>(),
+  },
+  'DELETE /operators/:id/link': { response: noContent },
   'PATCH /operators/:id': { body: newRole, response: json<Operator>() },
   'DELETE /operators/:id': { response: noContent },
   'DELETE /operators/:id/factor': { response: noContent },

@@ -7,7 +7,9 @@ export const listOperators = (db: Queryable): Promise<OperatorSummary[]> =>
   db.query(sql`
     select o.id, o.name, o.role, o.created_at, o.last_sign_in_at, o.totp_confirmed_at is not null as has_factor,
            (select count(*) from _plinth.operator_sessions s where s.operator_id = o.id and s.expires_at > now())::int
-             as sessions
+             as sessions,
+           (select max(expires_at) from _plinth.operator_links l where l.operator_id = o.id and l.expires_at > now())
+             as link_expires_at
     from _plinth.operators o order by o.created_at, o.name`);
 
 export async function findById(
@@ -30,6 +32,11 @@ export async function otherOwners(tx: Queryable, id: string): Promise<number> {
     sql`select count(*)::int as count from _plinth.operators where role = 'owner' and id <> ${id}`,
   );
   return row?.count ?? 0;
+}
+
+/** Revokes an operator's unused sign-in links. */
+export async function removeLinks(db: Queryable, operatorId: string): Promise<void> {
+  await db.query(sql`delete from _plinth.operator_links where operator_id = ${operatorId}`);
 }
 
 export async function setRole(tx: Queryable, id: string, role: OperatorRole): Promise<void> {

@@ -1,4 +1,6 @@
+import type { LiveConfig } from '../../config/index.ts';
 import type { Database } from '../../database/types.ts';
+import type { Mailer } from '../../mail/types.ts';
 import type { Audit } from '../audit.ts';
 import { may } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';
@@ -6,6 +8,7 @@ import * as people from '../queries.ts';
 import type { Api, Call } from '../routes/api.ts';
 import { requireFresh, type Sessions } from '../sessions.ts';
 import type { Factors } from './factors.ts';
+import { invitationMail } from './invitation-mail.ts';
 import * as queries from './queries.ts';
 
 export interface OperatorDeps {
@@ -14,6 +17,8 @@ export interface OperatorDeps {
   readonly factors: Factors;
   readonly factorRequired: () => boolean;
   readonly linkOf: (token: string) => string;
+  readonly mailer: Mailer;
+  readonly config: LiveConfig;
 }
 
 /** Invitations are sent to another person, so they are valid for longer than links printed in a terminal. */
@@ -36,14 +41,24 @@ export function operatorRoutes(api: Api, deps: OperatorDeps, audit: Audit): void
       throw new ConsoleError('not_found', { message: "This operator doesn't exist." });
     return operator;
   }
-  const invitation = async (id: string) => ({
-    link: deps.linkOf(await sessions.linkTokenFor(id, invitationSeconds)),
-    expiresAt: new Date(Date.now() + invitationSeconds * 1000).toISOString(),
-  });
+  /** Creates a link, which replaces the operator's previous links. */
+  const invitation = async (id: string) => {
+    await queries.removeLinks(db, id);
+    return {
+      link: deps.linkOf(await sessions.linkTokenFor(id, invitationSeconds)),
+      expiresAt: new Date(Date.now() + invitationSeconds * 1000).toISOString(),
+    };
+  };
+  const projectName = (): string => {
+    const { plinth, project_id } = deps.config.current;
+    return plinth.branding.name || project_id;
+  };
+  const canSendMail = (): boolean => deps.config.current.auth.email.smtp.enabled;
 
   route('GET /operators', 'read', async () => ({
     operators: await queries.listOperators(db),
     factorRequired: factorRequired(),
+    canSendMail: canSendMail(),
   }));
   route('POST /operators', 'own', async (call) => {
     const { name, role } = await call.body();
@@ -62,6 +77,36 @@ export function operatorRoutes(api: Api, deps: OperatorDeps, audit: Audit): void
     const operator = await operatorOf(call);
     await audit(call, 'operator.link', operator.name);
     return invitation(operator.id);
+  });
+  route('POST /operators/:id/link/send', 'own', async (call) => {
+    const { email } = await call.body();
+    const operator = await operatorOf(call);
+    // Without SMTP, the email would be stored in the inbox, where developers could use an owner's link.
+    if (!canSendMail())
+      throw new ConsoleError('refused', {
+        message: 'No SMTP server is configured, so emails can’t be sent. Copy the link instead.',
+      });
+    const { link, expiresAt } = await invitation(operator.id);
+    await audit(call, 'operator.send-link', operator.name, { email });
+    const mail = invitationMail({
+      to: email,
+      project: projectName(),
+      operator: operator.name,
+      invitedBy: call.operator.name,
+      link,
+      expiresAt: new Date(expiresAt),
+    });
+    try {
+      await deps.mailer.sendMail(mail);
+    } catch (error) {
+      throw new ConsoleError('upstream', { message: `The email was rejected: ${(error as Error).message}` });
+    }
+    return { expiresAt };
+  });
+  route('DELETE /operators/:id/link', 'own', async (call) => {
+    const operator = await operatorOf(call);
+    await queries.removeLinks(db, operator.id);
+    await audit(call, 'operator.revoke-link', operator.name);
   });
   route('PATCH /operators/:id', 'own', async (call) => {
     const { role } = await call.body();

@@ -60,5 +60,5 @@ test.each([
   claims({ role: 'a\0b' }),
   claims({ role: 'anon', long: 'x'.repeat(9000) }),
 ])('%s is rejected', (text) => {
-  expect(() => parsePersona(text)).toThrow('as: this persona is invalid');
+  expect(() => parsePersona(text)).toThrow('as: this “View as” choice is invalid');
 });

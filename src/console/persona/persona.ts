@@ -66,4 +66,4 @@ function parseClaims(encoded: string): Claims {
 }
 
 const unreadable = (why: string): ConsoleError =>
-  new ConsoleError('bad_request', { message: `as: this persona is invalid. ${why}` });
+  new ConsoleError('bad_request', { message: `as: this “View as” choice is invalid. ${why}` });

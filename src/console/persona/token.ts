@@ -21,7 +21,7 @@ export async function mintToken(
 ): Promise<PersonaToken> {
   if (identity.claims === undefined)
     throw new ConsoleError('bad_request', {
-      message: "as: operators don't have a token. Choose another persona.",
+      message: "as: operators don't have a token. Choose a user or Anonymous under “View as”.",
     });
   if (!(await isBoundByPolicies(db, identity.role)))
     throw new ConsoleError('bad_request', {

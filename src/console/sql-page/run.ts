@@ -53,7 +53,7 @@ export async function runScript(options: RunOptions): Promise<RunReport> {
   );
   if (ownTransactions && identity.claims !== undefined)
     throw new ConsoleError('bad_request', {
-      message: 'Statements run as a persona share one transaction, so remove BEGIN, COMMIT and ROLLBACK.',
+      message: 'Statements run with “View as” share one transaction, so remove BEGIN, COMMIT and ROLLBACK.',
     });
   if (ownTransactions && isReadOnly)
     throw new ConsoleError('bad_request', {

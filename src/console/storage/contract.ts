@@ -17,7 +17,7 @@ const folderPage = z.object({
   /** A folder's path with its trailing slash, or an empty string, followed by the beginning of a name. */
   prefix: z.string().max(1024).default(''),
   cursor: z.string().max(4000).optional(),
-  sort: z.enum(['name', 'created_at', 'updated_at']).default('name'),
+  sort: z.enum(['name', 'created_at', 'updated_at', 'size']).default('name'),
   order: z.enum(['asc', 'desc']).default('asc'),
 });
 const objectPath = z.object({ path: name });

@@ -7,6 +7,7 @@ import type { Database } from '../../database/types.ts';
 import type { Audit } from '../audit.ts';
 import type { Api } from '../routes/api.ts';
 import type { ServiceClient } from '../service-client.ts';
+import { listBySize } from './by-size.ts';
 import { moveFolder } from './folders.ts';
 import { createStorageObjects, type StorageObjects } from './objects.ts';
 import { measureUsage } from './usage.ts';
@@ -69,9 +70,12 @@ export function storageRoutes(api: Api, deps: StorageDeps): void {
     await audit(call, 'bucket.delete', call.params.bucket);
   });
 
-  route('GET /storage/buckets/:bucket/objects', 'read', async (call) =>
-    objects.list(call.params.bucket, await call.query()),
-  );
+  route('GET /storage/buckets/:bucket/objects', 'read', async (call) => {
+    const { sort, ...query } = await call.query();
+    return sort === 'size'
+      ? listBySize(deps.database.pool('postgres'), call.params.bucket, query)
+      : objects.list(call.params.bucket, { sort, ...query });
+  });
   route('GET /storage/buckets/:bucket/object', 'read', async (call) => {
     const { path } = await call.query();
     const bucket = call.params.bucket;

@@ -13,12 +13,14 @@ export function Entry(props: {
   meta: ReactNode;
   ask: string;
   remove: string;
+  /** The accessible name of the button. Defaults to `remove` with the name. */
+  removeLabel?: string;
   /** The reason why the entry can't be removed. If this is set, the button is hidden. An empty reason isn't shown. */
   kept?: string | undefined;
   onRemove: () => Promise<void>;
   children?: ReactNode;
 }) {
-  const { name, remove } = props;
+  const { name, remove, removeLabel = `${remove} ${name}` } = props;
   const [confirming, setConfirming] = useState(false);
   const fresh = useFresh();
   const askId = useId();
@@ -39,7 +41,7 @@ export function Entry(props: {
         {props.kept ? <span className={classes.meta}>{props.kept}</span> : null}
       </span>
       {confirming ? (
-        <Form onSubmit={submit.onSubmit} problems={submit.problems} label={`${remove} ${name}`}>
+        <Form onSubmit={submit.onSubmit} problems={submit.problems} label={removeLabel}>
           <p id={askId}>
             <WithAddresses text={props.ask} />
           </p>
@@ -67,7 +69,7 @@ export function Entry(props: {
           {props.kept === undefined ? (
             <Button
               variant="default"
-              aria-label={`${remove} ${name}`}
+              aria-label={removeLabel}
               onClick={() => fresh(() => setConfirming(true))}
             >
               {remove}

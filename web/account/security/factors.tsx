@@ -113,6 +113,7 @@ function FactorEntry(props: { factor: Factor; kept: string | undefined; onRemove
       meta={<Meta parts={[name === kind ? '' : kind, since]} />}
       kept={props.kept}
       remove={t('security.factor-remove')}
+      removeLabel={t('factor.remove-what', { name })}
       ask={t('factor.remove-ask', { name })}
       onRemove={async () => {
         await callAuth(`/factors/${factor.id}`, { method: 'DELETE' });

@@ -30,6 +30,7 @@ export const messages = {
   'functions.token-needed': 'required (verify_jwt)',
   'functions.token-free': 'not required',
   'functions.secrets': 'Environment variables',
+  'functions.all-secrets': 'Manage secrets for all functions',
   'functions.no-secrets': 'none',
 
   'invoke.title': 'Invoke',

@@ -32,6 +32,16 @@ export const messages = {
   'operators.never': 'never',
   'operators.actions': 'Actions for {name}',
   'operators.new-link': 'New sign-in link',
+  'operators.link-open': 'Unused sign-in link, expires {until}',
+  'operators.revoke-link': 'Revoke sign-in link',
+  'operators.revoke-link-text': '{name} won’t be able to sign in with the link. Sessions aren’t ended.',
+  'operators.send-to': 'Email address',
+  'operators.send-why': 'Emails a new link. The link above then stops working.',
+  'operators.send': 'Email link',
+  'operators.sent-title': 'Sign-in link sent',
+  'operators.sent': 'A new sign-in link was emailed to {email}. It works once and expires at {until}.',
+  'operators.no-smtp':
+    'To email links from here, configure an SMTP server in the settings. Without one, emails are captured in the inbox, where other operators could use the link.',
   'operators.reset-factor': 'Reset second factor',
   'operators.reset-factor-text':
     '{name} will be signed out everywhere. Until they set up a new second factor, they can sign in with only a link.',

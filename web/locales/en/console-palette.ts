@@ -49,6 +49,8 @@ export const messages = {
   'action.create-cron-job.words': 'new schedule add',
   'action.new-function': 'New function',
   'action.new-function.words': 'create edge function add',
+  'action.function-secrets': 'Function secrets',
+  'action.function-secrets.words': 'environment variables env secrets edge functions api key set',
   'action.backup': 'Run backup now',
   'action.backup.words': 'back up start snapshot',
   'action.rotate-key': 'Rotate key',

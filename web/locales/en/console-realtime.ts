@@ -18,6 +18,9 @@ export const messages = {
   'realtime.state-idle': 'not joined',
   'realtime.state-joining': 'joining…',
   'realtime.state-joined': 'joined',
+  'realtime.state-rejoining': 'connection lost, rejoining…',
+  'realtime.lost': 'The connection was lost ({reason}). The page joins again when the server is available.',
+  'realtime.rejoined': 'Joined again after the connection was lost',
   'realtime.state-failed': 'failed',
 
   'realtime.send-title': 'Broadcast',

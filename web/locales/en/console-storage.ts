@@ -1,6 +1,10 @@
 /** Interface text for the storage page, as ICU messages. */
 export const messages = {
   'storage.buckets': 'Buckets',
+  'storage.sort': 'Sort buckets by',
+  'storage.sort-name': 'By name',
+  'storage.sort-size': 'By size, largest first',
+  'storage.sort-created': 'By creation date, newest first',
   'storage.new-bucket': 'New bucket',
   'storage.edit-bucket': 'Edit {name}',
   'storage.public': 'public',

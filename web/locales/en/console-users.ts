@@ -182,8 +182,12 @@ export const messages = {
   'users.reset-factors': 'Reset two-step verification',
   'users.reset-factors-text':
     'Make sure that the person who asked is the owner of {name}’s account. This removes all second factors and recovery codes and ends all sessions. The user is notified by email.',
-  'users.remove-factor': 'Remove {factor}',
-  'users.remove-factor-text': '{name} won’t need this second factor to sign in anymore.',
+  'users.remove-factor': 'Remove the second factor {factor}',
+  'users.factor-totp': 'Authenticator app',
+  'users.factor-phone': 'Phone',
+  'users.factor-webauthn': 'Security key',
+  'users.remove-factor-text':
+    '{name} won’t need this second factor to sign in anymore. The account’s email address and phone number stay the same.',
   'users.sessions': 'Sessions',
   'users.no-sessions': 'No active sessions',
   'users.unknown-device': 'Unknown device',

@@ -63,7 +63,8 @@ export const messages = {
   'factor.key-hint': 'Choose a name you’ll recognize later.',
   'factor.ready': 'Two-step verification is on. We’ll ask for your second step when you sign in.',
   'factor.removed': 'Second step removed.',
-  'factor.remove-ask': 'Remove {name}? It stops working immediately.',
+  'factor.remove-what': 'Remove the second step {name}',
+  'factor.remove-ask': 'Remove the second step {name}? It stops working immediately.',
   'factor.required': 'This service requires two-step verification. Set it up to continue to the app.',
   'factor.last':
     'This service requires two-step verification. To remove this second step, add another one first.',

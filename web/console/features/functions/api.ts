@@ -18,14 +18,17 @@ export type LogFilter = Pick<
 
 export interface FunctionsSearch extends AsSearch {
   readonly name?: string;
+  /** The secrets that all functions share, instead of one function. */
+  readonly view?: 'secrets';
   /** The path of the file in the code view. */
   readonly file?: string;
 }
 
 export function validateFunctionsSearch(search: Record<string, unknown>): FunctionsSearch {
-  const { name, file } = search;
+  const { name, file, view } = search;
   return {
     ...(typeof name === 'string' && name !== '' ? { name } : {}),
+    ...(view === 'secrets' ? { view } : {}),
     ...(typeof file === 'string' && file !== '' ? { file } : {}),
     ...validateAs(search),
   };

@@ -1,5 +1,5 @@
 import { ActionIcon, Button } from '@mantine/core';
-import { IconArrowLeft, IconBolt, IconPlus } from '@tabler/icons-react';
+import { IconArrowLeft, IconBolt, IconKey, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -32,7 +32,7 @@ const route = getRouteApi('/app/functions');
 const tones = { running: 'success', failed: 'danger', idle: 'plain' } as const;
 
 export function FunctionsPage() {
-  const { name } = route.useSearch();
+  const { name, view } = route.useSearch();
   const { data, error } = useQuery(functionsQuery);
   const navigate = route.useNavigate();
   const mayWrite = useMay('write');
@@ -66,25 +66,35 @@ export function FunctionsPage() {
         error === null ? (
           <SkeletonLines lines={8} />
         ) : null
-      ) : data.length === 0 ? (
+      ) : data.length === 0 && view === undefined ? (
         <EmptyState
           icon={<IconBolt size={22} stroke={1.75} />}
           title={t('functions.none-title')}
           text={t('functions.none-text')}
         >
           <CodeBlock text="npm run -s plinth -- functions new hello" what={t('functions.command')} />
+          <Link to="/functions" search={{ view: 'secrets' }}>
+            {t('functions.all-secrets')}
+          </Link>
         </EmptyState>
       ) : (
         <SplitView
-          isOpen={open !== undefined}
+          isOpen={open !== undefined || view !== undefined}
           isScrolling
           list={
             <ItemNav label={t('functions.list')}>
+              <Link to="/functions" search={{ view: 'secrets' }} {...itemLink(view === 'secrets')}>
+                <IconKey size={16} stroke={1.75} aria-hidden />
+                <ItemName>{t('secrets.title')}</ItemName>
+              </Link>
               {data.map(({ slug, state }) => (
                 <Link
                   key={slug}
                   to="/functions"
-                  search={({ name: _previous, file: _file, ...rest }) => ({ ...rest, name: slug })}
+                  search={({ name: _previous, file: _file, view: _view, ...rest }) => ({
+                    ...rest,
+                    name: slug,
+                  })}
                   {...itemLink(slug === name)}
                 >
                   <IconBolt size={16} stroke={1.75} aria-hidden />
@@ -95,7 +105,9 @@ export function FunctionsPage() {
             </ItemNav>
           }
         >
-          {open === undefined ? (
+          {view === 'secrets' ? (
+            <Secrets />
+          ) : open === undefined ? (
             <EmptyState
               icon={<IconBolt size={22} stroke={1.75} />}
               title={t(name === undefined ? 'functions.pick-title' : 'functions.missing-title')}
@@ -139,7 +151,6 @@ function Opened({ facts }: { facts: FunctionFacts }) {
       <LogView slug={slug} requestId={requestId} onRequest={setRequestId} />
       {mayWrite ? <InvokeForm slug={slug} /> : null}
       <CodeView facts={facts} />
-      <Secrets />
       <Details facts={facts} />
     </div>
   );
@@ -168,7 +179,10 @@ function Details({ facts }: { facts: FunctionFacts }) {
           {t(verifyJwt ? 'functions.token-needed' : 'functions.token-free')}
         </Fact>
         <Fact label={t('functions.secrets')}>
-          {secretNames.length === 0 ? t('functions.no-secrets') : <code>{secretNames.join(' ')}</code>}
+          {secretNames.length === 0 ? t('functions.no-secrets') : <code>{secretNames.join(' ')}</code>}{' '}
+          <Link to="/functions" search={{ view: 'secrets' }}>
+            {t('functions.all-secrets')}
+          </Link>
         </Fact>
       </Facts>
       {home === undefined ? null : (

@@ -1,7 +1,8 @@
 /** The names of the secrets that all functions receive. Secrets can be set and removed while the server runs. */
 import { ActionIcon, Button, TextInput } from '@mantine/core';
-import { IconPlus, IconTrash } from '@tabler/icons-react';
+import { IconArrowLeft, IconPlus, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { PasswordField } from '../../../ui/password-field.tsx';
 import { fetchConsole, useMay } from '../../api/session.ts';
@@ -11,16 +12,33 @@ import { Moment } from '../../components/moment.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import classes from './activity.module.css';
 import { functionsQuery, secretsQuery } from './api.ts';
+import page from './page.module.css';
 import { t } from './text.ts';
+
+const route = getRouteApi('/app/functions');
 
 export function Secrets() {
   const mayWrite = useMay('write');
   const { data, error } = useQuery(secretsQuery);
+  const navigate = route.useNavigate();
   const [isAdding, setAdding] = useState(false);
   const [removing, setRemoving] = useState<string>();
   return (
-    <section className={classes.box} aria-label={t('secrets.title')}>
-      <h3 className={classes.title}>{t('secrets.title')}</h3>
+    <section className={page.opened} aria-labelledby="function-secrets">
+      <header className={page.head}>
+        <ActionIcon
+          className={page.back}
+          variant="subtle"
+          color="gray"
+          aria-label={t('functions.back')}
+          onClick={() => void navigate({ search: {} })}
+        >
+          <IconArrowLeft size={18} aria-hidden />
+        </ActionIcon>
+        <h2 id="function-secrets" className={page.title}>
+          {t('secrets.title')}
+        </h2>
+      </header>
       <p className={classes.dim}>{t('secrets.text')}</p>
       {error === null ? null : <ProblemBox error={error} />}
       {data === undefined || data.length === 0 ? null : (

@@ -13,7 +13,7 @@ import classes from './form.module.css';
 import { t } from './text.ts';
 
 /** Invites an operator with a name and a role, then shows the link once. */
-export function Invite({ onClose }: { onClose: () => void }) {
+export function Invite({ canSendMail, onClose }: { canSendMail: boolean; onClose: () => void }) {
   const queryClient = useQueryClient();
   const [name, setName] = useState('');
   const [role, setRole] = useState<Role>('developer');
@@ -21,7 +21,15 @@ export function Invite({ onClose }: { onClose: () => void }) {
     mutationFn: () => fetchConsole('POST /operators', { body: { name, role } }),
     onSuccess: () => void queryClient.invalidateQueries({ queryKey: operatorsKey }),
   });
-  if (data !== undefined) return <InvitationLink name={name} invitation={data} onClose={onClose} />;
+  if (data !== undefined)
+    return (
+      <InvitationLink
+        operator={data.operator}
+        invitation={data}
+        canSendMail={canSendMail}
+        onClose={onClose}
+      />
+    );
   return (
     <Dialog onClose={onClose} title={t('operators.invite')}>
       <form
@@ -66,14 +74,32 @@ export function Invite({ onClose }: { onClose: () => void }) {
 }
 
 export function InvitationLink({
-  name,
+  operator: { id, name },
   invitation,
+  canSendMail,
   onClose,
 }: {
-  name: string;
+  operator: { readonly id: string; readonly name: string };
   invitation: Invitation;
+  canSendMail: boolean;
   onClose: () => void;
 }) {
+  const [sent, setSent] = useState<{ readonly email: string; readonly expiresAt: string }>();
+  if (sent !== undefined)
+    return (
+      <Dialog onClose={onClose} title={t('operators.sent-title')}>
+        <div className={classes.form}>
+          <p role="status">
+            {t('operators.sent', { email: sent.email, until: formatDateTime(sent.expiresAt) })}
+          </p>
+          <div className={classes.buttons}>
+            <Button size="sm" onClick={onClose} data-autofocus>
+              {t('operators.done')}
+            </Button>
+          </div>
+        </div>
+      </Dialog>
+    );
   return (
     <Dialog onClose={onClose} title={t('operators.link-title', { name })}>
       <div className={classes.form}>
@@ -83,6 +109,11 @@ export function InvitationLink({
         <div className={classes.boxed}>
           <Copyable value={invitation.link} what={t('operators.link')} />
         </div>
+        {canSendMail ? (
+          <SendLink id={id} onSent={setSent} />
+        ) : (
+          <p className={classes.text}>{t('operators.no-smtp')}</p>
+        )}
         <div className={classes.buttons}>
           <Button size="sm" onClick={onClose} data-autofocus>
             {t('operators.done')}
@@ -90,5 +121,46 @@ export function InvitationLink({
         </div>
       </div>
     </Dialog>
+  );
+}
+
+/** Emails a new link instead of the one that is shown. */
+function SendLink({
+  id,
+  onSent,
+}: {
+  id: string;
+  onSent: (sent: { readonly email: string; readonly expiresAt: string }) => void;
+}) {
+  const [email, setEmail] = useState('');
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () =>
+      fetchConsole('POST /operators/:id/link/send', { params: { id }, body: { email: email.trim() } }),
+    onSuccess: ({ expiresAt }) => onSent({ email: email.trim(), expiresAt }),
+  });
+  return (
+    <form
+      className={classes.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!isPending) mutate();
+      }}
+    >
+      {error === null ? null : <ProblemBox error={error} />}
+      <TextInput
+        type="email"
+        label={t('operators.send-to')}
+        description={t('operators.send-why')}
+        required
+        autoComplete="off"
+        value={email}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+      />
+      <div className={classes.buttons}>
+        <Button type="submit" size="sm" variant="default" loading={isPending}>
+          {t('operators.send')}
+        </Button>
+      </div>
+    </form>
   );
 }

@@ -45,7 +45,12 @@ export function OperatorsPage() {
               <SkeletonLines lines={4} />
             ) : null
           ) : (
-            <PeopleTable operators={data.operators} ownName={session?.operator.name} mayOwn={mayOwn} />
+            <PeopleTable
+              operators={data.operators}
+              ownName={session?.operator.name}
+              mayOwn={mayOwn}
+              canSendMail={data.canSendMail}
+            />
           )}
         </Card>
         <OwnFactor required={data?.factorRequired ?? false} />
@@ -53,7 +58,9 @@ export function OperatorsPage() {
         <TokensCard isOwner={mayOwn} />
         <SessionsCard isOwner={mayOwn} />
       </Cards>
-      {isInviting ? <Invite onClose={() => setInviting(false)} /> : null}
+      {isInviting ? (
+        <Invite canSendMail={data?.canSendMail ?? false} onClose={() => setInviting(false)} />
+      ) : null}
     </>
   );
 }

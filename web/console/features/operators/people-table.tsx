@@ -1,7 +1,8 @@
 import { ActionIcon, Menu, NativeSelect } from '@mantine/core';
-import { IconDots, IconLink, IconShieldOff, IconUserMinus } from '@tabler/icons-react';
+import { IconDots, IconLink, IconLinkOff, IconShieldOff, IconUserMinus } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { formatDateTime } from '../../../lib/i18n.ts';
 import { fetchConsole } from '../../api/session.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import list from '../../components/list.module.css';
@@ -13,16 +14,24 @@ import { type OperatorSummary, operatorsKey, type Role, roles } from './api.ts';
 import { InvitationLink } from './invite.tsx';
 import { t } from './text.ts';
 
-type Confirmation = { readonly what: 'remove' | 'reset-factor'; readonly operator: OperatorSummary };
+const calls = {
+  remove: 'DELETE /operators/:id',
+  'reset-factor': 'DELETE /operators/:id/factor',
+  'revoke-link': 'DELETE /operators/:id/link',
+} as const;
+
+type Confirmation = { readonly what: keyof typeof calls; readonly operator: OperatorSummary };
 
 export function PeopleTable({
   operators,
   ownName,
   mayOwn,
+  canSendMail,
 }: {
   operators: readonly OperatorSummary[];
   ownName: string | undefined;
   mayOwn: boolean;
+  canSendMail: boolean;
 }) {
   const queryClient = useQueryClient();
   const refresh = (): void => void queryClient.invalidateQueries({ queryKey: operatorsKey });
@@ -34,12 +43,11 @@ export function PeopleTable({
   });
   const link = useMutation({
     mutationFn: ({ id }: OperatorSummary) => fetchConsole('POST /operators/:id/link', { params: { id } }),
+    onSettled: refresh,
   });
   const act = useMutation({
     mutationFn: ({ what, operator }: Confirmation) =>
-      fetchConsole(what === 'remove' ? 'DELETE /operators/:id' : 'DELETE /operators/:id/factor', {
-        params: { id: operator.id },
-      }),
+      fetchConsole(calls[what], { params: { id: operator.id } }),
     onSuccess: () => setConfirmation(undefined),
     onSettled: refresh,
   });
@@ -67,7 +75,7 @@ export function PeopleTable({
         </thead>
         <tbody>
           {operators.map((operator) => {
-            const { id, name, role, has_factor, sessions, last_sign_in_at } = operator;
+            const { id, name, role, has_factor, sessions, last_sign_in_at, link_expires_at } = operator;
             return (
               <tr key={id}>
                 <td>
@@ -75,6 +83,11 @@ export function PeopleTable({
                     {name}
                     {name === ownName ? <Tag tone="info">{t('operators.you')}</Tag> : null}
                   </span>
+                  {link_expires_at === null ? null : (
+                    <div className={list.dim}>
+                      {t('operators.link-open', { until: formatDateTime(link_expires_at) })}
+                    </div>
+                  )}
                 </td>
                 <td>
                   {mayOwn ? (
@@ -118,6 +131,14 @@ export function PeopleTable({
                         >
                           {t('operators.new-link')}
                         </Menu.Item>
+                        {link_expires_at === null ? null : (
+                          <Menu.Item
+                            leftSection={<IconLinkOff size={16} aria-hidden />}
+                            onClick={() => setConfirmation({ what: 'revoke-link', operator })}
+                          >
+                            {t('operators.revoke-link')}
+                          </Menu.Item>
+                        )}
                         {has_factor ? (
                           <Menu.Item
                             leftSection={<IconShieldOff size={16} aria-hidden />}
@@ -143,12 +164,19 @@ export function PeopleTable({
         </tbody>
       </table>
       {link.data === undefined || link.variables === undefined ? null : (
-        <InvitationLink name={link.variables.name} invitation={link.data} onClose={() => link.reset()} />
+        <InvitationLink
+          operator={link.variables}
+          invitation={link.data}
+          canSendMail={canSendMail}
+          onClose={() => link.reset()}
+        />
       )}
       {confirmation === undefined ? null : (
         <Confirm
-          title={t(confirmation.what === 'remove' ? 'operators.remove-title' : 'operators.reset-factor')}
-          action={t(confirmation.what === 'remove' ? 'operators.remove' : 'operators.reset-factor')}
+          title={t(
+            confirmation.what === 'remove' ? 'operators.remove-title' : `operators.${confirmation.what}`,
+          )}
+          action={t(`operators.${confirmation.what}`)}
           {...(confirmation.what === 'remove' ? { typed: confirmation.operator.name } : {})}
           isBusy={act.isPending}
           error={act.error}
@@ -158,11 +186,7 @@ export function PeopleTable({
             setConfirmation(undefined);
           }}
         >
-          <p>
-            {t(confirmation.what === 'remove' ? 'operators.remove-text' : 'operators.reset-factor-text', {
-              name: confirmation.operator.name,
-            })}
-          </p>
+          <p>{t(`operators.${confirmation.what}-text`, { name: confirmation.operator.name })}</p>
         </Confirm>
       )}
     </>

@@ -10,7 +10,13 @@ import type { ChannelState, JoinRequest } from './use-channel.ts';
 
 const route = getRouteApi('/app/realtime');
 const events = ['*', 'INSERT', 'UPDATE', 'DELETE'];
-const tones = { idle: 'plain', joining: 'info', joined: 'success', failed: 'danger' } as const;
+const tones = {
+  idle: 'plain',
+  joining: 'info',
+  joined: 'success',
+  rejoining: 'warning',
+  failed: 'danger',
+} as const;
 const wholeSchema = 'public.*';
 
 /** The form for joining a channel. The URL contains the form's values. */
@@ -30,7 +36,7 @@ export function JoinForm({
   const [event, setEvent] = useState('*');
   const [filter, setFilter] = useState('');
   const [isSelf, setSelf] = useState(true);
-  const isIn = state === 'joined' || state === 'joining';
+  const isIn = state === 'joined' || state === 'joining' || state === 'rejoining';
 
   const set = (change: Record<string, string | boolean | undefined>): void =>
     void navigate({

@@ -5,6 +5,7 @@ import { messageOf } from '../../components/problem-box.tsx';
 import type { Frame } from './frame.ts';
 import { type Presences, withFrame } from './presence.ts';
 import { type Channel, openChannel } from './socket.ts';
+import { t } from './text.ts';
 
 export type Kind = 'system' | 'reply' | 'broadcast' | 'presence' | 'change' | 'sent' | 'closed';
 
@@ -28,7 +29,10 @@ export interface JoinRequest {
   readonly config: Readonly<Record<string, unknown>>;
 }
 
-export type ChannelState = 'idle' | 'joining' | 'joined' | 'failed';
+export type ChannelState = 'idle' | 'joining' | 'joined' | 'rejoining' | 'failed';
+
+const firstRetryMs = 1000;
+const maxRetryMs = 15_000;
 
 const maxEvents = 300;
 const kinds: Readonly<Record<string, Kind>> = {
@@ -47,6 +51,9 @@ export function useChannel() {
   const [events, setEvents] = useState<readonly ChannelEvent[]>([]);
   const [presences, setPresences] = useState<Presences>({});
   const channel = useRef<Channel>(undefined);
+  /** Whether the channel has been joined, and how often the page has tried to join it again since. */
+  const session = useRef({ wasJoined: false, retries: 0 });
+  const retry = useRef<ReturnType<typeof setTimeout>>(undefined);
   const nextId = useRef(1);
 
   const add = useCallback((kind: Kind, title: string, payload: unknown, isBad = false): void => {
@@ -55,6 +62,8 @@ export function useChannel() {
   }, []);
 
   const leave = useCallback((): void => {
+    clearTimeout(retry.current);
+    session.current = { wasJoined: false, retries: 0 };
     channel.current?.close();
     channel.current = undefined;
     setState('idle');
@@ -70,16 +79,34 @@ export function useChannel() {
       add(kinds[event] ?? 'system', titleOf(frame), payload, isBad);
       if (event.startsWith('presence_')) setPresences((previous) => withFrame(previous, event, payload));
       // The first frame that the page sends is the join, so its reference is 1.
-      if (event === 'phx_reply' && ref === '1') setState(status === 'ok' ? 'joined' : 'failed');
+      if (event === 'phx_reply' && ref === '1') {
+        if (session.current.retries > 0 && status === 'ok') add('system', t('realtime.rejoined'), {});
+        session.current = { wasJoined: status === 'ok', retries: 0 };
+        setState(status === 'ok' ? 'joined' : 'failed');
+      }
       if (event === 'phx_close') setState((previous) => (previous === 'idle' ? previous : 'failed'));
     },
     [add],
   );
 
-  const join = useCallback(
-    async ({ url, apikey, as, topic, config }: JoinRequest): Promise<void> => {
-      leave();
-      setState('joining');
+  const connect = useCallback(
+    async (request: JoinRequest): Promise<void> => {
+      const { url, apikey, as, topic, config } = request;
+      /** Joins again after a pause if the channel had been joined, for example because the server restarts. */
+      const onLost = (reason: string): void => {
+        setPresences({});
+        if (!session.current.wasJoined) {
+          add('closed', reason, {}, true);
+          setState('failed');
+          return;
+        }
+        if (session.current.retries === 0) add('closed', t('realtime.lost', { reason }), {}, true);
+        const delayMs = Math.min(firstRetryMs * 2 ** session.current.retries++, maxRetryMs);
+        setState('rejoining');
+        clearTimeout(retry.current);
+        retry.current = setTimeout(() => void connect(request), delayMs);
+      };
+      const { current: attempt } = session;
       try {
         const token =
           as === undefined || as === 'anon'
@@ -88,6 +115,8 @@ export function useChannel() {
         const address = new URL(`${url}/websocket`);
         address.protocol = address.protocol.replace('http', 'ws');
         address.search = String(new URLSearchParams({ apikey, vsn: '2.0.0' }));
+        // The operator has left the channel in the meantime.
+        if (session.current !== attempt) return;
         channel.current?.close();
         const opened: Channel = openChannel({
           address: address.href,
@@ -96,18 +125,24 @@ export function useChannel() {
           accessToken: token,
           onFrame: hear,
           onClosed: (reason) => {
-            if (reason === '' || channel.current !== opened) return;
-            add('closed', reason, {}, true);
-            setState('failed');
+            if (reason !== '' && channel.current === opened) onLost(reason);
           },
         });
         channel.current = opened;
       } catch (error) {
-        add('closed', messageOf(error), {}, true);
-        setState('failed');
+        if (session.current === attempt) onLost(messageOf(error));
       }
     },
-    [leave, hear, add],
+    [hear, add],
+  );
+
+  const join = useCallback(
+    (request: JoinRequest): Promise<void> => {
+      leave();
+      setState('joining');
+      return connect(request);
+    },
+    [leave, connect],
   );
 
   const send = useCallback(

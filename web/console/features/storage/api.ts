@@ -19,7 +19,13 @@ export interface StorageSearch {
   readonly search?: string;
   /** The full path of the open file. */
   readonly file?: string;
+  /** Undefined for the name. */
+  readonly sort?: Exclude<FileSort, 'name'>;
+  /** Undefined for the ascending order. */
+  readonly order?: 'desc';
 }
+
+export type FileSort = 'name' | 'size' | 'updated_at';
 
 export function validateStorageSearch(search: Record<string, unknown>): StorageSearch {
   const text = (name: string): Record<string, string> => {
@@ -27,10 +33,13 @@ export function validateStorageSearch(search: Record<string, unknown>): StorageS
     return typeof value === 'string' && value !== '' ? { [name]: value } : {};
   };
   const { folder } = text('folder');
+  const { sort, order } = search;
   return {
     ...text('bucket'),
     ...text('search'),
     ...text('file'),
+    ...(sort === 'size' || sort === 'updated_at' ? { sort } : {}),
+    ...(order === 'desc' ? { order } : {}),
     ...(folder === undefined ? {} : { folder: folder.endsWith('/') ? folder : `${folder}/` }),
   };
 }
@@ -63,17 +72,23 @@ export async function refreshFiles(queryClient: QueryClient, queryKey: readonly 
   ]);
 }
 
-export const filesQuery = (bucket: string, prefix: string) =>
+export const filesQuery = (
+  bucket: string,
+  prefix: string,
+  { sort, order }: Pick<StorageSearch, 'sort' | 'order'>,
+) =>
   infiniteQueryOptions({
-    queryKey: [...filesKey(bucket), prefix],
+    queryKey: [...filesKey(bucket), prefix, sort, order],
     initialPageParam: '',
     queryFn: ({ signal, pageParam }) =>
       fetchConsole('GET /storage/buckets/:bucket/objects', {
         params: { bucket },
-        query: { prefix, cursor: pageParam || undefined },
+        query: { prefix, cursor: pageParam || undefined, sort, order },
         signal,
       }),
     getNextPageParam: (last) => (last.hasNext ? last.nextCursor : undefined),
+    placeholderData: (previous, query) =>
+      query?.queryKey[1] === bucket && query.queryKey[2] === prefix ? previous : undefined,
   });
 
 export const fileQuery = (bucket: string, path: string) =>

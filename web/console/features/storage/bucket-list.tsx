@@ -1,5 +1,5 @@
 /** Lists the buckets with the number and size of their files. */
-import { Button } from '@mantine/core';
+import { Button, NativeSelect } from '@mantine/core';
 import { IconBucket } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -17,10 +17,23 @@ export function BucketList({ buckets, openId }: { buckets: readonly Bucket[]; op
   const sampled = useQuery(usageQuery(false));
   const exact = useQuery({ ...usageQuery(true), enabled: isExact });
   const usage = exact.data ?? sampled.data;
+  const [sort, setSort] = useState<BucketSort>('name');
   return (
     <>
+      {buckets.length < 2 ? null : (
+        <NativeSelect
+          size="xs"
+          className={classes.sort}
+          aria-label={t('storage.sort')}
+          value={sort}
+          data={bucketSorts.map((value) => ({ value, label: t(`storage.sort-${value}`) }))}
+          onChange={({ currentTarget }) =>
+            setSort(bucketSorts.find((each) => each === currentTarget.value) ?? 'name')
+          }
+        />
+      )}
       <ItemNav label={t('storage.buckets')}>
-        {buckets.map((bucket) => (
+        {sorted(buckets, sort, usage).map((bucket) => (
           <Link
             key={bucket.id}
             to="/storage"
@@ -68,6 +81,24 @@ export function BucketList({ buckets, openId }: { buckets: readonly Bucket[]; op
       )}
     </>
   );
+}
+
+const bucketSorts = ['name', 'size', 'created'] as const;
+type BucketSort = (typeof bucketSorts)[number];
+
+/** Sorts by name, or from large to small, or from new to old. */
+function sorted(
+  buckets: readonly Bucket[],
+  sort: BucketSort,
+  usage: StorageUsage | undefined,
+): readonly Bucket[] {
+  const bytes = new Map(usage?.buckets.map((each) => [each.bucket, each.bytes]));
+  const sizeOf = ({ id }: Bucket): number => bytes.get(id) ?? 0;
+  return buckets.toSorted((left, right) => {
+    const byName = left.name < right.name ? -1 : 1;
+    if (sort === 'size') return sizeOf(right) - sizeOf(left) || byName;
+    return sort === 'created' ? Date.parse(right.created_at) - Date.parse(left.created_at) || byName : byName;
+  });
 }
 
 function usageOf({ buckets, isEstimate }: StorageUsage, isCounted: (bucket: string) => boolean): string {

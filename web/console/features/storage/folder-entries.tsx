@@ -8,6 +8,7 @@ import { Moment } from '../../components/moment.tsx';
 import type { FolderEntry } from './api.ts';
 import classes from './folder-view.module.css';
 import { printSize } from './sizes.ts';
+import { SortHead } from './sort-head.tsx';
 import { t } from './text.ts';
 import { useThumbnails } from './thumbnails.ts';
 
@@ -47,16 +48,16 @@ export function Entries({
               />
             </th>
           )}
-          <th scope="col">{t('files.name')}</th>
+          <SortHead sort="name">{t('files.name')}</SortHead>
           <th scope="col" className={lists.wide}>
             {t('files.type')}
           </th>
-          <th scope="col" className={classes.number}>
+          <SortHead sort="size" className={classes.number}>
             {t('files.size')}
-          </th>
-          <th scope="col" className={lists.wide}>
+          </SortHead>
+          <SortHead sort="updated_at" className={lists.wide}>
             {t('files.changed')}
-          </th>
+          </SortHead>
         </tr>
       </thead>
       <tbody>
@@ -78,6 +79,7 @@ export function Entries({
               )}
               <td>
                 <Link
+                  from="/storage"
                   to="/storage"
                   search={({ search: _previous, file: _open, ...rest }) =>
                     isFolder ? { ...rest, folder: entry.name } : { ...rest, folder, file: entry.name }

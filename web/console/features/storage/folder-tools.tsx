@@ -110,7 +110,11 @@ function Path({ bucket, folder }: { bucket: Bucket; folder: string }) {
     <nav className={classes.path} aria-label={t('files.path')}>
       <ol>
         <li>
-          <Link to="/storage" search={{ bucket: bucket.id }}>
+          <Link
+            from="/storage"
+            to="/storage"
+            search={({ sort, order }) => ({ bucket: bucket.id, sort, order })}
+          >
             {bucket.name}
           </Link>
         </li>
@@ -118,7 +122,11 @@ function Path({ bucket, folder }: { bucket: Bucket; folder: string }) {
           const upTo = `${parts.slice(0, index + 1).join('/')}/`;
           return (
             <li key={upTo}>
-              <Link to="/storage" search={{ bucket: bucket.id, folder: upTo }}>
+              <Link
+                from="/storage"
+                to="/storage"
+                search={({ sort, order }) => ({ bucket: bucket.id, folder: upTo, sort, order })}
+              >
                 {part || '·'}
               </Link>
             </li>

@@ -31,14 +31,14 @@ export function FolderView({
   facts: StorageOverview;
   onUpload: (bucket: string, folder: string, files: Iterable<File>) => void;
 }) {
-  const { folder = '', search = '', file } = route.useSearch();
+  const { folder = '', search = '', file, sort, order } = route.useSearch();
   const navigate = route.useNavigate();
   const mayWrite = useMay('write');
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [dialog, setDialog] = useState<'folder' | 'delete' | 'move'>();
   const fileInput = useRef<HTMLInputElement>(null);
   const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
-    filesQuery(bucket.id, folder + search),
+    filesQuery(bucket.id, folder + search, { sort, order }),
   );
   const setSearch = (next: string): void => {
     void navigate({
@@ -144,7 +144,9 @@ export function FolderView({
           onClose={closeDialog}
           onOpen={(name) => {
             setDialog(undefined);
-            void navigate({ search: { bucket: bucket.id, folder: `${folder}${name}/` } });
+            void navigate({
+              search: ({ search: _search, ...rest }) => ({ ...rest, folder: `${folder}${name}/` }),
+            });
           }}
         />
       ) : null}

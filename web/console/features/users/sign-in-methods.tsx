@@ -62,7 +62,7 @@ export function SignInMethods({ user }: { user: User }) {
       </Section>
       <Section title={t('users.factors')} isEmpty={factors.length === 0} none={t('users.no-factors')}>
         {factors.map(({ id, factor_type, friendly_name, status }) => {
-          const factor = friendly_name || factor_type;
+          const factor = friendly_name || factorName(factor_type);
           return (
             <li key={id}>
               <span className={classes.clip}>{factor}</span>
@@ -133,4 +133,11 @@ function Section({
       {isEmpty ? <p className={classes.dim}>{none}</p> : <ul className={classes.list}>{children}</ul>}
     </section>
   );
+}
+
+const factorNames = ['totp', 'phone', 'webauthn'] as const;
+
+function factorName(type: string): string {
+  const known = factorNames.find((each) => each === type);
+  return known === undefined ? type : t(`users.factor-${known}`);
 }

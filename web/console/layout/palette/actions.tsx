@@ -49,6 +49,7 @@ const specs: readonly Spec[] = [
   ['create-bucket', 'write', IconFolderPlus, { to: '/storage' }, 'create-bucket'],
   ['create-cron-job', 'write', IconClockPlay, { to: '/jobs/cron' }, 'create-cron-job'],
   ['new-function', 'write', IconPlus, { to: '/functions' }, 'create-function'],
+  ['function-secrets', 'read', IconKey, { to: '/functions', search: { view: 'secrets' } }],
   ['backup', 'write', IconDatabaseExport, ({ confirm }) => confirm('backup')],
   ['rotate-key', 'own', IconKey, { to: '/keys' }],
   ['invite-operator', 'own', IconUserPlus, { to: '/operators' }, 'invite-operator'],
