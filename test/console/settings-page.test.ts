@@ -123,6 +123,7 @@ test('switches, choices, lists, durations and secrets have their own controls', 
   const { page, complaints, close } = await opened('/settings?section=protection');
   await page.getByRole('switch', { name: 'Require a CAPTCHA', exact: true }).press('Space');
   await page.getByText('Is required because auth.captcha.enabled is true.').first().waitFor();
+  await page.getByText('This can’t work yet. Also set: CAPTCHA provider, CAPTCHA secret key').waitFor();
   await page
     .getByRole('combobox', { name: 'CAPTCHA provider', exact: true })
     .selectOption('Cloudflare Turnstile');

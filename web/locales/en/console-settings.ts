@@ -40,6 +40,7 @@ export const messages = {
   'settings.only-owners': 'Only owners can change this.',
   'settings.on': 'On',
   'settings.off': 'Off',
+  'settings.also-set': 'This can’t work yet. Also set: {names}',
   'settings.needs-secret': 'Needs a secret',
   'settings.needs-id': 'Needs a client ID',
   'settings.use-default': 'Default',

@@ -32,6 +32,7 @@ export function SettingField({
   const value = form.valueOf(setting);
   const isChanged = form.isChanged(key);
   const fault = form.faultOf(key);
+  const missing = form.missingFor(key);
   const lock = form.lockOf(setting);
   const text = value === null || Array.isArray(value) ? '' : String(value);
   const hint = text.startsWith('env(') ? undefined : hintOf(setting, text);
@@ -72,7 +73,11 @@ export function SettingField({
           {hint}
         </p>
         <p id={`${id}-fault`} className={classes.fault} role="status">
-          {fault === undefined ? '' : <Words text={sentence(fault)} />}
+          {fault === undefined ? (
+            missing.length > 0 && t('settings.also-set', { names: missing.join(', ') })
+          ) : (
+            <Words text={sentence(fault)} />
+          )}
         </p>
         {lock === undefined && (isChanged || isSet) ? (
           <div className={classes.buttons}>

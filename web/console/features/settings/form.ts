@@ -13,6 +13,8 @@ export interface SettingsForm {
   /** The keys of all changed settings. */
   readonly changedKeys: readonly string[];
   faultOf(key: string): string | undefined;
+  /** Returns the labels of the settings that must be set because this one is on. */
+  missingFor(key: string): readonly string[];
   /** Returns why the operator can't change the setting, or undefined if they can. */
   lockOf(setting: Setting): 'role' | 'owner' | 'override' | undefined;
   /** Changes a setting. Null restores the default. */

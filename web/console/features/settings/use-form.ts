@@ -55,6 +55,12 @@ export function useForm(data: Settings | undefined, target: string | undefined):
       },
       isChanged: (key) => changed.has(key),
       faultOf: (key) => messages.get(key),
+      missingFor: (key) => {
+        const reasons = [`because ${key} is true`, `because ${key.replace(/\.enabled$/, '')} is enabled`];
+        return shown
+          .filter(({ message }) => reasons.some((reason) => message.endsWith(reason)))
+          .map((fault) => settings.get(fault.key)?.label ?? fault.key);
+      },
       lockOf: (setting) =>
         !mayWrite
           ? 'role'
