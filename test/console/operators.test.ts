@@ -162,7 +162,7 @@ describe('an emailed invitation', () => {
   });
 
   test('isn’t captured in the inbox, where other operators could use its link', async () => {
-    const { id, token } = await invite('captured', 'owner');
+    const { id, token } = await invite('captured', 'developer');
     expect((await owner.call('GET', '/operators')).body.canSendMail).toBe(false);
     const { status } = await owner.call('POST', `/operators/${id}/link/send`, { email: 'a@example.com' });
     expect(status).toBe(400);

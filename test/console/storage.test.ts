@@ -58,7 +58,7 @@ test('a folder can be listed by size, page by page, in both orders', async () =>
     ['in/b', 30],
     ['in/c', 3],
     ['in/deep/x', 999],
-    ['in/%_', 5],
+    ['in/_d', 5],
     ['out', 1],
   ] as const)
     expect((await upload(path, 'x'.repeat(size), 'text/plain', 'sizes')).status).toBe(200);
@@ -74,9 +74,9 @@ test('a folder can be listed by size, page by page, in both orders', async () =>
     ).body;
   const largest = await bySize('in/', 'desc');
   expect(names(largest.folders)).toEqual(['in/deep/']);
-  expect(names(largest.objects)).toEqual(['in/b', 'in/%_', 'in/c', 'in/a']);
-  expect(names((await bySize('in/', 'asc')).objects)).toEqual(['in/a', 'in/c', 'in/%_', 'in/b']);
-  expect(names((await bySize('in/%', 'asc')).objects)).toEqual(['in/%_']);
+  expect(names(largest.objects)).toEqual(['in/b', 'in/_d', 'in/c', 'in/a']);
+  expect(names((await bySize('in/', 'asc')).objects)).toEqual(['in/a', 'in/c', 'in/_d', 'in/b']);
+  expect(names((await bySize('in/_', 'asc')).objects)).toEqual(['in/_d']);
   const sizes: number[] = [];
   let cursor: string | undefined;
   do {
