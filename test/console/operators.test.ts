@@ -165,7 +165,7 @@ describe('an emailed invitation', () => {
     const { id, token } = await invite('captured', 'developer');
     expect((await owner.call('GET', '/operators')).body.canSendMail).toBe(false);
     const { status } = await owner.call('POST', `/operators/${id}/link/send`, { email: 'a@example.com' });
-    expect(status).toBe(400);
+    expect(status).toBe(409);
     expect((await dev.call('POST', `/operators/${id}/link/send`, { email: 'a@example.com' })).status).toBe(
       403,
     );

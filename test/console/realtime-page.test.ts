@@ -92,7 +92,7 @@ test('a channel that was joined is joined again after the connection is lost', a
   await events.getByText('Joined again after the connection was lost').waitFor();
   await state.getByText('joined', { exact: true }).waitFor();
   expect(sockets).toHaveLength(3);
-  expect(await events.getByText('The connection was lost').count()).toBe(1);
+  expect(await events.getByText('The connection was lost (1012)').count()).toBe(1);
   await page.getByRole('button', { name: 'Leave' }).press('Enter');
   await page.getByText('not joined').waitFor();
   expect(complaints.list).toEqual([]);

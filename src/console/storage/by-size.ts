@@ -15,7 +15,7 @@ export interface SizeQuery {
   readonly order: 'asc' | 'desc';
 }
 
-type SizedEntry = FolderEntry & { readonly size: string };
+type SizedEntry = FolderEntry & { readonly size_text: string };
 
 /** @throws {ConsoleError} bad_request if the cursor is invalid */
 export async function listBySize(
@@ -38,7 +38,7 @@ export async function listBySize(
               order by 1 limit ${maxFolders}::int`)
           : [];
       const objects = await tx.query<SizedEntry>(sql`
-        select name, id, updated_at, metadata, size::text from (
+        select name, id, updated_at, metadata, size::text as size_text from (
           select name collate "C" as name, id, updated_at, metadata,
                  case when metadata ->> 'size' ~ '^[0-9]{1,15}$' then (metadata ->> 'size')::int8 else 0 end as size
           from storage.objects where ${inPrefix} and strpos(${rest}, '/') = 0
@@ -51,14 +51,14 @@ export async function listBySize(
         hasNext: objects.length > pageLimit,
         ...(objects.length > pageLimit && last !== undefined ? { nextCursor: encodeCursor(last) } : {}),
         folders: folders.map(({ name }) => ({ name, id: null, updated_at: null })),
-        objects: page.map(({ size: _size, ...entry }) => entry),
+        objects: page.map(({ size_text: _size, ...entry }) => entry),
       };
     },
     { readOnly: true, settings: [['statement_timeout', String(timeoutMs)]] },
   );
 }
 
-const encodeCursor = ({ size, name }: SizedEntry): string => `${size}:${name}`;
+const encodeCursor = ({ size_text, name }: SizedEntry): string => `${size_text}:${name}`;
 
 function decodeCursor(cursor: string): { size: string; name: string } {
   const [, size, name] = /^(\d{1,15}):([^\0]*)$/s.exec(cursor) ?? [];
