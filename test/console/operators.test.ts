@@ -151,7 +151,7 @@ describe('an emailed invitation', () => {
     expect((await signIn(withMail, tokenOf(made.link))).status).toBe(401);
     const [mail = ''] = received;
     expect(mail).toContain('To: eve@example.com');
-    expect(mail).toContain('&lt;b&gt;eve&lt;/b&gt;');
+    expect(mail).toContain('&#60;b&#62;eve&#60;/b&#62;');
     const [, token = ''] = /token=(?:3D)?([\w-]{32})/.exec(mail.replaceAll(/=\r?\n/g, '')) ?? [];
     expect((await signIn(withMail, token)).status).toBe(200);
     const { entries } = (await sender.call('GET', '/audit?action=operator.send-link')).body;
