@@ -21,7 +21,7 @@ const SPECIAL: Readonly<Record<string, readonly Address[]>> = {
   '!6': [{ host: '::', ipv6Only: true }],
 };
 
-/** Whether a host stands for all addresses. Such a host can't be shown in a URL. */
+/** Whether a host is one of PostgREST's special values, which can't be used in a URL. */
 export const isSpecialHost = (host: string): boolean => Object.hasOwn(SPECIAL, host);
 
 /** Resolves with the address that the server listens on, such as `0.0.0.0:3000`, `[::]:3000` or `/tmp/pgrst.sock`. */

@@ -100,8 +100,8 @@ export interface ForeignKeyRow {
 }
 
 /**
- * Returns the foreign keys of all schemas, because exposed views may show their columns. Keys that partitions inherit
- * are excluded.
+ * Returns the foreign keys of all schemas, because exposed views may include their columns. Keys that partitions
+ * inherit are excluded.
  */
 export const foreignKeyRows = (): Sql => sql`
     select

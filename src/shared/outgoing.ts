@@ -1,7 +1,7 @@
 /**
  * Sends the server's own requests to identity providers, for example to fetch their key sets and metadata. The
- * duration, the response size and the reachable addresses are limited. Only https is allowed, except for plain http to
- * this machine and, in development, to configured addresses.
+ * duration, the response size and the reachable addresses are limited. Only https is allowed, except that in
+ * development, plain http is allowed to configured addresses on this machine.
  *
  * A *configured* address was chosen by the operator and may be in a private network. A *public* address was supplied by
  * someone else (an API call or a document from the network), so every address that its name resolves to must be public.
@@ -102,7 +102,7 @@ export function createOutgoing({ mode, resolve }: OutgoingOptions): Outgoing {
   };
 }
 
-/** Checks an address as far as possible without name resolution. */
+/** Performs the checks that don't require name resolution. */
 function checkUrl(text: string, reach: Reach, mode: OutgoingOptions['mode']): URL {
   if (!URL.canParse(text)) throw new OutgoingError(`not an address: ${text}`, 'format');
   const url = new URL(text);

@@ -11,7 +11,7 @@ export function retryAfterOf(error: unknown): number | undefined {
   return typeof retryAfterSeconds === 'number' ? retryAfterSeconds : retryAfterOf(error.cause);
 }
 
-/** Whether the process, or the whole machine, had no file descriptor left. */
+/** Whether the process or the whole machine ran out of file descriptors. */
 export function isOutOfFiles(error: unknown): boolean {
   return error instanceof Error && (hasNoFile(error) || isOutOfFiles(error.cause));
 }

@@ -19,7 +19,7 @@ export class WaitEstimate {
   /**
    * Returns the estimated wait.
    *
-   * @param ahead The number of requests that start earlier.
+   * @param ahead The number of requests that will start before this request.
    * @param runningMs How long the unfinished requests have been running, on average. Lets slow requests affect the
    * estimate before any of them has finished.
    */

@@ -26,7 +26,7 @@ export interface ChangeQueueOptions {
   readonly registry: Registry;
   readonly stream: Pick<Stream, 'acknowledge' | 'pause' | 'resume'>;
   /**
-   * When the queue reaches this size, the stream is paused until half of the queue has been processed. Meanwhile,
+   * When the queue reaches this size, the stream is paused until half of the queue has been processed. Until then,
    * PostgreSQL retains later changes.
    */
   readonly maxWaitingBytes: () => number;

@@ -49,7 +49,7 @@ export interface Stream {
   readonly trouble: string | undefined;
   readonly report: StreamReport;
   acknowledge(lsn: bigint): void;
-  /** Stops reading. Meanwhile, PostgreSQL retains later changes. A reopened stream isn't paused. */
+  /** Stops reading. PostgreSQL retains later changes until reading resumes. A reopened stream isn't paused. */
   pause(): void;
   resume(): void;
   /** Checks the retained WAL and drops abandoned slots. */

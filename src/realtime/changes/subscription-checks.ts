@@ -41,7 +41,7 @@ export class SubscriptionChecks {
     const checked = await checkSubscription(this.#pool(), oid, role, request).then(
       (conditions): Checked => ({ conditions }),
       (error: PostgresErrorShape): Checked => {
-        // Only errors that concern the request are cached.
+        // An error is cached only if it is PostgreSQL's response to this request.
         if (!isServerResponse(error)) throw error;
         return { error };
       },

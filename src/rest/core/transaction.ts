@@ -42,7 +42,7 @@ export function transactionSettings(facts: TransactionFacts, settings: RestSetti
 }
 
 const paths = new Map<string, string>();
-/** The maximum number of cached search paths. Projects never expose more. */
+/** The maximum number of cached search paths. Projects rarely have more. */
 const REMEMBERED_PATHS = 64;
 
 function searchPath(schema: string, extra: readonly string[]): string {

@@ -109,7 +109,7 @@ const numbered = ({ relations }: RequiredPrivileges) => relations.map((need, pla
 
 export interface PolicyRow {
   name: string;
-  /** The command of the policy. `*` stands for all commands. */
+  /** The command of the policy. `*` means all commands. */
   command: 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE' | '*';
   permissive: boolean;
 }

@@ -119,8 +119,8 @@ function fromFunction(row: ComputedRelationshipRow): ComputedRelationship {
 
 /**
  * Returns the relationships of a foreign key that involve views: view to table, table to view, and view to view. If a
- * view shows the key in several sets of columns, there is one relationship for each set. `viewKeys` contains the view
- * keys of this foreign key.
+ * view includes the key in several sets of columns, there is one relationship for each set. `viewKeys` contains the
+ * view keys of this foreign key.
  */
 function viewRelationships(row: ForeignKeyRow, viewKeys: readonly ViewKey[]): KeyRelationship[] {
   const base = fromForeignKey(row);

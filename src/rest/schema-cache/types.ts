@@ -3,8 +3,8 @@
  * and immutable until the next reload.
  *
  * Glossary. *Relation*: a table, view, materialized view, foreign table or partitioned table. *Relationship*: a link
- * between two relations, from a foreign key (for views, through the columns they show) or from a function that maps a
- * row to rows (*computed*). *Junction*: the table between both sides of a many-to-many relationship. *Data
+ * between two relations, from a foreign key (for views, through the columns they include) or from a function that maps
+ * a row to rows (*computed*). *Junction*: the table between both sides of a many-to-many relationship. *Data
  * representation*: an implicit cast between a domain and json or text.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Finds views that show all columns of a primary or foreign key. Also determines the names of these columns in the
+ * Finds views that include all columns of a primary or foreign key. Also determines the names of these columns in the
  * view. Has no side effects.
  */
 import type { ForeignKeyRow, PrimaryKeyRow, ViewRow } from '../queries.ts';
@@ -10,7 +10,9 @@ export interface ViewKey {
   readonly view: QualifiedName;
   readonly foreignKey: ForeignKeyRow;
   readonly side: 'referencing' | 'referenced';
-  /** All combinations of view columns that show the key. If a view shows a column twice, there are two combinations. */
+  /**
+   * All combinations of view columns that form the key. If a view includes a column twice, there are two combinations.
+   */
   readonly columnSets: readonly (readonly string[])[];
 }
 
@@ -28,10 +30,7 @@ export const viewOf = ({ nodeTree, ...view }: ViewRow): View => ({
   origins: originColumns(nodeTree),
 });
 
-/**
- * The names of view columns, by the underlying relation's OID and the attribute number. Includes columns that are shown
- * through nested views.
- */
+/** The names of view columns, by the underlying relation's OID and the attribute number. Nested views are followed. */
 type Shown = ReadonlyMap<number, ReadonlyMap<number, readonly string[]>>;
 
 interface Traced {
@@ -39,7 +38,7 @@ interface Traced {
   readonly shown: Shown;
 }
 
-/** Finds the columns of all underlying relations that the exposed views show. */
+/** Finds the columns of underlying relations that the exposed views include. */
 export function* traceViews(views: readonly View[]): Generator<void, Traced[]> {
   const origins = new Map<number, Map<number, OriginColumn[]>>();
   for (const view of views) {
@@ -109,8 +108,8 @@ export function* viewForeignKeys(
 }
 
 /**
- * Returns the primary key of each view, by the view's OID. The key contains the first name of each key column, for
- * every primary key that the view shows completely.
+ * Returns the primary key of each view, by the view's OID. It consists of every underlying primary key that the view
+ * includes completely. If a view includes a key column several times, the first name is used.
  */
 export function* viewPrimaryKeys(
   traced: readonly Traced[],

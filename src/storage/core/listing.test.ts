@@ -12,7 +12,7 @@ interface Line {
   readonly updated_at: string | null;
   readonly created_at: string | null;
   readonly last_accessed_at: string | null;
-  /** The metadata in the format in which PostgreSQL returns JSON. */
+  /** The metadata as JSON text in PostgreSQL's format. */
   readonly metadata: string | null;
 }
 

@@ -58,7 +58,8 @@ export function readDeclarations(text: string): ReadonlyMap<string, TypeNode> {
 }
 
 /**
- * Parses the syntax that it recognizes, and returns `other` for everything else. Each step consumes at least one token.
+ * Parses the syntax that it recognizes, and returns `other` for everything else. Each iteration of a loop consumes at
+ * least one token, or the loop ends.
  */
 class Parser {
   readonly #tokens: readonly TypeToken[];

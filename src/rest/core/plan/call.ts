@@ -18,7 +18,7 @@ export function findRoutine(cache: SchemaCache, call: CallAttempt): Routine {
   return first;
 }
 
-/** Whether the call contains all required arguments and only known ones. */
+/** Whether the call contains all required arguments and no unknown arguments. */
 function fitsNames(routine: Routine, call: CallAttempt): boolean {
   const { parameters } = routine;
   if (parameters.length === 0) {

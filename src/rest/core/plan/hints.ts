@@ -12,7 +12,8 @@ import { matches, nearest } from './fuzzy.ts';
 
 const NEAR_MISS = 0.75;
 /**
- * The maximum number of tables that are searched for similar names. In larger schemas, the search would take too long.
+ * Similar table names are suggested only in schemas with fewer tables, because the search would otherwise take too
+ * long.
  */
 const MAX_TABLES_TO_SEARCH = 500;
 
