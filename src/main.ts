@@ -1,6 +1,6 @@
 /**
- * The composition root, which creates configuration -> keys -> database -> services -> gateways. `backend/` contains
- * its parts.
+ * The composition root, which creates the configuration, keys, database, services and gateways in this order.
+ * `backend/` contains its parts.
  *
  * @example
  * const backend = await createBackend({ projectDir: process.cwd() });

@@ -1,6 +1,6 @@
 /**
- * Forwards a request to a worker and streams the response, without buffering either. If the client aborts the request,
- * the request to the worker is aborted too.
+ * Forwards a request to a worker and streams the response. Only small request bodies are buffered. If the client aborts
+ * the request, the request to the worker is aborted too.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';

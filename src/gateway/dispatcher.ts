@@ -52,7 +52,7 @@ interface Waiting extends Waiter {
   readonly since: number;
 }
 
-/** If a turn of the event loop has already taken longer than this, no request starts in it. */
+/** If a turn of the event loop has already taken longer than this, no more requests start in it. */
 const sliceMs = 10;
 /**
  * The maximum time for which no requests start because connections are being accepted. libuv accepts one connection per

@@ -1,7 +1,7 @@
 /**
  * Rejects secret keys in requests from web pages of other origins, for every service. Secret keys are `sb_secret_` keys
- * and tokens with the role `service_role`, such as the legacy key. The hosted service rejects `sb_secret_` keys in the
- * same way, based on the User-Agent.
+ * and tokens with the role `service_role`, such as the legacy key. The hosted service also rejects `sb_secret_` keys
+ * from browsers, which it recognizes by their User-Agent.
  */
 import type { IncomingMessage } from 'node:http';
 import { isFromOtherOrigin, isPrivateHost } from '../kernel/foreign-page.ts';

@@ -77,7 +77,10 @@ export interface Gateway {
   load(): GatewayLoad;
   /** Returns the load of the queue in front of the services. Undefined if requests of the port are never rejected. */
   queue(): GatewayQueue | undefined;
-  /** Returns all registered routes once the port listens and {@link complete} has resolved. `docs/specification.md` is generated from this list. */
+  /**
+   * Returns all registered routes once the port listens and {@link complete} has resolved. `docs/specification.md` is
+   * generated from this list of routes.
+   */
   routes(): readonly Route[];
   /**
    * Closes each connection after its next response. When no connections are left, or after `drainMs`, stops accepting

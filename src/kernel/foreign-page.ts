@@ -1,6 +1,6 @@
 /**
  * Determines whether a request comes from a web page of another origin. Secret keys are for servers only, so a page
- * that sends one has either leaked it or uses the key from the local stack's documentation.
+ * that sends one has either leaked its key or uses the key from the local stack's documentation.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';

@@ -78,8 +78,8 @@ function storedGroup(group: PackageGroup): StoredGroup | undefined {
 }
 
 /**
- * Returns a Node.js version that can run the server. If the running version is too old, returns a newer one from the
- * cache, and installs it first if necessary.
+ * Returns the path of a Node.js binary that can run the server. If the running version is too old, returns a newer
+ * binary from the cache, and installs it first if necessary.
  */
 export async function serverNode({
   onProgress = () => undefined,

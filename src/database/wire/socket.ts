@@ -16,8 +16,8 @@ export const DEFAULT_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 60_000;
 
 /**
- * Opens the stream. Resolves when bytes can be sent. `onData` receives chunks that aren't modified afterward. If
- * `lends` is true, a chunk may be overwritten as soon as `onData` returns.
+ * Opens the stream. Resolves when bytes can be sent. The chunks that `onData` receives aren't modified afterward,
+ * unless `lends` is true. In that case, a chunk may be overwritten as soon as `onData` returns.
  */
 export async function openSocket(
   target: ConnectionTarget,

@@ -83,7 +83,7 @@ export const readDependencies = ({ query }: CatalogSession): Promise<(Dependency
     from pg_depend
     where objid >= 16384 and refobjid >= 16384`);
 
-/** Tables of extensions whose rows belong to the database. */
+/** Extension tables whose rows belong to the database. */
 export const readExtensionTables = ({
   query,
 }: CatalogSession): Promise<{ oid: number; condition: string }[]> =>

@@ -16,7 +16,7 @@ export const schemaObject = (row: SchemaRow): CatalogObject => ({
   create: () => [`CREATE SCHEMA IF NOT EXISTS ${row.quoted}`],
 });
 
-/** Schemas that every target has. The schema of another extension may be excluded from the dump. */
+/** Schemas that every target has. Other schemas that contain extensions may be excluded from the dump. */
 const commonSchemas = new Set(['public', 'extensions', 'pg_catalog']);
 
 export const extensionObject = (row: ExtensionRow): CatalogObject => ({
@@ -60,7 +60,7 @@ export const eventTriggerObject = (row: EventTriggerRow): CatalogObject => ({
 /** Every Plinth database and every database of the hosted service has this publication. */
 const predefinedPublication = 'supabase_realtime';
 
-/** Tables for which `includes` returns false aren't part of the dump, so the publication omits them. */
+/** Omits tables in schemas for which `includes` returns false, because they aren't part of the dump. */
 export function publicationObject(row: PublicationRow, includes: (schema: string) => boolean): CatalogObject {
   const { name } = row;
   const parameters = [

@@ -77,7 +77,7 @@ export function checkGraph(info: DenoInfo, rules: GraphRules): ModuleGraph {
 }
 
 /**
- * Whether a function may read a file as data.
+ * Whether a function may import a file as code (`isCode`) or read it as data.
  * @param path A path without symbolic links.
  */
 export function isAllowed(

@@ -66,8 +66,8 @@ export function createGraphs(options: GraphOptions): Graphs {
 }
 
 /**
- * Returns a string that changes whenever one of the files changes. It consists of the path, size and modification time of each file.
- * Missing files are included, because they can be created later.
+ * Returns a string that changes whenever one of the files changes. It consists of each file's path, size and
+ * modification time. Missing files are included, because they can be created later.
  */
 function stampOf(source: FunctionSource, files: readonly string[]): string {
   const times = files.map((file) => {

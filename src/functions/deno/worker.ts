@@ -52,8 +52,8 @@ export interface WorkerOptions {
 export type Ending = 'limit' | 'crash' | 'retired';
 
 /**
- * The resources that one request used. CPU time and memory are those of the whole process during the request. They are
- * undefined if /proc isn't available.
+ * The resources that one request used: the CPU time of the process's first thread during the request, and the memory of
+ * the process when the request ended. They are undefined if /proc isn't available.
  */
 export interface RequestUsage {
   readonly cpuMs: number | undefined;

@@ -7,7 +7,7 @@ export interface Failure {
   readonly code: string;
   readonly message: string;
   readonly detail?: string | undefined;
-  /** The context of the error. It contains the statement inside a function that failed. */
+  /** The context of the error. If a statement inside a function failed, the context contains this statement. */
   readonly where?: string | undefined;
   /** The position in characters, starting at 1. */
   readonly position?: number | undefined;

@@ -91,7 +91,7 @@ function listBehind(words: readonly Word[], at: number): string[] | undefined {
   return words.slice(at + 2, end).flatMap(({ text, isName }) => (isName ? [text] : []));
 }
 
-/** Returns the columns that each `insert into TABLE (…)` in a function's body lists. */
+/** Returns the columns listed in each `insert into TABLE (…)` of a function's body. */
 export function insertedColumns(
   body: string,
   { schema, name }: { readonly schema: string; readonly name: string },

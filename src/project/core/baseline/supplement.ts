@@ -98,8 +98,8 @@ function addFunctions(
 }
 
 /**
- * Adds columns that a function fills, such as the trigger function that creates a user's profile. PostgreSQL doesn't
- * check the function before its first call.
+ * Adds columns into which a function inserts values, such as the trigger function that creates a user's profile.
+ * PostgreSQL doesn't check the function before its first call.
  */
 function addInsertedColumns(
   { draft, columnFor }: Repairer,
