@@ -4,6 +4,7 @@
  * Glossary. *Object*: something that a statement creates and that has a row in a system catalog. *Key*: the catalog and
  * the OID of a row, such as `pg_class:16384`. *Part*: a default or check constraint that is normally created with its
  * table and can also be created later. *Section*: as in pg_dump, `pre` is created before the data and `post` afterward.
+ * `final` is created last.
  */
 
 export type Section = 'pre' | 'post' | 'final';

@@ -130,7 +130,7 @@ function deployedSource(
   const folder = dirname(entrypoint);
   const imports = once(() => {
     const map = importMapPath === undefined ? undefined : join(root, importMapPath);
-    // Besides an import map, a deno.json beside the entrypoint can contain other settings.
+    // In addition to an import map, a deno.json beside the entrypoint can contain other settings.
     const isConfig =
       map !== undefined && [join(folder, 'deno.json'), join(folder, 'deno.jsonc')].includes(map);
     return importsOf(folder, folder, isConfig ? undefined : map);

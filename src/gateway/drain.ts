@@ -9,8 +9,8 @@ export interface Drain {
   readonly onRequest: onRequestHookHandler;
   /**
    * Waits for `drainMs` milliseconds, or until `isIdle` resolves, and until the server has accepted the connections
-   * that were queued in the kernel. If the port is closed immediately afterward, only connections that arrive between
-   * the two steps are reset.
+   * that were queued in the kernel. If the port is closed immediately afterward, only connections that arrive in
+   * between are reset.
    */
   begin(drainMs: number, isIdle?: Promise<void>): Promise<void>;
 }

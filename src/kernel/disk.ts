@@ -26,8 +26,8 @@ const minReserve = 48 * MiB;
 const maxReserve = 1024 * MiB;
 
 /**
- * Returns the number of bytes that are never used for data. This is `wanted` if set, or else 5% of the disk within
- * limits.
+ * Returns the number of bytes that are never used for data. This is `wanted` if set, or otherwise 5% of the disk,
+ * within the limits above.
  */
 export const reserveOf = (
   { totalBytes }: Pick<DiskSpace, 'totalBytes'>,

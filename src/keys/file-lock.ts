@@ -3,7 +3,7 @@ import { closeSync, openSync, unlinkSync } from 'node:fs';
 import { KeyRejection } from './rotation.ts';
 
 /**
- * Runs `work` while a lock file exists. Creates the file before the work and removes it afterward.
+ * Calls `work` while this process holds a lock file, which is created before the call and removed afterward.
  * @throws {KeyRejection} if another change is in progress
  */
 export function whileLocked<T>(path: string, work: () => T): T {

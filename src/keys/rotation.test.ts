@@ -33,7 +33,7 @@ test('a previous key has no private part', () => {
     'n',
     'use',
   ]);
-  // A secret keeps its private part, but it must not return to standby.
+  // A replaced HS256 key keeps its secret, but it must not become a standby key.
   const secret = rotate([generateSigningKey('HS256'), generateSigningKey('ES256')]);
   expect(secret[1]).toMatchObject({ key_ops: ['verify'], k: expect.any(String) });
   expect(() => rotate(secret)).toThrow(KeyRejection);

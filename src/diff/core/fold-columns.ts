@@ -103,8 +103,7 @@ function foldAdded(
   if (merged === undefined) return [...actions];
   const isFolded = (action: Action): boolean => folded.some((column) => column.action === action);
   const unfolded = actions.slice(at + 1, last + 1).filter((each) => !isFolded(each));
-  // A column that isn't folded depends on the table, so it is added after the table is created, like the table's
-  // dependents.
+  // A column that isn't moved into CREATE TABLE is added after the table is created, like the table's dependents.
   const isLater = (action: Action): boolean =>
     dependents.has(action) || added.some((column) => column.action === action);
   return [

@@ -1,6 +1,6 @@
 /**
- * Drops defaults, checks and policies separately before their table. They may call functions that read the table.
- * Neither the table nor the functions could then be dropped first.
+ * Drops defaults, checks and policies separately before their table. If they call functions that read the table,
+ * neither the table nor the functions could otherwise be dropped first.
  */
 import { buildFactBase, encodeId, type Fact, type FactBase, type StableId } from '@supabase/pg-delta';
 import { quoteIdentifier } from '../../kernel/sql.ts';

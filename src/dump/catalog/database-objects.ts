@@ -90,7 +90,7 @@ export const readExtensionTables = ({
   query(sql`
     select c.oid, c.condition from pg_extension e, unnest(extconfig, extcondition) as c(oid, condition) where extconfig is not null`);
 
-/** Security labels, in the form of comments. */
+/** Security labels, in the same format as comments. */
 export const readLabels = ({ query }: CatalogSession): Promise<Comment[]> =>
   query(sql`
     select classoid::regclass || ':' || objoid as key, quote_ident(attname) as column, label as text, provider

@@ -16,7 +16,7 @@ export interface ScriptStatement {
 
 const newline = 0x0a;
 const copyFromStdin = /^\s*copy\b[\s\S]*\bfrom\s+stdin\b/i;
-/** The commands of psql's protection against injection, which don't affect the SQL. */
+/** The psql commands that protect against injection. They don't affect the SQL. */
 const ignoredCommands = /^\\(un)?restrict\b/;
 
 /** Yields the statements of the file. @throws {DumpError} command_unsupported, incomplete */

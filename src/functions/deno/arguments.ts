@@ -127,8 +127,8 @@ function inFlags(flag: string, paths: readonly string[]): string[] {
 }
 
 /**
- * Returns the part of a glob pattern before its first wildcard, up to the end of a folder. Returns the folder below
- * which modules can import files.
+ * Returns the part of a glob pattern before its first wildcard, up to the last slash. Modules can import files below
+ * this path.
  */
 export function globRoot(glob: string): string {
   const wild = glob.search(/[*?[{]/);

@@ -8,7 +8,8 @@ import { type MissingExtensions, nameOf, tokensOf } from './extension-statement.
 import { missingExtensionOf } from './missing-extension.ts';
 
 /**
- * Returns a statement that has no effect if the object doesn't exist. Any other statement is returned unchanged.
+ * For GRANT or REVOKE on an extension's object, returns a statement that has no effect if the object doesn't exist. Any
+ * other statement is returned unchanged.
  *
  * @example
  * grantedWhereThere('grant all on function pgaudit_sql_drop() to anon', ['grant'], { pgaudit: {} });

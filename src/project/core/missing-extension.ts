@@ -5,7 +5,7 @@ interface Origin {
   readonly names?: RegExp;
 }
 
-/** The objects of extensions that are placeholders, with the names that migrations use. */
+/** The names by which migrations refer to the objects of placeholder extensions. */
 const origins: Readonly<Record<string, Origin>> = {
   address_standardizer: { names: /^(standardize_address|parse_address|stdaddr)$/ },
   hypopg: { names: /^hypopg/ },

@@ -13,7 +13,7 @@ export interface SqlText {
 }
 
 export interface MissingOptions {
-  /** The file that failed. If it is a seed, for example, `files` doesn't contain it. */
+  /** The file that failed. `files` might not contain it, for example if it is a seed. */
   readonly failed: string;
   /** The files in the order in which they are applied. */
   readonly files: readonly SqlText[];
