@@ -3,8 +3,8 @@
  *
  * Glossary. *Login role*: the role that a connection uses to sign in. *Request context*: the role, claims and settings
  * of a client request, always set with `set_config(…, true)` and discarded at the end of its transaction. *Request
- * path*: the component with which `rest` sends a request in one write (Bind/Execute set_config, Bind/Execute statement,
- * Sync).
+ * path*: the component through which the REST service sends a request in one write (Bind/Execute set_config,
+ * Bind/Execute statement, Sync).
  */
 import type { Sql } from '../kernel/sql.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Serves a subset of upstream's Management API v1, so that the CLI can deploy functions and set secrets. Requests need
- * an operator's access token. Cookies aren't used, and requests from web pages are rejected.
+ * Serves a subset of upstream's Management API v1, so that the CLI can deploy functions and set secrets. Requests
+ * require an operator's access token. Cookies aren't used, and requests from web pages are rejected.
  */
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
@@ -208,7 +208,7 @@ async function authenticate(
   return { operator: { id, name, role }, request, token: token_name };
 }
 
-/** Returns the status of a deployment error that clients may see. Returns undefined for other errors. */
+/** Returns the HTTP status of a deployment error, whose message clients may see. Returns undefined for other errors. */
 const deployErrorStatus = (error: unknown): number | undefined =>
   error instanceof Error && error.name === 'DeployError' ? (error as DeployError).status : undefined;
 

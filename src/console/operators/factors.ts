@@ -37,7 +37,7 @@ export interface Factors {
    */
   confirm(operator: Operator, code: string): Promise<{ recoveryCodes: string[] }>;
   /**
-   * Verifies a code from the app or a recovery code. Returns which of them it was.
+   * Verifies a code from the app or a recovery code, and returns which kind of code it was.
    * @throws {ConsoleError} code_wrong, too_many
    */
   prove(operator: Operator, code: string): Promise<'code' | 'recovery code'>;
@@ -66,7 +66,7 @@ export function createFactors({ database, seal, guesses, clock, issuer, required
     return result.value;
   }
 
-  /** Accepts a code only if neither it nor a later one has been used. */
+  /** Accepts a code only if neither this code nor a later code has been used. */
   async function consumeCode(
     operator: Operator,
     sealed: Buffer | null,

@@ -1,7 +1,7 @@
 /**
  * Manages operators' passkeys (WebAuthn level 3). An operator can use a passkey instead of a code from the
  * authenticator app. The app and its recovery codes remain as a fallback. @simplewebauthn/server verifies responses and
- * is loaded when the first one arrives.
+ * is loaded when the first response arrives.
  */
 import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -37,7 +37,7 @@ export interface Passkeys {
   ask(operator: Operator): Promise<RequestOptions>;
   /** Verifies a response. Returns the key's name. @throws {ConsoleError} key_refused */
   prove(operator: Operator, response: KeyResponse): Promise<string>;
-  /** Removes a key. Returns its name. @throws {ConsoleError} not_found */
+  /** Removes a key and returns its name. @throws {ConsoleError} not_found */
   remove(operator: Operator, id: string): Promise<string>;
 }
 

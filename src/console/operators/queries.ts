@@ -157,7 +157,7 @@ export interface AuditFilter {
 }
 
 /**
- * Lists the newest entries. Keys and filters of rows contain values, so those of secret tables are omitted unless the
+ * Lists the newest entries. Row keys and filters contain values, so for secret tables, they are omitted unless the
  * operator can see secrets. The search doesn't find omitted details either.
  */
 export function listAudit(

@@ -10,7 +10,7 @@ export type Persona =
   | { readonly kind: 'anon' }
   /** `id` is the user's ID in auth.users. */
   | { readonly kind: 'user'; readonly id: string }
-  /** A token's claims. Their `role` is the database role. */
+  /** A token's claims. The claim `role` contains the database role. */
   | { readonly kind: 'claims'; readonly claims: Claims };
 
 export type Claims = Readonly<Record<string, unknown>> & { readonly role: string };

@@ -39,7 +39,7 @@ export function policyRoutes(
       turnedOff: off
         .filter(({ schema, name }) => schema === table.schema && name === table.name)
         .map(({ policy }) => policy)
-        // Ignores a policy that was created again with SQL.
+        // Omits a policy that has since been created again with SQL.
         .filter(({ name }) => !table.policies.some((policy) => policy.name === name)),
     }));
   }

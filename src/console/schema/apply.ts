@@ -48,7 +48,7 @@ export function statementsOf(changes: readonly SchemaChange[]): string[] {
 
 /**
  * Applies the changes. Returns the path of the migration file if one was requested.
- * @throws {PostgresErrorShape} if a statement fails. Nothing is changed, and the file is removed.
+ * @throws {PostgresErrorShape} if a statement fails. In this case, nothing is changed and the file is removed.
  */
 export async function applyChanges(
   pool: Pool,

@@ -63,7 +63,7 @@ export async function findRows(database: Database, { search, role, signal }: Sea
   return { hits: hits.slice(0, maxHits), isPartial };
 }
 
-/** Returns the positions of the tables that contain a row with this key. */
+/** Returns the indexes of the tables that contain a row with this key. */
 async function present(
   database: Database,
   tables: readonly KeyedTable[],

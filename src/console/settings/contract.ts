@@ -45,7 +45,7 @@ const changes = z
 const check = z.object({ changes: changeList.min(1) });
 const mailDraft = z.object({
   language: z.string().max(20),
-  /** The edited subject and HTML. Null for those in use. */
+  /** The edited subject and HTML. Null selects the current text. */
   subject: z.string().max(2000).nullable(),
   html: templateHtml.nullable(),
 });
@@ -122,7 +122,7 @@ export interface RunningState {
 export interface Applied {
   readonly applied: readonly string[];
   readonly needsRestart: readonly RestartSetting[];
-  /** The errors of services and certificates that can't use the new settings. */
+  /** The errors of services that can't use the new settings, and of TLS certificates that can't be loaded. */
   readonly problems: readonly string[];
 }
 

@@ -27,7 +27,7 @@ export interface SettingsFiles {
    */
   valueOf(text: string, ref: SettingRef): { readonly value: SettingValue | null; readonly isSet: boolean };
   /**
-   * Returns the text of each file after all valid changes, and the errors of the other changes. Doesn't check whether
+   * Returns the text of each file after all valid changes, and the errors of the invalid changes. Doesn't check whether
    * the files have been changed in the meantime.
    * @throws {ConsoleError} bad_request
    */

@@ -22,8 +22,8 @@ export interface ExportOptions {
 const timeoutMs = 600_000;
 const bufferedChars = 1_000_000;
 /**
- * The maximum size of a row, which is held in memory. If a row is larger, the export fails, because an incomplete file
- * would look complete.
+ * The maximum size of a row, which is held in memory. If a row is larger, the export fails, because the operator
+ * wouldn't notice truncated cells in the file.
  */
 const maxRowBytes = 32 * 1024 * 1024;
 /** The highest row limit of the protocol (an int32, minus one additional row that is requested). */

@@ -26,12 +26,15 @@ export interface StorageDeps {
  * link, which the audit log records.
  */
 const previewSeconds = 2 * 3600;
-/** This is twice the panel's width, because high-density screens show more pixels. */
+/** Twice the panel's width, because high-density screens show more pixels. */
 const previewWidthPixels = 1000;
 /** The image types that are resized. GIF is excluded because resized images aren't animated. */
 const picturesToShrink = /^image\/(?:jpeg|png|webp|avif|tiff)\b/i;
 
-/** This is long enough for a list that stays open. Images are requested only when they scroll into view. */
+/**
+ * The lifetime of thumbnail links, which is long enough for a list that stays open. Images are requested only when they
+ * scroll into view.
+ */
 const thumbnailSeconds = 30 * 60;
 const thumbnailWidthPixels = 96;
 /** Below this size, resizing an image costs more than sending it. */

@@ -1,4 +1,4 @@
-/** The routes that make deletions safe: what a deletion affects, and restoring deleted rows. */
+/** The routes that show what a deletion affects, and that restore deleted rows. */
 import type { Audit } from '../audit.ts';
 import type { Api } from '../routes/api.ts';
 import { type Access, nameOf, personaOf } from './access.ts';

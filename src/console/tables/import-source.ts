@@ -25,9 +25,9 @@ export function readSource(
 }
 
 /**
- * Checks that the file is in UTF-8 or UTF-16. Spreadsheets can also use the machine's code page, whose non-ASCII
- * characters would become replacement characters. UTF-16 is recognized by its byte order mark and supported by the
- * parser.
+ * Checks that the file is in UTF-8 or UTF-16. Spreadsheet programs can also save files in the machine's code page,
+ * whose non-ASCII characters would become replacement characters. UTF-16 is recognized by its byte order mark and
+ * supported by the parser.
  */
 async function* checkedText(file: Readable): AsyncGenerator<Buffer> {
   const decoder = new TextDecoder('utf-8', { fatal: true });

@@ -12,7 +12,7 @@ import * as queries from './queries.ts';
 
 export type { TokenRow } from './queries.ts';
 
-/** A token can't be created or revoked. The message is for the person who runs the command. */
+/** Thrown if a token can't be created or revoked. The message is for the person who runs the command. */
 export class TokenError extends Error {
   override name = 'TokenError';
 }

@@ -5,9 +5,9 @@ import type { UserFilter } from './contract.ts';
 /** The instance that all users belong to. The auth service ignores users of other instances. */
 const instance = '00000000-0000-0000-0000-000000000000';
 
-/** The digits of a phone number with common separators. */
+/** Matches the digits of a phone number with common separators. */
 const phonePattern = /^\+?[\d\s().-]{3,}$/;
-/** At least the first eight digits of an ID. */
+/** Matches an ID, or at least its first eight digits. */
 const idPattern = /^[0-9a-f]{8}(?:-?[0-9a-f]{0,4}){0,4}[0-9a-f]{0,8}$/i;
 
 /** Returns the condition that listed users satisfy. */

@@ -28,7 +28,7 @@ export interface Findings {
 }
 
 /**
- * Collects the findings for a table. `role` is the role whose privileges and policies apply. If it doesn't exist,
+ * Collects the findings for a table. `role` is the role whose privileges and policies apply. If the role doesn't exist,
  * privileges aren't checked.
  */
 export async function findTable(

@@ -23,8 +23,8 @@ export interface Rows {
 const wantedOf = (alias: Sql): Sql => sql`${alias}::text as composite, to_jsonb(${alias}) as cells`;
 
 /**
- * Reads both rows. `after` is the row that the write would store, including defaults, triggers and generated columns.
- * If a constraint rejects the write, `after` contains the values in the request.
+ * Reads both rows. `after` is the row that the write would store, including the effects of defaults, triggers and
+ * generated columns. If a constraint rejects the write, `after` contains the values in the request.
  */
 export function readRows(
   database: Database,

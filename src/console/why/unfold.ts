@@ -82,7 +82,7 @@ async function callOf(scope: Scope, call: CallText): Promise<EvaluatedCall | und
   if (value === undefined) return undefined;
   const args = facts.arguments.map(({ name }, index) => ({ name, value: values[index] ?? null }));
   const isHidden = !facts.returnsBoolean && !(await mayShow(scope, call.text));
-  // The body's text would contain the values of the arguments.
+  // The operator must be allowed to see the arguments' values too, because the body is shown with them.
   const showsValues = unfolding.showsValues && (await mayShow(scope, call.arguments.join(', ')));
   const shown = {
     name: facts.signature,

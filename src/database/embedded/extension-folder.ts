@@ -71,9 +71,9 @@ const silence = 'set local event_triggers = off;\n';
 const amendmentOf = (name: string): string => readFileSync(join(amendments, `${name}.sql`), 'utf8');
 
 /**
- * Returns a stamp, which changes when the binaries, Plinth's own files or the extension lists change. Compares only
- * file sizes and modification times, because this function runs at every start. In the npm package, all files have the
- * same time, so the stamp also includes the build's identifier.
+ * Returns a stamp, which changes when the binaries, Plinth's own files or the extension lists change. The stamp is
+ * based on file sizes and modification times instead of content, because this function runs at every start. In the npm
+ * package, all files have the same time, so the stamp also includes the build's identifier.
  */
 function stampOf(binaries: Binaries): string {
   const archive = pgtapArchive();

@@ -1,7 +1,7 @@
 /**
  * Terminates PostgreSQL processes that are still running after Plinth was killed. The caller holds the data folder's
- * lock, so any PostgreSQL process in the folder is orphaned. Otherwise, PostgreSQL wouldn't start immediately after a
- * kill -9, because a zombie still responds to signals and remaining child processes still use the shared memory.
+ * lock, so any PostgreSQL process in the folder is orphaned. While such processes exist, PostgreSQL doesn't start after
+ * a kill -9, because a zombie still responds to signals and remaining child processes still use the shared memory.
  */
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -113,8 +113,8 @@ function requestRecovery(path: string): void {
 }
 
 /**
- * Sets the reader's password. The backup contains the original passwords, and without the key file, they were derived
- * from a different secret.
+ * Sets the reader's password. The backup contains the original passwords. If the key file is missing, these were
+ * derived from a different secret.
  */
 async function setReaderPassword(cluster: Cluster): Promise<void> {
   const admin = await connectAdmin(clusterTarget(cluster, 'supabase_admin', 'postgres'), silentLogger);

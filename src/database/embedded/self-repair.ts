@@ -39,8 +39,8 @@ interface RoleFacts {
   readonly login: boolean;
   readonly inherit: boolean;
   /**
-   * Whether the role has REPLICATION and the project can use the role, which is either `postgres` or a role that
-   * `postgres` can switch to.
+   * Whether the role has REPLICATION and the project can use it, because it is `postgres` or `postgres` can switch to
+   * it.
    */
   readonly lentReplication: boolean;
   /** The settings of preload libraries, in the format `role SET name=value`. */

@@ -225,7 +225,7 @@ interface Rejected {
 
 const rolesOf = (rejected: readonly Rejected[]): LoginRole[] => rejected.map(({ role }) => role);
 
-/** Stores how each role signs in and returns the roles that can't. */
+/** Stores how each role signs in, and returns the roles that can't sign in. */
 async function tryLogins(
   roles: readonly LoginRole[],
   targetOf: (role: LoginRole) => ConnectionOptions,

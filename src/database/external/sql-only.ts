@@ -8,7 +8,7 @@ const scripts = [
 ] as const;
 
 /**
- * Returns the files, except those for extensions that the server already has. On an embedded server, these include the
+ * Returns the files, except those for extensions that the server already has. An embedded server already has the
  * extensions that Plinth provides.
  */
 export function sqlOnlyFiles(installed: readonly string[]): MigrationFile[] {

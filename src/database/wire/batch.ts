@@ -251,8 +251,8 @@ export class Batch<T> implements Exchange {
   }
 
   /**
-   * Removes statements that weren't prepared from the cache. After an error, the server skips the rest of the batch, so
-   * the later steps' statements don't exist.
+   * Removes from the cache the statements that weren't prepared. After an error, the server skips the rest of the
+   * batch, so the later steps' statements don't exist.
    */
   #tidy(): void {
     for (let index = this.#at; index < this.steps.length; index++) {

@@ -23,7 +23,7 @@ import { typeNames } from './type-names.ts';
 
 type Of<Kind extends SchemaChange['kind']> = Extract<SchemaChange, { kind: Kind }>;
 
-/** A change that can't be expressed in SQL. `message` describes the invalid part. */
+/** Thrown if a change can't be expressed in SQL. `message` describes the invalid part. */
 export class ChangeFault extends Error {}
 
 /** Returns a change's statements in order, without semicolons. @throws {ChangeFault} */
@@ -123,7 +123,8 @@ function columnDefinition(column: ColumnDefinition): string {
 function alterColumn(change: Of<'alter_column'>, table: string): string[] {
   const alter = (action: string): string => `alter column ${id(change.column)} ${action}`;
   const actions: string[] = [];
-  // Drops the default before changing the type, because PostgreSQL might not be able to cast it.
+  // Drops the default before changing the type, because PostgreSQL might not be able to cast the default to the new
+  // type.
   if (change.default === null || (typeof change.default === 'string' && change.type !== undefined))
     actions.push(alter('drop default'));
   if (change.type !== undefined) {

@@ -32,8 +32,8 @@ export function expressionFault(text: string): string | undefined {
 const nameEnd = /[\w$\u0080-\uffff]$/;
 
 /**
- * Returns the position after the quoted part that begins at `at`. Returns `at` if none begins there, and undefined if
- * it isn't closed.
+ * Returns the position after the quoted part that begins at `at`. Returns `at` if no quoted part begins there, and
+ * undefined if the quoted part isn't closed.
  */
 function quotedEnd(text: string, at: number): number | undefined {
   const char = text[at];

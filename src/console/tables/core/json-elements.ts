@@ -9,7 +9,7 @@ export interface JsonElement {
   readonly line: number;
 }
 
-/** An error for unexpected text between objects. */
+/** Thrown if there is unexpected text between objects, or the file ends too early. */
 export class JsonShapeError extends Error {
   readonly line: number;
   constructor(message: string, line: number) {
