@@ -21,7 +21,7 @@ export interface ProcessLogger extends Logger {
   droppedLines(): number;
   /** Returns the code of the error that currently prevents writing, such as ENOSPC. */
   fault(): string | undefined;
-  /** Changes the level and the format, and the size and age of the files. */
+  /** Changes the level, the format, and the maximum size and age of the files. */
   configure(settings: LogSettings): void;
   /** Writes all buffered lines. Must be called before the process exits. */
   end(): Promise<void>;

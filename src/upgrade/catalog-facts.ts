@@ -84,7 +84,7 @@ const facts: Readonly<Record<string, string>> = {
       select from pg_depend d where d.classid = classoid and d.objid = objoid and d.deptype = 'e')`,
 };
 
-/** The subjects that a rehearsal doesn't create. */
+/** The kinds of objects that a rehearsal doesn't create. */
 export const dataSubjects: ReadonlySet<string> = new Set(['large object']);
 
 export const catalogQueries: Readonly<Record<string, Sql>> = Object.fromEntries(

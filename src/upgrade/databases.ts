@@ -40,7 +40,9 @@ export async function readDatabases({ query, serverVersion }: CopySession): Prom
     from pg_database d where datname <> 'template0' order by datname`);
 }
 
-/** Creates the database with the same locale. The existing `postgres` is replaced. */
+/**
+ * Creates the database with the source's locale. An existing database with this name, such as `postgres`, is replaced.
+ */
 export async function createDatabaseLike(maintenance: CopySession, row: DatabaseRow): Promise<void> {
   const name = quoteIdentifier(row.name);
   const icu = row.provider === 'icu' ? ` icu_locale ${quoteLiteral(row.locale ?? '')}` : '';

@@ -24,7 +24,7 @@ import { moveSubscriptions } from './subscriptions.ts';
 export interface MoveOptions {
   readonly database: string;
   readonly source: ConnectionOptions;
-  /** Returns the connection options in the new cluster. Without a role, returns the superuser's options. */
+  /** Returns a role's connection options for the new cluster. Without a role, returns the superuser's options. */
   readonly target: (role?: string) => ConnectionOptions;
   readonly roles: Roles;
   /** Whether to create only the objects, for a rehearsal. */
@@ -267,7 +267,7 @@ class Mover {
     }
   }
 
-  /** Fills tables that extensions have created with foreign keys and triggers. */
+  /** Fills the tables that extensions have created. These tables already have foreign keys and triggers. */
   async #copyMemberTables(admin: CopySession, tables: readonly TableData[]): Promise<void> {
     if (tables.length === 0) return;
     await admin.exec('set session_replication_role = replica');

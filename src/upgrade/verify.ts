@@ -72,7 +72,10 @@ const summary = (differences: readonly string[]): string =>
 const sequenceValues = sql`
   select schemaname, sequencename, last_value::text, start_value::text, increment_by::text from pg_sequences order by 1, 2`;
 
-/** Reads the hashes of large objects. Holes are read as zeros. */
+/**
+ * Reads the hashes of large objects. Trailing zeros of a page are ignored, because PostgreSQL reads missing bytes as
+ * zeros.
+ */
 const largeObjects = sql`
   select loid::text, count(*)::text as pages, sum(hashtextextended(pageno || ' ' || encode(rtrim(data, '\\x00'::bytea), 'base64'), 0)::numeric)::text as hash
   from pg_largeobject where rtrim(data, '\\x00'::bytea) <> '' group by loid order by 1`;

@@ -111,7 +111,7 @@ describe.each([true, false])('with scripts: %s', (scripts) => {
     await page.getByRole('status').getByText(say('accounts.all-out')).waitFor();
     expect(await sessions(page)).toEqual([]);
 
-    // The browser lists both accounts, and the address doesn't have to be typed again.
+    // The page lists both accounts of this browser, so the address doesn't have to be typed again.
     await open(page, 'sign-in');
     await heading(page, say('page.accounts'));
     await account(page, home).click();
@@ -289,7 +289,7 @@ test('a password manager can fill in both steps at the same time', async () => {
   await page.getByRole('button', { name: 'Continue', exact: true }).click();
   await heading(page, say('page.password'));
   await page.getByRole('alert').getByText('Incorrect').waitFor();
-  // The form also contains the address, so that password managers store both.
+  // The form also contains the address, so that password managers store it with the password.
   await expect.poll(() => page.locator('input[autocomplete=username]').inputValue()).toBe(email);
   // A wrong password is selected, so that typing replaces it.
   const field = page.locator('#password');

@@ -121,7 +121,7 @@ describe.each(languages)('in %s, an error', (language) => {
     const label = async () => (await submit.textContent()) ?? '';
     const secondsIn = (text: string) => Number(/\d+/.exec(text)?.[0]);
     await expect.poll(async () => secondsIn(await label())).toBeGreaterThan(10);
-    // The page's clock runs, so the label is read only once.
+    // The label counts down, so it is read only once.
     const firstLabel = await label();
     const first = secondsIn(firstLabel);
     expect(first).toBeLessThanOrEqual(60);

@@ -61,7 +61,7 @@ describe.each(['en', 'ar'] as const)('in %s', (language) => {
   test('the codes of both emails complete the change on the account page', async () => {
     const page = await newDevice(language);
     const { old, next } = await startChange(page);
-    // The field that gets focus announces where the code was sent.
+    // The focused field's label names the address to which the code was sent.
     await page
       .getByLabel(say('pending.code', { to: next }), { exact: true })
       .and(page.locator(':focus'))

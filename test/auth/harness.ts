@@ -21,7 +21,7 @@ import { createMail, migrations as mailMigrations } from '../../src/mail/index.t
 import type { CapturedMessage } from '../../src/mail/types.ts';
 import { lowestPasswordCost } from '../../src/testing.ts';
 
-/** The response body as JSON, assumed to be an error unless the caller specifies a different type. */
+/** The default type of JSON response bodies. Callers specify a different type for successful responses. */
 interface WireError {
   readonly error_code?: string;
   readonly msg?: string;

@@ -101,8 +101,8 @@ const exited = (child: ChildProcess): Promise<void> =>
   });
 
 /**
- * Returns all processes below a process. PostgreSQL runs in a separate session, so the processes are identified by
- * their parent IDs.
+ * Returns a process and all its descendants. PostgreSQL runs in a separate session, so descendants are found by their
+ * parent IDs.
  */
 function descendants(root: number): number[] {
   const parents = new Map<number, number>();

@@ -7,7 +7,7 @@ import { sql } from '../../src/kernel/sql.ts';
 import { makeProject } from '../config/project-folder.ts';
 import { plinth } from './run-plinth.ts';
 
-// Each test starts several processes, and some of them create a cluster.
+// The timeouts are long, because each test starts several processes, some of which create a cluster.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let other: TestDatabase;

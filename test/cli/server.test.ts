@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { makeProject } from '../config/project-folder.ts';
 import { plinth, spawnPlinth } from './run-plinth.ts';
 
-// Each test starts several processes, and some of them create a cluster.
+// The timeout is long, because each test starts several processes, some of which create a cluster.
 vi.setConfig({ testTimeout: 120_000 });
 
 const files = {

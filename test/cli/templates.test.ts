@@ -25,7 +25,7 @@ import { templateNames } from '../../src/cli/core/templates.ts';
 import { launchBrowser, openContext } from '../web/browser.ts';
 import { plinth } from './run-plinth.ts';
 
-// Each test starts several processes, and one of them creates a cluster.
+// The timeout is long, because each test starts several processes, one of which creates a cluster.
 vi.setConfig({ testTimeout: 120_000 });
 
 const run = promisify(execFile);
@@ -269,7 +269,7 @@ const plain = (text: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character
   text.replaceAll(/\u001b\[[0-9;]*m/g, '');
 
-/** Makes the clone's packages available to the app, and the Vite plugin from the source files. */
+/** Links the clone's packages and the source of the Vite plugin into the app's node_modules. */
 function linkPackages(cwd: string): void {
   const modules = join(cwd, 'node_modules');
   mkdirSync(join(modules, 'plinth'), { recursive: true });

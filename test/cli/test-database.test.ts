@@ -5,7 +5,7 @@ import { expect, test, vi } from 'vitest';
 import { makeProject } from '../config/project-folder.ts';
 import { plinth } from './run-plinth.ts';
 
-// Each test starts several processes, and some of them create a cluster.
+// The timeout is long, because each test starts several processes, some of which create a cluster.
 vi.setConfig({ testTimeout: 120_000 });
 
 test('test new creates a test, and test db runs it without a server and exits with 1 if a test fails', async () => {

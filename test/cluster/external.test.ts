@@ -14,7 +14,7 @@ import { workersOf } from '../../src/testing.ts';
 import { availableServers, type ExternalServer, startExternalServer } from '../database/external-server.ts';
 import { temporaryFolder } from '../database/helpers.ts';
 
-// A test creates a cluster and runs all of Plinth's migrations in it.
+// The timeouts are long, because a test creates a cluster and runs all of Plinth's migrations in it.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 let server: ExternalServer;

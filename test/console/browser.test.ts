@@ -151,7 +151,7 @@ describe('the grid with the keyboard', () => {
     await alert.getByRole('button', { name: 'Overwrite' }).press('Enter');
     await expect.poll(() => stored(7, 'title')).toBe('mine');
 
-    // A value that has changed since isn't undone without a decision.
+    // If the value has changed since the edit, Undo doesn't overwrite it without confirmation.
     await backend.database.pool('postgres').query(sql`update public.tasks set title = 'newer' where id = 7`);
     await page.getByRole('button', { name: 'Undo' }).press('Enter');
     await alert.getByText('Undo failed because title has changed since.').waitFor();

@@ -45,7 +45,7 @@ async function search(page: Page, text: string): Promise<void> {
 async function choose(page: Page, name: RegExp | string): Promise<void> {
   const wanted = option(page, name);
   await wanted.waitFor();
-  // Later results can come first.
+  // Results that arrive later can be listed above earlier ones.
   await expect.poll(() => page.getByRole('status').last().textContent()).not.toContain('Searching');
   for (let presses = 0; presses < 60; presses++) {
     if ((await wanted.getAttribute('aria-selected')) === 'true') break;

@@ -362,7 +362,7 @@ test('with the keyboard, files that were changed elsewhere can be reloaded, and 
   await page.getByRole('status').getByText('1 setting applied').waitFor();
   expect(backend.configuration?.status().unapplied).toEqual([]);
   await page.getByRole('link', { name: 'API port' }).waitFor();
-  // The result of a later change replaces that of the reload.
+  // The message about a later change replaces the message about the reload.
   await page.getByLabel('Lifetime of access tokens', { exact: true }).fill('900');
   await page.getByLabel('Grace period for used refresh tokens', { exact: true }).fill('20');
   await save(page);
@@ -416,7 +416,7 @@ test('a value from an environment variable is marked as such and can’t be chan
 test('a read-only operator can view but not change settings', async () => {
   const { page, close } = await opened('/settings?section=email', {}, 'looker');
   await page.getByText('Your role can view settings but not change them.').waitFor();
-  // Only the switch is visible, not the checkbox that it consists of.
+  // Only the switch is visible, not the checkbox that implements it.
   const box = page.getByRole('switch', { name: 'Reject addresses that can’t receive email' });
   expect(await box.evaluate((element) => getComputedStyle(element).opacity)).toBe('0');
   expect(await page.getByRole('textbox', { name: 'SMTP host' }).isDisabled()).toBe(true);

@@ -432,7 +432,7 @@ describe('a read-only operator', () => {
     'select * from information_schema.user_mapping_options',
     'select prosrc from pg_proc',
     'show all',
-    // These texts contain two statements, with every possible end of the first one.
+    // These texts contain two statements, with every possible way to end the first statement.
     `select 'a\\'; drop table public.tasks; --'`,
     'select 1) as x; drop table public.tasks; create view y as (select 2',
     'select 1) as x cross join (select 2',

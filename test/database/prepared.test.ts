@@ -118,7 +118,7 @@ describe('the spare copy of a prepared cluster', () => {
   const spare = join(prepared, 'spare');
   const keyOf = (path: string): string => readFileSync(join(path, 'postgres', 'plinth_vault.key'), 'utf8');
 
-  /** Creates the spare copy like a server that has just used the prepared cluster. */
+  /** Creates the spare copy, as a server does after it has used the prepared cluster. */
   async function makeSpareCopy(database: Database, name: string): Promise<void> {
     const copy = createSpareCopy({
       dataDir: join(folder.path, name),
@@ -129,7 +129,7 @@ describe('the spare copy of a prepared cluster', () => {
     await copy.prepared();
     copy.start();
     await copy.stop();
-    // Stopping waits only for a limited time, which may not be enough on a busy machine.
+    // `stop` waits for the copy only for a limited time, which may not be enough on a busy machine.
     await expect.poll(() => existsSync(spare), { timeout: 60_000 }).toBe(true);
     expect(database.info.existed).toBe(false);
   }

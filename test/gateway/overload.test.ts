@@ -99,7 +99,7 @@ test('requests that would wait for too long are rejected in the format of their 
     expect(head).toMatch(/x-request-id: [\w-]{8,}/);
     expect(head).toMatch(/\r\n\r\n\{"busy":true\}$/);
   }
-  // Rejections don't fill the log.
+  // Rejected requests aren't logged individually.
   expect(lines.filter(({ message }) => message === 'request')).toHaveLength(count(answers, 200));
 });
 

@@ -45,7 +45,10 @@ test('every kind of email has a row', () => {
   expect([...new Set(emails.map(({ name }) => name))].sort()).toEqual([...templateNames].sort());
 });
 
-/** Returns the row with the values of this email, and the lines between the header and the footer. */
+/**
+ * Returns the expected texts with the values of this email filled in, and the expected lines between the header and the
+ * footer.
+ */
 function expectedOf(row: Email, language: Language, { message, email, names = {} }: Sent) {
   const { time, facts } = words[language];
   const times = [...message.text.matchAll(new RegExp(time, 'g'))].map(([found]) => found);

@@ -25,7 +25,7 @@ const bin = join(installed, 'bin', 'plinth.mjs');
 const maxPackageBytes = 15_000_000;
 
 // The timeout is long, because most tests install PostgreSQL and Deno into an empty cache and start several processes.
-// They don't use the files that the other tests share.
+// These tests don't use the files that the other tests share.
 vi.setConfig({ testTimeout: 180_000 });
 
 /** The environment of a user's shell. The clone's programs aren't in PATH. */

@@ -239,7 +239,7 @@ function expires(reply: FastifyReply, upload: StagedUpload): FastifyReply {
 }
 
 /**
- * Sends an error as plain text with the actual status. JSON errors are used only for invalid tokens, which are checked
+ * Sends an error as plain text with its own status. JSON errors are used only for invalid tokens, which are checked
  * earlier.
  */
 function refuse(ctx: StorageContext, request: Request, reply: FastifyReply, error: unknown): FastifyReply {

@@ -3,7 +3,7 @@ import type { RequestRecord } from '../../kernel/trace.ts';
 import { type Level, type LogEntry, type LogFilter, levels } from '../types.ts';
 import { cutSecrets } from './cut-secrets.ts';
 
-/** A log line as logged by a service. */
+/** A log line that a service has written. */
 export interface LineRecord {
   readonly at: number;
   readonly level: Level;

@@ -1,7 +1,7 @@
 /**
  * Counts requests, errors and durations per service in time slots. A slot's durations are stored in a histogram in
  * which each bound is 20% larger than the previous one. Percentiles are therefore accurate to within 10%. Recording a
- * request takes two additions.
+ * request takes two or three additions.
  */
 
 import { z } from 'zod';
