@@ -84,7 +84,7 @@ export function faceConfig(face: Face): UserConfig {
  */
 const pagesInCommon = 16;
 
-/** The chunks that the first view of a table needs, and compiles early. */
+/** The chunks that the first view of a table needs. Their functions are compiled early. */
 const firstChunks = ['vendor', 'index', 'common', 'table', 'tables-page', 'table-page'];
 
 /** The modules of dialogs and side panels, and the packages that they need. */
@@ -97,9 +97,9 @@ const popoverModules = /\/node_modules\/(@floating-ui|@mantine\/core\/esm\/compo
 /**
  * A browser requests up to six files from a server at a time, and each request costs a round trip. The code that every
  * Console page needs is therefore in two files. `vendor` changes only when packages change, and `shell` contains
- * Plinth's own code. More files contain the code that most pages need, the dialogs and the popovers (which the first
- * view of a table doesn't need), the icons that several pages share, and the parts of the table page that its panels
- * share.
+ * Plinth's own code. Other files contain the code that most pages need, the dialogs, the popovers, the icons that
+ * several pages share, and the parts of the table page that its panels share. Dialogs and popovers are separate because
+ * the first view of a table doesn't need them.
  */
 const consoleGroups = [
   { name: 'vendor', tags: ['$initial'], test: /\/node_modules\/(?!@tabler\/)/ },

@@ -1,4 +1,4 @@
-/** Tests the comparison of files with rows, and several processes on one folder. */
+/** Tests the sweep, which compares stored files with database rows, with one and with several processes on a folder. */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';

@@ -238,7 +238,7 @@ export type ColorScheme = 'light' | 'dark';
 export const colorSchemeOf = async (page: Page): Promise<ColorScheme> =>
   (await page.evaluate(`matchMedia('(prefers-color-scheme: dark)').matches`)) === true ? 'dark' : 'light';
 
-/** Changes the color scheme of an open page to the other one, and returns it. */
+/** Switches an open page to the other color scheme, and returns that color scheme. */
 export async function switchColorScheme(page: Page): Promise<ColorScheme> {
   const colorScheme = (await colorSchemeOf(page)) === 'dark' ? 'light' : 'dark';
   await page.emulateMedia({ colorScheme });

@@ -130,7 +130,7 @@ function onNavigation(listener: () => void): () => void {
 
 /**
  * Returns the host of the app to which the user will return. The server writes it into the page, so it is known at the
- * first paint (`lead.ts`).
+ * first paint (`intro` in `src/account/fill.ts`).
  */
 export function useDestination(): string | undefined {
   const { redirectTo } = useSyncExternalStore(onNavigation, currentFlow, () =>

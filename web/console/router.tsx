@@ -102,7 +102,7 @@ const appRoute = createRoute({
     }
   },
   component: Shell,
-  // The frame in the HTML stays visible (`build/boot-frame.ts`).
+  // While the route loads, the frame in the HTML stays visible (`build/boot-frame.ts`).
   pendingComponent: Nothing,
 });
 

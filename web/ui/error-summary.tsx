@@ -21,7 +21,7 @@ export interface Problem {
 /**
  * Shows the errors at the top of a form, except for a single field's error, which the field itself shows. The region is
  * always part of the page, because screen readers then announce new content. The first field with an error receives
- * focus. If no field has one, the summary receives it.
+ * focus. If no field has an error, the summary receives focus.
  */
 export function ErrorSummary({ problems }: { problems: readonly Problem[] }) {
   const box = useRef<HTMLDivElement>(null);

@@ -100,7 +100,7 @@ export interface Roles {
   page: string;
   /** Cards, inputs, menus. */
   surface: string;
-  /** Table headers, code, wells. */
+  /** Table headers, code and inset areas. */
   sunken: string;
   text: string;
   dimmed: string;
@@ -110,7 +110,7 @@ export interface Roles {
   line: string;
   /** Borders of input fields, which need a contrast of 3:1 against `surface` and `page`. */
   control: string;
-  /** Borders of buttons. Their text identifies them, so the border doesn't need a contrast of 3:1. */
+  /** Borders of buttons. The text identifies a button, so its border doesn't need a contrast of 3:1. */
   edge: string;
   hover: string;
   /** Filled primary buttons and the text on them. */

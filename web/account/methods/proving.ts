@@ -4,7 +4,7 @@ import type { Problem } from '../../ui/error-summary.tsx';
 
 /**
  * Runs `work` and replaces its error text if the code was wrong, because auth has only one error code for all wrong
- * codes. `wrong` is the replacement text, which is shown next to the field `id`.
+ * codes. `wrong` is the replacement text, which is shown next to the field with the ID `fieldId`.
  */
 export async function proving(
   work: () => Promise<undefined>,

@@ -18,8 +18,8 @@ import { SessionPolicy } from './session-policy.tsx';
 const none: never[] = [];
 
 /**
- * Lists all of the user's sessions by browser, beginning with the current one. Each browser lists the apps that are
- * signed in.
+ * Lists all of the user's sessions by browser, beginning with the current one. The entry of a browser lists the apps
+ * that are signed in there.
  */
 export function SessionsSection({ user }: { user: User }) {
   const cache = useQueryClient();

@@ -1,4 +1,4 @@
-/** Tests the order of rows without a primary key after they were read again. */
+/** Tests the order of rows without a primary key after they are fetched again. */
 import { expect, test } from 'vitest';
 import { inFormerOrder } from './former-order.ts';
 import type { RowPage } from './types.ts';

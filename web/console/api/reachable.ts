@@ -7,7 +7,9 @@ const retryMs = 2000;
 
 let waiting: Promise<boolean> | undefined;
 
-/** Resolves once the server responds, to whether the server failed to respond before. All callers share the requests. */
+/**
+ * Resolves once the server responds. The result is true if the first request failed. All callers share the requests.
+ */
 export function untilReachable(): Promise<boolean> {
   waiting ??= poll().finally(() => {
     waiting = undefined;

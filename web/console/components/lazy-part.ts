@@ -23,7 +23,7 @@ export const useIsPartDelayed = (): boolean =>
     () => delayed > 0,
   );
 
-/** Calls `load` again after a failure, once the server responds. Fails if the server doesn't have the file (anymore). */
+/** Calls `load` again after a failure, once the server responds. Fails if the server doesn't have the file. */
 export async function loadPart<Part>(load: () => Promise<Part>): Promise<Part> {
   try {
     return await load();
@@ -48,8 +48,8 @@ addEventListener(
 let reloading: Promise<void> | undefined;
 
 /**
- * Loads style sheets again that failed to load. Vite considers them to be loaded, so it wouldn't load them again. Parts
- * that wait at the same time share the links.
+ * Reloads the style sheets that failed to load, because Vite considers them loaded and doesn't load them again. Parts
+ * that wait at the same time share one reload.
  */
 function reloadStyles(): Promise<void> {
   reloading ??= Promise.all([...failed].map(reload)).then(() => {

@@ -66,7 +66,7 @@ export function MigrationFields({ choice }: { choice: MigrationChoice }) {
   );
 }
 
-/** Returns a name for a migration file that consists of these words. */
+/** Returns a migration name that consists of these words. */
 export const migrationName = (...words: readonly string[]): string =>
   words
     .join('_')

@@ -11,11 +11,11 @@ interface Layer {
 }
 
 const layers: Layer[] = [];
-/** The event that closed the last dialog. The dialogs below also receive it. */
+/** The event that closed the last dialog. The dialogs below also receive it and must ignore it. */
 let closing: Event | undefined;
 
 export function useModalLayer(): {
-  /** For the dialog's outermost element. */
+  /** The `ref` of the dialog's outermost element. */
   readonly root: RefObject<HTMLDivElement | null>;
   /** Returns false if another dialog covers this one, which then doesn't close on Escape. */
   readonly isTop: () => boolean;
@@ -36,7 +36,8 @@ export function useModalLayer(): {
       setTimeout(() => {
         closing = undefined;
         if (document.activeElement === null || document.activeElement === document.body)
-          // Without an opener, for example if the address opened the dialog, Tab continues in the page.
+          // If no control opened the dialog, for example because its URL was opened, Tab continues in the page's
+          // content.
           focusNearest([...opener, ...pathOf(document.getElementById('content'), document.body)]);
       });
     };

@@ -15,7 +15,9 @@ export function focusPath(): FocusPath {
   return pathOf(button ?? focused, document.body);
 }
 
-/** Focuses the control or, if it was removed or disabled, the first control in the nearest ancestor that is left. */
+/**
+ * Focuses the control or, if it was removed or disabled, the first control in the nearest ancestor that still exists.
+ */
 export function focusNearest(path: FocusPath): void {
   const boundary = path.findIndex((element) => element.matches('[role=dialog], main'));
   for (const element of boundary === -1 ? path : path.slice(0, boundary + 1)) {

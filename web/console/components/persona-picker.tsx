@@ -41,7 +41,8 @@ export function PersonaPicker({
   const persona = parsePersona(as);
   useEffect(() => {
     if (!startsOpen) return;
-    // The picker has replaced the button that had the focus. When the picker closes, the focus returns to its own button.
+    // The picker has replaced the button that had the focus. Its own button gets the focus, so that the focus returns
+    // to it when the picker closes.
     button.current?.focus();
     setOpen(true);
   }, [startsOpen]);

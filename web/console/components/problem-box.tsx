@@ -28,7 +28,7 @@ export function ProblemBox({
   children?: ReactNode;
 }) {
   const known = error instanceof ApiError ? error : undefined;
-  // A limit of the operator's role or a deleted record isn't a failure that the log explains.
+  // A missing permission or a deleted record isn't a failure, so the codes for finding it in the log aren't shown.
   const isExpected = ['forbidden', 'not_found', 'gone'].includes(known?.code ?? '');
   return (
     <div role="alert" className={classes.box}>
@@ -60,7 +60,10 @@ export function ProblemBox({
 const isTemporary = (error: unknown): boolean =>
   error instanceof ApiError && (error.code === 'network' || error.status >= 500);
 
-/** Repeats the query that failed with this error. Nothing is shown for actions, because their buttons repeat them. */
+/**
+ * A button that repeats the query that failed with this error. It isn't shown for failed actions, because the operator
+ * can repeat them with their own buttons.
+ */
 function Retry({ error }: { error: unknown }) {
   const client = useQueryClient();
   const failed = client

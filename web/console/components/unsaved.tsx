@@ -73,7 +73,7 @@ export const UnsavedParts = Report.Provider;
 /** Reports to the surrounding dialog whether this part has unsaved input. */
 export function useDirty(isDirty: boolean): void {
   const report = useContext(Report);
-  // With a layout effect, the state is current even if the user types and immediately presses Escape.
+  // A layout effect runs before the next event, so the state is current even if Escape is pressed right after typing.
   useLayoutEffect(() => {
     if (!isDirty) return;
     report(1);

@@ -16,8 +16,8 @@ export function usePageFocus(): void {
 }
 
 /**
- * Focuses the heading of the page, or of the details beside a list. Does nothing if the focus is already inside. With
- * `isChosen`, the operator chose this place, so only a field of the new page keeps focus.
+ * Focuses the heading of the page, or of the details beside a list. Does nothing if the focus is already inside. If
+ * `isChosen` is set, the operator has just opened this page, so only a text field or select element keeps the focus.
  */
 export function focusContent(isChosen = false): void {
   const content = document.getElementById('content');
@@ -31,7 +31,7 @@ export function focusContent(isChosen = false): void {
 
 const fields = 'input, textarea, select, [contenteditable=true]';
 
-/** Focuses the heading. If it isn't there before the page's data has loaded, the place around it waits for it. */
+/** Focuses the heading. If it appears only once the page's data has loaded, `place` has the focus until then. */
 function focusHeading(place: HTMLElement): void {
   place.focus({ preventScroll: true });
   const hasMoved = (): boolean => {

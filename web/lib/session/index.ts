@@ -1,4 +1,4 @@
-/** Manages access tokens and sessions in the browser. This is the only module that verifies tokens there. */
+/** Manages access tokens and sessions in the browser. This is the only module that verifies tokens in the browser. */
 export {
   createSessionClient,
   type HeldSession,

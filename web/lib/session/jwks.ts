@@ -13,7 +13,7 @@ export interface Jwk extends JsonWebKey {
 
 export interface KeySource {
   /**
-   * Returns all keys that may have signed a token with this `kid`, or all keys if the token doesn't have one.
+   * Returns all keys that may have signed a token with this `kid`, or all keys if the token doesn't have a `kid`.
    * @throws {SessionFault}
    */
   find(kid: string | undefined, keyType: string): Promise<readonly Jwk[]>;

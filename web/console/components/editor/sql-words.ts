@@ -1,6 +1,6 @@
 /**
- * The parts of the editor that the operator can start typing without: undo, the commands of its keys, highlighting,
- * bracket matching, and completion with the project's names.
+ * The parts of the editor that are loaded after it appears, because typing doesn't require them: undo, the key
+ * commands, highlighting, bracket matching, and completion with the project's names.
  */
 import {
   autocompletion,

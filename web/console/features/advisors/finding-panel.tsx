@@ -99,7 +99,7 @@ function FixForm({
         sql: fix.sql,
         ...(asFile ? { migration: name } : {}),
       }),
-    // The statements can affect all data that was read from the schema.
+    // The statements can affect all data that was read from the schema, so everything is fetched again.
     onSuccess: () => queryClient.invalidateQueries(),
   });
   const isReady = !asFile || /^[a-z0-9_]{1,100}$/.test(name);

@@ -2,7 +2,7 @@
 import type { AuditEntry } from './api.ts';
 
 export interface AuditGroup {
-  /** The ID of the operation, or of the entry if it doesn't belong to one. */
+  /** The ID of the operation, or of the entry if it doesn't belong to an operation. */
   readonly id: string;
   /** The entries in the order of the list. */
   readonly entries: readonly [AuditEntry, ...AuditEntry[]];

@@ -1,4 +1,4 @@
-/** Lists the problems of the whole project. Each one links to the page where it can be examined or fixed. */
+/** Lists the problems of the whole project. Each problem links to the page where it can be examined or fixed. */
 import { IconAlertTriangleFilled, IconCircleCheckFilled, IconCircleXFilled } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, type LinkProps } from '@tanstack/react-router';

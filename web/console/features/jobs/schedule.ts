@@ -37,7 +37,7 @@ const monthNames = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep
 const weekdayNames = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 
 /**
- * Parses a schedule. Returns undefined if the text isn't one.
+ * Parses a schedule. Returns undefined if the text isn't a valid schedule.
  * @example
  * parseSchedule('30 seconds'); // { kind: 'seconds', every: 30 }
  */

@@ -89,7 +89,7 @@ export function MetricsPage() {
   );
 }
 
-/** Only short durations have a digit after the point. */
+/** Only short durations have a digit after the decimal point. */
 const rounded = (ms: number): string => ms.toLocaleString('en', { maximumFractionDigits: ms < 100 ? 1 : 0 });
 
 function ServiceTable({ report, minutes }: { report: MetricsReport; minutes: number }) {

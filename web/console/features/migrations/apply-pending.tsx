@@ -1,4 +1,4 @@
-/** Lists the pending migrations, tries them, and applies them. */
+/** Lists the pending migrations, runs them as a dry run, and applies them. */
 import { Button, Checkbox } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -27,7 +27,7 @@ export function ApplyPending({
   const attempt = useMutation({ mutationFn: () => dryRun(includeOlder) });
   const apply = useMutation({
     mutationFn: () => applyMigrations(includeOlder),
-    // The migrations also affect tables, policies and advisors.
+    // The migrations also affect tables, policies and advisors, so everything is fetched again.
     onSettled: () => queryClient.invalidateQueries(),
     onSuccess: ({ applied }) => onApplied(applied.length),
   });

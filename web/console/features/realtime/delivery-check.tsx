@@ -1,4 +1,7 @@
-/** Explains why a change or a broadcast is or isn't delivered to a user. The steps are those of the service. */
+/**
+ * Explains why a change or a broadcast is or isn't delivered to a user. The steps are the checks that the realtime
+ * service makes.
+ */
 
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck, IconInfoCircle, IconMinus } from '@tabler/icons-react';

@@ -1,4 +1,4 @@
-/** Parses a JSON object. Returns undefined if the text isn't one. */
+/** Parses a JSON object. Returns undefined for other text. */
 export function jsonObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);

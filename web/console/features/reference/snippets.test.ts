@@ -89,7 +89,7 @@ test('a name can’t end a string in a snippet', () => {
     const { snippets } = usageOf(each, table, odd, { url: 'http://x', key: `k'` });
     const script = textOf(snippets, 'supabase-js');
     const shell = textOf(snippets, 'curl');
-    // Evaluates the snippet as JavaScript and records its calls and names.
+    // Evaluates the snippet as JavaScript and records the arguments of its calls.
     const calls: unknown[] = [];
     const supabase = new Proxy(() => undefined, {
       get: (_target, name) => (name === 'then' ? undefined : supabase),
@@ -100,7 +100,7 @@ test('a name can’t end a string in a snippet', () => {
     }) as unknown as object;
     new Function('supabase', script.replace(/^const .*? = await /, 'return '))(supabase);
     expect(calls).toEqual(expect.arrayContaining([table.schema, table.name]));
-    // In a shell, a single quote inside single-quoted text must be written as '\\''.
+    // In a shell, a single quote inside single-quoted text must be written as '\''.
     expect(shell.replaceAll(`'\\''`, '').split("'").length % 2).toBe(1);
   }
 });

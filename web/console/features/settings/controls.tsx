@@ -53,7 +53,7 @@ const commonOf = ({ id, isLocked, fault }: ControlProps) =>
   ({
     id,
     disabled: isLocked,
-    // The message is next to the field, so only the state is passed on.
+    // The message is shown next to the control, so the control only needs to know that there is an error.
     error: fault !== undefined,
   }) as const;
 
@@ -156,8 +156,8 @@ function ListControl(props: ControlProps) {
 }
 
 /**
- * A secret is a new value, which the server stores in `supabase/.env`, or the name of an environment variable. Saved
- * values are never shown.
+ * The control of a secret. It accepts a new value, which the server stores in `supabase/.env`, or the name of an
+ * environment variable. Saved values are never shown.
  */
 function SecretControl(props: ControlProps) {
   const { value, isLocked, setting } = props;
@@ -243,7 +243,7 @@ function TextControl(props: ControlProps) {
   const isNumber = type === 'integer' || type === 'port';
   const isShort = isNumber || type === 'duration' || type === 'size';
   const shown = props.placeholder ?? setting.default;
-  // The field has no room for a long sentence. The help text contains the sentence too.
+  // The field has no room for a sentence, and the help text contains it anyway.
   const isSentence =
     props.placeholder === undefined &&
     shown?.includes(' ') === true &&

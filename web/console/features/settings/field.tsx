@@ -13,7 +13,8 @@ import { t } from './text.ts';
 import { hintOf } from './units.ts';
 
 /**
- * @param title The title of the surrounding part. If the label begins with it, only the remaining text is visible.
+ * @param title The title of the card that contains the setting. If the label begins with it, only the remaining text is
+ * visible.
  * @param placeholder The text that is shown while the setting isn't set. Defaults to the setting's default.
  */
 export function SettingField({
@@ -177,6 +178,9 @@ export function Words({ text }: { text: string }) {
   );
 }
 
-/** Returns a complete sentence. The loader's messages are the second half of a sentence that begins with the key. */
+/**
+ * Converts an error from the configuration loader to a sentence. The loader's text continues a sentence that begins
+ * with the key.
+ */
 const sentence = (fault: string): string =>
   `${fault.charAt(0).toUpperCase()}${fault.slice(1)}${/[.!?]$/.test(fault) ? '' : '.'}`;

@@ -1,4 +1,4 @@
-/** Shows the parts of a page. Rarely used parts are collapsed. */
+/** Shows the parts of a settings page as cards. Rarely used parts are collapsed. */
 import { Button, TextInput } from '@mantine/core';
 import { IconChevronRight } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
@@ -106,7 +106,7 @@ export function Count({ keys }: { keys: readonly string[] }) {
   return set > 0 ? <Tag>{t('settings.set-count', { count: set })}</Tag> : null;
 }
 
-/** Shows the tables whose keys the user chooses, such as one per function. */
+/** Shows the configuration tables whose names users choose, such as one per function. */
 function Tables({ path }: { path: string }) {
   const tables = useSettingsForm().tablesOf(path);
   if (tables.length === 0) return <p className={classes.empty}>{t('settings.names-none')}</p>;
@@ -162,7 +162,7 @@ function namesIn(section: Section, form: SettingsForm, added: readonly string[])
   return [...new Set([...section.settings.map(({ path }) => path[depth] ?? ''), ...changed, ...added])];
 }
 
-/** Returns the settings of a name. Settings that aren't in the file are copies of the table's settings. */
+/** Returns the settings of the table with this name, including those that aren't in the file. */
 const settingsOf = ({ names, path: above }: Section, name: string, form: SettingsForm): Setting[] =>
   (names?.settings ?? []).map((one) => {
     const path = [...above, name, ...one.path.slice(above.length + 1)];

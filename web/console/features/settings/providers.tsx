@@ -69,7 +69,7 @@ export function ProviderCard({ part, panel }: { part: Part; panel: Panel }) {
   );
 }
 
-/** Turns the provider on or off without opening the card. Like any change, this is saved with the others. */
+/** Turns the provider on or off without opening the card. The change is saved together with all other changes. */
 function OnSwitch({ title, name }: { title: string; name: string }) {
   const form = useSettingsForm();
   const review = useContext(ReviewContext);

@@ -53,7 +53,7 @@ interface Candidate {
   readonly fields: readonly Field[];
 }
 
-/** Prepares the search. The result finds settings and pages, with the best matches first. */
+/** Returns a function that searches settings and pages, and returns the best matches first. */
 export function createSearch(
   pages: readonly SettingsPage[],
   settingOf: (key: string) => Searchable | undefined,

@@ -57,7 +57,10 @@ const number = (value: number): string => new Intl.NumberFormat(formatLocale(i18
 /** Numbers of this size or larger mean that there is effectively no limit. */
 const unlimited = 2 ** 31 - 1;
 
-/** Returns the meaning of the text and the limits of a number, or undefined if a hint isn't useful. */
+/**
+ * Returns a hint that describes the entered duration or size, or the allowed range of a number. Returns undefined if a
+ * hint isn't useful.
+ */
 export function hintOf(
   { type, min, max, unit, default: standard }: Setting,
   text: string,

@@ -100,7 +100,7 @@ function settingsIn(data: Settings | undefined): ReadonlyMap<string, Setting> {
   return found;
 }
 
-/** A setting that isn't in the file. */
+/** The values of a setting that isn't in the file. */
 export const absent = { value: null, isSet: false, override: null, reference: null } as const;
 
 const pauseMs = 150;

@@ -47,7 +47,7 @@ export function Results({
 }) {
   const base = useId();
   const { statements } = run;
-  // The choice applies to a run and its repetitions, which have the same statements.
+  // The selected tab applies to a run and its repetitions, which have the same statements.
   const shape = statements.map(({ start }) => start).join();
   const [chosen, setChosen] = useState<{ readonly shape: string; readonly index: number }>();
   const current = chosen?.shape === shape ? chosen.index : indexToShow(statements);

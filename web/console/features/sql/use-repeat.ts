@@ -1,6 +1,6 @@
 /**
- * Runs the last query again at an interval. Runs never overlap. They stop after an error, if the server requires
- * confirmation, and when the page is hidden.
+ * Runs the last query again at an interval. Runs never overlap. The repetition stops after an error, if the server
+ * requires confirmation, and when the page is hidden.
  */
 import { useEffect, useRef, useState } from 'react';
 import type { RunState } from './use-run.ts';

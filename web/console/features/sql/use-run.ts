@@ -52,7 +52,10 @@ export function useRun(mayWrite: boolean) {
    * arrives.
    */
   const isUnwanted = useRef(false);
-  /** The ID of the current run. While a run is repeated, the state still contains the previous one. */
+  /**
+   * The ID of the current run. The state can't contain it, because it still contains the previous run while a run is
+   * repeated.
+   */
   const currentId = useRef<string>(undefined);
   const last = useRef<{ readonly script: Script; readonly request: RunInput }>(undefined);
   useEffect(() => () => controller.current?.abort(), []);

@@ -108,7 +108,7 @@ export function withRows(
 /** Replaces line breaks with a visible symbol, because a cell has a single line. */
 export const oneLine = (text: string): string => text.slice(0, shownChars).replaceAll(/\r\n|\r|\n/g, ' ↵ ');
 
-/** Where a cell is edited, which is in the cell, in a box below it, or in the row's panel. */
+/** Where a cell is edited: in the cell itself, in a box below it, or in the row's panel. */
 export type Editor = 'text' | 'choice' | 'popup' | 'panel';
 
 const longTypes = /^(xml|tsvector)$/;

@@ -47,7 +47,7 @@ export default function EditRows({
   /** The active cell's column. If it is undefined or can't be edited, the operator must choose a column. */
   column: string | undefined;
   onClose: () => void;
-  /** Changes loaded rows one by one. The change can then be undone. */
+  /** Changes loaded rows with individual edits, so that the change can be undone. */
   onEdits: (column: string, change: CellChange) => void;
   onDone: () => void;
 }) {

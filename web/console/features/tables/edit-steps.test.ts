@@ -20,7 +20,7 @@ test('an edit that waited for another edit of the same cell doesn’t conflict w
   expect(caughtUp(edit({}), after)).toMatchObject({ key: key('(0,3)'), seen: 'b2' });
   expect(caughtUp(edit({ column: 'n', seen: '1' }), after)).toMatchObject({ key: key('(0,3)'), seen: '1' });
   expect(caughtUp(edit({ key: key('(0,9)') }), after)).toMatchObject({ key: key('(0,9)'), seen: 'a' });
-  // If an edit started after the row was saved, it already refers to the new row with that key.
+  // An edit that started after both saves isn't updated, because its key already refers to a current row.
   expect(caughtUp(edit({ since: 2 }), after)).toMatchObject({ key: key('(0,1)'), seen: 'a' });
   expect(caughtUp(edit({}), after)).not.toHaveProperty('since');
 });

@@ -1,12 +1,17 @@
 /** Follows the changes of the database while the page is visible. Doesn't depend on React. */
 
-/** The first load of a page has priority. */
+/** The delay before the first request, because loading the page has priority. */
 const startMs = 1000;
 const pauseMs = 600;
 const retryMs = 5000;
-/** The maximum fraction of the time for which rows are read. Otherwise, a slow view would keep the database busy. */
+/**
+ * The maximum share of the time that is spent reading rows. Without this limit, a slow view would keep the database
+ * busy.
+ */
 const share = 0.2;
-/** The maximum pause between updates that are called live. With longer pauses, changes appear too late. */
+/**
+ * The maximum pause between updates for which the rows are labeled live. With longer pauses, changes appear too late.
+ */
 const maxLiveMs = 1200;
 
 /** Whether changes appear immediately. If reading the rows is slow, the number of seconds between updates. */

@@ -1,7 +1,7 @@
 /** Handles the table's columns that the file doesn't provide. */
 import type { Column } from '../../api/types.ts';
 
-/** The values that the operator has set, by column. NULL and text are the same for each row. */
+/** The values that the operator has set for all rows, by column. Null stands for NULL. */
 export type Fixed = Readonly<Record<string, string | null>>;
 
 export interface OtherColumn {

@@ -93,7 +93,7 @@ function Import({
         query: {
           ...reading,
           mapping: JSON.stringify(mapping),
-          // A value that was set before the column was mapped no longer applies.
+          // Skips values that were set before their column was mapped.
           fixed: JSON.stringify(
             Object.fromEntries(Object.entries(fixed).filter(([each]) => others.has(each))),
           ),
@@ -115,7 +115,7 @@ function Import({
   const isReady = found !== undefined && problem === undefined && !run.isPending;
   const report = run.data;
   const isWritten = report?.written === true;
-  /** Whether Enter imports the file. Before a successful dry run, it starts one. */
+  /** Whether a dry run has succeeded. Enter then imports the file, and otherwise starts a dry run. */
   const isChecked = report !== undefined && isUsable(report);
   const isSet = new Set([...used, ...Object.keys(fixed).filter((each) => others.has(each))]);
   const newest = newestFirst(relation.columns, isSet);

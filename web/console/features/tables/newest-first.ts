@@ -5,11 +5,11 @@ const now =
   /^\(?(now\(\)|(statement|transaction|clock)_timestamp\(\)|timezone\([^,]+, now\(\)\)|current_timestamp\b)/i;
 
 /**
- * Returns the order in which the rows of an import come first. It needs a column whose default grows with each row and
- * that the import hasn't set.
+ * Returns a sort order in which the imported rows come first. It requires a column whose default grows with each row
+ * and that the import doesn't set. Returns undefined if there is no such column.
  */
 export function newestFirst(columns: readonly Column[], set: ReadonlySet<string>): Sort | undefined {
-  // In descending order, NULLs would come first.
+  // Nullable columns are excluded, because NULLs come first in descending order.
   const unset = columns.filter(({ name, nullable }) => !nullable && !set.has(name));
   const numbered = unset.find(
     ({ identity, default: value }) => identity !== null || series.test(value ?? ''),

@@ -45,7 +45,7 @@ export function RowField(props: RowFieldProps) {
     <div
       className={classes.field}
       data-changed={isChanged || undefined}
-      // A dialog would focus its close button. It focuses this element instead, which leaves the focus in the field.
+      // Without this attribute, a dialog would focus its close button. With it, the focus stays in the field.
       data-autofocus={autoFocus || undefined}
     >
       <div className={classes.head}>

@@ -1,4 +1,4 @@
-/** Determines how many rows the grid shows. The number is exact only if it is known without counting. */
+/** Determines how many rows the grid shows. It can be an estimate, because counting a large table is slow. */
 
 export interface KnownPage {
   readonly page: number;

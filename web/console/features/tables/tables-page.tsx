@@ -214,6 +214,6 @@ function TableLink({ relation: { schema, name, kind, rls, comment } }: { relatio
   );
 }
 
-/** Whether the Enter key caused the click, without a key that opens another window. */
+/** Whether the Enter key caused the click, without a modifier key that opens another tab or window. */
 const isFromKeyboard = ({ detail, ctrlKey, metaKey, shiftKey }: MouseEvent): boolean =>
   detail === 0 && !(ctrlKey || metaKey || shiftKey);

@@ -44,14 +44,16 @@ export interface Edits {
   readonly undone: Undoable | undefined;
   /** Reverts the last step. Returns the number of restored rows. @throws {ApiError} if the rows can't be restored */
   undo(): Promise<number>;
-  /** Records deleted rows. They can then be restored. */
+  /** Records deleted rows, so that they can be restored. */
   deleted(rows: DeletedRows): void;
 }
 
 const undoSteps = 50;
 /** The time for which deleted rows can be restored. */
 const undoMs = 5 * 60_000;
-/** The number of results that are kept. Fewer saves than this should finish while a user types into one cell. */
+/**
+ * The number of save results that are kept. An edit needs the results of the saves that finish while the user types.
+ */
 const maxSaves = 50;
 const nothing: Made = new Map();
 
@@ -67,7 +69,7 @@ export function useEdits(
   /** The changes of each save that is running or waiting. */
   const [waiting, setWaiting] = useState<readonly (readonly CellEdit[])[]>([]);
   const [failure, setFailure] = useState<Failure>();
-  /** Each entry contains the edits that one press of the Undo button makes. */
+  /** The steps that the Undo button reverts, one per press. */
   const [steps, setSteps] = useState<readonly Step[]>([]);
   const [undone, setUndone] = useState<Undoable>();
   const latestSteps = useRef(steps);
@@ -179,7 +181,7 @@ export function useEdits(
     undoable: last && undoableOf(last),
     undone,
     async undo() {
-      // A save that is still running is the last step.
+      // A save that is still running will be the last step.
       await queue.current;
       const step = latestSteps.current.at(-1);
       if (step === undefined) return 0;

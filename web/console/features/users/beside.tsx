@@ -13,7 +13,7 @@ import { t } from './text.ts';
 
 export interface BesideProps {
   readonly title: string;
-  /** The users before and after this one in the list. */
+  /** The users before and after this user in the list. */
   readonly previous: string | undefined;
   readonly next: string | undefined;
   readonly onOpen: (id: string) => void;
@@ -103,7 +103,10 @@ function Steps({ previous, next, onOpen }: BesideProps) {
 
 const editable = 'input, textarea, select, [contenteditable=true]';
 
-/** Whether the key press isn't for a field, a menu or another dialog. `ownDialogs` is the number of panels around it. */
+/**
+ * Whether a key press is meant for the page, and not for a field, a menu or a dialog. `ownDialogs` is the number of
+ * dialogs that contain the details.
+ */
 function isOnPage(event: KeyboardEvent, ownDialogs: 0 | 1): boolean {
   const target = event.target as HTMLElement;
   return (

@@ -51,7 +51,7 @@ export function deviceOf(userAgent: string | null): string | undefined {
   return browser === undefined || system === undefined ? undefined : t('users.device', { browser, system });
 }
 
-// The order matters because each browser in the first lines also identifies itself as Chrome or Safari.
+// The order matters because most browsers also include "Chrome" or "Safari" in their User-Agent header.
 const browsers: readonly (readonly [string, RegExp])[] = [
   ['Edge', /Edg(e|A|iOS)?\//],
   ['Opera', /OPR\//],

@@ -136,7 +136,7 @@ function FromRequest({ requestId }: { requestId: string | undefined }) {
       if (question !== undefined) void navigate({ search: question });
     },
   });
-  // The log links to this page with the request's id.
+  // The log links to this page with the request's ID.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the effect runs once per address
   useEffect(() => {
     if (requestId !== undefined) mutate(requestId);

@@ -40,7 +40,7 @@ function Unfolded({
   calls: readonly EvaluatedCall[];
   rows: readonly EvaluatedRows[];
 }) {
-  // The server's functions only have a value. Values that are already listed aren't repeated.
+  // Built-in functions have a value but no body. Values that are already listed aren't repeated.
   const plain = calls.filter(
     ({ body, note, text, isHidden }) =>
       body === null &&

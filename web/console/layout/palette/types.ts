@@ -40,7 +40,7 @@ export interface Item {
   /** Additional text that the search matches. */
   readonly words?: string;
   readonly icon?: ReactNode;
-  /** The page that the result opens. Results without one are actions, which aren't remembered with their address. */
+  /** The page that the result opens. Undefined for actions, which recent results find by their ID. */
   readonly target?: SearchTarget;
   readonly run: () => void;
 }

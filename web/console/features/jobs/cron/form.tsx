@@ -125,7 +125,7 @@ function sentenceOf(text: string, zone: string): string {
     : t('cron.schedule-says', { words, next: formatDateTime(next) });
 }
 
-/** Offers template statements. The selected one replaces the field's text. */
+/** Offers template statements. The selected template replaces the field's text. */
 function Beginnings({ onChoose }: { onChoose: (command: string) => void }) {
   const { data: home } = useQuery({ ...homeQuery, refetchInterval: false });
   const { data: slugs = [] } = useQuery(functionSlugsQuery);

@@ -26,7 +26,7 @@ export function ReferenceEditor(props: EditorProps) {
   const search = useReferences(props, isOpen);
   const { asked, isSettled, setSearch } = search;
   const choices = isOpen ? search.choices : [];
-  // While the list is open, the list shows the labels.
+  // The open list already shows the labels, so the label of the text isn't needed.
   const label = useReferenceLabel(props, isOpen ? '' : text);
 
   /** The row that Enter selects if the text matches a single row and isn't itself a key. */

@@ -1,6 +1,6 @@
 /**
- * Edits dates and times. The text is the value, so all formats that PostgreSQL accepts and all digits are possible. The
- * browser's own date and time fields change only their part of the text.
+ * Edits dates and times. The value is edited as text, so every format that PostgreSQL accepts and every digit can be
+ * entered. The browser's own date and time fields change only their part of the text.
  */
 import { type Ref, useState } from 'react';
 import { t } from '../rows-text.ts';
@@ -174,7 +174,7 @@ function Part({
       {...(type === 'time' ? { step: 1 } : { max: '9999-12-31' })}
       value={value}
       onChange={(event) => {
-        // A field whose parts are incomplete has no value.
+        // The browser's field has no value while one of its parts is missing.
         if (event.currentTarget.value !== '') onChange(event.currentTarget.value);
       }}
     />

@@ -81,7 +81,7 @@ export function filledWidths(columns: readonly GridColumn[], room: number): read
   const widths = columns.map(({ width }) => width);
   let left = room - widths.reduce((sum, width) => sum + width, 0);
   const growing = columns.flatMap(({ isElastic, width }, index) => (isElastic ? [{ index, width }] : []));
-  // The widest column reaches its limit first, so it is filled first. The others share the rest.
+  // The widest column reaches its limit first, so it grows first. The other columns share the room that is left.
   growing.sort((one, other) => other.width - one.width);
   for (const [done, { index, width }] of growing.entries()) {
     if (left <= 0) break;
@@ -133,7 +133,7 @@ export function withPinned(
   return { ...layout, pinned: isPinned ? [...without(pinned, name), name] : without(pinned, name) };
 }
 
-/** Returns the layout with a column moved to another one's position. */
+/** Returns the layout with a column moved to another column's position. */
 export function withMoved(
   layout: ColumnLayout,
   columns: readonly Column[],

@@ -25,7 +25,7 @@ export function DataGrid(props: DataGridProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const { at, range, editing, shown, focus, ...grid } = useDataGrid(props, scroller);
   const hasClipboard = editing === undefined && grid.menu.open === undefined && range !== undefined;
-  // React would delay a lazy component that replaces a fallback, but not one that is rendered as a deferred update.
+  // React delays a lazily loaded component that replaces a fallback. In a deferred update, no fallback is shown.
   const menuPlace = useDeferredValue(grid.menu.open);
   return (
     // biome-ignore lint/a11y/useSemanticElements: a table element can't be virtualized in both directions

@@ -46,7 +46,8 @@ export function GridBody({
   const { first, last, shift, height } = shown.rows;
   const failedKey = edits.failure && keyText(edits.failure.edit.key);
   const indexes = shownIndexes(shown.rows, rows.total.rows, at.row);
-  // The rows are positioned relative to a layer. Only the layer moves while the range is scrolled.
+  // If the scroll range is scaled, the rows are positioned relative to the first visible row, so scrolling moves only
+  // their layer.
   const base = shift === 0 ? 0 : first;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a table element can't be virtualized in both directions

@@ -141,7 +141,7 @@ function Cell(props: GridRowProps & { place: PlacedColumn }) {
       onPointerDown={(event) => {
         if (isEditing) return;
         if (event.button === 0) actions.press(position, event.shiftKey);
-        // Otherwise, a click with a different button would extend the range, because it moves the focus.
+        // A press of another button also moves the focus, which would otherwise extend the range.
         else if (!isInRange) actions.press(position, false);
       }}
       onPointerEnter={(event: PointerEvent) => {

@@ -4,7 +4,7 @@ const gap = 2;
 const margin = 8;
 const minWidth = 384;
 const maxWidth = 512;
-/** If the room below the cell is smaller than this and there is more above it, the box is shown above. */
+/** If there is less room than this below the cell and more room above it, the box is shown above the cell. */
 const enoughHeight = 280;
 
 export interface PopupPlace {

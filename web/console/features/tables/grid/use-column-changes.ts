@@ -32,7 +32,7 @@ export function useColumnChanges(
       const place = [...pinned, ...scrolling].find(({ index }) => index === number - 1);
       if (place !== undefined) resize(number, place.width + by);
     },
-    /** Moves a column to the position of another one. The focus follows it. */
+    /** Moves a column to another column's position. The focus follows the moved column. */
     reorder(from: number, to: number): void {
       const [column, target] = [columns[from - 1], columns[to - 1]];
       if (column === undefined || target === undefined || column.isPinned !== target.isPinned) return;

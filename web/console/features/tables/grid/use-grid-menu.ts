@@ -6,7 +6,7 @@ export interface OpenMenu {
   readonly at: Position;
   readonly x: number;
   readonly y: number;
-  /** The keys that were pressed before the menu appeared. Its code is loaded when it is first opened. */
+  /** The keys that were pressed before the menu appeared. The menu's code is loaded when it is first opened. */
   readonly pressed: string[];
 }
 

@@ -111,7 +111,7 @@ export function useRowWindow(
   return {
     first: Math.min(seen.first, Math.max(0, rows - 1)),
     last: Math.min(seen.last, rows - 1),
-    // The visible rows are painted first.
+    // The visible rows are rendered first, and the rows above and below them in a second pass.
     overscan: useDeferredValue(overscan, 0),
     shift: seen.shift,
     height: elementHeight(track),

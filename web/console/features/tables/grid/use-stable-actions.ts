@@ -2,8 +2,8 @@ import { useMemo, useRef } from 'react';
 import type { GridActions } from './grid-row.tsx';
 
 /**
- * Returns functions that never change but always call the latest ones. Rows that receive them therefore aren't rendered
- * again.
+ * Returns functions that keep their identity and call the latest version of each action, so rows that receive them
+ * aren't rendered again.
  */
 export function useStableActions(current: GridActions): GridActions {
   const latest = useRef(current);

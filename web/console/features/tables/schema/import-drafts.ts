@@ -12,7 +12,7 @@ export interface FileColumn {
   readonly isUsed: boolean;
 }
 
-/** The primary key, which is a new column with numbers, the file's column with this name, or none. */
+/** The primary key: a new numbered column, the file's column with the name `source`, or none. */
 export type KeyChoice =
   | { readonly kind: 'new' | 'none' }
   | { readonly kind: 'column'; readonly source: string };

@@ -172,7 +172,7 @@ function NewTable({ vocabulary }: { vocabulary: Vocabulary }) {
   );
 }
 
-/** All fields of a column. Its changes take effect immediately. */
+/** The panel with all fields of a column. Changes to them apply to the page's form immediately. */
 function ColumnPanel({
   column,
   vocabulary,
@@ -188,7 +188,7 @@ function ColumnPanel({
     <SidePanel title={t('column.edit', { name: column.name })} onClose={onClose} wide>
       <form
         className={forms.form}
-        // The form of the page checks the values.
+        // The page's form validates the values.
         noValidate
         onSubmit={(event) => {
           event.preventDefault();

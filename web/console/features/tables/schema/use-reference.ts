@@ -44,7 +44,7 @@ export function useReference(
     await queryClient.prefetchQuery(query);
     const found = queryClient.getQueryData(query.queryKey);
     const type = found === undefined ? undefined : referencedColumn(found, targetColumn)?.type;
-    // The operator may have selected another table before the response.
+    // The operator may have selected another table before the response arrived.
     if (type === undefined || typeOf(type, vocabulary) === undefined || latest.current !== chosen) return;
     onChange({ type });
   }
