@@ -5,8 +5,8 @@ const now =
   /^\(?(now\(\)|(statement|transaction|clock)_timestamp\(\)|timezone\([^,]+, now\(\)\)|current_timestamp\b)/i;
 
 /**
- * Returns a sort order in which the imported rows come first. It requires a column whose default grows with each row
- * and that the import doesn't set. Returns undefined if there is no such column.
+ * Returns a sort order in which the imported rows come first. Returns undefined unless the table has a column whose
+ * default grows with each row and that the import doesn't set.
  */
 export function newestFirst(columns: readonly Column[], set: ReadonlySet<string>): Sort | undefined {
   // Nullable columns are excluded, because NULLs come first in descending order.
