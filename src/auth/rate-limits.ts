@@ -18,7 +18,7 @@ import {
 import { authError } from './errors.ts';
 import type { Settings } from './settings.ts';
 
-/** The maximum number of security notices of the same kind to one account. */
+/** The maximum number of security notices of the same kind that an account receives per hour. */
 const noticesPerHour = 10;
 
 /** Added to `forMs` to cover the clock skew between two requests (`horizonMs`). */

@@ -1,4 +1,6 @@
-/** Runs due and requested base backups in the running server, one at a time. Applies retention after each backup. */
+/**
+ * Runs due and requested base backups in the running server, one at a time. Applies retention after each due backup.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cron } from 'croner';
 import { takeBaseBackup } from './base-backup.ts';
@@ -25,7 +27,7 @@ export interface BaseRuns {
    * state.
    */
   run(current: CurrentSession): Promise<BackupEntry>;
-  /** Starts a backup and applies retention if they are due. */
+  /** Starts a backup if one is due, and applies retention after it. */
   runIfDue(current: CurrentSession): void;
   prune(session: Session): Promise<PruneReport>;
 }

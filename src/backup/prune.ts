@@ -66,7 +66,10 @@ export async function prune(options: PruneOptions): Promise<PruneReport> {
   };
 }
 
-/** Returns the end of the oldest base backup that a restore is reading. Removes holds of restores that were killed. */
+/**
+ * Returns the end of the oldest base backup that a restore is reading. Removes holds that are older than a day, because
+ * their restores were killed.
+ */
 async function oldestHeld(
   { repository, nowMs }: PruneOptions,
   manifests: readonly BaseManifest[],
@@ -136,7 +139,7 @@ async function removeWal(repository: Repository, kept: readonly BaseManifest[]):
   return removed.size;
 }
 
-/** Removes old snapshots except the newest one before the oldest recoverable time. */
+/** Removes the snapshots from before the oldest recoverable time, except the newest of them. */
 async function removeSnapshots(repository: Repository, oldestMs: number): Promise<number> {
   const times: number[] = [];
   for await (const { name } of repository.list(snapshotFolder)) {

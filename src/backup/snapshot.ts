@@ -61,8 +61,8 @@ export async function findSnapshot(repository: Repository, timeMs: number): Prom
 }
 
 /**
- * Returns all files directly in the data folder, except locks, state, drafts and the access token for another server.
- * Its subfolders contain data, caches and logs.
+ * Returns all files directly in the data folder, except locks, state, temporary files, restore markers and the access
+ * token for another server. Its subfolders contain data, caches and logs.
  */
 async function keyFiles(dataDir: string): Promise<Found[]> {
   const names = (await entriesOf(dataDir)).filter((entry) => entry.isFile()).map(({ name }) => name);

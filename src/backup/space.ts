@@ -39,8 +39,8 @@ export interface SpaceOptions {
 }
 
 /**
- * Returns the size of the database and its WAL after recovery. Since the base backup, the database can't have grown by
- * more than the WAL to replay. If this estimate is too low, `watchSpace` aborts the restore.
+ * Estimates the size of the database and its WAL after recovery. Assumes that the database has grown by the size of the
+ * WAL to replay, but at most by a quarter. If this estimate is too low, `watchSpace` aborts the restore.
  */
 export function databaseBytes({ manifest, end }: Choice, { ranges }: Pick<WalCatalog, 'ranges'>): number {
   const backupEnd = parseLsn(manifest.endLsn);

@@ -298,7 +298,7 @@ class Server {
     }
   }
 
-  /** Returns an operation that other commands can call. Most operations are loaded when the first of them is called. */
+  /** Returns an operation that other commands can call. The operations' code is loaded on the first call. */
   async operation(name: string): Promise<Operation | undefined> {
     const { backendOperations } = await import('./operations.ts');
     const operations: Readonly<Record<string, Operation>> = {

@@ -64,7 +64,9 @@ function removeDead(): void {
   for (const file of entryFiles()) if (isStale(readEntry(file))) rmSync(file, { force: true });
 }
 
-/** Whether the process has exited. Another process may now have the same ID. */
+/**
+ * Whether the entry's process has exited. Also checks the state file, because another process may now have the same ID.
+ */
 const isStale = (entry: ProjectEntry | undefined): boolean =>
   entry === undefined || readState(entry.dataDir)?.pid !== entry.pid || !isAlive(entry.pid);
 

@@ -5,7 +5,7 @@ import type { LeadMessage, StopRequest, WorkerFacts, WorkerMessage } from './mes
 
 export interface WorkerEvents {
   readonly onReady: () => void;
-  /** Called for each message that contains more than the worker's state. */
+  /** Called for each message except `ready`, `failed` and `accepted`. */
   readonly onMessage: (message: WorkerMessage) => void;
   /** Called once when the worker exits. `unserved` contains the connections that it hadn't accepted. */
   readonly onExit: (exit: WorkerExit, unserved: readonly Socket[]) => void;

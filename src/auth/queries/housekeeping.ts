@@ -1,6 +1,6 @@
 /**
- * Deletes expired rows, a hundred per statement. Leaves locked rows to the next round so that requests don't have to
- * wait. Retention follows GoTrue 2.196 (internal/models/cleanup.go) except where noted.
+ * Deletes expired rows, at most a hundred per statement. Leaves locked rows to the next round so that requests don't
+ * have to wait. Retention follows GoTrue 2.196 (internal/models/cleanup.go) except where noted.
  */
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
