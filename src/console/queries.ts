@@ -82,7 +82,10 @@ export interface SessionRow extends OperatorRow {
   session_id: string;
   has_factor: boolean;
   factor_proven: boolean;
-  /** Whether the operator signed in, or verified the second factor if there is one, within the last minutes. */
+  /**
+   * Whether the operator signed in, or verified the second factor if there is one, within the last `freshSeconds`
+   * seconds.
+   */
   is_fresh: boolean;
 }
 

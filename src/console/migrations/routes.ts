@@ -43,7 +43,7 @@ export function migrationRoutes(api: Api, { projectMigrations, audit }: Migratio
     try {
       return { applied: await withReason(() => projectMigrations.apply(includeAll)) };
     } finally {
-      // The files before a failed one remain applied.
+      // The files before a failed file remain applied.
       const left = await pendingVersions(projectMigrations);
       const applied = before.filter((version) => !left.includes(version));
       if (applied.length > 0) await audit(call, 'migration.apply', applied.join(' '));

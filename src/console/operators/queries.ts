@@ -47,7 +47,7 @@ export async function removeOperator(tx: Queryable, id: string): Promise<void> {
   await tx.query(sql`delete from _plinth.operators where id = ${id}`);
 }
 
-/** Lists an operator's sessions, or those of all operators. */
+/** Lists the sessions of one operator or of all operators. */
 export const listSessions = (
   db: Queryable,
   operatorId: string | undefined,

@@ -3,7 +3,7 @@ import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { MemberFunction, MemberTable, TemplateChoices } from './contract.ts';
 
-/** The maximum number of tables and of functions offered. */
+/** The maximum number of tables and the maximum number of functions that are offered. */
 const maxChoices = 100;
 
 /** The server's own schemas. Policies on the project's tables don't use them. */

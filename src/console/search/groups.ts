@@ -110,7 +110,7 @@ const files: Finder = async ({ database }, { search, signal }) => {
   return { hits: hits.slice(0, hitsPerGroup), isPartial: (objects[0]?.count ?? 0) >= maxScannedFiles };
 };
 
-/** Searches edge functions, and database functions that the API exposes. */
+/** Searches edge functions and the database functions that the API exposes. */
 const functions: Finder = async ({ database, functions: edge }, { search, signal }) => {
   const slugs = edge.list();
   const own = bestOf(slugs, (slug) => rankOf(search, slug), hitsPerGroup);

@@ -144,7 +144,7 @@ export interface Mails {
   readonly variables: readonly { readonly name: string; readonly sample: string }[];
 }
 
-/** The template of an email that is edited. */
+/** The email template to edit. */
 export interface MailSource {
   /** The default subject of each language. */
   readonly defaultSubjects: Readonly<Record<string, string>>;

@@ -92,7 +92,7 @@ export interface RunColumn {
   readonly type: string;
 }
 
-/** The events in the lines of the response. Offsets refer to the script and are in UTF-16 code units. */
+/** An error or a notice from PostgreSQL. */
 export interface PostgresMessage {
   readonly severity: string;
   readonly message: string;
@@ -101,6 +101,7 @@ export interface PostgresMessage {
   readonly where?: string;
 }
 
+/** The events in the lines of the response. Offsets refer to the script and are in UTF-16 code units. */
 export type RunEvent =
   | { readonly event: 'run'; readonly id: string }
   | { readonly event: 'statement'; readonly index: number; readonly start: number; readonly end: number }

@@ -57,7 +57,9 @@ export async function explain(
   return plans;
 }
 
-/** Plans a statement. An error affects only this statement, because the transaction returns to the previous state. */
+/**
+ * Plans a statement. An error affects only this statement, because the transaction is then rolled back to a savepoint.
+ */
 async function planOf(session: Session, runnable: Runnable, prefix: string): Promise<StatementPlan> {
   const { statement, text, parameters } = runnable;
   const place = { start: statement.start, end: statement.end };

@@ -190,7 +190,7 @@ const shapeOf = (row: Row | undefined): string =>
 interface Destination {
   readonly relation: Relation;
   readonly targets: readonly Target[];
-  /** The sequence values of a dry run. Undefined if the rows take the next values of the sequences. */
+  /** The assumed sequence values of a dry run. Undefined if the rows take the next values of the sequences. */
   readonly assumed: TrialValues | undefined;
   /** Rows are first tried with other values for these columns, so that invalid rows don't take sequence values. */
   readonly tried: readonly SequenceColumn[];

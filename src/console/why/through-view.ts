@@ -77,7 +77,7 @@ export async function throughView(
   return { needs: unique(needs), gates, ...rows, through, isUnsure };
 }
 
-/** Tables behind a view don't require a privilege on their schema. */
+/** A table behind a view can be read without a privilege on the table's schema. */
 const isChecked = ({ kind }: Need): boolean => kind !== 'schema';
 
 const unique = (needs: readonly Need[]): Need[] => [

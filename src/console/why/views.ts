@@ -11,7 +11,7 @@ export interface Source {
   readonly relation: RelationFacts;
   /** The role that reads the relation: the view's owner or the persona. */
   readonly role: string;
-  /** The nesting depth, which is 1 for relations that the view reads directly. */
+  /** The nesting depth, starting at 1 for relations that the view reads directly. */
   readonly depth: number;
   /**
    * Maps the relation's columns to the requested view's columns. Empty if the view reads the relation more than once.

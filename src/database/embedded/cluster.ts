@@ -194,7 +194,7 @@ async function startLocked(dataDir: string, lock: Lock, options: ClusterOptions)
     unref: supervised.unref,
     async stop() {
       await supervised.stop();
-      // Removes a socket folder outside the data folder, which isn't removed with it.
+      // A socket folder outside the data folder isn't removed together with the data folder, so it is removed here.
       if (socketDir !== null && !socketDir.startsWith(location.home))
         rmSync(socketDir, { recursive: true, force: true });
       lock.release();

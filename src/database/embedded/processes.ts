@@ -17,8 +17,8 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * Returns text that distinguishes this process from others with the same ID, based on its start time and boot. Returns
- * undefined if the system doesn't provide this information.
+ * Returns text that distinguishes this process from earlier and later processes with the same ID, based on the boot and
+ * the start time. Returns undefined if the system doesn't provide this information.
  */
 export function startMark(pid: number): string | undefined {
   if (linux) {

@@ -75,7 +75,7 @@ export interface ExternalOptions {
 }
 
 /**
- * Examines the server without connecting the services. The session is closed.
+ * Examines the server without connecting the services, and closes the session.
  *
  * @throws {DatabaseError} bad_url, unreachable
  */

@@ -50,7 +50,7 @@ export interface RequestPathOptions {
   readonly statementLimit?: number | undefined;
 }
 
-/** The options that settings determine. */
+/** The options that the project's settings determine. */
 export type RequestPathLimits = Pick<
   RequestPathOptions,
   | 'sharedConnections'

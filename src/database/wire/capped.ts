@@ -144,7 +144,7 @@ class CutRow implements LargeMessage {
   /** The bytes of the current cell that are kept. */
   #kept: Buffer[] = [];
   #keptBytes = 0;
-  /** The kept bytes of the cells before the current one. */
+  /** The number of bytes that are kept of the cells before the current cell. */
   #rowBytes = 0;
   #missing = 0;
   #isCut = false;
