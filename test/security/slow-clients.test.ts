@@ -1,7 +1,7 @@
 /**
- * Tests that clients can't keep the server busy with little effort, such as slow requests and bodies, slow reads, and
- * too many connections or sockets. Slow but legitimate clients must not be affected. The limits are low so that the
- * tests are fast.
+ * Tests that clients can't keep the server busy with little effort, for example with slow requests and bodies, slow
+ * reads, or too many connections or sockets. Slow but legitimate clients must not be affected. The limits are low so
+ * that the tests are fast.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';

@@ -1,6 +1,6 @@
 /**
  * Tests uploads that take a long time. Write access is checked before the bytes are received. If another user stores an
- * object with the same key in the meantime, only callers who can replace it now may do so.
+ * object with the same key in the meantime, the upload succeeds only if its caller can replace this object.
  */
 import { type ClientRequest, request as httpRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -113,7 +113,7 @@ describe.each(ways)('an upload by %s', (way, start) => {
 
   it("doesn't replace a file that another user uploaded in the meantime", async () => {
     const slow = await start(`${key}1`, alice);
-    // Waits until alice's access has been checked. A later check would reject the request.
+    // Waits until alice's access has been checked, because after bob's upload, this check would reject the request.
     await sleep(300);
     expect(await put(`${key}1`, bob, 'of bob')).toBe(200);
     slow.sent.end('evil');

@@ -1,5 +1,5 @@
 /**
- * Tests that Plinth's numbered files, which run as a superuser, don't run project code, even in a database with a
+ * Tests that Plinth's numbered SQL files, which run as a superuser, don't run project code, even in a database with a
  * project's objects. Only superusers may add functions to schemas whose functions superuser sessions call. Each use of
  * a superuser session must be reviewed.
  */

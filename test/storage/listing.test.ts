@@ -37,7 +37,8 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 /**
- * Returns the expected lines of a folder. Files are listed unchanged, and deeper keys as the next folder in their path.
+ * Returns the expected lines of a folder. Keys of files in the folder are listed in full. Deeper keys are listed as the
+ * next folder in their path.
  */
 function linesBelow(prefix: string): string[] {
   const lines = keys

@@ -1,6 +1,6 @@
 /**
- * Tests certificate files that other programs replace, by renaming a file, by changing a symbolic link, or with invalid
- * files.
+ * Tests what happens when other programs replace the certificate files: by renaming a file, by changing a symbolic
+ * link, or with invalid files.
  */
 import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,7 +1,7 @@
 /**
  * Creates data folders of an earlier major version. Plinth has never used another major version, so the folder is
- * created with Debian's PostgreSQL 15 and Plinth's own SQL files. PostgreSQL 15 can't search another folder for
- * extensions, so its programs are copied to where they find Plinth's extensions.
+ * created with Debian's PostgreSQL 15 and Plinth's own SQL files. PostgreSQL 15 searches for extensions only in a
+ * folder relative to its programs, so the programs are copied to a folder that contains Plinth's extensions.
  */
 import { spawnSync } from 'node:child_process';
 import {
@@ -28,7 +28,7 @@ export const missingOldVersion = existsSync(join(installed, 'bin', 'postgres'))
   ? undefined
   : 'PostgreSQL 15 is not installed (on Debian 12: apt-get install postgresql-15)';
 
-/** Returns the folder of the programs, which are a copy below `folder`. */
+/** Copies the programs of PostgreSQL 15, and returns the folder below `folder` that contains the copies. */
 export function copyOldPrograms(folder: string): string {
   const root = join(folder, 'usr');
   const bin = join(root, 'lib', 'postgresql', '15', 'bin');

@@ -61,7 +61,7 @@ const launch = (executablePath: string, args: readonly string[] = []): Promise<B
 export const launchChromium = (): Promise<Browser> => launch(findChromium());
 
 const cheap = [
-  // Optimizing code isn't worthwhile, because pages are open only for a short time.
+  // Pages are open only for a short time, so optimizing their code isn't worthwhile.
   '--js-flags=--no-opt --no-maglev',
   // The pages of a context share a process per site, and no spare process is started.
   '--renderer-process-limit=1',

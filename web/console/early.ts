@@ -5,7 +5,7 @@
 
 /**
  * A pattern that matches a page's path, and the files below `/console/assets/` that the page needs in addition to the
- * entry.
+ * entry module.
  */
 export type EarlyPage = readonly [pattern: string, files: readonly string[]];
 

@@ -19,7 +19,7 @@ import { towardsUpgrade } from './search.ts';
 const emailId = 'email';
 const passwordId = 'new-password';
 
-/** Errors which suggest that the address or identity belongs to an existing account of the guest. */
+/** Errors that suggest that the address or identity belongs to an existing account of the guest. */
 const elsewhere: ReadonlySet<string | undefined> = new Set(['email_exists', 'identity_already_exists']);
 
 function withAdvice(problem: Problem): Problem {

@@ -3,7 +3,7 @@ import { usePageConfig } from '../page-config.ts';
 import classes from '../parts.module.css';
 import { t } from '../text.ts';
 
-/** Contains the remaining ways to sign in. They are visible if there are only a few. */
+/** Contains the remaining ways to sign in. If there are only a few, they aren't collapsed. */
 export function OtherWays({ children }: { children: ReactNode }) {
   const { isCollapsed } = usePageConfig();
   return (

@@ -11,7 +11,7 @@ export interface CodeExample {
 
 /**
  * Code examples in tabs. Arrow keys move between the tabs. `what` returns an example's accessible name. With `chosen`
- * and `onChoose`, the parent remembers the tab.
+ * and `onChoose`, the parent component stores the selected tab.
  */
 export function CodeTabs({
   examples,

@@ -37,8 +37,8 @@ export function MailBody({
       )}
       {shows === 'html' && htmlUrl !== null ? (
         <iframe
-          // With a key, each address has a new frame. A new address in the same frame would add an entry to the
-          // browser's history.
+          // The key creates a new frame for each address, because a new address in the same frame would add an entry to
+          // the browser's history.
           key={htmlUrl}
           className={classes.frame}
           title={t('inbox.preview', { subject })}

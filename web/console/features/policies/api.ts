@@ -1,4 +1,4 @@
-/** Makes the API calls of the policies page (`src/console/policies`). */
+/** Calls the API for the policies page (`src/console/policies`). */
 import { queryOptions } from '@tanstack/react-query';
 import type {
   PolicyChange as Change,

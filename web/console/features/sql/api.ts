@@ -1,4 +1,4 @@
-/** Makes the API calls of the SQL page (`src/console/sql-page`). */
+/** Calls the API for the SQL page (`src/console/sql-page`). */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { Plans, RunEvent } from '../../../../src/console/sql-page/contract.ts';
 import { type Body, consoleUrl } from '../../api/route.ts';

@@ -5,7 +5,7 @@ import { flatten, type PlanStep, planTree } from './plan.ts';
 import classes from './plan-view.module.css';
 import { t } from './text.ts';
 
-/** The minimum factor by which a highlighted estimate is wrong. Smaller errors rarely change the plan. */
+/** Row estimates that are wrong by at least this factor are highlighted. Smaller errors rarely change the plan. */
 const notableFactor = 10;
 
 export function PlanView({ plan }: { plan: RawPlan }) {

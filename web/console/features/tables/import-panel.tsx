@@ -32,7 +32,7 @@ interface ImportProps {
 }
 
 export default function ImportPanel(props: ImportProps) {
-  /** The import's sequence number. A new one begins with empty fields. */
+  /** The import's sequence number. A new import begins with empty fields. */
   const [number, setNumber] = useState(0);
   const { relation, onClose } = props;
   return (
