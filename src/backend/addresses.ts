@@ -63,8 +63,8 @@ export function createAddresses({ config, mode, ...options }: BackendParts): Add
 }
 
 /**
- * Returns the public URL. If the server is listening on a port other than the one in this URL, returns the URL of the
- * actual port instead.
+ * Returns the public URL. If the server isn't listening on the configured port, returns the URL of the actual port
+ * instead.
  */
 function clientUrl(
   publicUrl: string | undefined,

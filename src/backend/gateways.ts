@@ -113,7 +113,9 @@ export function createGateways(
   };
 }
 
-/** Waits until requests that have already arrived are complete, because registering routes blocks the thread. */
+/**
+ * Waits briefly until requests that have already arrived are complete, because registering routes blocks the thread.
+ */
 async function untilIdle(api: Gateway): Promise<void> {
   const deadline = performance.now() + maxDeferMs;
   while (api.load().inFlight > 0 && performance.now() < deadline) await sleep(5);

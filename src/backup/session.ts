@@ -75,7 +75,7 @@ const targetOf = (settings: BackupSettings, projectDir: string): Target =>
   });
 
 /**
- * Rejects a target inside the project folder, because each snapshot would contain the earlier backups.
+ * Rejects a target inside the folder (`supabase/`), because each snapshot would contain the earlier backups.
  * @throws {BackupError} target_in_project
  */
 export function refuseTargetIn(folder: string, label: string): void {

@@ -1,6 +1,6 @@
 /**
  * The server side of the Console, which has a separate port. Serves the built pages under `/console`, signs operators
- * in, and serves the API for all pages. Service credentials never leave the server.
+ * in, and serves the API for all pages. Service credentials stay on the server unless an owner reveals them.
  *
  * Glossary. *Operator*: a person who runs the project, as opposed to an end user of the app. *Link*: a one-time sign-in
  * URL. Its secret is in the fragment, which doesn't appear in server logs. *Permission*: read, secrets, write or own

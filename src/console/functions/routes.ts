@@ -152,7 +152,10 @@ const alreadyExists = (): ConsoleError =>
     message: 'A function with this name already exists. Enter another name.',
   });
 
-/** Creates the function. Returns its path. @throws {ConsoleError} bad_request if the folder can't be written */
+/**
+ * Creates the function. Returns its path. @throws {ConsoleError} refused if the project folder is read-only,
+ * bad_request for other errors
+ */
 function created(create: () => string): string {
   try {
     return create();

@@ -135,7 +135,7 @@ const singleFile = 'index.ts';
 function functionCalls({ functions, audit }: ManagementDeps) {
   const { deployments } = functions;
 
-  /** Rejects changes to functions that exist only in the server's project folder. */
+  /** Rejects functions that exist only in the server's project folder or don't exist. */
   function requireDeployed(slug: string): void {
     if (deployments.find(slug) !== undefined) return;
     if (functions.describe(slug) === undefined) throw new ManagementError(404, 'Function not found');

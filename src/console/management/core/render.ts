@@ -1,4 +1,4 @@
-/** Renders functions and keys with the fields of upstream's Management API v1 (as used by CLI 3.1). */
+/** Renders functions with the fields of upstream's Management API v1 (as used by CLI 3.1). */
 import { createHash } from 'node:crypto';
 import type { DeployedVersion, FunctionFacts } from '../../../functions/index.ts';
 
