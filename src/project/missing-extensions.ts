@@ -46,8 +46,8 @@ interface FailedForExtension {
 }
 
 /**
- * Returns the lines to print. They contain one notice for extensions that no statement depends on, and a table of the
- * others with the statements that failed because of them.
+ * Returns the lines to print. They contain a notice about optional extensions and a table of all other extensions. If a
+ * statement has failed because of an extension, the table contains the statement's position.
  */
 export function describePlaceholders(
   names: readonly string[],

@@ -81,8 +81,8 @@ const TRUE = /^\W*true\W*$/i;
 const FALSE = /^\W*false\W*$/i;
 
 /**
- * Converts a value to its type. If the value is invalid, returns a fault, which is the text that follows `"value"` in
- * the error message, such as "is not …".
+ * Converts a value to its type. If the value is invalid, returns a fault, which is the text that follows the value in
+ * the error message, such as "must be true or false".
  */
 function convert(written: FileValue | undefined, kind: Setting['kind']): Value | { readonly fault: string } {
   if (written === undefined) return undefined;

@@ -269,7 +269,7 @@ export class RestServer {
     return this.#config.rest;
   }
 
-  /** Reads the settings in the database. If they can't be read, the server continues without them. */
+  /** Reads the settings in the database. If PostgreSQL rejects the query, the server continues without them. */
   async #databaseSettings(): Promise<ReadonlyMap<string, string>> {
     const { readsDatabase, preConfig } = this.#config;
     if (!readsDatabase) return new Map();

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
 /**
- * Returns the closest folder that contains `supabase/`, starting at `from` and searching upward. Returns undefined if
- * there is none.
+ * Returns the closest folder whose `supabase/` contains a configuration file or migrations, starting at `from` and
+ * searching upward. Returns undefined if there is no such folder.
  *
  * @example findProjectDir('/home/ada/app/src') // '/home/ada/app'
  */

@@ -1,6 +1,6 @@
 /**
- * Sends the server's own requests to identity providers, for example to fetch their key sets and metadata. The
- * duration, the response size and the reachable addresses are limited. Only https is allowed, except that in
+ * Sends the server's own requests, for example to webhooks and to identity providers for their metadata and key sets.
+ * The duration, the response size and the reachable addresses are limited. Only https is allowed, except that in
  * development, plain http is allowed to configured addresses on this machine.
  *
  * A *configured* address was chosen by the operator and may be in a private network. A *public* address was supplied by

@@ -23,7 +23,7 @@ export interface Registry {
   readonly size: number;
   /** Returns the cached audience, or undefined if the database must be queried. */
   knownAudience(relation: Relation): Audience | undefined;
-  /** Returns the table's audience, or undefined if no subscriber can match the table. */
+  /** Returns the table's audience, or undefined if the table was dropped or isn't published. */
   audienceOf(relation: Relation): Promise<Audience | undefined>;
   /** Whether any request matches the table. This check doesn't query the database. */
   isWanted(relation: Relation): boolean;

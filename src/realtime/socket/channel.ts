@@ -145,7 +145,10 @@ export class Channel implements Membership, JoinedChannel {
     this.#changes.subscribe(bindings, request, caller);
   }
 
-  /** Parses the request and counts it toward the limits. @throws {ChannelError} if a limit is reached */
+  /**
+   * Parses the request and counts it toward the limits. @throws {ChannelError} if the topic isn't allowed or a limit is
+   * reached
+   */
   #readJoin({ payload }: ClientMessage): JoinRequest {
     const { limits, uptime, joins } = this.context;
     if (this.subTopic === '') throw ChannelError.ofJoin(joinRejections.topicName);

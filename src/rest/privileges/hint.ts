@@ -62,8 +62,8 @@ function grantsOf(missing: readonly MissingRow[], extent: Extent): string[] {
 }
 
 /**
- * Returns the list of columns for a GRANT. If the role has the privilege on some columns, only the other columns are
- * listed. Otherwise, the privilege is missing on the whole table, so no columns are listed.
+ * Returns the list of columns for a GRANT, or an empty string to grant the privilege on the whole table. Columns are
+ * listed only in `full` hints, if the role has the privilege on other columns and doesn't need it on all columns.
  */
 function columnList({ allowed, columns, every }: MissingRow, extent: Extent): string {
   const single = extent === 'full' && allowed.length > 0 && columns.length > 0 && !every;

@@ -105,7 +105,7 @@ export async function hasBuckets(db: Queryable): Promise<boolean> {
   return (await db.query(sql`select from storage.buckets limit 1`)).length > 0;
 }
 
-/** Updates a bucket. Returns false if the bucket doesn't exist or the caller's policies hide it. */
+/** Updates a bucket. Returns false if the bucket doesn't exist or the caller's policies don't allow the update. */
 export async function updateBucket(db: Queryable, id: string, changes: BucketChanges): Promise<boolean> {
   const assignments: Sql[] = [];
   if (changes.public !== undefined) assignments.push(sql`public = ${changes.public}`);

@@ -134,7 +134,8 @@ function totalOf(
 }
 
 /**
- * Returns the name and the value of each primary key column. The result is empty unless exactly one row was inserted.
+ * Returns an expression for the names and values of the primary key columns. It is null unless exactly one row was
+ * inserted.
  */
 function locationOf(write: WritePlan): Sql {
   const names = sql.raw(write.primaryKey.map(quoteLiteral).join(', '));
