@@ -51,10 +51,7 @@ const kilobyte = 1000;
 /** Upstream's limit includes the envelope around the payload. */
 const envelopeBytes = 500;
 
-/**
- * Reads the limits from `[realtime]` and `[server]` in plinth.toml. Limits that have no setting are part of the
- * protocol.
- */
+/** Reads the limits from `[realtime]` and `[server]` in plinth.toml. The other limits have fixed values. */
 export function limitsFrom({
   realtime: settings,
   server,

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 
 /**
  * Returns the closest folder whose `supabase/` contains a configuration file or migrations, starting at `from` and
- * searching upward. Returns undefined if there is no such folder.
+ * searching upward. Returns undefined if no folder matches.
  *
  * @example findProjectDir('/home/ada/app/src') // '/home/ada/app'
  */
