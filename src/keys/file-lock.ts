@@ -1,25 +1,55 @@
 /** Lets only one process at a time change a file that contains keys. */
-import { closeSync, openSync, unlinkSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { closeSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { KeyRejection } from './rotation.ts';
 
+/** A change takes milliseconds, so the process that created an older lock file was killed. */
+const abandonedAfterMs = 60_000;
+
 /**
- * Calls `work` while this process holds a lock file, which is created before the call and removed afterward.
+ * Runs `work` while a lock file exists. Creates the file before the work and removes it afterward. Replaces a lock file
+ * that a killed process left behind.
  * @throws {KeyRejection} if another change is in progress
  */
 export function whileLocked<T>(path: string, work: () => T): T {
   const lock = `${path}.lock`;
-  try {
-    closeSync(openSync(lock, 'wx', 0o600));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    throw new KeyRejection(
-      'Another command is changing the keys.',
-      `If no such command is running, an earlier one was interrupted. Remove ${lock} and try again.`,
-    );
+  if (!create(lock)) {
+    removeIfAbandoned(lock);
+    if (!create(lock))
+      throw new KeyRejection('Another command is changing the keys.', 'Try again in a minute.');
   }
   try {
     return work();
   } finally {
-    unlinkSync(lock);
+    rmSync(lock, { force: true });
+  }
+}
+
+/** Returns whether the lock file was created. Returns false if it exists. */
+function create(lock: string): boolean {
+  try {
+    closeSync(openSync(lock, 'wx', 0o600));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    return false;
+  }
+}
+
+/**
+ * The file is renamed first, so only one process removes it. If another process replaced the abandoned file in the
+ * meantime, its file is put back.
+ */
+function removeIfAbandoned(lock: string): void {
+  const isAbandoned = (path: string): boolean => Date.now() - statSync(path).mtimeMs > abandonedAfterMs;
+  const renamed = `${lock}.${randomUUID()}`;
+  try {
+    if (!isAbandoned(lock)) return;
+    renameSync(lock, renamed);
+    if (isAbandoned(renamed)) rmSync(renamed);
+    else renameSync(renamed, lock);
+  } catch (error) {
+    // The other process has finished and removed its file.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
 }

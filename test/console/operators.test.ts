@@ -47,6 +47,7 @@ test('a stolen old session can’t add a way to sign in, and so can’t become r
     ['POST', '/factor/passkeys/begin', undefined],
     ['POST', '/operators', { name: 'accomplice', role: 'owner' }],
     ['POST', `/operators/${self.id}/link`, undefined],
+    ['POST', `/operators/${self.id}/link/send`, { email: 'accomplice@example.com' }],
     ['PATCH', `/operators/${self.id}`, { role: 'owner' }],
   ] as const;
   for (const [method, path, body] of attempts)

@@ -3,7 +3,16 @@
  * file detects the change.
  */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -188,6 +197,17 @@ describe('changing the file', () => {
     expect(() => file.update((keys) => keys)).toThrow('Another command is changing the keys.');
     rmSync(`${file.path}.lock`);
     expect(readFileSync(file.path, 'utf8')).toBe(before);
+    expect(readdirSync(dataDir)).toEqual(['secrets.json']);
+  });
+
+  test('is possible again a minute after a process was killed during a change', () => {
+    const { dataDir, file } = twoServers();
+    const lock = `${file.path}.lock`;
+    writeFileSync(lock, '');
+    const minuteAgo = Date.now() / 1000 - 61;
+    utimesSync(lock, minuteAgo, minuteAgo);
+    file.update((keys) => withStandby(keys, generateSigningKey('ES256')));
+    expect(JSON.parse(readFileSync(file.path, 'utf8')).signingKeys).toHaveLength(2);
     expect(readdirSync(dataDir)).toEqual(['secrets.json']);
   });
 });

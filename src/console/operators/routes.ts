@@ -80,6 +80,7 @@ export function operatorRoutes(api: Api, deps: OperatorDeps, audit: Audit): void
   });
   route('POST /operators/:id/link/send', 'own', async (call) => {
     const { email } = await call.body();
+    requireFresh(call.operator);
     const operator = await operatorOf(call);
     // Without SMTP, the email would be stored in the inbox, where developers could use an owner's link.
     if (!canSendMail())
