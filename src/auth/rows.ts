@@ -2,8 +2,8 @@
  * Rows of the `auth` schema as returned by the queries. Times are in PostgreSQL's ISO format.
  *
  * Glossary. *User*: an account. *Identity*: a sign-in method of an account. *Session*: a signed-in device. *Factor*: a
- * second factor. *One-time token*: the hash of a code or link that was sent. *Flow state*: a PKCE sign-in in progress.
- * *AAL*: a session's assurance level. *AMR*: a session's authentication methods.
+ * second factor. *One-time token*: the hash of a code or link that was sent. *Flow state*: a sign-in in progress that
+ * uses PKCE or a provider. *AAL*: a session's assurance level. *AMR*: a session's authentication methods.
  */
 import type { JsonObject } from './core/json.ts';
 

@@ -51,7 +51,7 @@ export async function loadModules() {
 
 export type Modules = Awaited<ReturnType<typeof loadModules>>;
 
-/** Returns the modules that create tables, in the order of their migrations. */
+/** Returns the migrations of the modules that create tables, in the order in which they are applied. */
 export const migrationSets = (modules: Modules): MigrationSet[] =>
   [
     modules.auth,

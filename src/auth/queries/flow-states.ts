@@ -1,4 +1,4 @@
-/** Statements on auth.flow_state, which stores PKCE sign-ins in progress. */
+/** Statements on auth.flow_state, which stores sign-ins in progress that use PKCE or a provider. */
 import { randomUUID } from 'node:crypto';
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';

@@ -68,7 +68,10 @@ const ofNotifiedClients = sql`
 
 const withOpenid = sql`'openid' = any(string_to_array(s.scopes, ' '))`;
 
-/** Lists the user's sessions, alternating between clients. Excludes banned users, whose sessions have already ended. */
+/**
+ * Lists the user's sessions whose clients are notified, alternating between clients. Excludes banned users, whose
+ * sessions have already ended.
+ */
 export function listNotifiedSessions(
   db: Queryable,
   userId: string,
@@ -103,8 +106,8 @@ export interface SessionLimits {
 }
 
 /**
- * Deletes a batch of sessions that have exceeded a limit and whose clients are notified. Other expired sessions are
- * deleted a day later (`housekeeping.ts`).
+ * Deletes a batch of sessions that have exceeded a limit and whose clients are notified over the back channel. Other
+ * expired sessions are deleted a day later (`housekeeping.ts`).
  */
 export function deleteExpiredNotifiedSessions(
   db: Queryable,

@@ -58,7 +58,7 @@ export async function listBrowserSessions(
   return [...new Set([session.id, ...rows.map(({ session_id }) => session_id)])];
 }
 
-/** Deletes a batch of rows whose sessions have ended. Returns the deleted rows. */
+/** Deletes a batch of rows whose sessions have ended. Returns the number of deleted rows. */
 export async function deleteOrphanedSessionBrowsers(
   db: Queryable,
   createdBeforeMs: number,
