@@ -1,6 +1,7 @@
 /**
- * The limits of the service. The limits on counts and rates are the same as upstream's, and are disabled by default.
- * Memory is the bottleneck of a self-hosted machine, so the default limits restrict the memory per socket.
+ * The limits of the service. Upstream's limits for the whole server (sockets, messages, joins and presence calls) are
+ * disabled by default. Memory is the bottleneck of a self-hosted machine, so the default limits restrict the memory per
+ * socket.
  */
 import type { Config } from '../config/index.ts';
 import type { MemoryLimits } from './core/memory-use.ts';
