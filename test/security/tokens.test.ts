@@ -274,7 +274,7 @@ async function handshakeAndJoin(token: string, topic: string): Promise<'joined' 
         if (event === 'phx_reply') resolve(body.status === 'ok' ? 'joined' : 'refused');
       });
     }),
-    // A rejection is delayed by several seconds.
+    // A rejection is delayed by several seconds, so it isn't awaited.
     new Promise<'refused'>((resolve) => setTimeout(() => resolve('refused'), 200)),
   ]);
   socket.terminate();

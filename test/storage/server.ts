@@ -23,7 +23,7 @@ export interface StorageServer {
   client(claims?: Claims): StorageClient;
   /** Returns a token with these claims, or the service key. */
   tokenOf(claims?: Claims): string;
-  /** Sends a request with a token with these claims. Null sends no token. */
+  /** Sends a request with a token with these claims. If the claims are null, no token is sent. */
   request(path: string, init?: RequestInit & { claims?: Claims | null }): Promise<Response>;
   files(): Promise<Stored>;
   readonly backend: Pick<TestBackend, 'open' | 'showsUnfinished'>;

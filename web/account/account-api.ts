@@ -99,7 +99,7 @@ export interface SignedOut {
   /** The apps that are still signed in in this browser. */
   readonly apps: readonly string[];
   readonly scope: 'local' | 'browser';
-  /** Whether the page reloads to show the pages of the apps that were signed out. */
+  /** Whether the page reloads to load the logout pages of the apps that were signed out. */
   readonly isReloading?: boolean;
 }
 
@@ -108,8 +108,8 @@ let last: SignedOut | undefined;
 export const lastSignOut = (): SignedOut | undefined => last;
 
 /**
- * Ends sessions: this session only; this session and the sessions of the apps in this browser; or all sessions in other
- * browsers. `apps` are the apps that stay signed in, if the caller knows them.
+ * Ends sessions: only this session (`local`), this session and the sessions of the apps in this browser (`browser`), or
+ * all sessions in other browsers (`elsewhere`). `apps` are the apps that stay signed in, if the caller knows them.
  */
 export async function signOut(
   scope: 'local' | 'browser' | 'elsewhere',
@@ -136,7 +136,7 @@ export async function signOutAll(): Promise<void> {
 
 /** The accounts in this browser other than the current one. */
 export interface OtherAccounts {
-  /** The names of the accounts that are signed in. A guest's is empty. */
+  /** The names of the accounts that are signed in. A guest's name is empty. */
   readonly names: readonly string[];
   /** The names of the accounts that the last sign-out ended and that this browser still lists. */
   readonly left: readonly string[];

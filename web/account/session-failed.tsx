@@ -6,9 +6,7 @@ import { problemOf } from './problems.ts';
 import { sessionClient } from './session.ts';
 import { t } from './text.ts';
 
-/**
- * Shown if it is unknown whether the user is signed in because the server didn't respond or its response was invalid.
- */
+/** Shown if the server didn't respond or its response was invalid, so it is unknown whether the user is signed in. */
 export function SessionFailed({ error }: { error: unknown }) {
   useEffect(() => {
     const again = () => void sessionClient().load();

@@ -8,7 +8,7 @@ const longestMs = 3000;
 
 const hasFrames = (): boolean => document.querySelector('iframe[data-signed-out]') !== null;
 
-/** Whether the user has just signed out of apps that have such pages. */
+/** Whether the page contains such frames, because the user has just signed out of apps with logout pages. */
 export function useSignedOutFrames(): boolean {
   return useSyncExternalStore(
     () => () => {},
@@ -17,7 +17,7 @@ export function useSignedOutFrames(): boolean {
   );
 }
 
-/** Resolves when the frames have loaded. The load event of this page waits for them. */
+/** Resolves when the frames have loaded, which is when this page's load event fires, or after the maximum time. */
 export function framesLoaded(): Promise<void> {
   return new Promise((resolve) => {
     if (document.readyState === 'complete') resolve();

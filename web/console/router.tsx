@@ -356,7 +356,7 @@ const whyRoute = createRoute({
   validateSearch: validateWhySearch,
 });
 
-/** The route for all other addresses, whose page includes the menu. */
+/** The route for all other addresses. Its page includes the menu. */
 const missingRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '$',

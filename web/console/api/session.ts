@@ -46,8 +46,8 @@ export function openConsole<Name extends Route>(
 }
 
 /**
- * Sends a request, and repeats it after the operator has confirmed their identity if the server requires this. The
- * server rejects the request before it does anything.
+ * Sends a request. If the server requires the operator to confirm their identity first, asks for this and then repeats
+ * the request. The server rejects the first request before it does anything.
  */
 async function proven<Result>(call: (headers: Record<string, string>) => Promise<Result>): Promise<Result> {
   try {

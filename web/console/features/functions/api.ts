@@ -18,7 +18,7 @@ export type LogFilter = Pick<
 
 export interface FunctionsSearch extends AsSearch {
   readonly name?: string;
-  /** The secrets that all functions share, instead of one function. */
+  /** Shows the secrets that all functions share, instead of a function. */
   readonly view?: 'secrets';
   /** The path of the file in the code view. */
   readonly file?: string;

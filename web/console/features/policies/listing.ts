@@ -19,7 +19,10 @@ export const isCompact = (table: SecuredTable, listed: readonly SecuredTable[]):
   (isSystemSchema(table.schema) ||
     listed.filter(({ schema }) => !isSystemSchema(schema)).length > maxOpenTables);
 
-/** Tables of services that no API role can access are hidden, unless the operator searches for them. */
+/**
+ * Whether a table is listed even without a search. A table outside of `public` must have policies or be accessible to
+ * an API role.
+ */
 const isReached = ({ schema, grants, policies }: SecuredTable): boolean =>
   schema === 'public' ||
   policies.length > 0 ||

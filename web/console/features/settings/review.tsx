@@ -90,7 +90,7 @@ export function Review({
           </Button>
           <Button
             size="sm"
-            // A disabled button couldn't receive focus when the dialog opens.
+            // With the `disabled` attribute, the button couldn't receive focus when the dialog opens.
             data-disabled={data === undefined || undefined}
             aria-disabled={data === undefined || undefined}
             loading={write.isPending}

@@ -22,7 +22,7 @@ const [minHeightPx, maxHeightPx] = [180, 320];
 /** The total height of the controls and the legend. */
 const besidePx = 130;
 
-/** Returns the size of a plot. If the view is high enough, the plot fits into it without scrolling. */
+/** Returns the size of a plot. If the view is tall enough, the plot fits into it without scrolling. */
 export function sizeIn(element: HTMLElement, view: HTMLElement): { width: number; height: number } {
   const height = Math.max(minHeightPx, Math.min(maxHeightPx, view.clientHeight - besidePx));
   return { width: element.clientWidth, height };

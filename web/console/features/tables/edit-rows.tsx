@@ -21,7 +21,7 @@ const many = 10;
 
 const noValue = { id: 'bulk.no-value' } as const;
 
-/** Enter also saves from the field of a text, in which Shift+Enter starts a new line. */
+/** Enter also saves in a multiline field, where Shift+Enter starts a new line. */
 function saveOnEnter(event: KeyboardEvent): void {
   const { target } = event;
   if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;

@@ -1,4 +1,4 @@
-/** Groups a user's sessions by browser, like the Account page. */
+/** Groups a user's sessions by browser, as the Account pages do. */
 import type { UserSession } from './api.ts';
 import { t } from './text.ts';
 

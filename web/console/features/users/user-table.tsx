@@ -132,7 +132,7 @@ function Row({
   const title = user.name ?? address;
   const isSelected = selection?.ids.has(user.id) ?? false;
   return (
-    // With the keyboard, the link in the row opens the user.
+    // A click opens the user. Keyboard users can use the link in the row instead.
     <tr
       data-open={isOpen || undefined}
       data-user={user.id}

@@ -95,7 +95,7 @@ export function importAction(table: { schema: string; name: string }, open: Acti
   };
 }
 
-/** The actions on a user, in the form of a command such as `ban ada@example.com`. */
+/** The actions on a user, and the text with which their commands begin (`ban ada@example.com`). */
 const userVerbs = {
   ban: { needs: 'write', pattern: /^ban\s+/i, intent: 'ban-user' },
   delete: { needs: 'write', pattern: /^(?:delete|remove)\s+(?:user\s+)?/i, intent: 'delete-user' },

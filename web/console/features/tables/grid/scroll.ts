@@ -28,13 +28,13 @@ const farthest = ({ whole, view }: Track): number => Math.max(0, whole - view);
 const farthestScroll = (track: Track): number => Math.max(0, elementHeight(track) - track.view);
 const clamp = (value: number, max: number): number => Math.max(0, Math.min(value, max));
 
-/** Returns the scroll position at which the row at this height is at the top. */
+/** Returns the scroll position at which the rows above the viewport have the height `top`. */
 export function scrollTopFor(track: Track, top: number): number {
   if (!isScaled(track)) return clamp(top, farthest(track));
   return Math.round((clamp(top, farthest(track)) / farthest(track)) * farthestScroll(track));
 }
 
-/** Returns the rows that are visible after the element is scrolled. */
+/** Returns the new state after the element was scrolled to `scrollTop`. */
 export function scrolled(track: Track, previous: ScrollState, scrollTop: number): ScrollState {
   if (!isScaled(track)) return { scrollTop, top: clamp(scrollTop, farthest(track)) };
   const step = scrollTop - previous.scrollTop;

@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core';
 
-/** The first field of a panel, which is required. It contains an identifier or an enum value. */
+/** The first and required field of a panel, for an identifier or an enum value. */
 export function NameInput({
   label,
   value,
