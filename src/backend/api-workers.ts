@@ -34,7 +34,7 @@ export interface ApiWorkersInput {
 }
 
 export interface ApiWorkers {
-  /** Opens the port when all workers are ready, and resolves with the port. */
+  /** Opens the port and starts the workers. Resolves with the port when all workers are ready. */
   listen(): Promise<number>;
   close(graceMs: number, drainMs: number): Promise<void>;
   restart(): Promise<void>;

@@ -38,7 +38,7 @@ export function readState(dataDir: string): State | undefined {
   }
 }
 
-/** Removes the state file if it belongs to this process or to a process that has exited. */
+/** Removes the state file if it contains this token, which identifies the process. */
 export function removeState(dataDir: string, token: string): void {
   if (readState(dataDir)?.token === token) rmSync(fileOf(dataDir), { force: true });
 }

@@ -23,7 +23,7 @@ export interface SettingFacts {
   readonly values?: readonly string[];
   readonly min?: number;
   readonly max?: number;
-  /** The default as it would be written in the file. Null if the setting has no default. */
+  /** The default as it would be written in the file, or a description of it. Null if the setting has no default. */
   readonly default: string | null;
   readonly help: string;
   /** The least privileged role that can change the setting. */

@@ -81,7 +81,7 @@ export function readActiveRefresh(row: object): ActiveRefresh {
 }
 
 export interface TokenRotation {
-  /** The user and session, which contain the new times. */
+  /** The user, with the new times, and the session. */
   readonly user: User;
   readonly session: RefreshedSession;
   readonly tokenId: number;
