@@ -1,6 +1,6 @@
 /**
  * Tests that a foreign key check doesn't run project code if the referenced table's owner is a superuser. The check
- * runs with this owner's privileges, and it could call a project's code to cast a value of the project's type.
+ * runs with this owner's privileges, and could otherwise call the project's code to cast a value of a project's type.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';

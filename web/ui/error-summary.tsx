@@ -31,7 +31,7 @@ export function ErrorSummary({ problems }: { problems: readonly Problem[] }) {
     const target = field === undefined ? null : document.getElementById(field);
     const focusTarget = target ?? box.current;
     focusTarget?.focus();
-    // Typing then replaces the invalid input.
+    // The text is selected, so typing replaces the invalid input.
     if (target instanceof HTMLInputElement) target.select();
     // The summary may have moved the focused field out of view, and browsers don't scroll to a field that already has
     // focus.

@@ -1,6 +1,7 @@
 /**
- * Lets a request wait until the operator has confirmed their identity. The server rejects some actions if the sign-in is
- * too old. The page then asks for a confirmation and repeats the request, so nothing must be entered again.
+ * Lets a request wait until the operator has confirmed their identity. The server rejects some actions if the sign-in
+ * is too old. The page then asks for a confirmation and repeats the request, so the operator doesn't need to enter
+ * anything again.
  */
 import { useSyncExternalStore } from 'react';
 
