@@ -57,7 +57,7 @@ export const messages = {
   'did.user.update': 'Changed the user {target}',
   'did.user.delete': 'Deleted the user {target}',
   'did.user.ban': 'Banned the user {target}{until, select, none {} other { until {until}}}',
-  'did.user.unban': 'Lifted the ban of the user {target}',
+  'did.user.unban': 'Lifted the ban on the user {target}',
   'did.user.confirm': 'Confirmed the {what} of the user {target}',
   'did.user.reset-password': 'Started a password reset for the user {target}',
   'did.user.reset-factors': 'Removed all second factors of the user {target}',

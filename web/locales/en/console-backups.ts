@@ -44,7 +44,7 @@ export const messages = {
   'backups.drill-age': 'Time since the latest recovery point',
   'backups.list': 'Base backups',
   'backups.list-text':
-    'A base backup is a copy of the whole database. Together with the archived changes, it lets you restore any point in time in its range.',
+    'A base backup is a copy of the whole database. Together with the archived changes, it lets you restore the database to any point in time in its range.',
   'backups.list-none': 'The target doesn’t contain a complete backup yet.',
   'backups.started': 'Started',
   'backups.duration': 'Duration',

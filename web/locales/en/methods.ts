@@ -25,7 +25,7 @@ export const messages = {
   'lost.requested': 'We’ve emailed a link to {email}. Open it within an hour to confirm the request.',
   'lost.resend': 'Send a new link',
   'lost.waiting':
-    'Two-step verification will be removed on {when}. After that, sign in without a second step. If you can use your second step again before then, sign in with it.',
+    'Two-step verification will be removed on {when}. After that, you can sign in without a second step. To keep two-step verification, sign in with your second step before then.',
   'lost.cancel': 'Cancel removal',
   'lost.other-sign-in':
     'To request removal of two-step verification, sign in with your password or a provider. You’ll also confirm the request by email.',
