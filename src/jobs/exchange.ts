@@ -121,7 +121,8 @@ function open(
   agent: Agent | false,
 ): { sent: ClientRequest; answer: Promise<ExchangeResponse> } {
   const send = url.protocol === 'https:' ? process.getBuiltinModule('node:https').request : httpRequest;
-  // The length of the body is always computed. With a wrong length, the rest of the body would be another request.
+  // The length of the body is always computed. If it were too small, the server would read the rest of the body as
+  // another request.
   const given = request.headers.filter(
     ([name]) => !['content-length', 'transfer-encoding'].includes(name.toLowerCase()),
   );

@@ -77,7 +77,7 @@ export function createJobs({ database, config, mode, apiUrl, localUrl, log }: Jo
       plinth_jobs_queued: await queuedRequests(database.pool('postgres')).catch(() => undefined),
     }),
     async start() {
-      // If Plinth doesn't manage the database, its provider's workers do this work.
+      // If Plinth doesn't manage the database, the workers of the database's provider do this work.
       if (!database.info.ownsSchemas) return;
       // Requests in the queue may be addressed to this server, so sending starts only when it accepts connections.
       void localUrl.then((url) => {

@@ -1,4 +1,4 @@
-/** Provides the current time. Tests can replace it to run pure code at any point in time. */
+/** Provides the current time. Tests can replace the clock to simulate any point in time. */
 export interface Clock {
   /** Returns milliseconds since the epoch. */
   now(): number;

@@ -21,8 +21,8 @@ export function hostnameOf(host: string | undefined): string | undefined {
 const loopbackName = /^(localhost|127(\.\d+){3}|::1)$/;
 
 /**
- * Returns a URL of this server with the name by which the client reached it, if both are names of the loopback
- * interface. Browsers don't use the cookies and passkeys of `localhost` for 127.0.0.1.
+ * Returns the URL with the host name that the client used, if this name and the URL's host name both refer to the
+ * loopback interface. Browsers don't use the cookies and passkeys of `localhost` for 127.0.0.1.
  */
 export function keepLoopbackName(url: string, host: string): string {
   const own = new URL(url);
@@ -35,7 +35,7 @@ export function keepLoopbackName(url: string, host: string): string {
 }
 
 /**
- * Whether the host name always refers to this machine, so that a website can't have it (RFC 6761 section 6.3). Includes
+ * Whether the host name always refers to this machine, so that no website can use it (RFC 6761 section 6.3). Includes
  * Docker's name for the machine.
  */
 export function isLoopbackName(name: string): boolean {
@@ -58,9 +58,9 @@ export function isToPublicUrl(headers: IncomingHttpHeaders, { publicUrl }: OwnAd
 }
 
 /**
- * Returns why a server whose pages contain secrets rejects a request, or undefined if it accepts the request. `name`
- * means that the request was sent to a host name that isn't the server's, which indicates DNS rebinding. `page` means
- * that another website sent the request. Following a link to a page (`isPage`) is allowed.
+ * Returns the reason why a server whose pages contain secrets rejects a request, or undefined if it accepts the
+ * request. `name` means that the request was sent to a host name that isn't the server's, which indicates DNS
+ * rebinding. `page` means that another website sent the request. Following a link to a page (`isPage`) is allowed.
  *
  * @example
  * foreignOf({ method: 'GET', headers: { host: 'evil.example' } }, {}, true); // 'name'
@@ -82,7 +82,7 @@ export function foreignOf(
 }
 
 /**
- * Whether the request was sent by a page of one of these origins, or not by a page at all but by the address bar, a
+ * Whether the request was sent by a page of one of these origins, or wasn't sent by a page but from the address bar, a
  * bookmark or another program.
  */
 function isFromOwnPage({ 'sec-fetch-site': site, origin }: IncomingHttpHeaders, own: string[]): boolean {

@@ -91,7 +91,7 @@ export interface Mount {
 
 /** A body and its media type. */
 export interface OverloadBody {
-  /** The path at and below which the body applies. If undefined, it applies to the whole mount. */
+  /** The body applies to this path and all paths below it. If undefined, the body applies to the whole mount. */
   readonly below?: string;
   readonly type: string;
   readonly text: string;

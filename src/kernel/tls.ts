@@ -25,8 +25,8 @@ export interface Certificates {
 export const isTlsServer = (server: Server): boolean => 'setSecureContext' in server;
 
 /**
- * Returns the name of the event that emits the socket on which requests arrive. An HTTPS server emits `connection` for
- * the TCP socket, before the handshake.
+ * Returns the name of the event whose listener receives the socket on which requests arrive. An HTTPS server emits
+ * `connection` for the TCP socket, before the handshake.
  */
 export const requestSocketEvent = (server: Server): 'connection' | 'secureConnection' =>
   isTlsServer(server) ? 'secureConnection' : 'connection';

@@ -38,7 +38,8 @@ export interface Page {
   /** The sources of frames in addition to the server's own origin. */
   readonly frameSources?: readonly string[];
   /**
-   * The API's origin. The page can send requests and open WebSocket connections to it, and show its images and media.
+   * The API's origin. The page can send requests to this origin, open WebSocket connections to it, and show its images
+   * and media.
    */
   readonly api?: string;
   /**

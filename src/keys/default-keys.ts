@@ -1,7 +1,7 @@
 /**
- * Provides the default publishable key and secret key. A setting determines a default key if it has a value. Otherwise,
- * production uses the generated key in `.plinth/secrets.json`, which can be rotated while servers run, and development
- * uses the well-known key.
+ * Provides the default publishable key and secret key. If the setting for a default key has a value, that value is the
+ * key. Otherwise, production uses the generated key in `.plinth/secrets.json`, which can be rotated while servers run,
+ * and development uses the well-known key.
  *
  * A rotation writes two files, and every key that an app may have is valid after each write. First, the old key is added
  * to the additional keys. Then, the new key replaces it as the default key.

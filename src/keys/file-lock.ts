@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { KeyRejection } from './rotation.ts';
 
-/** A change takes milliseconds, so the process that created an older lock file was killed. */
+/** A change takes milliseconds, so a lock file older than this was left behind by a killed process. */
 const abandonedAfterMs = 60_000;
 
 /**

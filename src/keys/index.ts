@@ -66,13 +66,13 @@ export interface KeyStore extends Keys {
   readonly defaultKeys: Pick<DefaultKeys, 'sourceOf' | 'rotate'>;
   /** Changes signing keys. Undefined if the well-known key, which can't be changed, is the signing key. */
   readonly signingKeys: KeyFile | undefined;
-  /** Whether a legacy key is signed with the current signing key, so that it changes with a rotation. */
+  /** Whether a legacy key is signed with the current signing key and therefore changes with a rotation. */
   readonly areLegacyKeysRotated: boolean;
   /** Returns how often each signing key has verified a token since this process started, by `kid`. */
   keyUses(): ReadonlyMap<string, KeyUse>;
   /**
-   * Returns how this process used the keys and clears the record. The caller sends it to another process, which adds it
-   * to its own.
+   * Returns how this process used the keys and clears the record. The caller sends the result to another process, which
+   * adds it to its own record.
    */
   takeKeyUses(): TakenKeyUses;
   addKeyUses(taken: TakenKeyUses): void;

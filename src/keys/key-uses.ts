@@ -1,5 +1,5 @@
 /**
- * Records which signing keys tokens use, so that operators can see whether a key can be revoked safely. Each process
+ * Records how tokens use the signing keys, so that operators can see whether a key can be revoked safely. Each process
  * has its own record of limited size.
  */
 import type { VerifiedToken } from './types.ts';

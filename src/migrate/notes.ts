@@ -1,4 +1,4 @@
-/** Finds everything that migrating rows and definitions doesn't cover. Runs before anything is changed. */
+/** Finds everything that isn't covered by the migration of rows and definitions. Runs before anything is changed. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { CopySession } from '../database/index.ts';
 import { sql } from '../kernel/sql.ts';

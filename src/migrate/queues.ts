@@ -98,7 +98,7 @@ async function readColumns({ query }: CopySession, table: string): Promise<strin
   return rows.map(({ name }) => name);
 }
 
-/** Continues the source's message IDs, because archived messages keep their IDs. */
+/** Continues the numbering of the source's messages, because archived messages keep their IDs. */
 async function continueNumbers(source: End, target: End, table: string): Promise<void> {
   const [from] = await source.session.query<{ last: string; called: boolean }>(sql`
     select coalesce(pg_sequence_last_value(seq::regclass), 1)::text as last,

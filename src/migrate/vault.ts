@@ -94,7 +94,7 @@ export async function migrateSecrets(
   return { ...changes, notes, remarks };
 }
 
-/** The value is encrypted together with the ID, so it is set once the row exists. */
+/** Sets the value after the row exists, because the value is encrypted together with the row's ID. */
 async function insertSecret(session: CopySession, secret: Secret, value: string): Promise<void> {
   const { id, name, description, createdAt } = secret;
   await session.exec('begin');

@@ -43,7 +43,7 @@ export interface Backend {
    * The address of the API, such as `http://127.0.0.1:54321`. Contains the selected port once the backend has started.
    */
   readonly url: string;
-  /** The current keys. In production, they can change while the backend runs. */
+  /** The current keys, which can change in production while the backend runs. */
   readonly keys: BackendKeys;
   /**
    * Starts the services and listens. The first start also applies the migrations and seeds, and creates the buckets.

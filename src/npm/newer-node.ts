@@ -1,4 +1,4 @@
-/** Runs the command in a newer Node from the cache if this one is too old. */
+/** Runs the command in a newer version of Node from the cache if the running version is too old. */
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -6,7 +6,7 @@ import { serverNode } from '../packages/index.ts';
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Runs the command in the newer Node and returns its exit status. */
+/** Runs the command in the newer version of Node and returns the command's exit status. */
 export async function runInNewerNode(): Promise<number> {
   const { values } = parseArgs({ options: { from: { type: 'string' } }, strict: false });
   const node = await serverNode({

@@ -38,7 +38,7 @@ export interface TestBackend {
   readonly keys: TestKeys;
   /** The connection string of the database, for the role `postgres`. */
   readonly databaseUrl: string;
-  /** The address of the captured email. Undefined if email is disabled. */
+  /** The URL of the inbox for captured email. Undefined if email is disabled. */
   readonly mailUrl: string | undefined;
   /**
    * Runs a statement as `postgres`, which bypasses row-level security, and returns its rows. Values become parameters.

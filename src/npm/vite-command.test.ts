@@ -1,4 +1,4 @@
-/** Tests for which programs the Vite plugin runs a backend. */
+/** Checks which programs cause the Vite plugin to run a backend. */
 import { expect, test } from 'vitest';
 import { isDevelopmentServer } from './vite-command.ts';
 

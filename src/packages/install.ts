@@ -47,8 +47,8 @@ export async function install(
 }
 
 /**
- * Makes programs executable. Archives don't always mark them as executable, because npm does so only for the programs
- * in `bin`.
+ * Makes programs executable. Archives don't always mark programs as executable, because npm does so only for those in
+ * `bin`.
  */
 function allowExecution(folder: string): void {
   if (process.platform === 'win32') return;

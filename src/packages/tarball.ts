@@ -1,4 +1,4 @@
-/** Verifies and extracts package archives of the npm registry. */
+/** Verifies and extracts package archives from the npm registry. */
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';

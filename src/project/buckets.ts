@@ -1,4 +1,4 @@
-/** Creates the buckets in `[storage.buckets.NAME]` with the HTTP API of the storage service. */
+/** Creates the buckets that `[storage.buckets.NAME]` defines, through the storage service's HTTP API. */
 import { readFileSync, statSync } from 'node:fs';
 import { basename, relative } from 'node:path';
 import type { Config } from '../config/index.ts';

@@ -37,7 +37,7 @@ export async function repairHistory(
 
 /**
  * Replaces all earlier versions with this version, whose file now contains their statements. Returns false and changes
- * nothing if the database hasn't applied this version, because it then lacks some of the statements.
+ * nothing if this version isn't applied to the database, which then lacks some of the statements.
  */
 export async function squashHistory(pool: Pool, projectDir: string, version: string): Promise<boolean> {
   const { files } = readMigrationFolder(join(projectDir, 'supabase'));

@@ -123,10 +123,7 @@ export function createProject(deps: ProjectDeps): Project {
   };
 }
 
-/**
- * Prints that the schema is incomplete. Every start does this until a reset has created the database from files without
- * failures.
- */
+/** Prints that the schema is incomplete. Every start does this until a reset creates the database without failures. */
 async function announcePartialSchema(deps: ProjectDeps): Promise<void> {
   const failures = await listFailures(deps.database);
   if (failures.length === 0) return;
@@ -162,7 +159,7 @@ export async function listMigrations(
   return await readHistory(deps.database.pool('postgres'), deps.projectDir);
 }
 
-/** Applies pending migrations. Returns their file names. @throws {ProjectError} */
+/** Applies pending migrations and returns their file names. @throws {ProjectError} */
 export async function migrateUp(
   deps: ProjectDeps,
   options: { readonly includeAll: boolean },

@@ -27,7 +27,7 @@ Deno.serve(async (request) => {
  */
 export function createFunction(supabaseDir: string, name: string): string {
   const dir = join(supabaseDir, 'functions', name);
-  // A symbolic link also exists if its target doesn't.
+  // A symbolic link counts as existing even if its target doesn't exist.
   if (lstatSync(dir, { throwIfNoEntry: false }) !== undefined) throw new FunctionExists(dir);
   mkdirSync(dirname(dir), { recursive: true });
   mkdirSync(dir);

@@ -231,8 +231,9 @@ export interface RoutineRow {
 
 /**
  * Returns the functions that can be called with named arguments, or with one unnamed argument of a type that a request
- * body can have. pgTAP's functions are excluded. They execute SQL from their arguments, so a session as `authenticator`
- * could switch to any API role. `hoisted` contains the names of function settings that apply to the whole transaction.
+ * body can have. pgTAP's functions are excluded. They execute SQL from their arguments, so in a session as
+ * `authenticator`, they could switch to any API role. `hoisted` contains the names of function settings that apply to
+ * the whole transaction.
  */
 export const routineRows = (schemas: readonly string[], hoisted: readonly string[]): Sql => sql`
     with recursive domains (oid, base) as (

@@ -2,8 +2,8 @@
  * Determines which URLs a request from SQL can reach (docs/decisions/0025-jobs.md). In development, all URLs are
  * allowed. In production, only public addresses, the hosts that the operator has listed and this server are allowed.
  *
- * Seeds and migrations of existing projects use the host names of the gateway and the developer's machine in the local
- * stack's containers. This module translates these names.
+ * Seeds and migrations of existing projects refer to the gateway and the developer's machine by the host names that the
+ * local stack's containers use. This module translates these names.
  */
 export interface DestinationRules {
   readonly mode: 'development' | 'production';

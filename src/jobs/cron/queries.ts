@@ -1,6 +1,6 @@
 /**
- * Runs the scheduler's queries, which call functions in `pg_cron--1.6.4.sql`. Decisions are made in SQL so that they
- * are the same in several processes.
+ * Runs the scheduler's queries, which call functions in `pg_cron--1.6.4.sql`. Decisions are made in SQL so that all
+ * processes make the same decisions.
  */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';

@@ -36,8 +36,8 @@ export function failureOf(id: string, error: unknown): NetResponse {
 }
 
 /**
- * Splits responses into parts that are stored with one statement each. Servers choose the size of their responses, and
- * all of them together could exceed the limits of a JavaScript string and of jsonb.
+ * Splits responses into parts that are stored with one statement each. Servers choose the size of their responses, so
+ * all responses together could exceed the limits of a JavaScript string and of jsonb.
  */
 export function partsOf(responses: readonly NetResponse[]): NetResponse[][] {
   const parts: NetResponse[][] = [];

@@ -42,7 +42,7 @@ export interface TargetObject {
 
 const keyOf = (bucket: string, name: string): string => JSON.stringify([bucket, name]);
 
-/** Returns the target's rows of these objects, by {@link objectKey}. */
+/** Returns the target's rows for these objects, by {@link objectKey}. */
 export async function readTargetObjects(
   { session }: End,
   objects: readonly SourceObject[],

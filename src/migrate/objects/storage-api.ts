@@ -40,7 +40,7 @@ export function createStorageApi(end: string, { projectUrl, serviceKey }: Storag
     const method = init.method ?? 'GET';
     const request = `${method} ${subject}`;
     try {
-      // The key must not follow a redirect to another server.
+      // A redirect could send the key to another server.
       return await fetch(`${base}/${path}`, {
         ...init,
         redirect: 'error',

@@ -124,7 +124,7 @@ describe('splitting a file into statements', () => {
     ]);
   });
 
-  /** Statements with every kind of semicolon that must not split. */
+  /** Statements with every kind of semicolon at which they must not be split. */
   const fragment = fc.constantFrom(
     'select 1',
     "select 'a;''b'",

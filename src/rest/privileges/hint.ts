@@ -63,7 +63,8 @@ function grantsOf(missing: readonly MissingRow[], extent: Extent): string[] {
 
 /**
  * Returns the list of columns for a GRANT, or an empty string to grant the privilege on the whole table. Columns are
- * listed only in `full` hints, if the role has the privilege on other columns and doesn't need it on all columns.
+ * listed only in `full` hints, and only if the role has the privilege on other columns and doesn't need it on all
+ * columns.
  */
 function columnList({ allowed, columns, every }: MissingRow, extent: Extent): string {
   const single = extent === 'full' && allowed.length > 0 && columns.length > 0 && !every;
@@ -88,7 +89,7 @@ export interface RejectedRow {
   readonly returned: boolean;
 }
 
-/** Returns a hint that doesn't disclose anything about the policies, because it doesn't query them. */
+/** Returns a hint without querying the policies, so that it doesn't disclose anything about them. */
 export function shortPolicyHint({ role, commands, returned }: RejectedRow): string {
   const [first = 'INSERT', ...more] = commands;
   const policies =

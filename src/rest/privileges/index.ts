@@ -1,5 +1,5 @@
 /**
- * Adds a hint to permission errors (42501) that states which privilege or policy the request's role lacks. The login
+ * Adds a hint to permission errors (42501). It states which privilege or policy the request's role lacks. The login
  * role queries the catalogs outside the failed transaction. The rest of the response is unchanged.
  */
 import type { PostgresErrorShape, Queryable } from '../../database/types.ts';

@@ -52,8 +52,8 @@ export class ResponseStorage implements ResponseQuota {
   #prepared: Promise<void> | undefined;
 
   /**
-   * Creates the storage. `dir` is the folder for the files, which only processes of the same server may use. It is
-   * created on first use.
+   * Creates the storage. `dir` is the folder for the files. It is created on first use, and only processes of the same
+   * server may use it.
    */
   constructor(dir: string, limits: () => ResponseLimits) {
     this.#dir = dir;

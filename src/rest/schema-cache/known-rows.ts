@@ -8,7 +8,7 @@ import { type Sql, sql } from '../../kernel/sql.ts';
 
 interface HashedRow<Raw> {
   readonly hash: string;
-  /** The row. Null if its hash is known. */
+  /** The row. Null if the row with this hash is already cached. */
   readonly row: Raw | null;
 }
 

@@ -1,5 +1,5 @@
 /**
- * The functions in the baseline. Their parameters and results come from the migrations, the generated types or calls of
+ * The functions in the baseline. Their parameters and results come from the migrations, the generated types or calls to
  * the functions.
  */
 import type { ColumnModel } from '../types-file/model.ts';
@@ -16,7 +16,7 @@ export interface CalledFunction {
 
 /**
  * Describes a function that a migration calls before it exists. The signature comes from a later migration that
- * declares the function, the generated types, or otherwise the statement that uses the function.
+ * declares the function, from the generated types, or otherwise from the statement that uses the function.
  */
 export function functionFor(
   draft: Draft,

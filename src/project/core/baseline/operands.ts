@@ -51,7 +51,7 @@ export function operandAt(statement: string, position: number): Operand | undefi
 }
 
 /**
- * Returns the columns whose value the expression at the position can have.
+ * Returns the columns whose values can be the result of the expression at the position.
  *
  * @example resultColumns('select case when a = 1 then b else c end from d', 8) // [{ name: 'b', … }, { name: 'c', … }]
  */

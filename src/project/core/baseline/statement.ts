@@ -67,7 +67,7 @@ function bodyAround(statement: string, position: number): FailedQuery | undefine
   return { query: body.text.slice(tag, body.text.length - tag), position: position - before };
 }
 
-/** Returns the schema that the statement writes before the table's name, such as `shop` for `shop.orders`. */
+/** Returns the schema in front of the table's name in the statement, such as `shop` for `shop.orders`. */
 export function writtenSchema(statement: string, table: string): string | undefined {
   const words = wordsOf(statement);
   const at = words.findIndex(
@@ -164,7 +164,7 @@ export function comparedColumns(
   return found.sort((a, b) => a.distance - b.distance);
 }
 
-/** Returns the column into which the VALUES of an insert write this string. */
+/** Returns the column into which an insert with VALUES writes this string. */
 export function columnOfValue(statement: string, value: string): string | undefined {
   const words = wordsOf(statement);
   const into = words.findIndex(({ text }) => text === 'into');
