@@ -122,7 +122,7 @@ export const tokenKinds = {
     form: 'JWT signed with the JWT secret, with `url` and without `role`',
     issuer: 'storage',
     audience:
-      'one object key; if the token contains `objects`, only the object or owner for which it was signed',
+      'one object key; if the token contains `objects`, only the object for which it was signed, or another object of the same owner',
     lifetime: '`expiresIn` in the request',
     places: ['download'],
   },
@@ -131,7 +131,7 @@ export const tokenKinds = {
     form: 'JWT signed with the JWT secret, with `url` and without `role`',
     issuer: 'storage',
     audience:
-      'one object key; if the token contains `objects`, it can replace only that object or another object with the same owner',
+      'one object key; if the token contains `objects`, it can replace only the object for which it was signed, or another object of the same owner',
     lifetime: '2 hours',
     places: ['upload'],
   },

@@ -31,7 +31,7 @@ database objects.
   schema cache. SIGUSR2 or \`NOTIFY pgrst, 'reload config'\` reloads the configuration.
 - **Shutdown.** On SIGTERM or SIGINT, the service finishes pending requests and exits.
 - **Invalid values.** If a value is invalid at startup, the service reports it and exits. If a value is invalid during a reload, the
-  service logs it and keeps the previous configuration. An unknown name causes a warning with the closest known name.
+  service logs it and keeps the previous configuration. An unknown name causes a warning that suggests the closest known name.
 - **Connection poolers.** Behind a pooler in transaction mode, set \`db-prepared-statements\` and \`db-channel-enabled\` to false.
 
 For differences from the PostgREST binary, see [compatibility.md](compatibility.md).

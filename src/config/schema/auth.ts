@@ -63,7 +63,7 @@ const email = section('Sign-in with an email address.', {
   otp_length: integer(6, 'Number of digits in a code.', { min: 6, max: 10 }),
   otp_expiry: integer(3600, 'Lifetime of codes and links, in seconds.', { min: 1 }),
   smtp: section(
-    'Your SMTP server. If it is enabled, emails are sent instead of captured.',
+    'Your SMTP server. If this section is enabled, emails are sent instead of captured.',
     {
       enabled: boolean(false, 'Sends email through this server.', {
         defaultText: 'true if the table exists',
@@ -166,7 +166,7 @@ export const auth = liveSection('Users and sessions.', {
     defaultText: 'generated from the secret',
     ...keysRead,
   }),
-  rate_limit: section('Rate limits. Limits per IP address apply only to `plinth serve`.', {
+  rate_limit: section('Rate limits. Limits per IP address apply only with `plinth serve`.', {
     email_sent: integer(2, 'Emails per hour. This limit applies only if you use your own SMTP server.'),
     sms_sent: integer(30, 'Text messages per hour.'),
     anonymous_users: integer(30, 'Guest sign-ins per IP address in one hour.'),

@@ -159,7 +159,7 @@ export const experimental = section('Settings that upstream marks as experimenta
     declarative_schema_path: optionalPath('supabase', 'Folder of declarative files.', {
       ignored: 'schema_paths applies instead',
     }),
-    format_options: optionalText('Format of generated SQL, as JSON.', {
+    format_options: optionalText('Formatting options for generated SQL, as JSON.', {
       ignored: 'schema_paths applies instead',
     }),
   }),

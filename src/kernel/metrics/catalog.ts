@@ -84,7 +84,7 @@ const pools = {
   plinth_pool_connections_open: gauge('Open database connections.', ['pool']),
   plinth_pool_connections_busy: gauge('Database connections that are processing a request.', ['pool']),
   plinth_pool_waiting: gauge('Requests that are waiting for a connection.', ['pool']),
-  plinth_pool_waited_total: counter('Requests that have waited for a connection.', ['pool']),
+  plinth_pool_waited_total: counter('Requests that have had to wait for a connection.', ['pool']),
   plinth_pool_waited_seconds_total: counter('Total time that requests have waited for a connection.', [
     'pool',
   ]),
@@ -98,7 +98,9 @@ const pools = {
 const queues = {
   plinth_queue_waiting: gauge('Requests that are waiting in a queue.', ['queue']),
   plinth_queue_waited_total: counter('Requests that have waited in a queue and then started.', ['queue']),
-  plinth_queue_waited_seconds_total: counter('Total time that these requests have waited.', ['queue']),
+  plinth_queue_waited_seconds_total: counter('Total time that started requests have waited in a queue.', [
+    'queue',
+  ]),
   plinth_queue_rejected_total: counter('Requests rejected because they would have waited for too long.', [
     'queue',
   ]),
@@ -148,7 +150,9 @@ const backups = {
   plinth_backup_last_success_timestamp_seconds: shared('Time of the newest complete base backup.'),
   plinth_backup_last_size_bytes: shared('Size of the newest complete base backup.'),
   plinth_backup_running: gauge('Whether a base backup is running.', [], 'max'),
-  plinth_backup_recoverable_timestamp_seconds: shared('Newest time that a restore can recover.'),
+  plinth_backup_recoverable_timestamp_seconds: shared(
+    'Latest point in time to which the database can be restored.',
+  ),
   plinth_backup_overdue: gauge('Whether a scheduled base backup is late.', [], 'max'),
   plinth_backup_failing: gauge('Whether the last attempt to archive changes failed.', [], 'max'),
   plinth_backup_drill_timestamp_seconds: shared('When the last backup verification ended.'),
@@ -166,8 +170,8 @@ const configuration = {
     [],
     'min',
   ),
-  plinth_config_unapplied_settings: gauge('Settings in the files that a reload would apply.', [], 'max'),
-  plinth_config_restart_settings: gauge('Settings in the files that need a restart.', [], 'max'),
+  plinth_config_unapplied_settings: gauge('Changed settings that a reload would apply.', [], 'max'),
+  plinth_config_restart_settings: gauge('Changed settings that need a restart.', [], 'max'),
   plinth_config_faults: gauge('Errors in the settings files.', [], 'max'),
 } as const;
 
@@ -235,7 +239,9 @@ const auth = {
     'method',
     'outcome',
   ]),
-  plinth_auth_rate_limited_total: counter('Requests, emails and text messages over a rate limit.', ['limit']),
+  plinth_auth_rate_limited_total: counter('Requests, emails and text messages rejected by a rate limit.', [
+    'limit',
+  ]),
 } as const;
 
 const telemetry = {

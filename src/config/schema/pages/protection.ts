@@ -104,7 +104,7 @@ export const protectionPages: readonly PageSpec[] = [
     id: 'rate-limits',
     group: 'users',
     title: 'Rate limits',
-    text: 'How often users can sign in, refresh sessions and request messages. Limits per IP address apply only to `plinth serve`.',
+    text: 'How often users can sign in, refresh sessions and request messages. Limits per IP address apply only with `plinth serve`.',
     words: 'throttle too many requests 429',
     parts: [
       {

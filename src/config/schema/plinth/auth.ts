@@ -23,7 +23,7 @@ export const auth = liveSection(
     external: section('Sign-in methods.', {
       anonymous_users: section('Guests.', {
         lifetime: optionalDuration(
-          'Permanently deletes guests when they reach this age, and all rows that reference them with ON DELETE CASCADE. If unset, guests are kept.',
+          'Permanently deletes guests that reach this age, together with all rows that reference them with ON DELETE CASCADE. If unset, guests are kept.',
         ),
       }),
       email: section('Email.', {
@@ -41,7 +41,7 @@ export const auth = liveSection(
     }),
     reveal_accounts: boolean(
       false,
-      'Allows responses from `plinth serve` to reveal whether an email address or phone number belongs to an account, as in upstream. For example, an unknown address then returns otp_disabled. `plinth start` always behaves this way.',
+      'Allows responses from `plinth serve` to reveal whether an email address or phone number belongs to an account, as in upstream. For example, a request with an unknown address then returns otp_disabled. `plinth start` always behaves this way.',
     ),
     api: section('Auth API.', {
       max_request_duration: duration(10_000, 'Request timeout (status 504).'),

@@ -38,7 +38,7 @@ export const database = restartSection(
     ),
     shared_password: boolean(
       false,
-      "Gives every login role the password of `postgres` and lets `supabase_admin` sign in over TCP, as in upstream's local stack. With --database-url, the roles get the URL's password.",
+      "Gives every login role the password of `postgres` and lets `supabase_admin` sign in over TCP, as in upstream's local stack. With --database-url, the roles get the password in the URL.",
     ),
     replication: boolean(
       false,
@@ -120,12 +120,12 @@ export const backup = restartSection(
     schedule: text('0 3 * * *', 'Schedule of base backups, as a cron expression in UTC.', live),
     keep: duration(
       14 * 24 * 60 * 60 * 1000,
-      'How far back you can restore. Backups from before this period, and objects that were deleted before it, are removed.',
+      'How far back in time you can restore the project. Backups from before this period, and objects that were deleted before it, are removed.',
       live,
     ),
     wal: boolean(
       true,
-      'Archives changes continuously. You can then restore to any point in time, and a failure loses at most two seconds of changes. If false, only the base backups can be restored.',
+      'Archives changes continuously. You can then restore the project to any point in time, and a failure loses at most two seconds of changes. If false, only the base backups can be restored.',
     ),
     max_rate: size(
       8 * 1024 * 1024,

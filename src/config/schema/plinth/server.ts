@@ -61,7 +61,7 @@ export const telemetry = section('Traces for an OpenTelemetry collector.', {
   trust_incoming: oneOf(
     'none',
     ['proxies', 'all'],
-    'Callers whose traceparent header decides whether a request is traced, instead of `sampling`. `proxies`: those in [server] trusted_proxies, which must replace the header that their clients send. `all`: all callers, which suits a private network.',
+    "Callers whose traceparent header decides whether a request is traced, instead of `sampling`. `proxies`: the proxies in [server] trusted_proxies. Each proxy must replace the traceparent header of its clients' requests. `all`: all callers, which suits a private network.",
     live,
   ),
 });
@@ -169,14 +169,14 @@ export const server = liveSection('API server.', {
       key: optionalPath('supabase', 'Private key file for the certificate (PEM).', { anywhere: true }),
       http_port: optionalPort(
         'Port for unencrypted HTTP, which redirects to HTTPS and responds to ACME challenges.',
-        { defaultText: '80 with `acme`. Otherwise, the port is not opened' },
+        { defaultText: "80 with `acme`. Otherwise, the port isn't opened" },
       ),
       hsts: duration(
         365 * 24 * 60 * 60_000,
         'How long browsers use only HTTPS after a visit (Strict-Transport-Security). `0s` omits the header.',
       ),
       acme: section(
-        'Certificates that are obtained and renewed automatically (ACME). The ACME server must be able to reach `http_port` of every domain as port 80.',
+        'Certificates that are obtained and renewed automatically (ACME). The ACME server must be able to reach `http_port` through port 80 of every domain.',
         {
           domains: list(
             [],

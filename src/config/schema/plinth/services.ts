@@ -82,7 +82,7 @@ export const storage = section('Files.', {
     'Webhook for objects that are created or removed through the API. Each event is delivered at least once.',
     {
       url: optionalText(
-        'URL that receives a POST request for each event. The URL must use HTTPS, except for this machine during development. If unset, no events are sent.',
+        'URL that receives a POST request for each event. The URL must use HTTPS, unless it refers to this machine during development. If unset, no events are sent.',
       ),
       api_key: secret('API key, sent as a bearer token.'),
     },
