@@ -33,8 +33,8 @@ export interface RestSettings {
   readonly legacyTargetNames: boolean;
   readonly errorVerbosity: 'verbose' | 'minimal';
   /**
-   * How detailed the `hint` of a 42501 error is about the missing privilege or policy. PostgREST doesn't send such
-   * hints, and the hosted service sends short hints.
+   * How much detail the `hint` of a 42501 error contains about the missing privilege or policy. PostgREST doesn't send
+   * such hints, and the hosted service sends short hints.
    */
   readonly permissionHints: PermissionHints;
   /** The values of `app.settings.*`, which are set in every transaction. */

@@ -1,4 +1,4 @@
-/** Matches the host names for this machine, which are treated as equal. */
+/** Matches host names that refer to this machine. They are treated as equal. */
 const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 /**

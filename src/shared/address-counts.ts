@@ -4,8 +4,8 @@ import { scopeOf } from './address-scope.ts';
 import { networkOf } from './network-of.ts';
 
 /**
- * Matches IPv4 addresses, including those in the notation of dual-stack sockets. Their first number shows whether they
- * are loopback addresses, without the slower check of all ranges.
+ * Matches IPv4 addresses, including those in the notation of dual-stack sockets. The first number shows whether an
+ * address is a loopback address, which is faster than checking all ranges.
  */
 const ipv4 = /^(?:::ffff:)?(\d+)\.\d+\.\d+\.\d+$/;
 

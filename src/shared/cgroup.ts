@@ -47,7 +47,9 @@ export function groupLimits(read: ReadText): GroupLimits {
   };
 }
 
-/** Returns the group per controller. The key of version 2, which has one hierarchy, is the empty string. */
+/**
+ * Returns the process's group for each controller. The key of version 2, which has one hierarchy, is the empty string.
+ */
 function groupsOf(text: string): ReadonlyMap<string, string> {
   const groups = new Map<string, string>();
   for (const line of text.split('\n')) {
@@ -76,7 +78,7 @@ function hierarchyOf(mountinfo: string, controller: string): Hierarchy | undefin
 const decodeOctal = (path: string): string =>
   path.replaceAll(/\\([0-7]{3})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 8)));
 
-/** Returns the folders of a group and of those parents that are mounted. */
+/** Returns the folders of a group and of its mounted parents. */
 function foldersUp(hierarchy: Hierarchy | undefined, group: string | undefined): string[] {
   if (hierarchy === undefined || group === undefined) return [];
   const { root, mountPoint } = hierarchy;

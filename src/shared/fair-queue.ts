@@ -4,7 +4,7 @@ export interface Waiter {
   readonly client: string;
 }
 
-/** Whether an item can start. `skip client`: no item of the same client can start. */
+/** Whether an item can start. `skip client` means that none of the client's items can start. */
 export type Verdict = 'start' | 'skip' | 'skip client';
 
 export class FairQueue<T extends Waiter> {
@@ -75,7 +75,7 @@ export class FairQueue<T extends Waiter> {
   }
 
   /**
-   * Returns the number of items that start before a new item of this client if all clients take turns. With `judge`,
+   * Returns the number of items that start before a new item from this client if all clients take turns. With `judge`,
    * only items that can start are counted, which takes time proportional to the length of the queue.
    */
   ahead(client: string, judge?: (item: T) => Verdict): number {

@@ -30,7 +30,7 @@ export const knownProviderName = (id: string): string | undefined =>
   Object.hasOwn(names, id) ? names[id] : undefined;
 
 /**
- * Returns the name of a provider for texts. The ID of a custom provider contains its name.
+ * Returns the provider name to display. The ID of a custom provider contains its name.
  *
  * @example providerName('custom:acme') // acme
  */

@@ -12,5 +12,7 @@ export const restoreMarker = 'restore-unfinished';
  */
 export const copyMarker = 'restored-copy';
 
-/** The file that `promote` creates in the data folder. The next start then takes over the backup target. */
+/**
+ * The file that `promote` creates in the data folder. At its next start, the server then takes over the backup target.
+ */
 export const takeOverRequest = 'take-over-backups';

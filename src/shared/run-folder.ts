@@ -11,8 +11,8 @@ import { join } from 'node:path';
 const ownerFile = 'owner';
 
 /**
- * Creates the folder. `prefix` is the beginning of its name. `project` identifies the project. Folders of other projects
- * aren't removed.
+ * Creates the folder. `prefix` is the beginning of the folder's name. `project` identifies the project. Folders of
+ * other projects aren't removed.
  */
 export function makeRunFolder(prefix: string, project: string): string {
   removeLeftOver(prefix, project);

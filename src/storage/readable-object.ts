@@ -8,7 +8,7 @@ import { findObject, findObjectWithBucket, type ObjectRow } from './queries/obje
 import type { Scope } from './scope.ts';
 
 /**
- * Finds an object of a public bucket for any caller.
+ * Finds an object in a public bucket for any caller.
  * @throws {StorageError} NoSuchBucket (also for a private bucket), InvalidKey, NoSuchKey
  */
 export async function findPublicObject(scope: Scope, address: ObjectAddress): Promise<ObjectRow> {

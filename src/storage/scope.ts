@@ -171,7 +171,7 @@ function scopeOf(ctx: StorageContext, request: FastifyRequest, operation: Operat
 }
 
 /**
- * Returns the error for the client. If the database is read-only because the disk is full, the error is about the full
+ * Returns the error for the client. If the database is read-only because the disk is full, the error reports the full
  * disk.
  */
 function publicFault({ disk }: StorageContext, error: unknown): unknown {
@@ -249,8 +249,9 @@ function contextOf(
 }
 
 /**
- * Returns the client to which the request's work is attributed. Without a user, as with the service role, this is the
- * network of the request's IP address. Anonymous users are treated the same, because anyone can create many of them.
+ * Returns the client to which the request's work is attributed. If there is no user, for example for the service role,
+ * this is the network of the request's IP address. Anonymous users are treated the same, because anyone can create many
+ * of them.
  */
 function clientOf({ role, subject, isAnonymousUser }: Caller, { ip }: FastifyRequest): RequestClient {
   const key = isAnonymousUser ? undefined : subject;

@@ -73,7 +73,7 @@ export function createTelemetry({ log, dir, traces: exporter, now = Date.now }: 
     for (const follower of followers) follower(shown);
   };
 
-  /** Returns the time since which all entries are in memory. Earlier entries may exist only in the files. */
+  /** Returns the time after which all entries are in memory. Earlier entries may exist only in the files. */
   function memoryBeginsAt(): number {
     return Math.max(startedAt - 1, requests.oldestAt ?? 0, lines.oldestKept?.at ?? 0);
   }

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import type { Part, StoredBody } from './types.ts';
 
 /**
- * Returns a multipart body's size and S3's ETag, which is computed from the MD5s of the parts and the number of parts.
+ * Returns the size and the S3 ETag of a multipart body. The ETag is computed from the MD5s of the parts and the number
+ * of parts.
  */
 export function describeParts(parts: readonly Part[]): StoredBody {
   const hash = createHash('md5');

@@ -1,7 +1,7 @@
 /**
  * Stores objects as files in one folder. A body is written to `partial/`, synced and renamed to its final path, and the
- * folder of that path is then synced. The caller must commit the row only after this, because the row alone determines
- * whether the object exists.
+ * parent folder of that path is then synced. The caller must commit the row only after this, because the row alone
+ * determines whether the object exists.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { constants, mkdirSync } from 'node:fs';

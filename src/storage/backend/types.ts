@@ -80,7 +80,7 @@ export interface ObjectBackend {
   assemble(upload: string, parts: readonly Part[], version: string): Promise<StoredBody | undefined>;
   /** Removes parts that no row references anymore. */
   removeParts(upload: string, partIds: readonly string[]): Promise<void>;
-  /** Opens a version. Returns undefined if its bytes don't exist. */
+  /** Opens a version. Returns undefined if the version's bytes don't exist. */
   open(version: string): Promise<OpenBody | undefined>;
   /** Settles the intents of processes that have ended. `findLiving` returns the versions that have a row. */
   recover(findLiving: (versions: readonly string[]) => Promise<ReadonlySet<string>>): Promise<RecoveryReport>;
@@ -98,7 +98,7 @@ export interface SweepOptions {
   findLiving(versions: readonly string[]): Promise<ReadonlySet<string>>;
   /** The current time, in milliseconds since the epoch. */
   readonly nowMs: number;
-  /** Stops the sweep early when it aborts. */
+  /** Aborting this signal stops the sweep early. */
   readonly signal: AbortSignal;
 }
 

@@ -12,7 +12,10 @@ export interface StoredEvent {
   readonly attempts: number;
 }
 
-/** Leases the due events, which prevents other processes from delivering them. Counts the current attempt. */
+/**
+ * Leases the due events, which prevents other processes from delivering them. Also increments each event's number of
+ * attempts.
+ */
 export async function leaseEvents(
   db: Queryable,
   limit: number,

@@ -17,7 +17,7 @@ export interface ListedLine {
   readonly metadata: unknown;
 }
 
-/** Runs one of these statements and returns its lines as objects with ISO timestamps. */
+/** Runs a listing statement and returns its lines as objects with ISO timestamps. */
 export async function readLines(db: StatementRunner, statement: Sql): Promise<ListedLine[]> {
   const rows = await db.query<ListedLine>(statement);
   return rows.map((row) => ({

@@ -8,7 +8,7 @@ export interface MultipartUpload {
   readonly id: string;
   readonly bucketId: string;
   readonly key: string;
-  /** The backend's version for the upload. */
+  /** The upload's version in the backend. */
   readonly version: string;
   readonly metadata: Record<string, unknown> | null;
   readonly userMetadata: Record<string, unknown> | null;

@@ -1,7 +1,7 @@
 /**
  * Grants exclusive write access to an upload. A new request signals the lock holder to stop. The holder is usually
  * reading from a connection that the client has abandoned. Locks within a process use a map, and locks between
- * processes on the same folder use {@link SharedLocks}.
+ * processes that share a folder use {@link SharedLocks}.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TusError } from './errors.ts';

@@ -93,8 +93,8 @@ async function receive(
 }
 
 /**
- * Returns the version that the client suggests, so that a migration can keep its source's versions. Only the service
- * role, which can write every row anyway, can suggest one.
+ * Returns the version that the client suggests, so that a migration can keep the versions of the source. Only the
+ * service role, which can write every row anyway, can suggest one.
  */
 function suggestedVersion(scope: Scope, { headers }: FastifyRequest): string | undefined {
   const version = headers['x-object-version'];

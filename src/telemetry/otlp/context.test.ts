@@ -58,7 +58,7 @@ test('a fraction of traces is sampled consistently, and clients can’t predict 
   const [first, second] = [sampler(() => 0.25), sampler(() => 0.25)];
   const ids = Array.from({ length: 4000 }, (_none, index) => index.toString(16).padStart(32, '0'));
   const sampled = ids.filter(first);
-  // Five standard deviations around the mean.
+  // The tolerance is five standard deviations.
   expect(Math.abs(sampled.length - 1000)).toBeLessThan(137);
   expect(ids.filter(first)).toEqual(sampled);
   expect(ids.filter(second)).not.toEqual(sampled);

@@ -16,8 +16,9 @@ export interface TraceContext {
 const pattern = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
 /**
- * Continues the trace of a `traceparent` header, or starts a trace. If `keepsSampling` is true, the trace is exported
- * if the header's sampled flag is set. Otherwise, and for a new trace, `isSampled` decides by the trace ID.
+ * Continues the trace of a `traceparent` header, or starts a trace. If `keepsSampling` is true, the header's sampled
+ * flag determines whether the trace is exported. Otherwise, and for a new trace, `isSampled` determines this from the
+ * trace ID.
  */
 export function contextOf(
   header: string | undefined,

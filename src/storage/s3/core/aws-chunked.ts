@@ -1,8 +1,8 @@
 /**
  * Decodes the body encoding `aws-chunked`. The body consists of lines `SIZE[;chunk-signature=…]`, each followed by that
- * number of bytes. The last chunk is empty and can be followed by trailers. The source is the S3 API reference:
- * "Signature Calculations for the Authorization Header: Transferring Payload in Multiple Chunks" and "… Including
- * trailing headers".
+ * number of bytes. The last chunk is empty and can be followed by trailers. See the S3 API reference: "Signature
+ * Calculations for the Authorization Header: Transferring Payload in Multiple Chunks" and "… Including trailing
+ * headers".
  *
  * Bytes are passed on before their chunk's signature is verified. The consumer must discard them if reading fails.
  */

@@ -7,7 +7,7 @@
 export type CrcName = 'crc32' | 'crc32c' | 'crc64nvme';
 
 interface Field {
-  /** The polynomial without the term of the highest power. */
+  /** The polynomial without its highest-degree term. */
   readonly polynomial: bigint;
   readonly one: bigint;
 }

@@ -22,8 +22,8 @@ export interface ObjectChecksum extends ChecksumPlan {
 }
 
 /**
- * Algorithms that support full object checksums of multipart uploads, because part checksums can be combined. The first
- * algorithm supports only full object checksums.
+ * Algorithms that support full object checksums of multipart uploads, because their part checksums can be combined. The
+ * first algorithm supports only full object checksums.
  */
 const fullTypes: readonly Algorithm[] = ['crc64nvme', 'crc32', 'crc32c'];
 export const algorithms: readonly Algorithm[] = [...fullTypes, 'sha1', 'sha256'];

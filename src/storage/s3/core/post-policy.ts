@@ -1,7 +1,7 @@
 /**
  * Checks the policy of a POST form, which contains an expiry and conditions on the form's fields. Every field must be
- * covered by a condition, except the fields that belong to the signature. The source is "Creating a POST Policy" in the
- * S3 API reference.
+ * covered by a condition, except the fields that belong to the signature. See "Creating a POST Policy" in the S3 API
+ * reference.
  */
 
 export interface PostPolicy {

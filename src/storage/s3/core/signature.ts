@@ -1,6 +1,6 @@
 /**
- * Implements AWS Signature Version 4 as used by S3. Builds the text to sign and computes its signature. The sources are
- * "Signing AWS API requests" and "Authenticating Requests (AWS Signature Version 4)" in the S3 API reference.
+ * Implements AWS Signature Version 4 as used by S3. Builds the text to sign and computes its signature. See "Signing
+ * AWS API requests" and "Authenticating Requests (AWS Signature Version 4)" in the S3 API reference.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { encodePath, percentDecode, percentEncode, type QueryPair } from './encoding.ts';

@@ -2,7 +2,7 @@
 import { parseXml, type XmlElement, XmlError, type XmlRules } from '../../../shared/xml.ts';
 
 const s3Rules: XmlRules = {
-  /** Real S3 requests have a depth of up to four. */
+  /** Real S3 requests are nested up to four levels deep. */
   maxDepth: 8,
   /** The body's size already limits the number of elements and attributes. */
   maxElements: Number.POSITIVE_INFINITY,

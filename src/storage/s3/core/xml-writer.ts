@@ -1,6 +1,9 @@
 /** Formats S3's XML responses. */
 
-/** The content of an element: text, child elements by name, or nothing. An array repeats the element. */
+/**
+ * The content of an element: text, child elements by name, or nothing. For an array, the element is repeated for each
+ * item.
+ */
 export type XmlContent =
   | string
   | number

@@ -1,6 +1,6 @@
 /**
  * Handles browser forms that are posted to a bucket. A form contains fields with a signed policy, followed by the file.
- * The source is "POST Object" in the S3 API reference.
+ * See "POST Object" in the S3 API reference.
  */
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
