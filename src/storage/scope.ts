@@ -249,9 +249,9 @@ function contextOf(
 }
 
 /**
- * Returns the client to which the request's work is attributed. If there is no user, for example for the service role,
- * this is the network of the request's IP address. Anonymous users are treated the same, because anyone can create many
- * of them.
+ * Returns the client to which the request's work is attributed. If the request doesn't have a user, for example for the
+ * service role, this is the network of the request's IP address. Anonymous users are treated the same, because anyone
+ * can create many of them.
  */
 function clientOf({ role, subject, isAnonymousUser }: Caller, { ip }: FastifyRequest): RequestClient {
   const key = isAnonymousUser ? undefined : subject;

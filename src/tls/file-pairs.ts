@@ -47,7 +47,7 @@ interface Reading {
 interface Watched {
   readonly files: PairFiles;
   used: Reading | undefined;
-  /** The latest reading that isn't in use. */
+  /** The latest reading, if it isn't in use yet. */
   seen: Reading | undefined;
   rejected: Reading | undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * Manages the certificates for the HTTPS ports (from files, from an ACME server or generated) and the port for
- * unencrypted HTTP.
+ * Manages the port for unencrypted HTTP, and the certificates for the HTTPS ports (from files, from an ACME server or
+ * generated).
  */
 import type { Health } from '../kernel/health.ts';
 import type { Logger } from '../kernel/log.ts';

@@ -24,7 +24,7 @@ export interface TlsStatus {
 
 export interface Tls {
   readonly certificates: Certificates;
-  /** Loads the certificates. Call before a port opens. @throws {CertificateError} */
+  /** Loads the certificates. Must be called before a port opens. @throws {CertificateError} */
   load(): Promise<void>;
   /** Opens the port for HTTP, then keeps the certificates up to date. */
   start(): Promise<void>;

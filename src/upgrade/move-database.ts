@@ -209,8 +209,8 @@ class Mover {
   }
 
   /**
-   * Creates an extension. If its owner can't create it, the superuser does. PostgreSQL doesn't have a statement that
-   * changes an extension's owner.
+   * Creates an extension. If the owner can't create the extension, the superuser creates it. PostgreSQL doesn't have a
+   * statement that changes an extension's owner.
    */
   async #createExtension(text: string, identity: string, role: string): Promise<void> {
     const session = await this.#targets.of(role);
@@ -256,7 +256,7 @@ class Mover {
     const { roles, database } = this.#options;
     const path = role === undefined ? undefined : searchPathOf(roles, role, database);
     try {
-      // These functions may rely on the search path of the owner's sessions.
+      // Functions in constraints and generated columns may rely on the search path of the owner's sessions.
       if (path !== undefined)
         await session.query(sql`select pg_catalog.set_config('search_path', ${path}, false)`);
       await session.exec(`begin; truncate only ${data.table}`);

@@ -15,7 +15,7 @@ interface PrivilegeRow {
   readonly initial: string[];
 }
 
-/** Returns a query for objects. `wanted` is a condition on `classid` and `oid`. */
+/** Returns a query for the objects that match `wanted`, which is a condition on `classid` and `oid`. */
 const objects = (wanted: Sql): Sql => sql`
   with objects as (
     select 'pg_class'::regclass as classid, c.oid, case c.relkind when 'S' then 'SEQUENCE ' else 'TABLE ' end || c.oid::regclass as object,

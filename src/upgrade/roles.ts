@@ -74,7 +74,7 @@ export async function readRoles(session: CopySession): Promise<Roles> {
   };
 }
 
-/** Creates the roles. All of them can sign in with `password`, because each table is filled in its owner's session. */
+/** Creates the roles. All roles can sign in with `password`, because each table is filled in its owner's session. */
 export async function createRoles(
   target: CopySession,
   { roles, memberships }: Roles,

@@ -160,7 +160,7 @@ class Run {
     onProgress(`Starting the new cluster with the project's settings`);
     const next = await pair.startNext('regular', settings);
     this.#servers.push(next);
-    // A rehearsal skips this because without rows, the new cluster doesn't contain the list of applied files.
+    // A rehearsal skips the migrations because without rows, the new cluster doesn't contain the list of applied files.
     const migrations = check ? 0 : await migrate(next.target('postgres'), pair.from);
     await this.#finish(source, next);
     await this.#stop(next);

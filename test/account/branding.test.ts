@@ -1,5 +1,6 @@
 /**
- * Tests how pages show the brand in plinth.toml: the logo with the right media type, texts, links and readable colors.
+ * Tests how pages show the brand that plinth.toml defines: the logo with the right media type, texts, links and
+ * readable colors.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

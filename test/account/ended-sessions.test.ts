@@ -93,7 +93,7 @@ test('an open page that is signed out from another device shows the reason and f
   await signIn(page, email);
   await page.getByRole('button', { name: say('security.email-change-what') }).waitFor();
   await elsewhere(email, 'POST', '/logout?scope=others');
-  // Any action detects that the session has ended.
+  // Any action causes the page to detect that the session has ended.
   await page.getByRole('button', { name: say('data.download') }).click();
   await heading(page, say('page.sign-in'));
   await page.getByText(say('ended.elsewhere')).waitFor();

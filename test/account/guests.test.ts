@@ -96,7 +96,7 @@ interface AppSession {
   readonly user: { id: string; email: string; is_anonymous: boolean };
 }
 
-/** Returns the app's own session for the code in its address. */
+/** Exchanges the code in the app's address for the app's own session. */
 async function atTheApp(verifier: string): Promise<AppSession> {
   await page.waitForURL(`${appUrl}?code=*`);
   const code = new URL(page.url()).searchParams.get('code');

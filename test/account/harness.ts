@@ -76,7 +76,7 @@ const base32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 export const laterTotp = (secret: string): string => totp(secret, Date.now() + 30_000);
 
 /**
- * Returns a TOTP code (RFC 6238) with the parameters of authenticator apps. It doesn't use the service's
+ * Returns a TOTP code (RFC 6238) with the parameters that authenticator apps use. It doesn't use the service's
  * implementation.
  */
 export function totp(secret: string, nowMs = Date.now()): string {

@@ -1,6 +1,6 @@
 /**
- * Tests what "This wasn't me" removes and keeps, how devices are recognized, and which sign-in methods end when a
- * domain gets a connection (decisions 64 to 66).
+ * Tests what "This wasn't me" removes and keeps, how devices are recognized, and which sign-in methods stop working
+ * when a domain gets a connection (decisions 64 to 66).
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';

@@ -38,7 +38,7 @@ interface Kind {
   start(): Promise<{ auth: AuthServer; stop(): Promise<void> }>;
   /** Returns the hook calls since the previous call to this method. */
   calls(auth: AuthServer): Promise<Call[]>;
-  /** Sets the response of this hook. Undefined restores the default. */
+  /** Sets the response from this hook. Undefined restores the default. */
   answer(auth: AuthServer, name: keyof typeof names, response: JsonObject | undefined): Promise<void>;
 }
 

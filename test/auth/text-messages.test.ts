@@ -25,7 +25,7 @@ interface Answer {
 const basic = (user: string, secret: string) => `Basic ${btoa(`${user}:${secret}`)}`;
 const missing = (form: Sent['form'], names: readonly string[]) => names.find((name) => !form[name]);
 
-/** The simulated responses of the providers by host and path, including errors. */
+/** The providers' simulated responses by host and path, including errors. */
 const providers: Record<string, (sent: Sent) => Answer> = {
   'api.twilio.com/2010-04-01/Accounts/AC1/Messages.json': ({ authorization, form }) => {
     const more_info = 'https://www.twilio.com/docs/errors/20003';

@@ -83,7 +83,7 @@ test('commands work from start to stop', async () => {
   );
   expect((await plinth(['operators', 'list'], { cwd })).stdout).toMatch(/ada +read-only/);
 
-  // Applies migrations on the running server. A failing migration is explained and changes nothing.
+  // Applies migrations on the running server. A failing migration changes nothing, and the output explains the failure.
   await plinth(['migration', 'new', 'more'], {
     cwd,
     stdin: 'alter table todos add done boolean not null default false;',

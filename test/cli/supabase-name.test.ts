@@ -1,4 +1,4 @@
-/** Tests `supabase` as a second name of the program, so that a project's scripts run unchanged. */
+/** Tests `supabase` as a second name for the program, so that a project's scripts run unchanged. */
 import { exec } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-/** Tests that large responses of the Console's API are compressed. */
+/** Tests that large responses from the Console's API are compressed. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Backend, type Operator, operator, rowsPath, startBackend } from './harness.ts';
 

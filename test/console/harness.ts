@@ -115,7 +115,7 @@ export interface UserAndOperators {
   readonly userId: string;
 }
 
-/** Starts a backend with a read-only operator, `looker`, and a confirmed user. */
+/** Starts a backend with a read-only operator named `looker` and a confirmed user. */
 export async function startWithUser(email = 'ada@example.com'): Promise<UserAndOperators> {
   const backend = await startBackend();
   await backend.operators.createOperator('looker', 'read-only');

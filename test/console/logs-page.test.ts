@@ -84,7 +84,7 @@ test('the URL contains the filter, and the keyboard opens a request as a waterfa
 test('new entries are shown live, even if the stream was rejected at first', async () => {
   const { page, complaints, close } = await opened('/logs?service=auth');
   await row(page, '/auth/v1/otp').first().waitFor();
-  // Simulates the response of a proxy whose server is starting. The browser wouldn't retry on its own.
+  // Simulates the response from a proxy whose server is starting. The browser wouldn't retry on its own.
   await page.route('**/logs/tail?*', (route) => route.fulfill({ status: 503 }), { times: 1 });
   await page.getByRole('switch', { name: 'Live' }).press('Space');
   await expect.poll(() => page.url()).toContain('live=true');

@@ -258,7 +258,7 @@ test('an email template can be edited with a live preview in both languages, and
   expect(await page.locator('iframe').getAttribute('sandbox')).not.toContain('allow-scripts');
   await expectSound(page, 'a template');
   const subject = page.getByRole('textbox', { name: 'Reset password: Subject' });
-  /** Whether the placeholder, with sample values for its variables, is the preview's subject. */
+  /** Whether the preview's subject matches the placeholder with sample values for its variables. */
   const isPlaceholderShown = async () => {
     const placeholder = (await subject.getAttribute('placeholder')) ?? '';
     const subjects = page.getByRole('region', { name: 'Preview with sample values' }).locator('strong');

@@ -91,7 +91,7 @@ test('a dialog with a form and a page with changes ask for confirmation as well'
   await page.keyboard.press('Escape');
   await question().getByRole('button', { name: 'Discard' }).click();
   await page.getByRole('dialog').first().waitFor({ state: 'detached' });
-  // Confirmation isn't required if submitting a form leaves the page.
+  // Confirmation isn't required if submitting a form opens a different page.
   await open.go('/storage?bucket=held');
   await page.getByRole('button', { name: 'New folder' }).click();
   await page.getByLabel('Folder name').fill('made');

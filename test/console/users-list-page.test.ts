@@ -100,7 +100,7 @@ test('a search that is typed just before a click doesn’t undo the click', asyn
   await go('/users');
   await page.getByText('70 users').waitFor();
   const search = page.getByRole('searchbox', { name: 'Search' });
-  // One task types and clicks, so the click always precedes the delayed search.
+  // Typing and clicking happen in one task, so the click always precedes the delayed search.
   const typeAndClick = (text: string, selector: string): Promise<void> =>
     search.evaluate(
       (input: HTMLInputElement, [value, target]) => {

@@ -1,6 +1,6 @@
 /**
- * Tests a server process that has run out of file descriptors. It keeps running, and responds to requests that it can't
- * process with an error in the format of their service. It accepts all requests again as soon as descriptors are free.
+ * Tests a server process that has run out of file descriptors. It keeps running, and returns an error in the service's
+ * format for each request that it can't process. It accepts all requests again as soon as descriptors are free.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -157,7 +157,7 @@ describe.runIf(isLinux)('without a free file descriptor', () => {
 
     // Requests on a connection that was already open succeed.
     expect((await send(own, '/health/live')).status).toBe(200);
-    // All other requests succeed or are rejected with the service's error format.
+    // All other requests succeed or are rejected in the service's error format.
     const upload = { ...owner, body: 'y' };
     for (const [path, code, options] of [
       ['/functions/v1/late', 'OVERLOADED', {}],

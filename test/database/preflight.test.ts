@@ -1,6 +1,6 @@
 /**
- * Tests what the preflight check rejects on an external server without changing the catalogs. Also tests two projects
- * on one server.
+ * Tests what the preflight check rejects on an external server, and that a rejection doesn't change the catalogs. Also
+ * tests two projects on one server.
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createDatabase, type Database, examineExternal } from '../../src/database/index.ts';

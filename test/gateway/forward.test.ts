@@ -1,6 +1,6 @@
 /**
- * Tests the 503 responses of an API worker in front of a main process. They occur if the worker or the main process is
- * overloaded, and after the main process has exited.
+ * Tests the 503 responses from an API worker in front of a main process. They occur if the worker or the main process
+ * is overloaded, and after the main process has exited.
  */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -16,7 +16,7 @@ const folder = mkdtempSync(join(tmpdir(), 'plinth-forward-'));
 const leadSocket = join(folder, 'lead');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Keeps the CPU busy, like a request that is parsed and planned. */
+/** Keeps the CPU busy, as parsing and planning a request does. */
 function work(ms: number): void {
   const end = performance.now() + ms;
   while (performance.now() < end);

@@ -13,7 +13,7 @@ afterEach(async () => {
   server = undefined;
 });
 
-/** Keeps the CPU busy, like parsing and planning a request. */
+/** Keeps the CPU busy, as parsing and planning a request does. */
 function work(ms: number): void {
   const end = performance.now() + ms;
   while (performance.now() < end);
@@ -136,7 +136,7 @@ test('one client with most of the connections doesn’t delay the others', async
   expect(count(answers, 200)).toBe(330);
   const times = answers.slice(0, 300).map(({ ms }) => ms);
   const latest = Math.max(...answers.slice(300).map(({ ms }) => ms));
-  // The last connections of the flood are served long before the requests that arrived before them.
+  // The last requests of the flood are served long before many requests that arrived earlier.
   expect(times.filter((ms) => ms > latest).length).toBeGreaterThan(100);
 });
 

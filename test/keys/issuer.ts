@@ -12,7 +12,7 @@ export interface Issuer {
   readonly discovery: Record<string, unknown>;
   /** The requested paths. */
   readonly asked: string[];
-  /** Returns a token with these claims in addition to `iss`, `iat` and an `exp` in one hour. */
+  /** Returns a token with these claims in addition to `iss`, `iat` and an `exp` one hour from now. */
   token(claims: Record<string, unknown>, options?: TokenOptions): string;
   /** Replaces the signing key. The old key is no longer published. */
   rotate(): void;

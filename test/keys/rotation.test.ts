@@ -62,7 +62,7 @@ function twoServers(log: Logger = silentLogger) {
 
 let nowMs = 0;
 const monotonicMs = () => nowMs;
-/** Advances the clock by the maximum time that a server may use outdated keys. */
+/** Advances the clock by the maximum time for which a server may use outdated keys. */
 const aSecond = () => {
   nowMs += lookEveryMs;
 };

@@ -1,4 +1,4 @@
-/** Tests that every service except auth accepts tokens of a third-party issuer. */
+/** Tests that every service except auth accepts tokens from a third-party issuer. */
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

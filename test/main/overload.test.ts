@@ -1,4 +1,4 @@
-/** Tests the responses of an overloaded server: 503 with Retry-After in the error format of each service. */
+/** Tests the responses from an overloaded server: 503 with Retry-After in the error format of each service. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { createClient } from '@supabase/supabase-js';

@@ -18,7 +18,7 @@ export interface TraceExporterOptions {
   readonly sampling: () => number;
   readonly resource: Resource;
   readonly log: Logger;
-  /** The time for which requests are collected into a batch. Defaults to 2 s. */
+  /** How long requests are collected for a batch. Defaults to 2 s. */
   readonly batchMs?: number;
 }
 
@@ -163,7 +163,7 @@ function firstBatch(queue: readonly TracedRequest[]): readonly TracedRequest[] {
   return queue.slice(0, count);
 }
 
-/** Returns the total length of the values that clients and statements can make long. */
+/** Returns the total length of the values whose length depends on clients and statements. */
 const charsOf = (requests: readonly TracedRequest[]): number =>
   requests.reduce(
     (sum, { record: { url, userAgent = '', trace } }) =>

@@ -68,8 +68,8 @@ export function createRenewals(deps: RenewalsDeps): Renewals {
   }
 
   /**
-   * Stores a certificate. If that fails, for example because the disk is full, the certificate is still used until the
-   * process stops.
+   * Stores a certificate. If it can't be stored, for example because the disk is full, the certificate is still used
+   * until the process stops.
    */
   function save(domain: string, issued: PemPair): void {
     try {

@@ -38,7 +38,7 @@ export function openAcmeStore(dataDir: string, directory: string): AcmeStore {
         return undefined;
       }
     },
-    // Stores both in one file, so that the key and the certificate always belong together.
+    // Stores the key and the certificate in one file, so that they always match.
     saveCertificate: (domain, { cert, key }) =>
       write(pathOf(domain), `${key.trimEnd()}\n${cert.trimEnd()}\n`),
   };

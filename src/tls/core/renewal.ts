@@ -24,7 +24,7 @@ export interface Backoff {
 }
 
 /**
- * The delays between attempts. They stay below Let's Encrypt's limit of five failed validations per hostname and hour.
+ * The delays between attempts. They stay below Let's Encrypt's limit of five failed validations per hostname per hour.
  */
 export const standardBackoff: Backoff = { firstMs: 3 * 60_000, maxMs: 6 * 60 * 60_000 };
 

@@ -1,4 +1,4 @@
-/** Tests that the walker reports why a focus isn't visible. */
+/** Tests that the walker reports why the focus isn't visible. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchBrowser } from '../../web/browser.ts';
@@ -28,7 +28,7 @@ const onNextFrame = (work: string): string => `<script>{
   };
 }</script>`;
 
-/** Moves the focus to the button "Save" of a page. */
+/** Moves the focus to a page's "Save" button. */
 async function press(html: string): Promise<void> {
   await page.setContent(html);
   const walker = await createWalker(page, () => true);

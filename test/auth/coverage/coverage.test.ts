@@ -1,7 +1,7 @@
 /**
- * Runs after all other tests (vitest.config.ts) and checks the recorded responses of the auth service. To close a gap,
- * add a test for the route or code. If this implementation can't return a code, list it in docs/compatibility.md with
- * the reason. `node scripts/auth-routes.ts` prints the whole table.
+ * Runs after all other tests (vitest.config.ts) and checks the recorded responses from the auth service. To close a
+ * gap, add a test for the route or code. If this implementation can't return a code, list it in docs/compatibility.md
+ * with the reason. `node scripts/auth-routes.ts` prints the whole table.
  */
 import { readFileSync } from 'node:fs';
 import { expect, inject, test } from 'vitest';

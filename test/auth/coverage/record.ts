@@ -1,5 +1,5 @@
 /**
- * Runs before each test file and writes the auth responses that the file caused to the run's folder.
+ * Runs before each test file. Records the auth responses that the file causes, and writes them to the run's folder.
  * `coverage.test.ts` checks them together.
  */
 import { writeFileSync } from 'node:fs';

@@ -78,7 +78,7 @@ describe('an address verified by the provider', () => {
     expect(user.user_metadata).not.toHaveProperty('note');
     const { error } = await attacker.auth.signInWithPassword({ email, password });
     expect(error?.code).toBe('invalid_credentials');
-    // The link of the attacker's sign-up is no longer valid.
+    // The link from the attacker's sign-up is no longer valid.
     const [mail] = await auth.inbox(email);
     const late = await fetch(linkOf(mail), { redirect: 'manual' });
     expect(late.headers.get('location')).toContain('otp_expired');

@@ -1,9 +1,9 @@
-/** Lists the full text of every email, for every situation in which the text is different. */
+/** Lists the full text of every email, with a separate entry for each situation that changes the text. */
 import type { TemplateName } from '../../../src/auth/core/mails/texts.ts';
 import * as send from './senders.ts';
 import type { Language } from './stage.ts';
 
-/** The text of an email. The words in braces are replaced by the values of the email. */
+/** The text of an email. The words in braces are placeholders for the email's values. */
 export interface Reading {
   readonly subject: string;
   readonly title: string;

@@ -121,7 +121,9 @@ async function returnFromGithub(
   return response.headers.get('location') ?? `${response.status}`;
 }
 
-/** Signs up with a provider, because all other users have a password, as in upstream, even if it is unknown. */
+/**
+ * Signs up with a provider, because, as in upstream, all other users have a password, even one that they don't know.
+ */
 export const setFirstPassword: Sender = async (stage, language) => {
   const email = stage.newEmail();
   const query = new URLSearchParams({ provider: 'github', redirect_to: `${stage.origin}/account/security` });

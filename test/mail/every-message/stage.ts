@@ -44,7 +44,7 @@ export interface Stage {
   press(language: Language, link: string): Promise<void>;
   /** Creates a user with a confirmed address who has signed in. */
   person(language: Language): Promise<Person>;
-  /** Waits for a matching message to the address that no test has read, and returns the newest one. */
+  /** Waits for a matching unread message to the address, and returns the newest one. */
   received(to: string, matching?: RegExp): Promise<Message>;
   stop(): Promise<void>;
 }

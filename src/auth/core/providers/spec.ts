@@ -26,7 +26,7 @@ export function endpointUrl({ base, path, ownPath }: Endpoint, configured: strin
   return configured === '' ? base + path : configured.replace(/\/$/, '') + (ownPath ?? path);
 }
 
-/** The response of the token endpoint (RFC 6749 section 5.1). */
+/** The response from the token endpoint (RFC 6749 section 5.1). */
 export interface TokenResponse {
   readonly accessToken: string;
   readonly tokenType: string;
