@@ -28,8 +28,8 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules', '.c
 /** docs/decisions/0041-test-run.md explains the projects. */
 export default defineConfig({
   test: {
-    // Tests start real servers and browsers, which are slow on two busy cores. A test that hangs takes this long only
-    // once.
+    // The timeouts are long because tests start real servers and browsers, which are slow on two busy cores. Only a
+    // test that hangs takes this long.
     testTimeout: 60_000,
     hookTimeout: 180_000,
     retry: process.env.CI === undefined ? 0 : 1,

@@ -45,7 +45,7 @@ async function statusUnder(host: string, port: number, path: string): Promise<nu
   return Number((await text(socket)).split(' ')[1]);
 }
 
-/** Returns the process ID in PostgreSQL's PID file, which exists only while PostgreSQL runs. */
+/** Returns the process ID from PostgreSQL's PID file, which exists only while PostgreSQL runs. */
 const postmasterOf = (dir: string): number | undefined => {
   const file = join(dir, '.plinth', 'postgres', 'postmaster.pid');
   return existsSync(file) ? Number(readFileSync(file, 'utf8').split('\n', 1)[0]) : undefined;

@@ -1,6 +1,6 @@
 /**
- * Tests settings that change while the server runs. For each group, the files are changed and reloaded, and the effect
- * is observed over HTTP. Then the change is reverted in the same way. Open connections must stay open.
+ * Tests settings that change while the server runs. For each group of settings, the files are changed and reloaded, and
+ * the effect is observed over HTTP. Then the change is reverted in the same way. Open connections must stay open.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';

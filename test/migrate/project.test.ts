@@ -54,7 +54,7 @@ const dumpOf = async (backend: Backend): Promise<string> => {
   );
 };
 
-/** Returns the lines that only one of two dumps contains. */
+/** Returns the lines that appear in only one of the two dumps. */
 const differences = async (a: Backend, b: Backend): Promise<string[]> => {
   const [first, second] = [(await dumpOf(a)).split('\n'), (await dumpOf(b)).split('\n')];
   expect(first.length).toBeGreaterThan(5000);

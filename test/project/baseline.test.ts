@@ -10,8 +10,8 @@ import { projectWith, type TestProject } from './helpers.ts';
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 /**
- * Returns types in the generator's format for the rows and inserts of tables (`a: string`). `?` means optional in
- * Insert, and `~` means nullable.
+ * Returns the Row and Insert types of tables in the generator's format. In a column (`a: string`), `?` means optional
+ * in Insert, and `~` means nullable.
  */
 function typesOf(tables: Readonly<Record<string, string>>, rest = ''): string {
   const written = Object.entries(tables).map(([name, columns]) => {
@@ -52,7 +52,7 @@ interface Made extends Baseline {
   readonly project: TestProject;
 }
 
-/** Writes the baseline that results from the types and these migrations to its file. */
+/** Generates the baseline from the types and these migrations, and writes it to a file. */
 async function baselineOf(types: string, ...files: readonly string[]): Promise<Made> {
   return await baselineWithin({}, types, ...files);
 }

@@ -30,10 +30,12 @@ const leftovers: readonly (readonly [name: string, statement: string])[] = [
   ['a custom setting', `set app.leftover = 'x'`],
 ];
 
-/** Lengthens timeouts, because the file's later statements need more than a millisecond on a busy machine. */
+/**
+ * Lengthens the statement's timeout, because the statements after it need more than a millisecond on a busy machine.
+ */
 const patient = (statement: string): string => statement.replaceAll('1ms', '1s');
 
-/** The positions that the statement can have in its file. */
+/** The positions that a statement can have in a file. */
 const shapes: readonly (readonly [name: string, around: (statement: string) => string])[] = [
   ['at the end', (statement) => `create table public.a (); ${statement};`],
   [

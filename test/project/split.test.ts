@@ -1,4 +1,4 @@
-/** Compares the splitter with the server's lexer. Text that PostgreSQL accepts must be split in the same way. */
+/** Compares the splitter with the server's lexer. Both must split text that PostgreSQL accepts in the same way. */
 import fc from 'fast-check';
 import { Client } from 'pg';
 import { expect, test, vi } from 'vitest';
@@ -28,7 +28,7 @@ const soup = fc.string({
   maxLength: 7,
 });
 
-/** Generates values with arbitrary content, in all forms in which SQL allows them. */
+/** Generates values with arbitrary content, in every form that SQL allows. */
 const literal = fc
   .tuple(
     fc.constantFrom(

@@ -63,7 +63,7 @@ describe('upstream’s rate limits, if configured', () => {
   const isReply = (ref: string) => (frame: unknown[]) => frame[3] === 'phx_reply' && frame[1] === ref;
 
   test('messages per second: sockets are notified and closed, and HTTP responds with 429', async () => {
-    // The average over one minute allows sixty messages.
+    // The limit applies to the average over one minute, so it allows 60 messages.
     const strict = await startRealtime({ settings: { max_events_per_second: 1 } });
     try {
       const post = (count: number) =>
@@ -213,7 +213,7 @@ describe('SQL functions', () => {
     [`'INSERT', 't', 's', null::record, null::record, 'STATEMENT'`, 'not for each statement'],
     [`'TRUNCATE', 't', 's', null::record, null::record`, 'Unexpected operation type: TRUNCATE'],
   ])('broadcast_changes(%s) raises an error', async (rest, message) => {
-    // A record argument requires a row, so this test uses a trigger as intended.
+    // A record argument requires a row, so a trigger calls the function, as intended.
     await h.sql(`
       drop table if exists public.told; create table public.told (id int);
       create or replace function public.tell() returns trigger language plpgsql as $$

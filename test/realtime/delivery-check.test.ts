@@ -86,7 +86,7 @@ interface Case {
   /** Statements that run before the listener subscribes. */
   readonly before?: string;
   readonly statement: string;
-  /** Whether the test doesn't join the channel, because the rejection would take a long time. */
+  /** Whether the test skips joining the channel, because the rejection would take a long time. */
   readonly untried?: boolean;
 }
 

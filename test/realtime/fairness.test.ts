@@ -14,7 +14,7 @@ let h: Harness;
 
 beforeAll(async () => {
   h = await startRealtime();
-  // Each check of the policy takes a while, as with a join of several tables.
+  // Each check of the policy takes a while, as if the policy joined several tables.
   await h.sql(`
     create function public.slow_check() returns boolean language plpgsql as $$
       begin perform pg_sleep(0.01); return true; end $$;

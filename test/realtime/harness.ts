@@ -55,7 +55,7 @@ export async function startRealtime(options: HarnessOptions = {}): Promise<Harne
   const test = await createTestDatabase('realtime', (db) => db.migrate([migrations]));
   const { place, name: databaseName } = test;
   const started = await serve(test.database, options, test.another, async () => {
-    // The server detects the end of a stream with a delay.
+    // The server doesn't detect immediately that a stream has ended.
     const streams = sql`select from pg_replication_slots where database = current_database()`;
     while ((await test.database.pool('supabase_admin').query(streams)).length > 0);
     await test.drop();
@@ -168,7 +168,7 @@ export async function subscribed(channel: RealtimeChannel): Promise<RealtimeChan
   return channel;
 }
 
-/** Polls until the function returns a value, and returns it. Only the test's timeout limits this. */
+/** Polls until the function returns a value, and returns it. Only the test's timeout limits the wait. */
 export async function until<T>(look: () => T | undefined | false): Promise<T> {
   for (;;) {
     const value = look();

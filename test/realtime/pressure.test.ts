@@ -110,7 +110,8 @@ test('with several writers, every subscriber sees the order of the commits', asy
   witness.stream(
     `START_REPLICATION SLOT witness LOGICAL 0/0 (proto_version '1', publication_names 'supabase_realtime')`,
     (payload) => {
-      // An insert contains the relation, N, the number of columns, t, the length, and the first column's text.
+      // An insert message contains the relation, `N`, the number of columns, `t`, the length, and the first column's
+      // text.
       if (payload[0] === 0x49)
         committed.push(Number(payload.toString('utf8', 13, 13 + payload.readUInt32BE(9))));
     },

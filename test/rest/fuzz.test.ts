@@ -98,7 +98,7 @@ const samples: Attempt[] = (
   ] as [string, string, Record<string, string>?, string?][]
 ).map(([method, target, headers = {}, body = '']) => ({ method, target, headers, body }));
 
-/** The tokens that have a meaning in one of the parsers. */
+/** Tokens that have a special meaning in at least one of the parsers. */
 const tokens = [
   ...[
     '(',

@@ -1,6 +1,6 @@
 /**
- * Tests that `plinth rest` has the behavior of PostgREST 16 that is found only in its source code and not in its own
- * tests.
+ * Tests that `plinth rest` behaves like PostgREST 16 in ways that PostgREST's source code defines but its tests don't
+ * cover.
  */
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

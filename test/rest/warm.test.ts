@@ -50,7 +50,7 @@ const add = 'create table public.added (id int); grant select on public.added to
 
 test('reads the schema again if the start has changed it', async () => {
   const { statusOf } = await statusAfter({ hasChanged: true }, async (database) => {
-    // There isn't a notification, so only startup can cause a reload.
+    // No notification is sent, so only startup can cause a reload.
     await database.pool('supabase_admin').exec(`set event_triggers = off; ${add}; reset event_triggers`);
   });
   expect(await statusOf()).toBe(200);

@@ -8,5 +8,5 @@ export const apart: readonly string[] = [
   'test/{backup,cli,crash,example,main,package,upgrade}/**/*.test.ts',
 ];
 
-/** The files that replace a module with `vi.mock`, which also need a separate process. */
+/** The files that replace a module with `vi.mock`. They need a separate process too. */
 export const mocked: readonly string[] = ['test/auth/enumeration.test.ts'];

@@ -86,7 +86,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Removes a folder, but not a file system that a killed test has mounted in it or the files of another user. */
+/** Removes a folder, except for other users' files and any file system that a killed test has mounted in it. */
 function remove(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 /**
- * Tests that the Account pages, which call auth in the same process, have every protection of the routes below
- * /auth/v1. Also tests that both share their limits.
+ * Tests that the Account pages, which call auth in the same process, have all protections that the routes below
+ * /auth/v1 have. Also tests that both share their limits.
  */
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -166,7 +166,10 @@ describe('limits by address', () => {
   const wallet = { chain: 'solana', message: 'x', signature: 'x' };
   const key = { challenge_id: nowhere, credential: {} };
 
-  /** Each row contains a direct request that fails but is counted, and the page's request with the same limit. */
+  /**
+   * Each row contains a direct request that fails but is counted, and the page's request to which the same limit
+   * applies.
+   */
   test.each<readonly [limit: string, path: string, junk: object, name: string, body: object]>([
     ['token', '/token?grant_type=password', {}, 'sign-in', unknown],
     ['token (web3)', '/token?grant_type=web3', {}, 'wallet', wallet],
@@ -893,12 +896,13 @@ describe('the existence of accounts isn’t revealed', () => {
       () => ask(known.email),
       () => ask(newEmail()),
     );
-    // Hashing a password takes many times as long as a lookup. The 10 ms allow for variations of short requests.
+    // Hashing a password takes many times as long as a lookup. The 10 ms allow for variations in the duration of short
+    // requests.
     expect((Math.max(ofKnown, ofUnknown) + 10) / (Math.min(ofKnown, ofUnknown) + 10)).toBeLessThan(3);
   });
 });
 
-/** The number of a waiting window is random, so it doesn't depend on the address. */
+/** The number that a waiting window shows is random, so it doesn't depend on the address. */
 function withoutNumber(body: unknown): unknown {
   return { ...(body as object), number: undefined };
 }

@@ -21,7 +21,7 @@ afterAll(async () => {
   await backend?.stop();
 });
 
-/** Opens the worst case on the API's origin, which is an attacker's HTML with scripts. */
+/** Opens an attacker's HTML with scripts on the API's origin, which is the worst case. */
 async function hostile(body = ''): Promise<Page> {
   const page = await context.newPage();
   await page.route(`${backend.url}/attack`, (route) =>

@@ -15,7 +15,7 @@ afterEach(() => {
   for (const stop of stops.splice(0)) stop();
 });
 
-/** Creates a data folder whose last process had this port. */
+/** Creates a data folder whose last process used this port. */
 function leftBy(port: number, token: string): string {
   const projectDir = makeProject({});
   const dataDir = join(projectDir, '.plinth');

@@ -1,4 +1,4 @@
-/** Tests attacks with names, values and headers on REST, storage, auth and realtime over HTTP. */
+/** Tests attacks on REST, storage, auth and realtime over HTTP that use malicious names, values and headers. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { alice, bob, startWorld, type World } from './world.ts';

@@ -224,7 +224,7 @@ export interface Exit {
   readonly headers?: Record<string, string>;
 }
 
-/** Returns requests that return an object in the public bucket `open` or data about it. */
+/** Returns requests for an object in the public bucket `open` or for data about it. */
 export async function exits(world: World, key: string): Promise<Record<string, Exit>> {
   const service = asService(world);
   const { body: signed } = await world.call(`/storage/v1/object/sign/open/${key}`, {

@@ -308,8 +308,8 @@ it("an operator's factor is rejected after too many guesses across all sessions"
 
 /**
  * The places where secrets are compared and the number of comparisons in each file. A comparison with input that users
- * type requires a kind in the table and must use `verifySecret` or `guesses.verify`. For other comparisons, `why` is
- * the reason why they don't.
+ * type requires a kind in the table and must use `verifySecret` or `guesses.verify`. For each other comparison, `why`
+ * gives the reason why this isn't necessary.
  */
 const comparisons: Readonly<
   Record<

@@ -1,6 +1,6 @@
 /**
- * Tests that other clients still get responses while a client sends expensive requests: nested, repeated, large or
- * incomplete ones, or very many.
+ * Tests that other clients still get responses while a client sends expensive requests: nested, repeated, large,
+ * incomplete or very numerous ones.
  */
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -35,7 +35,7 @@ async function clientOf(server: AuthServer): Promise<{ user: oauth.Person; token
 
 const isLogout = ({ path }: { path: string }): boolean => path.endsWith('/logout');
 
-/** The routes that read the user and end the client's own session. */
+/** The routes with which a client can read the user or end its own session. */
 const forClients = ['GET /auth/v1/oauth/userinfo', 'GET /auth/v1/user', 'POST /auth/v1/logout'];
 
 it('only three of the routes that require a user accept the token', async () => {

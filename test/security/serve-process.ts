@@ -17,7 +17,7 @@ export interface ServeProcess {
   stop(): Promise<void>;
 }
 
-/** The time limit for a stop, which is longer than a server takes. */
+/** The time limit for stopping a server, which is longer than a server needs. */
 const stopMs = 60_000;
 
 /** Starts a server that is stopped when the calling test ends, if not earlier. */

@@ -124,7 +124,7 @@ const reviewed = [
   'database/database.ts',
   // Sets the password of the role that reads the restored tables.
   'database/embedded/recovery.ts',
-  // Sets passwords of login roles, and logins that project roles get temporarily.
+  // Sets the passwords of login roles, and gives project roles temporary logins.
   'database/embedded/sign-ins.ts',
   'database/testing/test-cluster.ts',
   'mail/index.ts',

@@ -43,7 +43,7 @@ async function verify(
   return [response.status, (await response.json()).error_code];
 }
 
-/** Returns the code for the time step `steps` from now. */
+/** Returns the code that is valid `steps` time steps from now. */
 const code = ({ totp }: Enrolled, steps = 0): string =>
   totpCode(totp.secret, Math.floor(server.clock.now() / 30_000) + steps) ?? '';
 

@@ -130,7 +130,7 @@ describe("a user's script", () => {
     await page.waitForLoadState('networkidle');
     expect(ran).toEqual([]);
     // The content security policy doesn't apply to scripts from the debugger. In a document that can contain scripts,
-    // even these can't access anything.
+    // even scripts from the debugger can't access anything.
     const type = shown.headers()['content-type'] ?? '';
     if (type.startsWith('text/plain')) return;
     expect(await page.evaluate('self.origin')).toBe('null');

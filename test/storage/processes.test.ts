@@ -1,4 +1,4 @@
-/** Tests two processes on one folder and one database. The tests identify them by their URLs. */
+/** Tests two processes on one folder and one database. The tests identify the processes by their URLs. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';

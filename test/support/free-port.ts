@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /**
- * The ports to choose from. Systems don't give them to connections and to servers that listen on port 0 (Linux: from
- * 32768, macOS and Windows: from 49152), so other tests don't take the port before the caller uses it.
+ * The ports to choose from. Systems don't assign these ports to connections or to servers that listen on port 0 (Linux:
+ * from 32768, macOS and Windows: from 49152), so other tests don't take the port before the caller uses it.
  */
 const firstPort = 20_000;
 const lastPort = 31_999;

@@ -1,4 +1,4 @@
-/** Tests that an operator can upgrade a project from PostgreSQL 15 with the command line. */
+/** Tests that an operator can use the command line to upgrade a project from PostgreSQL 15. */
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -166,7 +166,7 @@ async function checkProject(database: Database): Promise<void> {
   expect(slot).toEqual({ plugin: 'pgoutput', database: 'postgres' });
 }
 
-/** Checks that roles can sign in with their own passwords and settings. */
+/** Checks that roles can sign in with their own passwords and keep their settings. */
 async function checkRoles(): Promise<void> {
   const options: ClusterOptions = {
     dataDir,

@@ -12,11 +12,11 @@ export interface Flow {
   readonly next: string | undefined;
   /** The ID of the app's request that the consent page shows. */
   readonly authorizationId: string | undefined;
-  /** Whether the signed-in user signs in again before a sensitive change. */
+  /** Whether the signed-in user must sign in again before a sensitive change. */
   readonly again: boolean;
-  /** Whether the user signs in to another account, in addition to the ones in this browser. */
+  /** Whether the user is adding an account to those that are already signed in in this browser. */
   readonly adds: boolean;
-  /** The section of the security page that the user opened the flow for. */
+  /** The section of the security page for which the user started this flow. */
   readonly section: string | undefined;
   /** The part of the query that is passed from page to page, including the `?`. May be empty. */
   readonly search: string;

@@ -14,7 +14,8 @@ type Navigate = (path: string, options?: { replace?: boolean }) => void;
 export async function goOn(state: SessionState<User>, navigate: Navigate): Promise<void> {
   if (state.status === 'failed') throw state.error;
   if (state.status !== 'signed-in') {
-    // The server has just created a session, but the browser didn't send its cookie, so it doesn't store cookies.
+    // The server has just created a session, but the browser didn't send the cookie, which means that it doesn't store
+    // cookies.
     throw new ApiError({
       message: "The browser doesn't store cookies.",
       status: 0,

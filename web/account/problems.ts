@@ -20,7 +20,7 @@ const keyTexts: Readonly<Record<string, KeyText>> = {
   WalletRejected: 'error.wallet-refused',
 };
 
-/** The errors that users cause by a typing mistake or by choosing a way other than their organization's. */
+/** The errors that users cause by a typing mistake or by choosing a sign-in method other than their organization's. */
 const mistakes: ReadonlySet<string> = new Set([
   'invalid_credentials',
   'otp_expired',

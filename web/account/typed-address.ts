@@ -1,6 +1,7 @@
 /**
- * Stores the address that was typed in the first step. This tab's address takes precedence over the browser's, because
- * two tabs may sign in to different accounts. The address isn't part of any URL, so it doesn't appear in logs.
+ * Stores the address that was typed in the first step. The address stored for this tab takes precedence over the one
+ * stored for the browser, because two tabs may sign in to different accounts. The address isn't part of any URL, so it
+ * doesn't appear in logs.
  */
 import { useSyncExternalStore } from 'react';
 import { pageConfig, usePageConfig } from './page-config.ts';

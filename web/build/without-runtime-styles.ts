@@ -1,7 +1,7 @@
 /**
  * Excludes the modules that Mantine uses to write its variables and helper classes into style elements at run time.
- * Static style sheets replace these elements, so `ui/provider.tsx` disables both. Without this plugin, the modules
- * would still be part of the bundle.
+ * Static style sheets replace these elements, so `ui/provider.tsx` turns off both kinds. Without this plugin, the
+ * modules would still be part of the bundle.
  */
 import type { Plugin } from 'vite';
 

@@ -34,8 +34,8 @@ export function textOf<Id extends string>(): (id: Id, values?: TextValues) => st
 const rightToLeft = new Set(['ar']);
 
 /**
- * Marks addresses, hosts and names in right-to-left text, which then keep their own direction. Each of them is enclosed
- * in U+2068 and U+2069 (Unicode Bidirectional Algorithm, UAX #9, section 2.7).
+ * Marks addresses, hosts and names in right-to-left text, so that they keep their own direction. Each of them is
+ * enclosed in U+2068 and U+2069 (Unicode Bidirectional Algorithm, UAX #9, section 2.7).
  */
 function isolated(values: TextValues): Record<string, unknown> {
   if (!rightToLeft.has(i18n.locale)) return { ...values };

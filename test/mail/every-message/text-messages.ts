@@ -1,4 +1,4 @@
-/** Defines how each kind of text message that auth distinguishes is sent. A new kind requires a new sender. */
+/** Defines a sender for each kind of text message that auth sends. A new kind requires a new sender. */
 import type { TextToSend } from '../../../src/auth/flows/phone-codes.ts';
 import { codeIn } from './senders.ts';
 import { type Language, type Message, password, type Stage } from './stage.ts';

@@ -238,8 +238,8 @@ function CodeForm(props: { pending: Pending; codeLength: number; isEntering: Ref
 }
 
 /**
- * A button that sends the code again. It is shown only once the service would send another code. Before that, a
- * countdown is shown, which isn't announced to screen readers.
+ * A button that sends the code again. Until the service would send another code, the button is disabled and its label
+ * is a countdown. Screen readers don't announce the countdown.
  */
 function Resend({ pending, onSent }: { pending: Pending; onSent: (next: Pending) => void }) {
   const { resendAfter } = usePageConfig();

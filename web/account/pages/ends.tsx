@@ -24,7 +24,7 @@ export function SignedOutPage() {
   const hasFrames = useSignedOutFrames();
   const isOut = state.status === 'signed-out';
   const ended = endedText(state);
-  // The page shows that the browser is signed out only once it is known that no other account is signed in.
+  // Until it is known that no other account is signed in, the page doesn't show that the browser is signed out.
   const [accounts, setAccounts] = useState<OtherAccounts>();
   const others = accounts?.names;
   useEffect(() => {
@@ -75,7 +75,7 @@ const ForgetForm = () => (
 function SignInAgain({ appAddress }: { appAddress: string | undefined }) {
   const { signInUrl } = usePageConfig().brand;
   if (appAddress === undefined) {
-    // An ordinary link, because the server shows the list of this browser's accounts instead, if there are any.
+    // An ordinary link, because the server responds with the list of accounts if there are any in this browser.
     return (
       <LinkButton isSubtle href="/account/sign-in">
         {t('signed-out.again')}

@@ -84,7 +84,7 @@ export function SignInPage() {
 function SignInForm(props: {
   /** Why this browser was signed out. */
   ended: string | undefined;
-  /** Whether the signed-in user signs in again before a sensitive change. */
+  /** Whether the signed-in user must sign in again before a sensitive change. */
   again: boolean;
   /** Errors that the previous page passed to this page. */
   problems: readonly Problem[];

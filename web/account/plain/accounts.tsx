@@ -28,8 +28,8 @@ const Label = ({ text, note }: { text: string; note: string }) => (
 );
 
 /**
- * A row for an account. Each state has its own row, and the server repeats the row that matches the state of each
- * account in the browser.
+ * A row for an account. Each state has its own row. For each account in the browser, the server copies the row that
+ * matches the account's state.
  */
 const Row = (props: { state: string; children: ReactNode; action: string; of?: string }) => (
   <li data-state={props.state}>

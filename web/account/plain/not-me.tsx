@@ -1,4 +1,4 @@
-/** The pages that the link "This wasn't me" in security notices opens. */
+/** The pages that are opened by the link "This wasn't me" in security notices. */
 import type { ReactElement } from 'react';
 import { WithAddresses } from '../addresses.tsx';
 import partClasses from '../parts.module.css';

@@ -413,7 +413,7 @@ const Unlocked = ({ title }: { title: string }) => (
 
 type Render = (state: State) => ReactElement;
 
-/** Returns the page without an error, and once for each field that can have an error. */
+/** Returns the page once without an error, and once for each field that can have an error. */
 function inStates(
   name: string,
   render: Render,

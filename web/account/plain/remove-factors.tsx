@@ -1,4 +1,4 @@
-/** The pages that links in the email about lost second factors open. */
+/** The pages that are opened by the links in the email about lost second factors. */
 import type { ReactElement } from 'react';
 import { Aside, PageButton, Submit } from '../parts.tsx';
 import { email, when } from './fields.tsx';

@@ -1,4 +1,4 @@
-/** Shown on every page while a token that acts as a user is valid. */
+/** Shown on every page while a token with which the operator acts as a user is valid. */
 import { IconUserExclamation } from '@tabler/icons-react';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';

@@ -68,5 +68,5 @@ function reload(link: HTMLLinkElement): Promise<unknown> {
   });
 }
 
-/** `React.lazy` that waits for the server. */
+/** Like `React.lazy`, but waits for the server. */
 export const lazyPart: typeof lazy = (load) => lazy(() => loadPart(load));

@@ -1,6 +1,6 @@
 /**
- * Lets the operator choose the persona whose access the page shows, which is the operator, an anonymous visitor, a user
- * or custom claims. The choice is part of the URL.
+ * Lets the operator choose the persona (the operator, an anonymous visitor, a user or custom claims) whose access the
+ * page shows. The choice is part of the URL.
  */
 import { Button, Popover, Textarea } from '@mantine/core';
 import { IconCheck } from '@tabler/icons-react';

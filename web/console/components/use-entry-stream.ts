@@ -22,7 +22,7 @@ export interface EntryStream<Entry> extends Batch<Entry> {
   clear(): void;
 }
 
-/** Subscribes to the entries at `url`. Reconnects when the URL changes. If it is undefined, doesn't subscribe. */
+/** Subscribes to the entries at `url`. Reconnects when the URL changes. If the URL is undefined, doesn't subscribe. */
 export function useEntryStream<Entry>(url: string | undefined): EntryStream<Entry> {
   const [{ entries, left }, setBatch] = useState<Batch<Entry>>({ entries: [], left: 0 });
   const [isLive, setLive] = useState(false);

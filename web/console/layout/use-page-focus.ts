@@ -31,7 +31,9 @@ export function focusContent(isChosen = false): void {
 
 const fields = 'input, textarea, select, [contenteditable=true]';
 
-/** Focuses the heading. If it appears only once the page's data has loaded, `place` has the focus until then. */
+/**
+ * Focuses the heading. If the heading appears only after the page's data has loaded, `place` has the focus until then.
+ */
 function focusHeading(place: HTMLElement): void {
   place.focus({ preventScroll: true });
   const hasMoved = (): boolean => {

@@ -66,7 +66,7 @@ export interface Preview {
 
 const shownRows = 10;
 
-/** Fetches the first rows that a persona can read, with the SQL page's read-only query. */
+/** Uses the SQL page's read-only query to fetch the first rows that a persona can read. */
 export const rowsAsQuery = ({ schema, name }: Named, as: string | undefined) =>
   queryOptions({
     queryKey: ['rows-as', schema, name, as ?? 'operator'],

@@ -20,7 +20,7 @@ export function useFocus(key: string | undefined, jumps: number, isReady: boolea
     let frame = requestAnimationFrame(function show() {
       const field = document.getElementById(fieldId(key));
       if (field === null) {
-        // An email's fields appear only once its templates have been loaded.
+        // An email's fields don't appear until its templates have been loaded.
         if (performance.now() < until) frame = requestAnimationFrame(show);
         return;
       }

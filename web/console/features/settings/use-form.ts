@@ -90,7 +90,10 @@ export function useForm(data: Settings | undefined, target: string | undefined):
   };
 }
 
-/** Returns all settings by key, including those of user-chosen names and their templates with `*`. */
+/**
+ * Returns all settings by key, including those in tables with user-chosen names and the templates for such tables,
+ * whose keys contain `*`.
+ */
 function settingsIn(data: Settings | undefined): ReadonlyMap<string, Setting> {
   const found = new Map<string, Setting>();
   for (const section of data?.sections ?? []) {

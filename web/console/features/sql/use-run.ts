@@ -53,8 +53,8 @@ export function useRun(mayWrite: boolean) {
    */
   const isUnwanted = useRef(false);
   /**
-   * The ID of the current run. The state can't contain it, because it still contains the previous run while a run is
-   * repeated.
+   * The ID of the current run. It isn't part of the state, because while a run is repeated, the state still contains
+   * the previous run.
    */
   const currentId = useRef<string>(undefined);
   const last = useRef<{ readonly script: Script; readonly request: RunInput }>(undefined);
@@ -115,7 +115,7 @@ export function useRun(mayWrite: boolean) {
       if (last.current === undefined) return;
       void start(last.current.script, last.current.request, { confirmed: true, repeated: true });
     },
-    /** Cancels the run. The server ends it, and the response reports that it was canceled. */
+    /** Cancels the run. The server ends the run, and the response reports that the run was canceled. */
     cancel: (): void => {
       isUnwanted.current = true;
       if (currentId.current !== undefined) void cancelRun(currentId.current).catch(() => undefined);

@@ -19,9 +19,9 @@ export interface StorageSearch {
   readonly search?: string;
   /** The full path of the open file. */
   readonly file?: string;
-  /** Undefined for the name. */
+  /** Undefined sorts by name. */
   readonly sort?: Exclude<FileSort, 'name'>;
-  /** Undefined for the ascending order. */
+  /** Undefined sorts in ascending order. */
   readonly order?: 'desc';
 }
 

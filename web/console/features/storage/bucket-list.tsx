@@ -86,7 +86,7 @@ export function BucketList({ buckets, openId }: { buckets: readonly Bucket[]; op
 const bucketSorts = ['name', 'size', 'created'] as const;
 type BucketSort = (typeof bucketSorts)[number];
 
-/** Sorts by name, or from large to small, or from new to old. */
+/** Sorts by name, by size (largest first), or by creation time (newest first). */
 function sorted(
   buckets: readonly Bucket[],
   sort: BucketSort,

@@ -1,4 +1,4 @@
-/** The dialog that opens a new folder. The folder exists only once it contains a file. */
+/** The dialog that opens a new folder. The folder doesn't exist until it contains a file. */
 import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { FormDialog } from '../../components/form-dialog.tsx';

@@ -20,7 +20,7 @@ export function SortHead({
   const navigate = route.useNavigate();
   const isSorted = (search.sort ?? 'name') === sort;
   const order = search.order ?? 'asc';
-  // By default, names are sorted from A to Z, sizes from large to small, and times from new to old.
+  // By default, names are sorted from A to Z, sizes from largest to smallest, and times from newest to oldest.
   const next = isSorted ? (order === 'asc' ? 'desc' : 'asc') : sort === 'name' ? 'asc' : 'desc';
   const Arrow = order === 'asc' ? IconArrowUp : IconArrowDown;
   return (

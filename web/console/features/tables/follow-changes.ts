@@ -10,7 +10,8 @@ const retryMs = 5000;
  */
 const share = 0.2;
 /**
- * The maximum pause between updates for which the rows are labeled live. With longer pauses, changes appear too late.
+ * The rows are labeled live if the pause between updates isn't longer than this. After a longer pause, changes appear
+ * too late.
  */
 const maxLiveMs = 1200;
 
@@ -25,7 +26,7 @@ export interface Following {
   readonly onLive: (live: Live) => void;
 }
 
-/** Starts following. Returns a function that stops it. */
+/** Follows the changes until the returned function is called. */
 export function followChanges({ next, refetch, onLive }: Following): () => void {
   let isStopped = false;
   let request: AbortController | undefined;

@@ -1,4 +1,4 @@
-/** Detects the delimiter of a CSV file in its first line, because column names rarely contain a delimiter. */
+/** Detects the delimiter of a CSV file from its first line, because column names rarely contain a delimiter. */
 const delimiters = [',', ';', '\t', '|'] as const;
 
 export function likelyDelimiter(text: string): (typeof delimiters)[number] {

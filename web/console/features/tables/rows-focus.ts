@@ -8,7 +8,7 @@ let abort: AbortController | undefined;
 
 /**
  * Focuses the first cell of a table as soon as its rows are shown. The next key press or click cancels this, so that
- * the focus isn't taken from a field in which the operator already types.
+ * the focus isn't taken from a field in which the operator is already typing.
  */
 export function focusRowsOf(table: TableName): void {
   forget();

@@ -1,4 +1,4 @@
-/** Writes the rows that an import skipped as a CSV file. Once they are corrected, the file can be imported. */
+/** Writes a CSV file of the rows that an import skipped. Once the rows are corrected, the file can be imported. */
 import type { Report } from './use-import-run.ts';
 
 export function skippedCsv(skipped: Report['skipped']): string {

@@ -88,7 +88,7 @@ export function useEdits(
     changeSteps((all) => [...all.slice(1 - undoSteps), step]);
   }
 
-  /** Saves the edits. Returns the edits that undo them, or undefined if they were rejected. */
+  /** Saves the edits. Returns the edits that would undo them, or undefined if the save was rejected. */
   async function send(
     requested: readonly CellEdit[],
     isUndo: boolean,

@@ -1,4 +1,7 @@
-/** Creates a token that acts as a user. After confirmation, shows the token in a code sample that works unchanged. */
+/**
+ * Creates a token with which the operator acts as a user. After confirmation, shows the token in a code sample that
+ * works unchanged.
+ */
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Copyable } from '../../../ui/copyable.tsx';

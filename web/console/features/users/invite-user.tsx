@@ -40,7 +40,7 @@ export function InviteUser({ onClose, onInvited }: { onClose: () => void; onInvi
   );
 }
 
-/** Confirms the invitation that was just sent. */
+/** Shows that the invitation was sent. */
 export function InvitationSent({ to }: { to: string | undefined }) {
   return (
     <div role="status">

@@ -205,7 +205,7 @@ function ExportMenu({ search }: { search: UsersSearch }) {
   );
 }
 
-/** Returns the focus to the user in the list before the details close. A panel above the list does this itself. */
+/** Returns the focus to the user in the list before the details close. A side panel over the list does this itself. */
 function focusRow(id: string | undefined): undefined {
   document.querySelector<HTMLElement>(`[data-user="${CSS.escape(id ?? '')}"] a`)?.focus();
 }

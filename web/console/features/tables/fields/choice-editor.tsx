@@ -1,4 +1,4 @@
-/** Edits a value by choice. Enums have a select, and booleans a switch with all states. */
+/** Edits a value that is chosen from a list. Enums use a select element, and booleans a switch with all states. */
 import type { Ref } from 'react';
 import { choicesOf, hasDefault } from '../cells.ts';
 import { t } from '../rows-text.ts';

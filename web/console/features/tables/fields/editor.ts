@@ -12,7 +12,7 @@ export interface FieldProps {
 }
 
 export interface EditorProps {
-  /** The attributes of the element that receives focus. Its label refers to it. */
+  /** The attributes of the element that receives focus. The label refers to this element. */
   readonly field: FieldProps;
   readonly fieldRef: Ref<HTMLElement>;
   readonly column: Column;

@@ -34,7 +34,7 @@ export function kindOf({ type, enum_values }: Pick<Column, 'type' | 'enum_values
 /** Whether the type stores an instant. If so, its text contains the offset from UTC. */
 export const hasZone = (type: string): boolean => /with time zone$/.test(type);
 
-/** Returns the column as if it contained one element of its array. */
+/** Returns the column as if its type were the element type of its array. */
 export const elementOf = (column: Column): Column => ({
   ...column,
   type: column.type.replace(/\[\]$/, ''),

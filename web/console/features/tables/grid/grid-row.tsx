@@ -141,7 +141,7 @@ function Cell(props: GridRowProps & { place: PlacedColumn }) {
       onPointerDown={(event) => {
         if (isEditing) return;
         if (event.button === 0) actions.press(position, event.shiftKey);
-        // A press of another button also moves the focus, which would otherwise extend the range.
+        // Pressing another button also moves the focus, which would extend the range without this call.
         else if (!isInRange) actions.press(position, false);
       }}
       onPointerEnter={(event: PointerEvent) => {

@@ -7,7 +7,7 @@ import type { Cell } from '../../../api/types.ts';
 
 export function printTsv(rows: readonly (readonly Cell[])[]): string {
   const text = rows.map((cells) => cells.map(printCell).join('\t')).join('\n');
-  // Empty text would be the same as a clipboard without text, so a single NULL is an empty line.
+  // A single NULL is copied as an empty line, because empty text would be the same as a clipboard without text.
   return text === '' ? '\n' : text;
 }
 

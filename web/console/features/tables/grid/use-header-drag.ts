@@ -1,7 +1,7 @@
 /** Resizes and moves columns with the pointer. The keyboard commands have the same effects. */
 import { type PointerEvent, useRef, useState } from 'react';
 
-/** If the pointer moves less than this, the press is a click, which sorts. */
+/** If the pointer moves less than this, the press is a click, which sorts the rows. */
 const clickPixels = 5;
 
 export interface HeaderDrag {
