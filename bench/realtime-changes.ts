@@ -104,7 +104,7 @@ function receive(
   sinceCommit.push(Date.now() - Date.parse(data.commit_timestamp));
 }
 
-/** Writes the rows `from` to `to` at the requested rate. Each row has a separate transaction. */
+/** Writes rows at the requested rate, from row `from` to row `to`, each in a separate transaction. */
 async function write(clients: readonly pg.Client[], from: number, to: number): Promise<void> {
   const startedAt = performance.now();
   const running: Promise<unknown>[] = [];

@@ -10,7 +10,8 @@
  *
  * Prints the milliseconds from the command to the first REST response. The first start uses an empty data folder, and a
  * warm start uses the same folder again. Also prints, 10 s after the last start was ready, the proportional set size
- * (PSS) of every process that Plinth started, without npm's own. Linux only, because PSS is read from /proc.
+ * (PSS) of every process that Plinth started, excluding npm's own processes. Linux only, because PSS is read from
+ * /proc.
  */
 import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

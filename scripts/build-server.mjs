@@ -80,7 +80,7 @@ export function builtServerStamp() {
 }
 
 /**
- * Some files, such as SQL, extensions and the functions' adapter, stay in src. The code finds them relative to its own
+ * Some files, such as SQL, extensions and the functions adapter, stay in src. The code finds them relative to its own
  * location, so this plugin inserts the code's original location into the bundle. `src` is the path from the bundle to
  * the folder src.
  */

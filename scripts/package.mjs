@@ -92,7 +92,7 @@ async function bundleAll(/** @type {(...parts: string[]) => string} */ into) {
   return [...server, ...launcher, ...clients];
 }
 
-/** Copies the files that the server reads at run time: SQL, extensions, and the adapter of functions. */
+/** Copies the files that the server reads at run time: SQL, extensions, and the functions adapter. */
 function copyAssets(/** @type {(...parts: string[]) => string} */ into) {
   const files = globSync('src/**/*.{sql,control,js,d.ts}', { cwd: root });
   for (const file of files) cpSync(path.join(root, file), into(file));

@@ -1,4 +1,4 @@
-/** Generates the documents that are derived from the code, or the marked blocks in them. */
+/** Generates the documents that are derived from the code, either as a whole or only their marked blocks. */
 import { readFileSync } from 'node:fs';
 import { may, type Permission, roles } from '../../src/console/core/roles.ts';
 import type { Backend } from '../../src/main.ts';
@@ -13,7 +13,7 @@ import { typedSecretsBlock } from './typed-secrets.ts';
 
 const root = new URL('../../', import.meta.url);
 
-/** The example project. It has migrations, so the documents also contain the tables of the migration history. */
+/** The example project. Because it has migrations, the documents also contain the tables of the migration history. */
 export const exampleProject = new URL('examples/live-board', root);
 
 export const readDocument = (path: string): string => {

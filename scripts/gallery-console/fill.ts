@@ -51,7 +51,7 @@ async function signUp(backend: Backend): Promise<void> {
   }
 }
 
-/** Signs the user of the Account pages in from several devices. */
+/** Signs in the user of the Account pages from several devices. */
 async function signInElsewhere(backend: Backend): Promise<void> {
   for (const agent of [
     'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',

@@ -41,7 +41,7 @@ export const format = async (...input) => (await importPackage('types', 'oxfmt')
 
 /**
  * @typedef {object} Bundle
- * @property {Record<string, string>} entries the source files by the name of the bundle
+ * @property {Record<string, string>} entries the source file of each bundle, by bundle name
  * @property {string} outDir
  * @property {string} target the oldest Node version, such as `node20`
  * @property {string} src the path from the bundle to the folder src

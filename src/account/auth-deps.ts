@@ -13,7 +13,7 @@ export interface ReturnDeps {
     readonly accessToken: string;
     readonly codeChallenge: string;
     readonly codeChallengeMethod: 's256' | 'plain';
-    /** The app's URL. The user's session list shows its origin. */
+    /** The app's URL. The user's session list shows the origin of this URL. */
     readonly redirectTo: string;
   }) => Promise<string>;
   /** Whether an app that doesn't send a PKCE challenge receives its session in the URL fragment. */
@@ -26,7 +26,7 @@ export interface ReturnDeps {
 export interface ConsentDeps {
   /** Whether an administrator registered the app. Anyone can register other apps under any name. */
   readonly isTrustedClient: (clientId: string) => Promise<boolean>;
-  /** Whether the client has registered the address as a destination after sign-out. */
+  /** Whether the client has registered the address in `post_logout_redirect_uris`. */
   readonly isPostLogoutRedirect: (clientId: string, address: string) => Promise<boolean>;
   /** Returns the URLs of the clients' logout pages, which the browser loads after these sessions have ended. */
   readonly frontchannelUrls: (
@@ -36,7 +36,7 @@ export interface ConsentDeps {
   readonly requestingClient: (
     authorizationId: string,
   ) => Promise<{ readonly name: string; readonly redirectUri: string } | undefined>;
-  /** Releases an authorization request that this user opened but didn't decide, so that another user can decide it. */
+  /** Releases an authorization request that this user opened but didn't answer, so that another user can open it. */
   readonly releaseAuthorization: (authorizationId: string, userId: string) => Promise<void>;
 }
 

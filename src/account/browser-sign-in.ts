@@ -34,7 +34,7 @@ export interface BrowserSignIn {
   enter(request: FastifyRequest, reply: FastifyReply, pair: TokenPair, way: SignInWay): Promise<OpenSession>;
   /**
    * Ends a session in auth and deletes its row, even if auth has already ended the session. Returns the OpenID client
-   * sessions that ended with it.
+   * sessions that ended with the session.
    */
   leave(request: FastifyRequest, session: OpenSession, scope: SignOutScope): Promise<readonly EndedSession[]>;
 }
@@ -107,7 +107,7 @@ export function keepConfirming(request: FastifyRequest, reply: FastifyReply, add
   keepCookie(request, reply, memoryCookie, writeMemory(memory));
 }
 
-/** Records which accounts a sign-out ended, so that the resulting page can offer to remove them from the browser. */
+/** Records which accounts were signed out, so that the next page can offer to remove them from the browser. */
 export function keepLeft(request: FastifyRequest, reply: FastifyReply, left: readonly string[]): void {
   const memory = { ...readMemory(cookieOf(request, memoryCookie)), left };
   if (leftAccounts(memory).length > 0) keepCookie(request, reply, memoryCookie, writeMemory(memory));
@@ -123,7 +123,7 @@ export function forgetUnlinked(request: FastifyRequest, reply: FastifyReply, use
   keepCookie(request, reply, memoryCookie, writeMemory(memory));
 }
 
-/** Removes the accounts that the last sign-out ended from the browser. */
+/** Removes the most recently signed-out accounts from the browser. */
 export function forgetAllLeft(request: FastifyRequest, reply: FastifyReply): void {
   const memory = forgetLeft(readMemory(cookieOf(request, memoryCookie)));
   keepCookie(request, reply, memoryCookie, writeMemory(memory));

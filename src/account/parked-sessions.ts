@@ -17,7 +17,7 @@ export interface ParkedSessions {
   list(request: FastifyRequest): Promise<readonly ParkedSession[]>;
   /** Lists the parked sessions and deletes the cookies of sessions that no longer exist. */
   listAndPrune(request: FastifyRequest, reply: FastifyReply): Promise<readonly ParkedSession[]>;
-  /** Parks a session. If all cookies are in use, returns the session that it replaced. */
+  /** Parks a session. If all cookies are in use, replaces another parked session and returns the replaced one. */
   park(
     request: FastifyRequest,
     reply: FastifyReply,

@@ -33,7 +33,7 @@ export async function endSession(db: Queryable, id: Buffer, reason: string): Pro
     update _plinth.account_sessions set sealed = ''::bytea, ended = ${reason} where id = ${id} and ended is null`);
 }
 
-/** Returns why auth ended the session. Returns undefined if it hasn't ended. */
+/** Returns why auth ended the session. Returns undefined if the session hasn't ended. */
 export async function findEnding(db: Queryable, id: Buffer, now: Date): Promise<string | undefined> {
   const rows = await db.query<{ readonly ended: string | null }>(sql`
     select ended from _plinth.account_sessions where id = ${id} and expires_at > ${now.toISOString()}::timestamptz`);

@@ -13,7 +13,10 @@ export interface SessionLookups {
    * session.
    */
   keepsSession(cookie: string | undefined): Promise<boolean>;
-  /** Returns why the session of the request's cookie has ended. Returns undefined if it hasn't ended or never existed. */
+  /**
+   * Returns why the session of the request's cookie has ended. Returns undefined if the session hasn't ended or never
+   * existed.
+   */
   endingOf(request: FastifyRequest): Promise<Ending | undefined>;
 }
 

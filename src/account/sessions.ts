@@ -37,7 +37,7 @@ export interface SessionStore {
    * undefined if the session has ended.
    */
   fresh(session: OpenSession, caller: Caller, force: boolean): Promise<OpenSession | undefined>;
-  /** Returns why auth ended the session of a cookie. Returns undefined if it hasn't ended or never existed. */
+  /** Returns why auth ended the session of a cookie. Returns undefined if the session hasn't ended or never existed. */
   ending(cookie: string | undefined): Promise<Ending | undefined>;
   /**
    * Returns the current user from auth. If auth reports that the session has ended, keeps only the reason in

@@ -14,7 +14,7 @@ export interface SignedIn extends Visitor {
 
 export interface SignedInAccounts {
   /**
-   * Returns the accounts that are signed in. If there is a reply, deletes the cookies of sessions that have ended.
+   * Returns the accounts that are signed in. If `reply` is passed, deletes the cookies of sessions that have ended.
    * Otherwise, no cookie changes, because the response may arrive after another tab has signed in again.
    */
   list(request: FastifyRequest, reply?: FastifyReply): Promise<readonly SignedIn[]>;

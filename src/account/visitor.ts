@@ -8,7 +8,7 @@ import { cookieOf } from './request-cookies.ts';
 import type { OpenSession, SessionStore } from './sessions.ts';
 
 export interface Visitor {
-  /** The visitor's session. Its access token is valid for at least another minute. */
+  /** The visitor's session, whose access token is valid for at least another minute. */
   readonly session: OpenSession;
   readonly user: AuthUser;
 }

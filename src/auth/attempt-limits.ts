@@ -32,8 +32,8 @@ export interface Guess {
    */
   readonly isKnownNetwork?: () => Promise<boolean>;
   /**
-   * The origin of the attempt, which is a network or a browser that the account has signed in with. Consecutive wrong
-   * attempts from the same place cause increasing waits. If undefined, no waits apply.
+   * The origin of the attempt: the client's network, or a browser in which the user has signed in before. Consecutive
+   * wrong attempts from the same place cause increasing waits. If undefined, no waits apply.
    */
   readonly place?: { readonly kind: 'network' | 'device'; readonly id: string };
 }
@@ -61,7 +61,7 @@ export interface AttemptLimits {
     guess: Guess,
     compare: (consumeToken: ConsumeToken) => Promise<T | undefined>,
   ): Promise<AttemptResult<T>>;
-  /** Resets all limits on attempts at the account's secrets, for all places. */
+  /** Resets all limits on attempts to enter the account's secrets, for all networks and browsers. */
   unlock(account: string): Promise<void>;
   /** Deletes budgets that have refilled completely. */
   sweep(): Promise<void>;

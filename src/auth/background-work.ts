@@ -1,6 +1,6 @@
 /**
  * Runs tasks in the background if their duration or result would reveal who has an account. The response doesn't wait
- * for them.
+ * for these tasks.
  */
 import type { Logger } from '../kernel/log.ts';
 

@@ -4,8 +4,8 @@
  */
 export interface BatcherOptions<Q, A> {
   /**
-   * Processes a batch. Returns one result per input in the same order. If it throws, every call in the batch rejects
-   * with the error.
+   * Processes a batch. Returns one result per input in the same order. If the function throws, every call in the batch
+   * rejects with the error.
    */
   readonly work: (inputs: readonly Q[]) => Promise<readonly A[]>;
   readonly maxBatchSize: number;

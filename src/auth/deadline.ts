@@ -21,8 +21,8 @@ export const currentDeadline = (): AbortSignal | undefined => requests.getStore(
 export const currentClient = (): string => requests.getStore()?.client ?? '';
 
 /**
- * Runs `work` with a time limit. Throws `request_timeout` if it is exceeded. The work then continues, but its result is
- * discarded. `address` is the client's IP address.
+ * Runs `work` with a time limit. Throws `request_timeout` if the limit is exceeded. The work then continues, but its
+ * result is discarded. `address` is the client's IP address.
  */
 export async function withDeadline<T>(
   timeoutMs: number,

@@ -53,8 +53,8 @@ async function removeNext(ctx: AuthContext, now: number): Promise<boolean> {
     const caller = serverCaller(ctx, removal);
     const user = await findUserById(tx, removal.user_id);
     if (user === undefined || user.deleted_at !== null) return {};
-    // Cancels the request if the password, the address or a sign-in method has changed since then, because an attacker
-    // may have made the request.
+    // Cancels the request if the password, the address or a sign-in method has changed since the request was made,
+    // because an attacker may have made it.
     if (await hasChangedSince(tx, user.id, toMs(removal.requested_at))) {
       await recordEvent(ctx, tx, caller, user.id, 'factor_removal_canceled');
       return {};

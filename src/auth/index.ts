@@ -101,7 +101,7 @@ export interface AuthDeps {
   readonly keys: Keys;
   readonly config: LiveConfig;
   readonly mailer: Mailer;
-  /** The project's root folder. Template paths are relative to it. */
+  /** The project's root folder. Template paths are relative to this folder. */
   readonly projectDir: string;
   /**
    * Returns the public API URL, for example http://127.0.0.1:54321. This is a function because a port of 0 is resolved
@@ -114,9 +114,9 @@ export interface AuthDeps {
   readonly clock: Clock;
   /** Records calls that the Account pages make within this process. */
   readonly observe: Observe;
-  /** Sends requests to other servers. Defaults to the network. */
+  /** Sends requests to other servers. By default, uses the network. */
   readonly outgoing?: Outgoing;
-  /** The bcrypt cost of new password hashes. Tests use a lower one. See `passwords.ts`. */
+  /** The bcrypt cost of new password hashes. Tests use a lower cost. See `passwords.ts`. */
   readonly passwordCost?: number;
   readonly log: Logger;
 }

@@ -34,7 +34,7 @@ export interface IdTokenRules {
   readonly location: IssuerLocation;
   /** Alternative issuer names that the token may contain. */
   readonly aliases?: readonly string[];
-  /** The accepted audiences. The token's audience must contain at least one of them. */
+  /** The accepted audiences. The token must be intended for at least one of these audiences. */
   readonly audience: readonly string[];
   /** The access token issued with the ID token. It is compared with `at_hash` if both are present. */
   readonly accessToken: string | undefined;

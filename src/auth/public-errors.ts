@@ -49,7 +49,7 @@ export function logUnexpected(log: Logger, error: unknown, requestId: string, pa
     log.error({ requestId, path, error: known.cause ?? known }, known.message);
 }
 
-/** Returns the code for an error that doesn't have one. */
+/** Returns the error code to send for an error without a code. */
 export const fallbackCode = ({ status }: AuthError): string =>
   status === 500 ? 'unexpected_failure' : 'unknown';
 

@@ -25,7 +25,7 @@ const gcKinds: Readonly<Record<number, string>> = {
   [constants.NODE_PERFORMANCE_GC_WEAKCB]: 'weak_callbacks',
 };
 
-/** Starts measuring the event loop and garbage collection at the first call of `values`. */
+/** Starts measuring the event loop and garbage collection at the first call to `values`. */
 export function createProcessMetrics(): ProcessMetrics {
   const lag = monitorEventLoopDelay({ resolution: lagResolutionMs });
   const pauses = new Map(Object.values(gcKinds).map((kind) => [kind, new Histogram()]));

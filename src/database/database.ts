@@ -86,7 +86,7 @@ export interface DatabaseOptions {
 /** A running server, embedded or external, and the database that Plinth uses on it. */
 export interface Server extends SignIns {
   /**
-   * The session that applies Plinth's numbered SQL files. The first call of `migrate` closes it. Undefined if this
+   * The session that applies Plinth's numbered SQL files. The first call to `migrate` closes it. Undefined if this
    * process doesn't apply SQL files.
    */
   readonly admin?: Client;

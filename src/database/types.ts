@@ -342,7 +342,7 @@ export interface RowStore {
    * must be written from now on.
    */
   keep(sizeBytes: number): number | undefined;
-  /** Announces a cell of this size. One or more calls of `write` follow. */
+  /** Announces a cell of this size. One or more calls to `write` follow. */
   begin(sizeBytes: number): void;
   /** Writes the bytes from `start` to `end`. The bytes are copied. */
   write(buffer: Buffer, start: number, end: number): void;

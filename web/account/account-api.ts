@@ -138,11 +138,11 @@ export async function signOutAll(): Promise<void> {
 export interface OtherAccounts {
   /** The names of the accounts that are signed in. A guest's name is empty. */
   readonly names: readonly string[];
-  /** The names of the accounts that the last sign-out ended and that this browser still lists. */
+  /** The names of the most recently signed-out accounts that this browser still lists. */
   readonly left: readonly string[];
 }
 
-/** Removes the accounts that the last sign-out ended from this browser's list. */
+/** Removes the most recently signed-out accounts from this browser's list. */
 export async function forgetLeft(): Promise<void> {
   await post('forget', {});
   others = undefined;

@@ -29,7 +29,7 @@ function Welcome() {
     if (error) setProblem(error.message);
   }
 
-  // Invitations lead to this address, which starts a sign-in. The URL is replaced first, so that the browser's Back
+  // Invitation links open this URL, which starts a sign-in. The URL is replaced first, so that the browser's Back
   // button doesn't start another sign-in.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the effect runs once
   useEffect(() => {

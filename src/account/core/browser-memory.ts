@@ -1,6 +1,6 @@
 /**
  * A cookie that stores the browser's earlier sign-ins, with the accounts and the sign-in method of each. It affects
- * only the content of pages and its order, and grants no access.
+ * only which content pages show and in what order, and grants no access.
  */
 import { isRecord } from '../../shared/is-record.ts';
 import type { CookieKind } from './cookies.ts';
@@ -32,7 +32,7 @@ export interface BrowserMemory {
   readonly last: SignInWay | undefined;
   /** The account whose password was correct but whose sign-in needs a code because the browser is new. */
   readonly confirming?: string | undefined;
-  /** The names of the accounts that the last sign-out ended. The resulting page offers to remove them. */
+  /** The names of the most recently signed-out accounts. The page after the sign-out offers to remove them. */
   readonly left?: readonly string[] | undefined;
 }
 
@@ -94,11 +94,11 @@ export function forget({ accounts, last }: BrowserMemory, name: string): Browser
   return { accounts: kept, last: kept.length === 0 ? undefined : last };
 }
 
-/** Returns the names of the listed accounts that the last sign-out ended. */
+/** Returns the names of the most recently signed-out accounts that are still listed. */
 export const leftAccounts = ({ accounts, left = [] }: BrowserMemory): readonly string[] =>
   accounts.map(({ name }) => name).filter((name) => left.some((one) => isSameName(one, name)));
 
-/** Removes the accounts that the last sign-out ended. */
+/** Removes the most recently signed-out accounts. */
 export const forgetLeft = (memory: BrowserMemory): BrowserMemory =>
   leftAccounts(memory).reduce<BrowserMemory>(forget, memory);
 

@@ -1,6 +1,6 @@
 /**
- * Derives the row's ID (a hash) and the key that encrypts the row's tokens (HKDF, RFC 5869, with AES-256-GCM) from a
- * session cookie. A copy of the table is useless without the cookie.
+ * Derives two values from a session cookie: the row's ID (a hash), and the key that encrypts the row's tokens (HKDF,
+ * RFC 5869, with AES-256-GCM). A copy of the table is useless without the cookie.
  */
 import { createCipheriv, createDecipheriv, createHash, hkdfSync } from 'node:crypto';
 

@@ -84,7 +84,7 @@ export function accountsRoutes(app: FastifyInstance, deps: AccountsDeps, send: S
     return reply.redirect(pageWith('accounts', flow, 'signed-out', removed === 'all' ? 'all' : 'one'), 303);
   });
 
-  /** Removes the accounts that the last sign-out ended from the list. */
+  /** Removes the most recently signed-out accounts from the list. */
   app.post('/forget', async (request, reply) => {
     if (!isOurs(request, formOf(request))) return sendRefused(send, request, reply);
     forgetAllLeft(request, reply);

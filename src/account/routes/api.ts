@@ -153,7 +153,7 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
     return { number: await windows.begin(request, reply, window) };
   });
 
-  /** Signs the waiting window in after the link in the email was opened on another device. */
+  /** Signs in the waiting window after the link in the email was opened on another device. */
   app.post('/wait', async (request, reply) => {
     const taken = await windows.take(request);
     if (taken.state !== 'confirmed') return { state: taken.state };
@@ -233,8 +233,8 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
 /** Declares the routes for the accounts that are listed in the browser. */
 function memoryRoutes(app: FastifyInstance, { accounts, visitors }: ApiDeps): void {
   /**
-   * Lists the signed-in accounts other than the current one, and the accounts that the last sign-out ended. Guests have
-   * no name.
+   * Lists the signed-in accounts other than the current one, and the most recently signed-out accounts. Guests have no
+   * name.
    */
   app.get('/others', async (request) => {
     const others = (await accounts.list(request)).filter(({ slot }) => slot !== 'current');

@@ -57,7 +57,7 @@ const expiredAddress = (type: string, own = new URLSearchParams()): string =>
     carriedFlow(own),
   );
 
-/** Much larger than any link with its destination. */
+/** Much larger than any form that contains a link and its destination. */
 const maxFormBytes = 16_384;
 
 export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {

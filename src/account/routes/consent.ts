@@ -52,7 +52,7 @@ export function consentRoutes(app: FastifyInstance, deps: ConsentRouteDeps): voi
     return { url: await pending(auth.user(request, session).decideAuthorization(id, { action })) };
   });
 
-  // The page calls this route before the user switches accounts to decide the request.
+  // The page calls this route before the user switches to the account that will approve or deny the request.
   app.post('/consent/release', async (request) => {
     const id = bodies().authorization(request.body);
     const { user } = await complete(request);

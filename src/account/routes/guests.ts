@@ -70,7 +70,8 @@ export function guestRoutes(app: FastifyInstance, deps: GuestRouteDeps): void {
   });
 
   /**
-   * Signs the guest out without transferring data. The guest account still exists, but can no longer be signed in to.
+   * Signs the guest out without transferring data. The guest account still exists, but signing in to it is no longer
+   * possible.
    */
   app.post('/guest/leave-behind', async (request, reply) => {
     const guest = await setAside(request, reply);

@@ -131,7 +131,7 @@ export function journeyPages(app: FastifyInstance, deps: JourneyDeps, send: Send
     return provider === 'sso' ? domainOfAddress(request) || undefined : providerName(provider);
   }
 
-  /** Runs the operation. If it fails, redirects to the sign-in page, which shows the error. */
+  /** Runs the operation. If the operation fails, redirects to the sign-in page, which shows the error. */
   async function orProblem(
     request: FastifyRequest,
     reply: FastifyReply,

@@ -37,10 +37,10 @@ export interface PageFields {
   readonly fields?: string;
   /** The accounts in the browser, for the page that lists them. */
   readonly accounts?: readonly AccountRow[];
-  /** The accounts that the last sign-out ended and that this browser still lists. */
+  /** The most recently signed-out accounts that this browser still lists. */
   readonly left?: readonly string[];
   readonly target?: string;
-  /** Null if the page must not show an address, not even that of the sign-in in progress. */
+  /** Null if the page must not show any address, including the one that the user is signing in with. */
   readonly email?: string | null;
   readonly host?: string;
   /** The name of the identity provider where a sign-in continues. */

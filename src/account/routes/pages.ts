@@ -47,7 +47,10 @@ export interface PageDeps extends SendDeps {
   readonly isDevelopment: boolean;
   /** Returns the logout pages of OpenID clients to load after these sessions have ended. */
   readonly frontchannelUrls: (ended: readonly EndedSession[]) => Promise<readonly string[]>;
-  /** Returns why the session of the request's cookie has ended. Returns undefined if it hasn't ended or never existed. */
+  /**
+   * Returns why the session of the request's cookie has ended. Returns undefined if the session hasn't ended or never
+   * existed.
+   */
   readonly endingOf: (request: FastifyRequest) => Promise<Ending | undefined>;
   /** Returns account details from the session's access token, for browsers without scripts. */
   readonly factsOf: (cookie: string | undefined) => Promise<AccountFacts>;

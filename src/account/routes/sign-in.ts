@@ -48,7 +48,7 @@ export function signInRoutes(
       return await enter(request, reply, pair, 'password');
     } catch (error) {
       if (!(error instanceof AuthRejection && error.code === 'device_not_confirmed')) throw error;
-      // The browser is new, so auth has sent a code. The page must prompt for it.
+      // The browser is new, so auth has sent a code. The page must prompt for the code.
       keepConfirming(request, reply, String(body.email ?? ''));
       return { session: null, number: await windows.begin(request, reply, window) };
     }

@@ -42,7 +42,7 @@ function afterParenthesis(tokens: readonly SqlToken[], open: number): number {
   return tokens.length;
 }
 
-/** Returns the index of the argument list's opening parenthesis if a call of a request function starts at `index`. */
+/** Returns the index of the argument list's opening parenthesis if a call to a request function starts at `index`. */
 function argumentsAt(tokens: readonly SqlToken[], index: number): number | undefined {
   const text = (offset: number): string | undefined => tokens[index + offset]?.text;
   // A name after a dot belongs to another schema.
@@ -54,7 +54,7 @@ function argumentsAt(tokens: readonly SqlToken[], index: number): number | undef
 }
 
 /**
- * Returns the calls of request functions that PostgreSQL evaluates for every row. A call is evaluated only once per
+ * Returns the calls to request functions that PostgreSQL evaluates for every row. A call is evaluated only once per
  * statement if it is in a subquery without a FROM clause, as in `(select auth.uid())`.
  */
 export function perRowCalls(expression: string): Call[] {

@@ -16,7 +16,7 @@ export function parseEmail(email: string): string {
 
 /**
  * Whether the address contains a non-ASCII letter whose lowercase is an ASCII letter: U+212A (the Kelvin sign) or
- * U+0130 (the dotted I). Addresses are compared in lowercase, so such an address would match another user's.
+ * U+0130 (the dotted I). Addresses are compared in lowercase, so such an address could match another user's address.
  */
 export function becomesAnother(email: string): boolean {
   return /[\u0130\u212a]/.test(email);

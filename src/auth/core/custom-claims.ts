@@ -8,7 +8,8 @@ import { standardClaims } from './providers/id-token-profiles.ts';
 
 export interface ClaimRules {
   /**
-   * Maps each standard claim to the provider's claim name. A value that isn't a string is used as the claim's value.
+   * Maps each standard claim to the provider's claim name. If the mapped value isn't a string, that value itself
+   * becomes the claim.
    */
   readonly attributeMapping: JsonObject;
   /** The names of claims that are stored unchanged under `custom_claims`. */

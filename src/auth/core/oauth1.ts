@@ -1,4 +1,4 @@
-/** Implements the client side of OAuth 1.0a (RFC 5849), which signs requests. Only Twitter requires it. */
+/** Implements the client side of OAuth 1.0a (RFC 5849), which signs requests. Only Twitter requires this version. */
 import { createHmac } from 'node:crypto';
 
 export interface OAuth1Credentials {

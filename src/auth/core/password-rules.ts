@@ -6,7 +6,7 @@ const maxBytes = 72;
 
 export interface PasswordRules {
   readonly minLength: number;
-  /** Character sets. The password must contain a character from each of them. */
+  /** Character sets. The password must contain a character from each set. */
   readonly requiredSets: readonly string[];
 }
 

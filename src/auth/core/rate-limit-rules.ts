@@ -1,6 +1,6 @@
 /** Defines the rate limits per IP address and handler, which match GoTrue 2.196. */
 
-/** A token bucket. It contains up to `size` tokens and receives a new token every `refillMs`. */
+/** A token bucket, which contains up to `size` tokens and receives a new token every `refillMs`. */
 export interface Bucket {
   readonly size: number;
   readonly refillMs: number;

@@ -121,7 +121,7 @@ export interface SplitUrl {
   readonly hasUser: boolean;
 }
 
-/** Splits a URL into scheme, host and port as Go does. Returns undefined if Go rejects it. */
+/** Splits a URL into scheme, host and port as Go does. Returns undefined if Go rejects the URL. */
 export function splitUrl(url: string): SplitUrl | undefined {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are rejected
   if (/[\u0000-\u0020\u007f\\]/.test(url)) return undefined;

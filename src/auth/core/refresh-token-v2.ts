@@ -67,7 +67,7 @@ function uvarint(value: number): number[] {
   return bytes;
 }
 
-/** Parses a number that must occupy all bytes. Returns undefined if it doesn't. */
+/** Parses a number. Returns undefined if the number doesn't occupy all bytes. */
 function readUvarint(bytes: Uint8Array): number | undefined {
   let value = 0;
   for (const [index, byte] of bytes.entries()) {

@@ -14,7 +14,7 @@ export function oneTimePassword(length: number): string {
   return digits;
 }
 
-/** Returns the stored hash of a one-time password. The hash includes the recipient. */
+/** Returns the hash to store for a one-time password. The hashed text includes the recipient. */
 export function tokenHash(emailOrPhone: string, otp: string): string {
   return createHash('sha224')
     .update(emailOrPhone + otp)

@@ -37,7 +37,7 @@ export async function updateFactorByAdmin(
   });
 }
 
-/** Deletes a factor, and lowers the level of sessions that used it to aal1. */
+/** Deletes a factor. The level of sessions that used the factor becomes aal1. */
 export async function deleteFactorByAdmin(
   ctx: AuthContext,
   { ip }: AdminCaller,

@@ -37,11 +37,11 @@ export async function requireNoSso(ctx: AuthContext, db: Queryable, email: strin
 /** How a session's user authenticated. */
 export interface SsoEvidence {
   readonly usedSso: boolean;
-  /** The provider of the identity that the request proved, if any. */
+  /** The provider of the identity that the user proved with the request, if any. */
   readonly provider?: string | undefined;
 }
 
-/** Whether a session or sign-in with these authentication methods started at an SSO connection. */
+/** Whether a session or sign-in with these authentication methods was authenticated by an SSO connection. */
 export const includesSso = (methods: readonly string[]): boolean => methods.includes('sso/saml');
 
 /**
@@ -63,7 +63,7 @@ export async function requireSsoIfEnforced(
   throw authError('sso_required');
 }
 
-/** Rejects an address whose domain requires SSO at another connection. @throws {AuthError} sso_required */
+/** Rejects an address whose domain requires SSO through another connection. @throws {AuthError} sso_required */
 export async function requireOwnDomain(
   ctx: AuthContext,
   db: Queryable,

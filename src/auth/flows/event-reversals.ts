@@ -102,8 +102,8 @@ export async function reverseEvent(ctx: AuthContext, caller: Caller, token: stri
 }
 
 /**
- * Returns the start of the period whose new devices aren't trusted. The attacker may have signed in before the reported
- * change, so the period includes every device whose sign-in notice can still contain a valid link.
+ * Returns the start of the period in which new devices aren't trusted. The attacker may have signed in before the
+ * reported change, so the period includes every device whose sign-in notice can still contain a valid link.
  */
 function firstDoubtful({ clock, settings }: AuthContext, event: SecurityEvent): string {
   const oldest = clock.now() - settings.security.undoPeriodMs;

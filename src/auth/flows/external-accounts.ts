@@ -246,7 +246,7 @@ async function requestVerification(
 }
 
 /**
- * Checks that the claims contain a subject and that no address, in lowercase, would match another user's.
+ * Checks that the claims contain a subject, and that lowercasing can't turn an address into another user's address.
  * @throws {AuthError} validation_failed
  */
 export function requireIdentifying({ emails, claims }: ExternalProfile): void {

@@ -44,7 +44,7 @@ const firstFactors: ReadonlySet<string> = new Set(['password', 'oauth', 'sso/sam
 export interface RemovalState {
   /** `unavailable` if the project or this sign-in doesn't allow requests. */
   readonly state: 'unavailable' | 'available' | 'requested' | 'waiting';
-  /** Why a request isn't possible now. Set if the user can resolve the reason. */
+  /** Why a request isn't possible now. Set only for problems that the user can resolve. */
   readonly reason?: 'sign_in' | 'recent_change';
   readonly dueMs?: number;
   readonly waitMs: number;

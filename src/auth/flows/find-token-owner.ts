@@ -88,7 +88,7 @@ export async function findByCode(
   const found = await verifySecret(ctx, caller, 'one_time_code', guess, async (consumeToken) => {
     if (!owner) return undefined;
     await awaitUser(tx, owner.id);
-    // Reads the user again while holding the lock, because other requests can't use the user's codes in the meantime.
+    // Reads the user again after acquiring the lock, so that no other request can use the user's codes in the meantime.
     const user = await findUserById(tx, owner.id);
     if (!user) return undefined;
     rejectBanned(ctx, user);

@@ -67,7 +67,7 @@ export async function callSendEmailHook(
     token_hash: '',
     redirect_to: '',
     email_action_type: '',
-    // This service's URL. Upstream also sends it to the hook under this name.
+    // This service's URL, which upstream also sends to the hook under this name.
     site_url: ctx.settings.externalUrl(),
     token_new: '',
     token_hash_new: '',

@@ -23,7 +23,7 @@ import { requireOAuthServer } from './oauth-authorize.ts';
 export interface RegisteredClient {
   readonly client: OAuthClient;
   readonly logout: ClientLogout | undefined;
-  /** The client's secret. Set only if it was just generated, because only its hash is stored. */
+  /** The client's secret. Set only if the secret was just generated, because only the secret's hash is stored. */
   readonly secret: string | undefined;
 }
 

@@ -26,11 +26,11 @@ import { notify } from './notify.ts';
 import { recordEvent } from './security-events.ts';
 import { recordApp } from './session-browsers.ts';
 
-/** The user who decides an authorization, and the user's session. */
+/** The user who approves or denies an authorization, and the user's session. */
 type Decider = Pick<UserCaller, 'user' | 'session'>;
 
 /**
- * Opens an authorization for the user who will decide it.
+ * Opens an authorization for the user who will approve or deny it.
  * @throws {AuthError} oauth_authorization_not_found, sso_required, or validation_failed if it has already been decided
  */
 export async function openAuthorization(
@@ -56,8 +56,8 @@ export async function openAuthorization(
 }
 
 /**
- * Stores the user's decision and returns the redirect URL. Only the user who opened the authorization can decide it.
- * Throws the errors of {@link openAuthorization}.
+ * Stores the user's decision and returns the redirect URL. Only the user who opened the authorization can approve or
+ * deny it. Throws the errors of {@link openAuthorization}.
  */
 export async function decideAuthorization(
   ctx: AuthContext,
@@ -101,10 +101,7 @@ async function approve(
   return code;
 }
 
-/**
- * Removes the user from a pending authorization, so that another user can open and decide it, for example on the same
- * device.
- */
+/** Removes the user from a pending authorization, so that another user can open it, for example on the same device. */
 export async function releaseAuthorization(
   ctx: AuthContext,
   authorizationId: string,

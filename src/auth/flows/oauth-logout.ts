@@ -1,7 +1,7 @@
 /**
- * Signs users out together with OpenID clients in the same browser. A client redirects the browser to the end session
- * endpoint (RP-Initiated Logout 1.0). After a sign-out, the browser loads the clients' logout pages (Front-Channel
- * Logout 1.0).
+ * Implements sign-outs that OpenID clients request, and signs users out of the clients in the same browser. A client
+ * redirects the browser to the end session endpoint (RP-Initiated Logout 1.0). After a sign-out, the browser loads the
+ * clients' logout pages (Front-Channel Logout 1.0).
  */
 import type { AuthContext } from '../context.ts';
 import { frontchannelFault, frontchannelUrl } from '../core/oauth/client-logout.ts';
@@ -53,7 +53,7 @@ function clientOf(ctx: AuthContext, params: URLSearchParams): string | undefined
   return verified.claims.aud;
 }
 
-/** Whether the client has registered the URI as a destination after sign-out. */
+/** Whether the client has registered the URI in `post_logout_redirect_uris`. */
 export async function isPostLogoutRedirect(
   ctx: AuthContext,
   clientId: string,

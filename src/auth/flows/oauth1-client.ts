@@ -10,8 +10,8 @@ import type { OAuth1Client } from './external-clients.ts';
 import type { ProviderResponse } from './provider-response.ts';
 
 /**
- * Obtains a request token from the provider. `secret` contains both of its parts and is stored until the browser
- * returns.
+ * Obtains a request token from the provider. `secret` contains the token and the token's secret, and is stored until
+ * the browser returns.
  */
 export async function requestToken(
   ctx: AuthContext,

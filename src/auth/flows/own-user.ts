@@ -155,7 +155,7 @@ function rejectByKindOfUser(update: Update, { user, session }: UserCaller, chang
 
 /**
  * Returns the sessions that a password change doesn't end. On the Account pages, these are the caller's session and
- * those of apps in the same browser, like "Sign out everywhere else". If an app changes the password, all sessions
+ * those of apps in the same browser, as with "Sign out everywhere else". If an app changes the password, all sessions
  * except the caller's end, as in GoTrue.
  */
 async function sessionsToKeep(

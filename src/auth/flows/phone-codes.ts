@@ -111,7 +111,7 @@ export interface TextToSend {
   readonly otp: string;
   readonly channel: Channel;
   readonly template: string;
-  /** The kind of message, which error texts contain. */
+  /** The kind of message, which is named in error texts. */
   readonly kind: PhoneCodeKind | 'mfa';
 }
 

@@ -14,7 +14,7 @@ import type { User } from '../rows.ts';
 export type Proof =
   /** This request created the account, so no one has signed in to it before. */
   | { readonly by: 'creation' }
-  /** The user entered the correct password. `hash` is the hash that it was compared with. */
+  /** The user entered the correct password. `hash` is the hash that the password was compared with. */
   | { readonly by: 'password'; readonly contact: Contact; readonly hash: string }
   /** The user received a code or link sent to the contact. The contact is confirmed before this proof is checked. */
   | {

@@ -59,7 +59,7 @@ export async function finishProviderSignIn(
 
 /**
  * Returns the caller of a sign-in that was started on the Account pages. The provider redirects to `/auth/v1/callback`,
- * but this sign-in's emails use the pages' language and lead back to them.
+ * but the emails of this sign-in use the pages' language and link back to the pages.
  */
 function callerAtStart(caller: Caller, target: string): Caller {
   const pageLanguage = caller.pageLanguageAt?.(target);

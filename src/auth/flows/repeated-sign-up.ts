@@ -101,9 +101,9 @@ function isOpen(ctx: AuthContext, user: User, { provider, email, phone }: Checke
 }
 
 /**
- * Returns the response for a contact that already has an account. With autoconfirm, this is an error. Otherwise, it
- * looks like a new account's response, with a fake ID. Upstream omits the identity, which reveals that the account
- * exists.
+ * Returns the response for a contact that already has an account. With autoconfirm, this is an error. Otherwise, the
+ * response looks like that for a new account and contains a fake ID. Upstream omits the identity, which reveals that
+ * the account exists.
  */
 async function respondToExistingUser(
   ctx: AuthContext,

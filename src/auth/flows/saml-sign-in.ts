@@ -152,7 +152,7 @@ async function complete(
 
 /**
  * Returns the Account page's URL that starts another sign-in at the provider. Used if the provider started the sign-in,
- * because no window is then waiting for its session. The user is already signed in at the provider, so the second
+ * because no window is waiting for a session in this case. The user is already signed in at the provider, so the second
  * sign-in requires no input.
  */
 function signInHere(target: string, accountUrl: string, providerId: string): string {
@@ -163,7 +163,7 @@ function signInHere(target: string, accountUrl: string, providerId: string): str
 
 interface Beginning {
   readonly provider: SsoProvider;
-  /** The state of the sign-in. Undefined if the identity provider started it. */
+  /** The state of the sign-in. Undefined if the identity provider started the sign-in. */
   readonly relayState: RelayState | undefined;
   readonly redirectTo: string;
 }

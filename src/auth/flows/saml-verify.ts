@@ -28,7 +28,7 @@ export interface VerifiedResponse {
 }
 
 export interface TrustedKeys {
-  /** The identity provider's certificates in base64. A signature is valid if it matches any of them. */
+  /** The identity provider's certificates in base64. A signature is valid if it matches any of these certificates. */
   readonly certificates: readonly string[];
   /** This server's keys for encrypted assertions. If empty, encrypted assertions are rejected. */
   readonly decryption: readonly KeyObject[];

@@ -55,7 +55,7 @@ export async function issueSession(
   await requireProof(ctx, tx, user, proof);
   const now = ctx.clock.now();
   const claims = origin?.amr_claims ?? [{ authentication_method: method, updated_at: fromMs(now) }];
-  // For a grant, the SSO requirement was checked when the user approved it.
+  // For a grant, the SSO requirement was checked when the user approved the grant.
   const usedSso = grant !== undefined || includesSso(claims.map((claim) => claim.authentication_method));
   const provider = proof.by === 'identity' ? proof.provider : undefined;
   await requireSsoIfEnforced(ctx, tx, user, { usedSso, provider });

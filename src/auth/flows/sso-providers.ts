@@ -24,7 +24,7 @@ import { fetchMetadata } from './saml-metadata.ts';
 interface ProviderRequest {
   readonly metadataUrl: string;
   readonly metadataXml: string;
-  /** The email domains. If undefined, they don't change. */
+  /** The email domains. If undefined, the domains don't change. */
   readonly domains: readonly string[] | undefined;
   readonly attributeMapping: AttributeMapping | undefined;
   readonly nameIdFormat: string | undefined;

@@ -21,7 +21,7 @@ export function checksCodes(ctx: AuthContext): boolean {
   return ctx.settings.phone.provider === 'twilio_verify';
 }
 
-/** Checks a code with the SMS provider. Throws `otp_expired` if the provider rejects it. */
+/** Checks a code with the SMS provider. Throws `otp_expired` if the provider rejects the code. */
 export async function checkByProvider(ctx: AuthContext, phone: string, code: string): Promise<void> {
   try {
     await call(ctx, codeCheck, { phone, code });

@@ -19,14 +19,14 @@ export interface SecretAttempt {
    */
   readonly ownerId?: string | undefined;
   /**
-   * The caller's transaction. All queries run in it, because waiting for a second connection could cause a deadlock.
+   * The caller's transaction, in which all queries run, because waiting for a second connection could cause a deadlock.
    */
   readonly tx?: Transaction;
 }
 
 /**
- * Compares a secret. Returns undefined if it is wrong. After too many failed attempts, throws `over_request_rate_limit`
- * without revealing whether this attempt was correct.
+ * Compares a secret. Returns undefined if the secret is wrong. After too many failed attempts, throws
+ * `over_request_rate_limit` without revealing whether this attempt was correct.
  */
 export async function verifySecret<T>(
   ctx: AuthContext,

@@ -51,8 +51,8 @@ export function readJson(body: ReadFields): Fields {
 }
 
 /**
- * Rejects pages that may not read an authorization. Only Plinth's consent page or the project's own may do so. Apps and
- * servers don't send an Origin header.
+ * Rejects pages that may not read an authorization. Only Plinth's consent page and the project's own consent page may
+ * read one. Apps and servers don't send an Origin header.
  */
 function rejectForeignOrigin({ settings }: AuthContext, origin: string | undefined): void {
   if (origin === undefined || origin === '' || isRedirectAllowed(settings.redirects, origin)) return;

@@ -1,6 +1,6 @@
 /**
  * Implements the grants of POST /token. A grant doesn't require a captcha if its code or token comes from a request
- * that already required one.
+ * that already required a captcha.
  */
 import { barePhone } from '../core/contact.ts';
 import type { IssuedSession } from '../core/issued-session.ts';

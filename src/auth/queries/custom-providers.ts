@@ -72,7 +72,7 @@ export async function updateCustomProvider(db: Queryable, row: CustomProvider, n
     where id = ${row.id}`);
 }
 
-/** Deletes a provider. Returns false if it doesn't exist. */
+/** Deletes a provider. Returns false if the provider doesn't exist. */
 export async function deleteCustomProvider(db: Queryable, identifier: string): Promise<boolean> {
   const rows = await db.query(
     sql`delete from auth.custom_oauth_providers where identifier = ${identifier} returning id`,

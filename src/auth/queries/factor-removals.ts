@@ -47,7 +47,7 @@ export async function insertRemoval(
     where factor_removals.due_at is null`);
 }
 
-/** Confirms a request. Returns false if another request has canceled or confirmed it. */
+/** Confirms a request. Returns false if the removal has already been canceled or confirmed. */
 export async function confirmRemoval(db: Queryable, hash: string, dueMs: number): Promise<boolean> {
   const rows = await db.query(sql`
     update _plinth.factor_removals set due_at = ${fromMs(dueMs)} where hash = ${hash} and due_at is null
@@ -55,7 +55,7 @@ export async function confirmRemoval(db: Queryable, hash: string, dueMs: number)
   return rows.length > 0;
 }
 
-/** Cancels the user's request. Returns whether the user had confirmed it. */
+/** Cancels the user's request. Returns whether the user had confirmed the request. */
 export async function deleteRemoval(db: Queryable, userId: string): Promise<boolean> {
   const [row] = await db.query<{ was_confirmed: boolean }>(sql`
     delete from _plinth.factor_removals where user_id = ${userId} returning due_at is not null as was_confirmed`);

@@ -119,7 +119,7 @@ export async function findChallenge(
 
 /**
  * Marks a challenge as verified, so that it can be used only once. Returns false if a concurrent request has already
- * used it.
+ * used the challenge.
  */
 export async function consumeChallenge(db: Queryable, id: string, nowMs: number): Promise<boolean> {
   const rows = await db.query(sql`

@@ -79,7 +79,7 @@ export async function findOAuthFlow(db: Queryable, id: string): Promise<FlowStat
   return row;
 }
 
-/** Completes a flow by storing the user and the provider's tokens. Returns false if it was already completed. */
+/** Completes a flow by storing the user and the provider's tokens. Returns false if the flow was already completed. */
 export async function completeOAuthFlow(
   db: Queryable,
   id: string,

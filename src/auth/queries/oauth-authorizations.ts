@@ -32,7 +32,10 @@ export async function insertAuthorization(
   return authorizationId;
 }
 
-/** Locks an authorization. Returns undefined if it doesn't exist or another transaction has locked the row. */
+/**
+ * Locks an authorization. Returns undefined if the authorization doesn't exist or another transaction has locked the
+ * row.
+ */
 export async function lockAuthorization(
   db: Queryable,
   authorizationId: string,

@@ -48,7 +48,7 @@ export async function insertOAuthClient(
   return row;
 }
 
-/** Updates a client. Returns undefined if it has been deleted. */
+/** Updates a client. Returns undefined if the client has been deleted. */
 export async function updateOAuthClient(
   db: Queryable,
   id: string,

@@ -94,7 +94,7 @@ export async function deletePasskeys(db: Queryable, userId: string): Promise<voi
 
 export type PasskeyChallengeType = 'registration' | 'authentication';
 
-/** Inserts a challenge. If `userId` is null, any user can respond to it. */
+/** Inserts a challenge. If `userId` is null, any user can respond to the challenge. */
 export async function insertPasskeyChallenge(
   db: Queryable,
   challenge: {

@@ -51,8 +51,8 @@ export async function consumeRecoveryCode(db: Queryable, userId: string, hash: s
 }
 
 /**
- * Deletes all of a user's codes. Returns false if the user had none. Lowers sessions that reached aal2 with a recovery
- * code to aal1 without ending them.
+ * Deletes all of a user's codes. Returns false if the user had none. Sessions that reached aal2 with a recovery code
+ * don't end, but their level becomes aal1.
  */
 export async function deleteRecoveryCodes(db: Queryable, userId: string): Promise<boolean> {
   const rows = await db.query(

@@ -15,7 +15,7 @@ export async function findRefreshToken(db: Queryable, token: string): Promise<Re
   return row;
 }
 
-/** Locks a refresh token. Returns undefined if it doesn't exist or another transaction has locked the row. */
+/** Locks a refresh token. Returns undefined if the token doesn't exist or another transaction has locked the row. */
 export async function lockRefreshToken(db: Queryable, token: string): Promise<RefreshToken | undefined> {
   const [row] = await db.query<RefreshToken>(
     sql`select ${columns} from auth.refresh_tokens where token = ${token} for update skip locked`,

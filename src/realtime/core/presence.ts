@@ -47,7 +47,7 @@ export class TopicPresence<Member> {
     return this.#tracked.size === 0 && this.#remote.size === 0;
   }
 
-  /** Whether anything has changed since the last call of {@link takeDiff}. */
+  /** Whether anything has changed since the last call to {@link takeDiff}. */
   get hasChanges(): boolean {
     return this.#joins.size > 0 || this.#leaves.size > 0;
   }

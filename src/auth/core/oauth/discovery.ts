@@ -46,7 +46,7 @@ export function discoveryDocument(facts: {
       'updated_at',
     ],
     code_challenge_methods_supported: ['S256', 'plain'],
-    // Defined in RFC 9207. Upstream doesn't support it.
+    // Defined in RFC 9207, which upstream doesn't support.
     authorization_response_iss_parameter_supported: true,
     // Defined in OpenID Connect RP-Initiated, Back-Channel and Front-Channel Logout, which upstream doesn't support.
     ...(facts.hasLogout

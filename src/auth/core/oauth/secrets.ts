@@ -17,7 +17,7 @@ export function isClientSecret(secret: string, hash: string | null): boolean {
   return hash !== null && hash !== '' && sameSecret(hashClientSecret(secret), hash);
 }
 
-/** Generates an authorization request ID of 32 characters from `a-z2-7`. The consent page's URL contains it. */
+/** Generates an authorization request ID of 32 characters from `a-z2-7`. The consent page's URL contains this ID. */
 export function authorizationIdText(): string {
   return base32(randomBytes(20)).toLowerCase();
 }

@@ -82,7 +82,7 @@ export type ProfileSource = ApiSource | IdTokenSource | TokenSource;
 export interface ProviderSpec {
   readonly authorize: Endpoint;
   readonly token: Endpoint;
-  /** The default scopes. The request's scopes are added to them unless `fixedScopes` is set. */
+  /** The default scopes, to which the request's scopes are added unless `fixedScopes` is set. */
   readonly scopes: readonly string[];
   readonly fixedScopes?: boolean;
   /** The client authentication method to try first at the token endpoint. Defaults to HTTP Basic. */

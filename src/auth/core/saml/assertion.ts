@@ -133,7 +133,7 @@ export function readUser(assertion: XmlElement, entityId: string, mapping: Attri
 
 /**
  * Returns when the session at the provider ends, as ISO 8601 text. Returns undefined if the assertion doesn't specify
- * it.
+ * when.
  */
 export function sessionEndOf(assertion: XmlElement): string | undefined {
   return childrenOf(assertion, assertionNamespace, 'AuthnStatement')

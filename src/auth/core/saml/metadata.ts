@@ -9,7 +9,7 @@ export interface IdentityProvider {
   readonly entityId: string;
   /** The URL to which the browser is redirected with a request. */
   readonly signOnUrl: string | undefined;
-  /** The provider's certificates in base64. A signature is valid if it matches any of them. */
+  /** The provider's certificates in base64. A signature is valid if it matches any of these certificates. */
   readonly certificates: readonly string[];
   /** The services that resolve artifacts, with the default service first. */
   readonly artifactServices: readonly ArtifactService[];

@@ -40,7 +40,7 @@ export class TemplateError extends Error {
   }
 }
 
-/** Runs a step. If it throws a template error without a line number, adds the line number. */
+/** Runs a step. If the step throws a template error without a line number, adds the line number. */
 export function atLine<T>(line: number, step: () => T): T {
   try {
     return step();
@@ -192,7 +192,7 @@ function parsePipeline(text: string): Pipeline {
     return { declares, commands };
   }
 
-  /** Whether the field in `(…).Field` belongs to the group, which requires that nothing separates them. */
+  /** Whether the field in `(…).Field` belongs to the group, which requires that nothing separates the two. */
   function isGlued(closing: number): boolean {
     const token = tokens[closing];
     return token !== undefined && 'symbol' in token && text[token.end] === '.';

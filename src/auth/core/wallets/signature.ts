@@ -3,7 +3,8 @@ import { createHash, createPublicKey, verify } from 'node:crypto';
 import { decodeBase58 } from './base58.ts';
 
 /**
- * Verifies an Ethereum account's personal signature (EIP-191, version 0x45). Recovers the key and compares its address.
+ * Verifies an Ethereum account's personal signature (EIP-191, version 0x45). Recovers the signer's key and compares its
+ * address with the account's.
  *
  * @param signature 65 bytes (R, S and V) as hexadecimal with `0x`
  */

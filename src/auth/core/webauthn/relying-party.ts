@@ -12,7 +12,7 @@ export interface RelyingParty {
 
 /**
  * Returns the relying party from `[auth.webauthn]`. Missing values are derived from the site URL. The configuration
- * loader ensures that both values are set if passkeys are enabled. Second factors work without them.
+ * loader ensures that both values are set if passkeys are enabled. Second factors work without these values.
  */
 export function relyingParty(webauthn: Config['auth']['webauthn'], siteUrl: string): RelyingParty {
   const site = URL.canParse(siteUrl) ? new URL(siteUrl) : undefined;

@@ -74,7 +74,7 @@ export function resultColumns(statement: string, position: number): readonly Ope
 
 const operatorCharacter = /[-+*/<>=~!@#%^&|`?]/;
 
-/** Returns the arguments of all calls of the function. An argument that isn't a column is undefined. */
+/** Returns the arguments of all calls to the function. An argument that isn't a column is undefined. */
 export function callsOf(statement: string, name: string): (readonly (Operand | undefined)[])[] {
   const words = wordsOf(statement);
   return words.flatMap(({ text, isName }, index) => {
