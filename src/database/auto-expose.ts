@@ -31,8 +31,8 @@ export async function setAutoExposeNewTables(database: Database, expose: boolean
 }
 
 /**
- * Returns the role that the project uses. This is usually `postgres`. On an external server where `postgres` is a
- * different administrator, it is the account in the URL.
+ * Returns the role that the project uses. This is usually `postgres`. On an external server where `postgres` belongs to
+ * a different administrator, the role is the account in the URL.
  */
 async function projectRole(database: Database): Promise<string> {
   const [row] = await database

@@ -10,7 +10,7 @@ export interface CopySession extends Pick<Queryable, 'query' | 'queryText' | 'ex
   readonly serverVersion: number;
   /** Whether the server still has the session. */
   readonly isOpen: () => boolean;
-  /** The state after the last statement. It is outside a transaction, in a transaction, or in a failed transaction. */
+  /** The state after the last statement: outside a transaction, in a transaction, or in a failed transaction. */
   readonly transaction: () => 'none' | 'open' | 'failed';
   /**
    * Runs COPY ... TO STDOUT. Each line is in COPY's text format and valid only during the call. If `onLine` returns a

@@ -46,7 +46,7 @@ export interface DatabaseOptions {
   readonly dataDir: string;
   /** The loopback port of the embedded server. 0 selects a free port, and null (the default) disables TCP. */
   readonly port?: number | null;
-  /** The URL of an external PostgreSQL, version 15 or newer, that replaces the embedded server. */
+  /** The URL of an external PostgreSQL server (version 15 or newer) that replaces the embedded server. */
   readonly databaseUrl?: string;
   /** The environment variables that complete the URL as in libpq, such as PGPASSFILE. Defaults to none. */
   readonly environment?: Environment;
@@ -337,7 +337,7 @@ export function openDatabase(
 
 const findingsLifetimeMs = 10_000;
 
-/** Caches a result for its lifetime. Errors aren't cached. */
+/** Caches a result for `lifetimeMs`. Errors aren't cached. */
 function cached<T>(lifetimeMs: number, call: () => Promise<T>): () => Promise<T> {
   let latest: { readonly at: number; readonly result: Promise<T> } | undefined;
   return () => {

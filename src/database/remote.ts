@@ -1,6 +1,6 @@
 /**
- * Provides access to a PostgreSQL server that doesn't belong to Plinth, with a single login. Plinth queries the server
- * but never changes its schema. Used by the standalone REST server.
+ * Provides access through a single login to a PostgreSQL server that doesn't belong to Plinth. Plinth queries the
+ * server but never changes its schema. Used by the standalone REST server.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRequestPath } from './path/index.ts';
@@ -27,7 +27,7 @@ export interface RemoteOptions {
 }
 
 export interface Remote extends Pick<Database, 'requestPath' | 'listen'> {
-  /** A pool for queries of the catalogs and settings. Its single connection is closed soon after use. */
+  /** A pool for reading the catalogs and settings. Its single connection is closed soon after use. */
   readonly catalogs: Pool;
   load(): Pick<PoolLoad, 'open' | 'busy' | 'waiting'>;
   /** Closes all open connections once their requests have finished. New requests use new connections. */

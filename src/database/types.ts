@@ -292,7 +292,7 @@ export interface ShapeSpeed {
   readonly isBrief: boolean;
   /** Whether the shape needs one of the connections for slow calls. */
   readonly isBlocking: boolean;
-  /** Records the duration of a run, without the time in a queue. */
+  /** Records the duration of a run, excluding the time spent in a queue. */
   record(durationMs: number): void;
   /** Records a run that blocked its connection for too long. The run may still be in progress. */
   recordBlocking(startedAt: number, now: number): void;
@@ -456,7 +456,7 @@ export interface Database {
   connectReplication(): Promise<ReplicationConnection>;
   /** Signs in as each role that the services use. @throws if the server can't be reached or rejects a role */
   checkLogins(): Promise<void>;
-  /** Returns the current findings about an external server, and an empty list for the embedded server. */
+  /** Returns the current findings about an external server, or an empty list for the embedded server. */
   findings(): Promise<readonly Finding[]>;
   /** Makes the embedded server reject or accept writes. Sessions of Plinth's superuser can always write. */
   setReadOnly(isReadOnly: boolean): Promise<void>;
@@ -483,8 +483,8 @@ export interface DatabaseInfo {
   /** The connection string for users and ORMs, such as `postgresql://postgres:postgres@127.0.0.1:54322/postgres`. */
   readonly url: string;
   /**
-   * The connection string for the project's own code, such as functions. It uses the role `postgres`, unless the
-   * account in {@link url} is the only account.
+   * The connection string for the project's own code, such as functions. It uses the role `postgres` if possible, and
+   * otherwise the account in {@link url}.
    */
   readonly projectUrl: string;
   readonly embedded: boolean;

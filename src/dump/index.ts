@@ -1,4 +1,4 @@
-/** Logical dumps: writes a database as SQL and runs such a file on another database. */
+/** Writes a database as SQL (a logical dump), and runs such a file on another database. */
 
 export { readCatalog } from './catalog/read.ts';
 export { readSequenceValue } from './catalog/relations.ts';

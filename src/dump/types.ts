@@ -22,7 +22,7 @@ export interface Part {
 
 export interface CatalogObject {
   readonly key: string;
-  /** Keys of catalog rows that belong to the object: the row type of a table, the rule of a view. */
+  /** Keys of catalog rows that belong to the object, such as a table's row type or a view's rule. */
   readonly aliases?: readonly string[];
   /** The kind as in ALTER ... OWNER TO and COMMENT ON: `TABLE`, `FUNCTION`. */
   readonly kind: ObjectKind;

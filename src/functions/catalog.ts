@@ -12,7 +12,7 @@ import type { DeployedVersion } from './deployed/types.ts';
 export interface FunctionSource {
   readonly slug: string;
   readonly verifyJwt: boolean;
-  /** The absolute path of the main module. */
+  /** The absolute path to the main module. */
   readonly entrypoint: string;
   /** The Deno flags that control how imports are resolved. */
   readonly importFlags: readonly string[];
@@ -39,9 +39,9 @@ export interface DeployedCatalog {
 
 /** Settings that replace the configured ones while `plinth functions serve` is running. */
 export interface ServeOverrides {
-  /** The absolute path of a file that replaces `functions/.env`. */
+  /** The absolute path to a file that replaces `functions/.env`. */
   readonly envFile?: string | undefined;
-  /** The absolute path of an import map that replaces the import map of every function. */
+  /** The absolute path to an import map that replaces the import map of every function. */
   readonly importMap?: string | undefined;
   /** Whether requests to all functions are accepted without a token. */
   readonly noVerifyJwt?: boolean | undefined;

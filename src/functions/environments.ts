@@ -17,7 +17,7 @@ import type { WorkerEnvironment } from './worker-starter.ts';
 
 interface EnvironmentDeps {
   readonly apiUrl: () => string;
-  /** The file of the self-signed certificate at `apiUrl`. */
+  /** The file with the self-signed certificate that is served at `apiUrl`. */
   readonly ownCertificate: string | undefined;
   readonly config: LiveConfig;
   readonly database: Pick<Database, 'info'>;

@@ -73,7 +73,7 @@ export interface FunctionsDeps {
    * port 0 is configured.
    */
   readonly apiUrl: () => string;
-  /** The file of the self-signed certificate at {@link apiUrl}. */
+  /** The file with the self-signed certificate that is served at {@link apiUrl}. */
   readonly ownCertificate: string | undefined;
   /** Returns the traceparent header for a function. If it returns undefined, the caller's header is forwarded. */
   readonly traceparent?: ((trace: Trace) => string) | undefined;
@@ -89,7 +89,7 @@ export interface FunctionFacts {
   readonly slug: string;
   readonly verifyJwt: boolean;
   /**
-   * The path of the entrypoint, with `/` as the separator. It is relative to the project's `supabase` folder or, for a
+   * The path to the entrypoint, with `/` as the separator. It is relative to the project's `supabase` folder or, for a
    * deployed function, to the folder from which it was deployed.
    */
   readonly entrypoint: string;

@@ -48,7 +48,9 @@ export interface FunctionLogs {
 }
 
 export interface FunctionLogRing extends FunctionLogs {
-  /** Adds a line and returns it. Returns undefined if the function has exceeded its lines per second. */
+  /**
+   * Adds a line and returns it. Returns undefined if the function has exceeded the maximum number of lines per second.
+   */
   add(line: NewLogLine, at: number): FunctionLogLine | undefined;
 }
 
@@ -84,7 +86,7 @@ export function passes(filter: LogFilter): (line: FunctionLogLine) => boolean {
 
 interface Ring {
   readonly lines: FunctionLogLine[];
-  /** The current second. `count` is the number of lines in it. */
+  /** The current second. `count` is the number of lines in this second. */
   second: number;
   count: number;
 }

@@ -27,7 +27,7 @@ export interface SecretStore {
   list(): SecretFacts[];
   /** Sets either all of the secrets or none of them. @throws {DeployError} invalid */
   set(secrets: readonly Secret[]): void;
-  /** Removes the secrets. Unknown names are ignored, as upstream's API does. */
+  /** Removes the secrets. Unknown names are ignored, as in upstream's API. */
   unset(names: readonly string[]): void;
   /** Returns the names and values. */
   values(): Readonly<Record<string, string>>;

@@ -13,8 +13,8 @@ export interface WorkerPoolOptions {
   /** Called when a slot might have become available. */
   readonly onFree: () => void;
   /**
-   * Called with a description of the limit that a worker exceeded. Also receives the ID of the worker's request if it
-   * had only one.
+   * Called with a description of the limit that a worker exceeded. Also receives the request's ID if the worker had
+   * only one request.
    */
   readonly onLimit: (slug: string, reason: string, requestId: string | undefined) => void;
 }

@@ -60,9 +60,9 @@ const sliceMs = 10;
  */
 const maxRestMs = 60;
 /**
- * During a burst of connections, accepting them gets this many times as much time as requests, because only an accepted
- * connection can be rejected early. After `burstMs`, connections and requests get half of the time each. Otherwise,
- * clients that open a connection per request wouldn't be served.
+ * The ratio of the time for accepting connections to the time for requests during a burst of connections. Accepting
+ * gets more time because only an accepted connection can be rejected early. After `burstMs`, connections and requests
+ * get half of the time each. Otherwise, clients that open a connection per request wouldn't be served.
  */
 const burstShare = 3;
 const burstMs = 500;

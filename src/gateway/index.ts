@@ -50,7 +50,7 @@ export { createTrustedProxies, trustedWorkers } from './trusted-proxies.ts';
 export type { Gateway, GatewayLoad, GatewayOptions, GatewayQueue, PortTls, Route } from './types.ts';
 
 const nothing: ReadonlySet<object> = new Set();
-/** The maximum time, in milliseconds, that services have to close their WebSockets at shutdown. */
+/** The maximum time, in milliseconds, for services to close their WebSockets at shutdown. */
 const upgradedGraceMs = 2000;
 
 export function createGateway(options: GatewayOptions): Gateway {

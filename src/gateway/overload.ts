@@ -117,7 +117,7 @@ function isExempt(request: IncomingMessage, path: string, mount: Mount | undefin
   );
 }
 
-/** Counts rejections. Logs their number periodically instead of one line per request. */
+/** Counts rejections. Instead of one line per request, periodically logs the number of rejected requests. */
 function createCounter(
   counts: Map<string, number>,
   log: Logger,

@@ -92,7 +92,7 @@ export function admitRequests(
     if (strictTransport !== undefined)
       reply.gatewayHeaders.push('strict-transport-security', strictTransport);
     request.trace = new Trace(request.id, performance.now());
-    // A request that the Console sends to another service belongs to the Console's operator.
+    // A request that the Console sends to another service is attributed to the Console's operator.
     request.trace.operator = traces.getStore()?.operator;
     const traceparent = singleHeader(request.headers.traceparent);
     if (traceparent !== undefined) {

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 const acceptable = /^[A-Za-z0-9._:-]{8,128}$/;
 
 /**
- * Returns the caller's `x-request-id` if it is safe to log because it is plain text of a reasonable length. Otherwise,
+ * Returns the caller's `x-request-id` if it is plain text of a reasonable length, so that it is safe to log. Otherwise,
  * returns a new ID.
  */
 export function requestIdOf(headers: IncomingHttpHeaders): string {

@@ -37,8 +37,8 @@ interface Reference {
 }
 
 /**
- * Returns the foreign keys through which other rows reference the rows in the scope, with the number of these other
- * rows.
+ * Returns the foreign keys through which other rows reference the rows in the scope, each with its number of
+ * referencing rows.
  */
 export async function deleteEffects(
   tx: Transaction,
@@ -49,7 +49,7 @@ export async function deleteEffects(
   const condition = inScope(relation, scope);
   for (const { references, columns, ...reference } of await referencesTo(tx, relation)) {
     const isOwn = reference.schema === relation.schema && reference.table === relation.name;
-    // Rows in the same table that are deleted anyway aren't affected.
+    // Referencing rows that are also in the scope aren't counted, because they are deleted anyway.
     const remaining = isOwn ? sql`(${condition ?? sql`true`}) is not true` : undefined;
     const names = (list: readonly string[]): Sql => sql.join(list.map((name) => sql.id(name)));
     const [row] = await tx.query<{ count: number }>(sql`

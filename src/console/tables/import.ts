@@ -61,10 +61,10 @@ interface SequenceColumn {
 }
 
 /**
- * The values that rows use instead of sequence values when they are only tried, because a rollback doesn't return
- * values to a sequence. They count down from each sequence's maximum, which the sequence hasn't reached, so they don't
- * collide with values from other sessions. Resetting the sequence afterward wouldn't be safe, because other sessions
- * can take values in the meantime.
+ * The values that replace sequence values while rows are only tried, because a rollback doesn't return values to a
+ * sequence. They count down from each sequence's maximum, which the sequence hasn't reached, so they don't collide with
+ * values from other sessions. Resetting the sequence afterward wouldn't be safe, because other sessions can take values
+ * in the meantime.
  */
 class TrialValues {
   readonly #columns: readonly SequenceColumn[];
@@ -183,7 +183,7 @@ function cellOf(values: SourceRow['values'], { source, fixed, isArray }: Target)
   return Object.hasOwn(values, source) ? textOfValue(values[source], isArray) : undefined;
 }
 
-/** Returns a key that is equal for rows with values in the same columns, which can be inserted together. */
+/** Returns a key that is equal for rows that can be inserted together because they have values in the same columns. */
 const shapeOf = (row: Row | undefined): string =>
   row?.cells.map((cell) => (cell === undefined ? '-' : '+')).join('') ?? '';
 
@@ -257,8 +257,8 @@ async function tryRows(
 }
 
 /**
- * Whether the assumed sequence value can be the reason for an error. This is the case for a constraint on the column,
- * for a missing partition and for a trigger's exception.
+ * Whether the assumed sequence value can be the reason for an error, which is possible if a constraint on the column
+ * was violated, a partition is missing or a trigger raised an exception.
  */
 function mayBeTheValue({ code, constraint }: PostgresErrorShape, tried: readonly SequenceColumn[]): boolean {
   if (constraint !== undefined) return tried.some(({ constraints }) => constraints.includes(constraint));

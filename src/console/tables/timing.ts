@@ -7,7 +7,7 @@ const shortTimeout: Setting = ['statement_timeout', '5000'];
 const longTimeout: Setting = ['statement_timeout', '600000'];
 
 /**
- * Settings that make unordered rows arrive in physical order from the beginning of the table, read by a single process.
+ * Settings with which a single process reads unordered rows in physical order from the beginning of the table.
  */
 const asTheyLie: readonly Setting[] = [
   ['synchronize_seqscans', 'off'],

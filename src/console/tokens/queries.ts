@@ -54,7 +54,8 @@ export const listTokens = (db: Queryable, operatorId?: string): Promise<TokenRow
     order by o.name, t.name`);
 
 /**
- * Deletes a token. Returns undefined if it was already deleted or belongs to a different operator than `operatorId`.
+ * Deletes a token. Returns undefined if the token was already deleted or belongs to an operator other than
+ * `operatorId`.
  */
 export async function deleteToken(
   db: Queryable,
@@ -74,7 +75,7 @@ export interface TokenUse extends OperatorRow {
   readonly is_expired: boolean;
 }
 
-/** Finds a token. Also updates the time of its last use, at most once per minute. */
+/** Finds a token. Also updates the time of the token's last use, at most once per minute. */
 export async function findToken(db: Queryable, hash: Buffer): Promise<TokenUse | undefined> {
   const [row] = await db.query<TokenUse>(sql`
     with used as (

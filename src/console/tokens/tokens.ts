@@ -1,5 +1,5 @@
 /**
- * Operators' access tokens. They are created and revoked in the Console and on the command line, and accepted by the
+ * Operators' access tokens. They are created and revoked in the Console or from the command line, and accepted by the
  * Management API.
  */
 import { createHash, randomBytes } from 'node:crypto';
@@ -27,7 +27,7 @@ export interface CreatedToken {
 
 export interface NewToken {
   readonly name: string;
-  /** The role that the token is limited to. Null if it has its operator's current role. */
+  /** The role that the token is limited to. Null if the token always has its operator's current role. */
   readonly role: OperatorRole | null;
   /** Null if the token doesn't expire. */
   readonly lifetimeSeconds: number | null;
@@ -41,7 +41,7 @@ interface By {
 
 export interface Tokens {
   /**
-   * Creates a token on the command line.
+   * Creates a token from the command line.
    * @throws {TokenError} if the operator doesn't exist or already has a token with this name
    */
   create(
@@ -59,8 +59,8 @@ export interface Tokens {
    */
   list(operatorId?: string): Promise<queries.TokenRow[]>;
   /**
-   * Revokes a token in the Console. Returns false if it was already revoked, or if it belongs to a different operator
-   * than `operatorId`. If `operatorId` is undefined, any operator's token can be revoked.
+   * Revokes a token in the Console. Returns false if the token was already revoked or belongs to an operator other than
+   * `operatorId`. If `operatorId` is undefined, any operator's token can be revoked.
    */
   revokeOne(by: By, id: string, operatorId: string | undefined): Promise<boolean>;
   /** Revokes a token by its name. @throws {TokenError} if the token doesn't exist or several tokens have this name */

@@ -89,7 +89,7 @@ export function createAuthUsers(users: UserAdministration): AuthUsers {
 }
 
 /**
- * Converts errors of the auth service.
+ * Converts errors from the auth service.
  * @param notFound replaces the service's message for a 404
  */
 async function translated<T>(operation: Promise<T>, notFound?: string): Promise<T> {

@@ -5,7 +5,9 @@
 import type { AuthUser, AuthUsers } from './auth.ts';
 import type { BulkAction, BulkResult } from './contract.ts';
 
-/** More concurrent calls wouldn't be faster, because they would wait for a connection of the auth service. */
+/**
+ * More concurrent calls wouldn't be faster, because they would wait for one of the auth service's database connections.
+ */
 const concurrentUsers = 4;
 
 export async function runBulk(
@@ -23,7 +25,7 @@ export async function runBulk(
       let user: AuthUser | undefined;
       try {
         user = await users.get(id);
-        // To undo a ban means to lift it, which would also lift an earlier ban, so only new bans can be undone.
+        // Undoing a ban would also lift an earlier ban of the same user, so only new bans can be undone.
         const wasBanned = isBanned(user, nowMs);
         await applyTo(users, action, user);
         done.push(id);

@@ -41,7 +41,7 @@ function conditionsOf(filter: UserFilter): Sql[] {
         : sql`(u.banned_until is null or u.banned_until <= now())`,
     either(guest, sql`u.is_anonymous`),
     either(sso, sql`u.is_sso_user`),
-    // This expression is indexed. Users who have never signed in have its lowest value.
+    // This expression is indexed. Its value is lowest for users who have never signed in.
     signedIn === undefined
       ? undefined
       : sql`coalesce(u.last_sign_in_at, '-infinity'::timestamptz) ${sql.raw(signedIn === 'yes' ? '>' : '=')} '-infinity'`,

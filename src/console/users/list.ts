@@ -18,7 +18,7 @@ const listTimeoutMs = 15_000;
 const timeout: Setting = ['statement_timeout', String(listTimeoutMs)];
 const reading: TransactionOptions = { readOnly: true, settings: [timeout] };
 
-/** The expression that each sort order compares, as in its index. */
+/** The expression that each sort order compares, which is the same as in the order's index. */
 const sortValues = {
   created: sql`coalesce(u.created_at, '-infinity'::timestamptz)`,
   seen: sql`coalesce(u.last_sign_in_at, '-infinity'::timestamptz)`,

@@ -47,10 +47,13 @@ export interface Value {
   readonly error: string | null;
 }
 
-/** A subselect in a condition, with the rows that it reads as the condition's role. */
+/** A subselect in a condition, with the rows that the condition's role can read through it. */
 export interface EvaluatedRows {
   readonly from: string;
-  /** The number of rows without WHERE. Null if the subselect groups or combines rows. */
+  /**
+   * The number of rows that the subselect reads if its WHERE clause is ignored. Null if the subselect groups or
+   * combines rows.
+   */
   readonly total: number | null;
   readonly matched: number;
   /** The number of matching rows that row-level security hides from the role. Null if unknown. */
@@ -93,7 +96,10 @@ export interface EvaluatedCall {
   /** The role that runs the body. */
   readonly role: string;
   readonly arguments: readonly (Operand & { readonly name: string | null })[];
-  /** The source with the arguments' values. Null for functions that aren't expanded, such as `auth.uid()`. */
+  /**
+   * The source, with the arguments' values in place of the parameters. Null for functions that aren't expanded, such as
+   * `auth.uid()`.
+   */
   readonly body: string | null;
   readonly note: UnfoldNote | null;
   /** The body as a condition. Null if the body isn't a condition. */
@@ -120,7 +126,10 @@ export interface EvaluatedPolicy extends Value {
   readonly command: 'all' | Operation;
   readonly roles: readonly string[];
   readonly applies: boolean;
-  /** The condition with its values. Undefined if the policy doesn't apply to this gate or has no condition for it. */
+  /**
+   * The condition with the values of its parts. Undefined if the policy doesn't apply to this gate or has no condition
+   * for it.
+   */
   readonly tree: EvaluatedExpression | undefined;
   readonly functions: readonly PolicyFunction[];
 }

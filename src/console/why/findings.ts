@@ -1,4 +1,4 @@
-/** Collects the privileges, the policies with their values, and the rows before the statement itself runs. */
+/** Before the statement itself runs, collects the privileges, the policies with their values, and the rows. */
 import type { Database, Queryable, Setting } from '../../database/types.ts';
 import type { Identity } from '../persona/act.ts';
 import type { Gate, Need } from './contract.ts';

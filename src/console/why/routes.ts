@@ -12,7 +12,7 @@ import { why } from './why.ts';
 
 /**
  * The maximum number of concurrent explanations. Each can use several connections for seconds, and all pages share
- * them.
+ * these connections.
  */
 const maxAtOnce = 3;
 

@@ -1,4 +1,4 @@
-/** The scope in which an expression is evaluated, which consists of a row or a function's arguments, and a role. */
+/** The scope in which an expression is evaluated: a role, and either a row or a function's arguments. */
 import type { PostgresErrorShape, Transaction } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type { EvaluatedExpression } from './contract.ts';
@@ -19,7 +19,7 @@ export interface Unfolding {
   readonly depth: number;
   /** The role that evaluates expressions. */
   readonly role: string;
-  /** The role that wrote the text: the owner of the table or function. */
+  /** The owner of the table or function that the text belongs to. */
   readonly author: string;
   /** The schemas that unqualified names are looked up in. */
   readonly searchPath: readonly string[];
@@ -32,8 +32,8 @@ export interface Unfolding {
   /** Counts a step. Returns false if the limits have been reached. */
   readonly take: () => boolean;
   /**
-   * Calls `work` with a transaction of another role. Returns undefined if the session can't switch to the role or
-   * PostgreSQL reports an error.
+   * Calls `work` with a transaction that runs as another role. Returns undefined if the session can't switch to the
+   * role or PostgreSQL reports an error.
    */
   readonly asRole: <T>(
     role: string,
@@ -41,8 +41,8 @@ export interface Unfolding {
     work: (tx: Transaction, unfolding: Unfolding) => Promise<T>,
   ) => Promise<T | undefined>;
   /**
-   * Calls `work` with a transaction of a role that can only read and isn't subject to policies. Returns undefined if
-   * PostgreSQL reports an error.
+   * Calls `work` with a transaction that runs as a role that can only read and isn't subject to policies. Returns
+   * undefined if PostgreSQL reports an error.
    */
   readonly asReader: <T>(work: (tx: Transaction) => Promise<T>) => Promise<T | undefined>;
 }

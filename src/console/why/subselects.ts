@@ -1,5 +1,6 @@
 /**
- * Counts the rows that a subselect reads, in total and for each part of its condition, and returns the first of them.
+ * Counts the rows that a subselect reads, in total and for each part of its condition, and returns the first of these
+ * rows.
  */
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type { EvaluatedRows } from './contract.ts';
@@ -89,7 +90,7 @@ async function hiddenOf(scope: Scope, matching: string, matched: number): Promis
 
 /**
  * Returns the first matching rows, or none if the operator may not see them. `shown` is the part of the text that
- * computes their values.
+ * computes the rows' values.
  */
 async function firstRows(scope: Scope, matching: string, shown: string): Promise<Record<string, unknown>[]> {
   const { tx, from, unfolding } = scope;

@@ -145,7 +145,7 @@ async function evaluateRead(
 /**
  * Whether the view might return the row even though the row doesn't pass this gate. With an outer join, the view
  * returns it even if the table has no matching row. Also, an evaluation as the view's owner can fail because the owner
- * lacks a privilege on a schema that the stored policy doesn't need.
+ * lacks a schema privilege that the stored policy doesn't need.
  */
 const isDoubtful = (passes: Gate['passes'], isKept: boolean, isCaller: boolean): boolean =>
   (passes !== true && isKept) || (passes === null && !isCaller);

@@ -118,8 +118,8 @@ async function bodyOf(scope: Scope, facts: FunctionFacts, args: readonly Argumen
   const searchPath = facts.searchPath ?? unfolding.searchPath;
   const work = (inner: Scope): Promise<Body> => evaluateBody(inner, facts, args, source);
   const from = argumentsOf(facts, args);
-  // Code of a role with fewer privileges doesn't run as the role that owns everything, even if one of its functions
-  // calls it.
+  // Code of a role with fewer privileges doesn't run as the role that owns everything, even if a function of the more
+  // powerful role calls it.
   if (unfolding.role === 'postgres' && !isTrusted(facts.owner)) return only('role');
   if (facts.securityDefiner && facts.owner !== unfolding.role) {
     const body = await unfolding.asRole(facts.owner, searchPath, (tx, next) =>

@@ -21,8 +21,8 @@ export interface Account {
 
 /**
  * Returns an identity that can access all `folders`. All of them must exist, and the first must be the data folder.
- * Returns undefined if no user can access them. The caller must then use a different folder with {@link
- * unprivilegedAccount}.
+ * Returns undefined if no user can access them. The caller must then use a different folder, which {@link
+ * unprivilegedAccount} can own.
  */
 export function chooseIdentity(folders: readonly string[]): Identity | undefined {
   if (process.getuid?.() !== 0) return { kind: 'self' };

@@ -22,7 +22,7 @@ import { commandAs, type Identity } from './identity.ts';
 import { removeUnfinished, unfinishedPrefix } from './leftovers.ts';
 import { serverEnvironment } from './server.ts';
 
-/** The path of the file that contains vault's root key. It is relative to the data folder, as pg_read_file requires. */
+/** The path to the file that contains vault's root key. It is relative to the data folder, as pg_read_file requires. */
 export const vaultKeyFile = 'plinth_vault.key';
 
 export async function initialize(

@@ -30,7 +30,7 @@ export function readPgtap(): readonly ExtensionFile[] {
 /** Plinth's npm package contains the archive because it is small. */
 const included = fileURLToPath(new URL('./pgtap.tar.gz', import.meta.url));
 
-/** Returns the path of the archive, or undefined if the package isn't installed. */
+/** Returns the path to the archive, or undefined if the package isn't installed. */
 export function pgtapArchive(): string | undefined {
   if (existsSync(included)) return included;
   const folder = packageFolder('server', '@electric-sql/pglite-pgtap');

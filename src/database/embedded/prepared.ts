@@ -10,7 +10,7 @@ import { removeUnfinished, unfinishedPrefix } from './leftovers.ts';
 import { readLoginSecret } from './login-secret.ts';
 import { takeSpare } from './spare.ts';
 
-/** The password for `postgres` with which every prepared cluster was created. */
+/** The password that `postgres` has in every prepared cluster. */
 export const preparedPassword = 'postgres';
 
 /** The number of files that are copied concurrently while a start waits for them. */

@@ -126,7 +126,7 @@ async function setReaderPassword(cluster: Cluster): Promise<void> {
 }
 
 /**
- * Returns the connection options of the reader. With `row_security` off, PostgreSQL rejects a statement instead of
+ * Returns the connection options for the reader. With `row_security` off, PostgreSQL rejects a statement instead of
  * hiding rows.
  */
 function readerTarget(cluster: Cluster): ConnectionOptions {

@@ -15,7 +15,7 @@ export async function connectAdmin(target: ConnectionOptions, log: Logger): Prom
   try {
     return await Client.connect(target);
   } catch (error) {
-    // With this SQLSTATE, the missing file is a library in local_preload_libraries or session_preload_libraries.
+    // This SQLSTATE means that a library in local_preload_libraries or session_preload_libraries is missing.
     if ((error as PostgresErrorShape).code !== '58P01') throw error;
     const outside = await Client.connect({ ...target, database: 'template1' });
     try {
@@ -39,8 +39,8 @@ interface RoleFacts {
   readonly login: boolean;
   readonly inherit: boolean;
   /**
-   * Whether the role has REPLICATION and the project can use it, because it is `postgres` or `postgres` can switch to
-   * it.
+   * Whether the role has REPLICATION and the project can use it, because the role is `postgres` or `postgres` can
+   * switch to the role.
    */
   readonly lentReplication: boolean;
   /** The settings of preload libraries, in the format `role SET name=value`. */

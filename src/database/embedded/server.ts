@@ -28,7 +28,7 @@ process.on('exit', () => {
 });
 
 /**
- * Starts the server. Resolves when it accepts connections.
+ * Starts the server. Resolves when the server accepts connections.
  * @throws {DatabaseError} start_failed, with PostgreSQL's own message
  */
 export async function startServer(options: {

@@ -1,6 +1,6 @@
 /**
- * Chooses the folder for the Unix socket. The path must be private, and it must be short because a socket address is
- * limited to 107 bytes.
+ * Chooses the folder for the Unix socket. The folder must be private, and its path must be short because a socket
+ * address is limited to 107 bytes.
  */
 import { createHash } from 'node:crypto';
 import { chmodSync, chownSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -28,7 +28,7 @@ export function makeSocketDir(dataDir: string, identity: Identity): string {
   try {
     return own(hashed, identity);
   } catch {
-    // Another user owns this folder, so uses a folder with an unpredictable name instead.
+    // Another user owns this folder, so a folder with an unpredictable name is used instead.
     return own(mkdtempSync(join(tmpdir(), 'plinth-')), identity);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Keeps a spare copy of the prepared cluster in the cache. A new project renames this copy, because copying and
- * flushing about 1,500 files would take longer than the rest of its first start.
+ * Keeps a spare copy of the prepared cluster in the cache. For a new project, this copy is only renamed, because
+ * copying and flushing about 1,500 files would take longer than the rest of the project's first start.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';

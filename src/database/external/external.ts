@@ -1,12 +1,12 @@
 /**
- * Connects to an external PostgreSQL by its URL. Determines the kind of database, the available privileges, and how
- * each role signs in. The kinds are a database that Plinth manages or will manage, a database of the hosted service,
- * and a database whose Plinth schemas belong to another account. In the last two cases, nothing is changed.
+ * Connects to an external PostgreSQL server by its URL. Determines the kind of database, the available privileges, and
+ * how each role signs in. The kinds are a database that Plinth manages or will manage, a database of the hosted
+ * service, and a database whose Plinth schemas belong to another account. In the last two cases, nothing is changed.
  *
  * In the first case, Plinth's login roles get passwords derived from the URL's password. All processes with this URL
  * derive the same passwords, and the URL's password itself isn't valid for any of these roles. If these passwords can't
- * be set, the roles try to sign in with the URL's password. If that also fails, the URL's account signs in and switches
- * to each role.
+ * be set, the roles try to sign in with the URL's password. If that also fails, the account in the URL signs in and
+ * switches to each role.
  */
 import type { Logger } from '../../kernel/log.ts';
 import { sql } from '../../kernel/sql.ts';
@@ -33,7 +33,7 @@ import {
 import { readExternalUrl } from './url.ts';
 
 export interface External {
-  /** A session that uses the URL's own account, for Plinth's numbered SQL files. */
+  /** A session of the account in the URL, for Plinth's numbered SQL files. */
   readonly session: Client;
   /** A URI for the account. It doesn't depend on the environment. */
   readonly url: string;
@@ -51,8 +51,8 @@ export interface External {
   /** Must be called once the roles exist. */
   prepareLogins(): Promise<void>;
   /**
-   * The URL for the project's own code, available after {@link External.prepareLogins}. Uses `postgres` unless that is
-   * the URL's own account.
+   * The URL for the project's own code, available after {@link External.prepareLogins}. Uses the role `postgres` if
+   * possible, and otherwise the account in the URL.
    */
   projectUrl(): string;
 }
@@ -181,7 +181,7 @@ export async function connectExternal(
         for (const { role, error } of await tryLogins(rolesOf(rejected), withUrl, options)) {
           if (role === 'postgres' && !isSuperuser && !(await isMember(session, role))) {
             // If the server's `postgres` role belongs to a different administrator, the project's code runs as the
-            // URL's account.
+            // account in the URL.
             options.set(role, withSearchPath(base, role));
             continue;
           }
@@ -262,7 +262,7 @@ function loginsOf({ password }: ConnectionOptions, shared: boolean): Logins | un
  * rely on the search path that is set here.
  */
 function loginOf(base: ConnectionOptions, role: string): ConnectionOptions {
-  // This role's transactions are read-only by default, so no host is of the kind `read-write` for it.
+  // This role's transactions are read-only by default, so none of the hosts would count as `read-write`.
   const sessionKind =
     role === 'supabase_read_only_user' && base.sessionKind === 'read-write' ? 'primary' : base.sessionKind;
   return withSearchPath({ ...base, sessionKind, user: role }, role);

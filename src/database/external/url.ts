@@ -1,4 +1,4 @@
-/** Reads the URL of an external PostgreSQL, in all forms that libpq accepts. */
+/** Reads the URL of an external PostgreSQL server, in all forms that libpq accepts. */
 import { DatabaseError } from '../errors.ts';
 import {
   type ConnectionOptions,

@@ -44,8 +44,8 @@ export async function inspect(pool: Pool, name: ReportName): Promise<Report | un
 }
 
 /**
- * For a superuser, checks that a superuser created the view with the extension. Otherwise, it could have been replaced
- * with a view that calls other functions.
+ * For a superuser, also checks that a superuser owns the extension's view. Otherwise, the view could have been replaced
+ * with one that calls other functions.
  */
 async function hasExtension(db: Queryable, name: string): Promise<boolean> {
   const rows = await db.query(sql`

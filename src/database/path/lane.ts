@@ -52,8 +52,8 @@ export class Lane {
    */
   canceling: Promise<void> | undefined;
   /**
-   * Whether a job on the lane was evicted. The cancel request may also cancel the job behind the evicted job, which is
-   * then repeated. Reset when the lane is empty.
+   * Whether a job on the lane was evicted. The cancel request may also cancel the next job, which is then repeated.
+   * Reset when the lane is empty.
    */
   evicting = false;
   /** Whether the lane is too old to accept new jobs. It finishes the jobs in flight and is then closed. */

@@ -339,7 +339,7 @@ class Path implements RequestPath {
     // A slow job of another group is moved to the group for slow jobs, so it doesn't delay the waiting jobs.
     group.recordDuration(group === this.#slow ? durationMs : Math.min(durationMs, this.#slowAfterMs));
     if (job.blocking) return;
-    // Other groups' slow runs have been recorded while they were in progress.
+    // Other groups' slow runs were recorded while they were in progress.
     if (group === this.#slow && durationMs > this.#slowAfterMs)
       job.request.speed?.recordBlocking(startedAt, lane.since);
     else job.request.speed?.record(durationMs);

@@ -1,5 +1,5 @@
 /**
- * Provides a disposable PostgreSQL per process (fsync off, many slots). Its databases can be cloned within
+ * Provides a disposable PostgreSQL server per process (fsync off, many slots). Its databases can be cloned within
  * milliseconds.
  */
 import { randomBytes } from 'node:crypto';

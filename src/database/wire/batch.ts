@@ -42,7 +42,7 @@ export interface Step<T> {
 const ANY_SIZE = 0x7fff_ffff;
 
 /**
- * The maximum length of a cached statement. Longer statements are built for a single use, such as bulk inserts, so
+ * The maximum length of a cached statement. Longer statements, such as bulk inserts, are built for a single use, so
  * caching them would only waste memory.
  */
 const KEPT_TEXT_LENGTH = 16 * 1024;

@@ -141,10 +141,10 @@ class CutRow implements LargeMessage {
   readonly #number = Buffer.alloc(LENGTH_BYTES);
   #numberSize = COUNT_BYTES;
   #numberFilled = 0;
-  /** The bytes of the current cell that are kept. */
+  /** The kept bytes of the current cell. */
   #kept: Buffer[] = [];
   #keptBytes = 0;
-  /** The number of bytes that are kept of the cells before the current cell. */
+  /** The total number of bytes kept from the row's previous cells. */
   #rowBytes = 0;
   #missing = 0;
   #isCut = false;

@@ -24,8 +24,8 @@ import { StartupExchange } from './startup.ts';
 const GOODBYES: readonly string[] = ['57P01', '57P05', '25P03'];
 
 /**
- * The time limit for a cancel request. The server responds to such a request by closing the connection, but a proxy may
- * not do so.
+ * The time limit for a cancel request. The server responds to such a request by closing the connection, but a proxy
+ * might not.
  */
 const CANCEL_TIMEOUT_MS = 5_000;
 

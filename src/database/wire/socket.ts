@@ -67,8 +67,8 @@ function readInto(onData: (chunk: Buffer) => void) {
 }
 
 /**
- * The buffer of all connections whose `lends` is true. It can be shared because each connection processes its data
- * before another connection reads.
+ * The buffer shared by all connections whose `lends` is true. Sharing is possible because each connection processes its
+ * data before another connection reads.
  */
 let lentBuffer: Buffer | undefined;
 

@@ -76,7 +76,7 @@ const withExpressions: ReadonlySet<string> = new Set([
   'view',
 ]);
 
-/** Returns the text that PostgreSQL prints after parsing the text again. */
+/** Returns the text as PostgreSQL would print it after parsing it again. */
 export const stableText = (text: string): string => flattenConditions(stableCasts(text));
 
 const withStableTexts = (fact: Fact): Fact =>

@@ -41,7 +41,7 @@ export function separateDrops(from: FactBase, to: FactBase): SeparateDrops {
   return { from: removed.size === 0 ? from : without(from, removed), statements };
 }
 
-/** Returns the key of the dropped table or domain to which an object belongs, or its own key. */
+/** Returns the key of the dropped table or domain to which an object belongs, or the object's own key. */
 function ownersOf(from: FactBase, to: FactBase): (id: StableId) => string {
   const owners = new Map<string, string>();
   const containerOf = (id: StableId): string | undefined => {

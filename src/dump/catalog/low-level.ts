@@ -61,8 +61,8 @@ export interface SubscriptionRow {
 }
 
 /**
- * Returns the subscriptions. Only superusers can read their connection strings, so the result is undefined for other
- * roles.
+ * Returns the subscriptions. Only superusers can read the connection strings of subscriptions, so the result is
+ * undefined for other roles.
  */
 export async function readSubscriptions({
   query,

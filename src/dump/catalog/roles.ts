@@ -75,7 +75,7 @@ export interface CronJobRow {
   readonly isActive: boolean;
 }
 
-/** The jobs of pg_cron for this database. Returns no rows if the extension isn't installed. */
+/** The pg_cron jobs for this database. Returns no rows if the extension isn't installed. */
 export async function readCronJobs({ query }: CatalogSession): Promise<CronJobRow[]> {
   const [found] = await query<{ exists: boolean }>(sql`select to_regclass('cron.job') is not null as exists`);
   if (found?.exists !== true) return [];

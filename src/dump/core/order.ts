@@ -18,7 +18,7 @@ interface Node {
   readonly object: CatalogObject;
   section: Section;
   what: Step['what'];
-  /** The nodes that this node depends on, and for each the parts that depend on it, or `self`. */
+  /** Maps the nodes that this node depends on to the parts that depend on them, or to `self`. */
   readonly needs: Map<string, Set<string>>;
 }
 

@@ -79,7 +79,7 @@ const withoutComments = (text: string): string => text.replace(/^\s*--.*$/gm, ''
 
 /** Splits chunks into lines with their line breaks. */
 class LineReader {
-  /** The number of the line returned last. */
+  /** The number of the most recently returned line. */
   number = 0;
   readonly #chunks: AsyncIterator<Uint8Array>;
   #buffer: Buffer = Buffer.alloc(0);

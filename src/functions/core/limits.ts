@@ -79,8 +79,7 @@ export interface Usage {
 export type LimitName = 'cpu' | 'memory' | 'wall_clock';
 
 /**
- * Returns a description, for the log, of the limit that the worker has exceeded. Returns undefined if it is within all
- * limits.
+ * Returns a description of the exceeded limit for the log, or undefined if the worker is within all limits.
  */
 export function exceeded(usage: Usage, limits: Limits): string | undefined {
   if (usage.cpuMs > limits.cpuMs) return `CPU time: ${Math.round(usage.cpuMs)} ms of ${limits.cpuMs} ms`;
@@ -91,7 +90,7 @@ export function exceeded(usage: Usage, limits: Limits): string | undefined {
   return undefined;
 }
 
-/** Returns the limit of which the worker has used 90%. The function is notified while it can still respond. */
+/** Returns a limit if the worker has used 90% of it. The function is notified while it can still respond. */
 export function nearlyExceeded(usage: Usage, limits: Limits): LimitName | undefined {
   if (usage.cpuMs > limits.cpuMs * 0.9) return 'cpu';
   if (usage.memoryBytes > limits.memoryBytes * 0.9) return 'memory';

@@ -1,6 +1,7 @@
 /**
  * Collects the network settings that Deno needs to download modules: proxies, certificate authorities and registries.
- * No other environment variables of the machine are passed to a function's process, and the function can't read these.
+ * No other environment variables of the machine are passed to a function's process, and the function can't read the
+ * network settings.
  */
 
 type Names = Readonly<Record<string, string | undefined>>;

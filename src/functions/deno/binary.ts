@@ -16,7 +16,7 @@ export const denoPackage = (platform: string, arch: string): string | undefined 
   packages[`${platform}-${arch}`];
 
 /**
- * Returns the path of the binary. Returns undefined if npm has no package for the platform, or if optional dependencies
+ * Returns the path to the binary. Returns undefined if npm has no package for the platform, or if optional dependencies
  * weren't installed.
  */
 export function findDeno(

@@ -26,7 +26,7 @@ export function waitForSocket(child: ChildProcess, socketPath: string, isTimed: 
         socket.destroy();
         settle();
       });
-      // If the file exists before the worker listens on it, the next poll retries.
+      // If the socket's file exists before the worker listens, the next poll retries.
       socket.once('error', () => socket.destroy());
     };
     const poll = setInterval(() => {

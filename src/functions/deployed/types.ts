@@ -50,7 +50,7 @@ export interface Deployments {
   list(): readonly DeployedVersion[];
   find(slug: string): DeployedVersion | undefined;
   /**
-   * Stores a version. It is served immediately, unless `isStaged` is set and {@link activate} is called later.
+   * Stores a version. It is served immediately or, if `isStaged` is set, after a call to {@link activate}.
    * @throws {DeployError} if a name, a path or a size isn't allowed
    */
   deploy(deployment: Deployment, isStaged?: boolean): Promise<DeployedVersion>;

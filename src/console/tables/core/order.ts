@@ -24,8 +24,8 @@ export function orderBy(order: readonly OrderItem[], reverse = false): Sql {
 }
 
 /**
- * Returns a condition for the rows after or before a cursor. Compares rows where possible, because PostgreSQL can then
- * start an index scan at the cursor.
+ * Returns a condition for the rows after or before a cursor. Uses a row comparison if possible, because PostgreSQL can
+ * then start an index scan at the cursor.
  */
 export function beyond(order: readonly OrderItem[], cursor: Cursor, side: 'after' | 'before'): Sql {
   const items = order.map((item, index) => ({

@@ -1,9 +1,9 @@
 /**
  * Types for explaining why the database allows or rejects an operation.
  *
- * Glossary. *Gate*: the policies of a command that a row must pass. Permissive policies are combined with OR, and
- * restrictive ones with AND. *Effect*: the consequence for a row that doesn't pass, which is hidden or rejected
- * (42501). *Truth*: the database's result for the persona's statement, in a transaction that was rolled back.
+ * Glossary. *Gate*: a command's policies that a row must pass. Permissive policies are combined with OR, and
+ * restrictive ones with AND. *Effect*: the consequence of not passing: the row is hidden or rejected (42501). *Truth*:
+ * the database's result for the persona's statement, in a transaction that was rolled back.
  */
 
 import type { Gate, Operation, PolicyFunction } from '../contract.ts';

@@ -32,7 +32,7 @@ import { emptySocketDir, makeSocketDir } from '../socket-dir.ts';
 import { finishSwap, removeJournal, swap, upgradeFolders, writeJournal } from './journal.ts';
 
 export interface PrivateServer {
-  /** Returns the connection options of a role. Without a password, the role is the superuser. */
+  /** Returns the connection options for a role. Without `role`, the superuser signs in. */
   target(database: string, role?: { readonly name: string; readonly password: string }): ConnectionOptions;
   stop(): Promise<void>;
 }
@@ -195,7 +195,7 @@ async function pairOf(
       writeOwned(identity, configFile, [...known, ...readerSettings(from), ''].join('\n'));
       return start({ postgres }, folders.current, currentPort, from * 10_000, [
         ...['-c', `config_file=${configFile}`, '-c', `hba_file=${hbaFile}`],
-        // The old cluster's own configuration must not change how it is read.
+        // The old cluster's own configuration must not affect how the cluster is read.
         ...['-c', 'default_transaction_read_only=on', '-c', 'shared_preload_libraries='],
       ]);
     },

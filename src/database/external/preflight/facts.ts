@@ -65,7 +65,7 @@ export type PoolerKind = 'none' | 'session' | 'transaction' | 'restricted';
 
 /**
  * Whether `authenticator` signs in with the password that this account's projects use. `needs password` means that the
- * server requires a password, but the URL doesn't contain one from which it could be derived.
+ * server requires a password, but it can't be derived because the URL doesn't contain a password.
  */
 export type AuthenticatorLogin = 'absent' | 'accepted' | 'rejected' | 'no password' | 'needs password';
 

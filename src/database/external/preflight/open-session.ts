@@ -42,7 +42,7 @@ async function openThroughPooler(base: ConnectionOptions): Promise<OpenedSession
 }
 
 /**
- * Returns connection options without startup parameters and named statements, because named statements belong to one
+ * Returns connection options without startup parameters or named statements, because named statements belong to one
  * server connection.
  */
 const bareOf = (base: ConnectionOptions): ConnectionOptions => ({
