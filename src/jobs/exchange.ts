@@ -172,8 +172,8 @@ async function readResponse(response: IncomingMessage): Promise<ExchangeResponse
 }
 
 /**
- * Returns the next request after a redirect, as curl's CURLOPT_FOLLOWLOCATION does. After the statuses 301 to 303, POST
- * becomes GET. Credentials are sent only to the same origin.
+ * Returns the next request after a redirect, following the rules of curl's CURLOPT_FOLLOWLOCATION. After the statuses
+ * 301 to 303, POST becomes GET. Credentials are sent only to the same origin.
  */
 function redirectOf(request: ExchangeRequest, response: ExchangeResponse): ExchangeRequest | undefined {
   if (![301, 302, 303, 307, 308].includes(response.status)) return undefined;

@@ -15,7 +15,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 export const noncePlaceholder = '%PLINTH_NONCE%';
 
 export interface WebFace {
-  /** Whether the app has been built. If not, {@link WebFace.sendPage} returns a page that explains this. */
+  /** Whether the app has been built. If not, {@link WebFace.sendPage} sends a page that explains this. */
   readonly built: boolean;
   /**
    * Returns the text of a built HTML file, for example `index.html` or `pages/sign-in.html`. Returns undefined if the

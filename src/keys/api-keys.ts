@@ -41,7 +41,10 @@ export interface ApiKeys {
   keepDefault(kind: ApiKeyKind, key: string, by: string): ApiKeyEntry;
   /** Reads the file if it has changed, even if it was checked recently. */
   refresh(): void;
-  /** Returns when this process last used each key, by key ID, in milliseconds since the epoch, and clears the record. */
+  /**
+   * Returns the time at which this process last used each key, by key ID, and clears the record. Times are in
+   * milliseconds since the epoch.
+   */
   takeUses(): ReadonlyMap<string, number>;
   /** Adds the uses that another process has collected. */
   addUses(taken: ReadonlyMap<string, number>): void;

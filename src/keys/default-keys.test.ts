@@ -21,7 +21,7 @@ const open = (config: PartialConfig = {}, mode: 'development' | 'production' = '
     monotonicMs: () => clock,
   });
 type Store = ReturnType<typeof open>;
-/** Whether the process accepts the secret key, in the way that the gateway checks it. */
+/** Whether the process accepts the secret key. The check is the same as in the gateway. */
 const accepts = (keys: Store, key: string): boolean =>
   key === keys.secretKey || keys.kindOfApiKey(key) === 'secret';
 

@@ -251,7 +251,7 @@ function createOpaqueKeys(
   const parts = {
     apiKeys: {
       ...furtherKeys,
-      // If a rotation was interrupted, a default key is also an additional key.
+      // If a rotation was interrupted, a default key may also be in the list of additional keys.
       list: () => furtherKeys.list(apiKeyKinds.map(defaultKeys.current)),
     },
     defaultKeys,

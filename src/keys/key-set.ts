@@ -16,7 +16,7 @@ const minSecretBytes = 32;
 
 /**
  * Parses a secret and returns its keys. Plain text is an HS256 secret of at least 32 bytes. A key without `alg`
- * verifies signatures of every algorithm of its type for which it is strong enough.
+ * verifies signatures for all algorithms that support its key type and for which it is strong enough.
  * @throws {KeySetError}
  */
 export function readKeySet(secret: Uint8Array): KeySet {

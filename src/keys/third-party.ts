@@ -1,5 +1,5 @@
 /**
- * Accepts tokens of an external issuer as if this project had signed them (`[auth.third_party]`), as in upstream's
+ * Accepts tokens from an external issuer as if this project had signed them (`[auth.third_party]`), as in upstream's
  * local stack. The issuer's keys are found through OpenID Connect Discovery. The token must also name the issuer,
  * because Firebase signs the tokens of all its projects with the same keys.
  */

@@ -9,8 +9,8 @@ export interface DevelopmentServer {
 }
 
 /**
- * Starts the backend of the project in `folder`, or of its nearest parent with a project. If it is already running, its
- * status is returned and it isn't stopped later.
+ * Starts the backend of the project in `folder` or in its nearest parent folder that contains a project. If the backend
+ * is already running, its status is returned and it isn't stopped later.
  *
  * @throws {Error} with the output of the command
  */

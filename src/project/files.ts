@@ -1,4 +1,4 @@
-/** Reads the files from which the database is created, in the user's `supabase/` folder. */
+/** Reads the files in the user's `supabase/` folder from which the database is created. */
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -20,8 +20,8 @@ export interface MigrationFolder {
 }
 
 /**
- * Whether this is the migration that CLIs before December 2021 generated. As in upstream, its timestamp must have 14
- * digits, so a file such as `001_init.sql` is one of the user's migrations.
+ * Whether this is the migration that CLI versions released before December 2021 generated. As in upstream, its
+ * timestamp must have 14 digits, so a file such as `001_init.sql` is one of the user's migrations.
  */
 function isServicesInit(entry: string): boolean {
   const time = /(\d{14})_init\.sql/.exec(entry)?.[1];

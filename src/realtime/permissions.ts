@@ -27,7 +27,7 @@ export interface PermissionsQuery {
   readonly subTopic: string;
   readonly caller: Caller;
   readonly headersJson: string;
-  /** The client that the query belongs to. Clients take turns. Undefined for checks by operators. */
+  /** The client on whose behalf the query runs. Clients take turns. Undefined for checks by operators. */
   readonly client?: RequestClient | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The REST service, which provides the tables, views and functions of the exposed schemas with PostgREST's protocol.
- * Each request runs one statement in one transaction as the role of its token.
+ * The REST service, which serves the tables, views and functions of the exposed schemas over PostgREST's protocol. Each
+ * request runs one statement in one transaction as the role of its token.
  */
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';

@@ -6,7 +6,7 @@
 const protocolVersion = 196_608;
 const sslRequest = 80_877_103;
 const gssRequest = 80_877_104;
-/** The maximum size of a request including its content. A larger request closes the connection. */
+/** The maximum size of a request including its content. If a request is larger, the connection is closed. */
 export const maxMessageBytes = 64 * 1024 * 1024;
 
 export type Frame =

@@ -1,6 +1,7 @@
 /**
  * The scheduler of pg_cron. Every minute, or more often for jobs with an interval in seconds, it claims due jobs and
- * runs each in a session of its user. The database assigns due jobs (`cron._claim`), so only one process runs each job.
+ * runs each job in a session of the job's user. The database assigns due jobs (`cron._claim`), so only one process runs
+ * each job.
  */
 import type { Database, PostgresErrorShape, RoleSession } from '../../database/types.ts';
 import type { Logger } from '../../kernel/log.ts';
@@ -118,8 +119,8 @@ export function createScheduler({ database, log, counts }: SchedulerDeps): Count
     } catch (error) {
       counts.failed++;
       const message = signal.aborted ? 'job cancelled' : asPsql(error as PostgresErrorShape);
-      // Uses `postgres` because it schedules most jobs. The owner can't read jobs, and the job's user may have lost
-      // access.
+      // Uses `postgres` because it schedules most jobs. The scheduler's own role can't read jobs, and the job's user
+      // may have lost access.
       const name = await jobName(database.pool('postgres'), jobid).catch(() => String(jobid));
       log.warn({ jobid, runid }, `the cron job ${name} failed: ${message}`);
       await noteEnd(owner, runid, 'failed', message);

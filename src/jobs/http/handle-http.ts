@@ -17,8 +17,8 @@ interface Question {
 }
 
 /**
- * The maximum number of redirects, which is upstream's value of CURLOPT_MAXREDIRS. Redirects aren't followed for HEAD
- * requests.
+ * The maximum number of redirects, which is the value that upstream sets for CURLOPT_MAXREDIRS. Redirects aren't
+ * followed for HEAD requests.
  */
 export const maxHttpRedirects = 5;
 export const maxHttpTimeoutMs = 600_000;

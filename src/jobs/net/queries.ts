@@ -42,7 +42,7 @@ const key = sql.raw('(id % 2147483647)::int');
 
 /**
  * Reads the settings of the server, the database and the role `postgres`. The most specific setting applies. This query
- * returns current values. A session only has the values from its start.
+ * returns the current values, but a session has only the values that applied when it started.
  */
 export async function readSettings(db: Queryable): Promise<NetSettings> {
   const setting = (name: string) => sql`coalesce((

@@ -59,7 +59,10 @@ export function writeFunction(
   return { isChanged, notes };
 }
 
-/** Reads all functions with an entrypoint. Each is deployed with its folder and the folders that begin with `_`. */
+/**
+ * Reads all functions with an entrypoint. Each is deployed with its own folder and the folders whose names begin with
+ * `_`.
+ */
 export function readFunctions(
   functionsDir: string,
   verifyJwt: (slug: string) => boolean,

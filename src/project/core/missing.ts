@@ -1,6 +1,6 @@
 /**
  * Explains why an object that a statement needs doesn't exist. The object may belong to an extension, be created by a
- * later file, or have been created in the hosted project's dashboard instead of a file.
+ * later file, or have been created in the hosted project's dashboard instead of by a file.
  */
 
 import { lex } from '../../shared/sql/lex.ts';

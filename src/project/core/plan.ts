@@ -12,8 +12,8 @@ export interface PlannedStatement {
   /** The index of the statement. It starts at 0, as in upstream. */
   readonly index: number;
   /**
-   * The text to send. It has the same length as in the file so that error positions are correct, except for statements
-   * about extensions.
+   * The text to send. Unless the statement is about an extension, the text has the same length as in the file, so that
+   * error positions are correct.
    */
   readonly text: string;
   readonly privileged?: Privileged;

@@ -61,8 +61,8 @@ class GroupBus implements Bus {
   }
 
   send(message: SharedMessage): void {
-    // If no process holds a lease, no other process is running, so the message isn't sent. A process that starts later
-    // requests the presence state.
+    // If no other process holds a lease, no other process is running, so the message isn't sent. A process that starts
+    // later requests the presence state.
     if (this.#peers.size > 0 || performance.now() - this.#greetedAt < this.#leaseMs)
       this.#outbox.add(message);
   }

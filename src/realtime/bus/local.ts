@@ -1,4 +1,4 @@
-/** Creates the bus for a process that serves its database alone. */
+/** Creates the bus for a process that is the only one serving its database. */
 import type { Bus } from './types.ts';
 
 export function createLocalBus(): Bus {

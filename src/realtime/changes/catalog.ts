@@ -22,7 +22,7 @@ export interface Catalog {
   table(oid: number): Promise<Table | undefined>;
   /** Returns the role's access. If the role doesn't exist, the result denies access. */
   access(oid: number, role: string): Promise<RoleAccess>;
-  /** Returns the tables in the publication that users manage. */
+  /** Returns the tables in the user-managed publication. */
   published(): Promise<readonly PublishedTable[]>;
   forget(oid: number): void;
   forgetAll(): void;

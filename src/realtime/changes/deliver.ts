@@ -66,7 +66,10 @@ function matchGroups(change: Change, audience: Audience): Delivery {
   return delivery;
 }
 
-/** Matches an INSERT or UPDATE against the new row, and a DELETE against the columns of the replica identity. */
+/**
+ * Matches the conditions against the new row for an INSERT or UPDATE, and against the replica identity columns for a
+ * DELETE.
+ */
 function matchGroup(group: Group, change: Change): MatchResult {
   return matchRow(group.conditions, change.action === 'DELETE' ? change.old : change.row);
 }
@@ -117,7 +120,7 @@ function rejectionFor(delivery: Delivery, views: RoleViews, role: string): Rejec
   return view.refusals.get(action);
 }
 
-/** Queries which claim sets can see the rows, for tables with row-level security. */
+/** Determines which claim sets can see the rows of tables with row-level security. */
 async function queryVisibility(
   deps: DeliveryDeps,
   deliveries: readonly Delivery[],
@@ -199,7 +202,7 @@ async function queryAudience(
 
 /**
  * Returns the claim sets that might see any of the rows. These are all claim sets unless the policies limit access to
- * owners. Owners are read from the current rows because policies also apply to them.
+ * owners. Owners are read from the current rows because policies also apply to the current rows.
  */
 async function narrowed(
   deps: DeliveryDeps,

@@ -21,7 +21,7 @@ export interface Feed {
   subscribe(options: SubscribeOptions): Subscription;
   /** Resolves once all later database broadcasts are guaranteed to be delivered. */
   watchMessages(): Promise<void>;
-  /** Calls `callback` when the stream is live. Returns a function that cancels it. */
+  /** Calls `callback` when the stream is live. Returns a function that cancels the call. */
   onceLive(callback: () => void): () => void;
   readonly trouble: string | undefined;
   readonly report: StreamReport;

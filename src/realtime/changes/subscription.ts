@@ -48,7 +48,7 @@ export class ChangeSubscription implements Subscription {
   #closed = false;
   #admitted = false;
   #announced = false;
-  /** Whether the client was last notified that changes can't be delivered. */
+  /** Whether the last notification to the client reported that changes can't be delivered. */
   #failed = false;
   #retry: NodeJS.Timeout | undefined;
   /** Whether a requested table isn't in the publication yet. */

@@ -1,6 +1,6 @@
 /**
- * Determines the client that a join or message belongs to. Clients take turns using database connections. Has no side
- * effects.
+ * Determines the client to which a join or message is attributed. Clients take turns using database connections. Has no
+ * side effects.
  */
 import type { RequestClient } from '../../database/types.ts';
 import { networkOf } from '../../shared/network-of.ts';

@@ -113,7 +113,10 @@ function splitAt(text: string, separator: string): string[] {
   return parts;
 }
 
-/** Returns the end of the parenthesis or quoted text that opens at `at`, or undefined if nothing opens there. */
+/**
+ * Returns the index at which the parenthesis or quote that opens at index `at` is closed, or undefined if none opens
+ * there.
+ */
 function closes(text: string, at: number): number | undefined {
   const open = text[at];
   if (open === "'" || open === '"') {

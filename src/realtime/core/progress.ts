@@ -1,7 +1,7 @@
 /**
  * Tracks the progress of a stream so that the next stream on the same slot continues at the same position. The server
- * resends transactions that ended after that position from their beginning, so rows that were already processed are
- * skipped. A transaction that is decoded again yields its rows in the same order.
+ * resends each transaction that ended after that position from the transaction's beginning, so rows that were already
+ * processed are skipped. A transaction that is decoded again yields its rows in the same order.
  */
 
 /** Message types of pgoutput ("Logical Replication Message Formats" in PostgreSQL's manual). */

@@ -54,7 +54,7 @@ function split(text: string): string[] {
   return parts;
 }
 
-/** Returns the index after the closing quote of the string that opens at `at`. */
+/** Returns the index after the closing quote of the string that begins at index `at`. */
 function endOfString(text: string, at: number): number {
   for (let index = at + 1; index < text.length; index++) {
     if (text[index] === '\\') index++;

@@ -1,6 +1,6 @@
 /**
- * Explains why a broadcast did or didn't reach a member of its topic. Checks the same permissions as joining a channel
- * and sending a message do.
+ * Explains why a broadcast did or didn't reach a member of its topic. Checks the same permissions that the service
+ * checks when a client joins a channel or sends a message.
  */
 import type { Pool } from '../../database/types.ts';
 import { ChannelError } from '../errors.ts';

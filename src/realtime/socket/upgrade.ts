@@ -1,4 +1,4 @@
-/** Handles the handshake, which selects the key and the protocol version, and formats rejections. */
+/** Handles the handshake: selects the key and the protocol version, and formats rejections. */
 
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';

@@ -131,7 +131,7 @@ export function rejection(shape: Shape, rows: number): RestError | undefined {
   return undefined;
 }
 
-/** Whether `max-affected` applies. It applies to updates, deletes and calls with strict handling. */
+/** Whether `max-affected` applies. With strict handling, it applies to updates, deletes and calls. */
 export function limitsAffected({ plan, preferences }: Shape): boolean {
   if (preferences.maxAffected === undefined || preferences.handling !== 'strict') return false;
   return (

@@ -60,7 +60,7 @@ export class Sources {
     return list === undefined ? undefined : stringsIn(list);
   }
 
-  /** Whether a statement drops or alters the type. If so, the type existed before. */
+  /** Whether a statement drops or alters the type. If so, the type existed before the migrations. */
   changesType(name: string): boolean {
     const pattern = new RegExp(
       String.raw`\b(drop|alter)\s+(type|domain)\s+(if\s+exists\s+)?(?:${identifier}\s*\.\s*)?"?${RegExp.escape(name)}"?(?![\w$])`,

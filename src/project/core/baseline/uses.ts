@@ -1,6 +1,6 @@
 /**
- * Corrects columns in the baseline whose guessed type doesn't support an operator or a function that a migration
- * applies to them. The operator or the function's parameters determine the type that the column must have.
+ * Corrects the baseline's columns whose guessed type doesn't support an operator or a function that a migration applies
+ * to them. The operator or the function's parameters determine the type that the column must have.
  */
 import type { Draft, TableDraft } from './draft.ts';
 import { callsOf, type Operand, operandAt, operandsBefore, resultColumns } from './operands.ts';

@@ -1,5 +1,5 @@
 /**
- * Corrects columns in the baseline whose guessed type contradicts a statement. The error message names the required
+ * Corrects the baseline's columns whose guessed type contradicts a statement. The error message names the required
  * type.
  */
 import type { ColumnModel } from '../types-file/model.ts';

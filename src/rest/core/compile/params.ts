@@ -19,7 +19,7 @@ export type Param =
 /** The values of a request, which are bound to a statement of the same shape. */
 export interface Bindings {
   readonly values: readonly SlotValue[];
-  /** The ranges by limit key. `limit` is the key of the root's range, which also includes the Range header. */
+  /** The ranges by limit key. `limit` is the key of the root's range, to which the Range header also applies. */
   readonly ranges: ReadonlyMap<string, RowRange>;
   readonly body: Uint8Array | undefined;
   readonly callArguments: readonly (readonly [string, string])[];
