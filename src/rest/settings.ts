@@ -82,7 +82,10 @@ export function settingsFromConfig(config: Config, permissionHints: PermissionHi
 
 type Reader = (value: string) => Partial<RestSettings>;
 
-/** The functions that read a setting, by its name after `pgrst.`. An invalid value doesn't change the setting. */
+/**
+ * The functions that parse a setting, keyed by the setting's name without `pgrst.`. An invalid value doesn't change the
+ * setting.
+ */
 const READERS: Readonly<Record<string, Reader>> = {
   client_error_verbosity: (value) => oneOf('errorVerbosity', value, ['verbose', 'minimal']),
   db_aggregates_enabled: (value) => flag('aggregatesEnabled', value),

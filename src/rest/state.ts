@@ -70,8 +70,8 @@ export interface State {
 const RETRY_MS = [100, 500, 1000, 2000, 5000];
 
 /**
- * Returns the data source for the full backend, which combines the project's settings with the login role's `pgrst.*`
- * settings. The latter take precedence.
+ * Returns the full backend's data source, which combines the project's settings with the login role's `pgrst.*`
+ * settings. The role's settings take precedence.
  */
 export function projectSource(database: Database, base: () => RestSettings, log: Logger): StateSource {
   return {

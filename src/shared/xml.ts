@@ -1,6 +1,7 @@
 /**
- * Parses XML 1.0 with namespaces into elements. Rejects document types, which rules out entities and external files.
- * Drops comments and joins the text around them. https://www.w3.org/TR/xml/ https://www.w3.org/TR/xml-names/
+ * Parses XML 1.0 with namespaces into elements. Rejects document type declarations, which rules out entities and
+ * external files. Drops comments and joins the text around them. https://www.w3.org/TR/xml/
+ * https://www.w3.org/TR/xml-names/
  *
  * saxes checks that the document is well-formed ([decision 44](../../docs/decisions/0044-shared-and-libraries.md)).
  */

@@ -1,6 +1,6 @@
 /**
  * Tests a restored copy next to its running original. The copy doesn't send or write anything until it is promoted.
- * Then the original stops writing to the target, and the history before the promotion can still be restored.
+ * Then the original stops writing to the target, and the database can still be restored to a time before the promotion.
  */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';

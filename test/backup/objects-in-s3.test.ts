@@ -108,7 +108,7 @@ it('a restore uploads the objects to S3 again, and unfinished uploads start from
   await plinth('backup');
   expect(await append(server, finishing, 100_000, resumed.subarray(100_000))).toBe(204);
   await writer.stop();
-  // Acknowledged writes can be lost for up to two seconds.
+  // Writes that were acknowledged in the last two seconds can be lost.
   await sleep(2500);
   const lostAtMs = Date.now();
   await server.kill();

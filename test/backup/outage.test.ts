@@ -143,7 +143,7 @@ it('the server keeps working, reports the outage and recovers', async () => {
     await copy.stop();
     expect([...rows]).toEqual([1, 2, 3, 4]);
 
-    // The period without WAL can't be restored, and the error states this.
+    // A restore to a time in the period without WAL fails with an error.
     const gap = await run(project, [
       ...['restore', '--data-dir', join(project.dir, 'gap')],
       ...['--to-time', new Date(lostFrom + 1).toISOString()],

@@ -190,7 +190,7 @@ export interface Writer {
   stop(): Promise<void>;
 }
 
-/** Inserts rows and uploads, replaces and deletes objects at a steady rate. */
+/** Inserts rows, and uploads, replaces and deletes objects, at a steady rate. */
 export function startWriter(
   server: Ready,
   { rowsPerSecond = 200, uploadsPerSecond = 10, from = 0 } = {},

@@ -104,7 +104,7 @@ describe('a new row', () => {
     await dialog.getByLabel('uid', { exact: true }).and(page.locator(':focus')).waitFor();
     expect(requests).toBe(0);
 
-    // The database's error is shown at the field that it refers to.
+    // The database's error is shown next to the field that it refers to.
     await dialog.getByRole('button', { name: 'Generate UUID' }).press('Enter');
     await dialog.getByLabel('label', { exact: true }).fill('ok');
     await shelf.fill('9999');

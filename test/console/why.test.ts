@@ -1,5 +1,5 @@
 /**
- * Tests the explanations of the Why page. Each explanation must match the database's actual behavior, which the tests
+ * Tests the explanations on the Why page. Each explanation must match the database's actual behavior, which the tests
  * determine with a separate REST request and a token that this project signed.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

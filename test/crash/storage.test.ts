@@ -1,4 +1,4 @@
-/** Runs a few of the two hundred kills of `node bench/storage-kills.ts`. */
+/** Runs a few of the two hundred kills that `node bench/storage-kills.ts` performs. */
 import { expect, it } from 'vitest';
 import { killStorage } from './storage-kills.ts';
 

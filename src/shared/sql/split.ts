@@ -11,7 +11,7 @@ export interface StatementSpan {
    * if there are only comments.
    */
   readonly words: readonly string[];
-  /** The lexer settings after all earlier statements. */
+  /** The lexer settings in effect for this statement. */
   readonly settings: LexSettings;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Authenticates requests with AWS Signature Version 4. The project's key pair acts as the service role. A request with
- * a session token uses the project reference as its access key and the anonymous key as its secret. Both are public.
- * The token is a user's JWT, which determines access through row-level security.
+ * Authenticates requests with AWS Signature Version 4. A request signed with the project's key pair runs as the service
+ * role. A request with a session token uses the project reference as its access key and the anonymous key as its
+ * secret. Both are public. The token is a user's JWT, which determines access through row-level security.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { StorageContext } from '../context.ts';

@@ -1,6 +1,6 @@
 /**
- * Flows for pages that emails and other websites open: undoing a change, unlocking sign-in, confirming on another
- * device, and confirming a link from another site.
+ * Flows for pages that are opened from emails and other websites: undoing a change, unlocking sign-in, confirming on
+ * another device, and confirming a link from another site.
  */
 import { equal } from 'node:assert/strict';
 import { latestMail } from '../../mailbox.ts';
