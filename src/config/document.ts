@@ -53,7 +53,7 @@ function sectionLines(section: Section<Fields>, path: readonly string[], outer?:
   );
   if (path.length > 0 && settings.length > 0) {
     const alias = section.alias === undefined ? '' : ` Alias: \`[${section.alias}]\`.`;
-    const pending = section.pending === undefined ? '' : ` Status: ${section.pending}.`;
+    const pending = section.pending === undefined ? '' : ` This feature is ${section.pending}.`;
     lines.push(`### [${path.join('.')}]\n`, `${section.help}${alias}${pending}\n`);
   }
   if (settings.length > 0) {

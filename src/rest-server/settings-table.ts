@@ -186,7 +186,7 @@ export const settingsTable = {
   'db-uri': {
     kind: text,
     default: 'postgresql://',
-    help: 'Connection string (with one or more hosts), or @file with the name of a file that contains it. PG* variables, ~/.pgpass and ~/.postgresql provide missing parts.',
+    help: 'Connection string (with one or more hosts), or @ followed by the name of a file that contains it. PG* variables, ~/.pgpass and ~/.postgresql provide missing parts.',
   },
   'jwt-aud': {
     kind: text,
@@ -213,7 +213,7 @@ export const settingsTable = {
     default: undefined,
     example: 'a-secret-of-at-least-32-characters',
     ...anywhere,
-    help: 'Secret of at least 32 bytes, a JSON Web Key or key set, or @file with the name of a file that contains one.',
+    help: 'Secret of at least 32 bytes, a JSON Web Key or key set, or @ followed by the name of a file that contains one of them.',
   },
   'jwt-secret-is-base64': {
     kind: boolean,
@@ -319,5 +319,5 @@ export const databaseName = (key: string): string => `pgrst.${key.replaceAll('-'
 export const APP_SETTINGS = {
   prefix: 'app.settings.',
   environmentPrefix: 'PGRST_APP_SETTINGS_',
-  help: "Your own settings, local to every transaction: current_setting('app.settings.x').",
+  help: "Your own settings, which are set locally in every transaction: current_setting('app.settings.x').",
 } as const;

@@ -5,10 +5,7 @@ import { boolean, duration, names, optionalText, restartSection, secret, section
 const provider = (name: string) =>
   section(`Sign-in with ${name}.`, {
     enabled: boolean(false, 'Enables this sign-in method.'),
-    client_id: text(
-      '',
-      'Client ID. For several IDs, such as those of native apps, separate them with commas.',
-    ),
+    client_id: text('', 'Client ID. Separate several IDs, such as those of native apps, with commas.'),
     secret: secret('Client secret.'),
     url: text('', 'URL of the provider, for self-hosted or multi-tenant providers.'),
     redirect_uri: text('', 'URL to which the provider redirects users.', { defaultText: 'ISSUER/callback' }),

@@ -129,13 +129,15 @@ const database = {
   plinth_wal_written_bytes_total: sharedCounter('Position of the WAL, which is the number of bytes written.'),
   plinth_wal_size_bytes: shared('Size of the WAL files on disk.'),
   plinth_wal_archive_failed_total: sharedCounter("Failures of PostgreSQL's archive_command."),
-  plinth_wal_archive_last_success_timestamp_seconds: shared("Last success of PostgreSQL's archive_command."),
+  plinth_wal_archive_last_success_timestamp_seconds: shared(
+    "When PostgreSQL's archive_command last succeeded.",
+  ),
   plinth_replication_slot_retained_bytes: shared('WAL that PostgreSQL keeps for a replication slot.', [
     'slot',
   ]),
   plinth_replication_slot_active: shared('Whether a client reads from a replication slot.', ['slot']),
   plinth_replication_slot_inactive_seconds: shared(
-    'Time since a replication slot was last read from. Requires PostgreSQL 17.',
+    'Time since a client last read from a replication slot. Requires PostgreSQL 17.',
     ['slot'],
   ),
 } as const;
@@ -153,7 +155,7 @@ const backups = {
   plinth_backup_recoverable_timestamp_seconds: shared(
     'Latest point in time to which the database can be restored.',
   ),
-  plinth_backup_overdue: gauge('Whether a scheduled base backup is late.', [], 'max'),
+  plinth_backup_overdue: gauge('Whether a scheduled base backup is overdue.', [], 'max'),
   plinth_backup_failing: gauge('Whether the last attempt to archive changes failed.', [], 'max'),
   plinth_backup_drill_timestamp_seconds: shared('When the last backup verification ended.'),
   plinth_backup_drill_failed: shared('Whether the last backup verification failed or found problems.'),
