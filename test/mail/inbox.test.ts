@@ -1,4 +1,4 @@
-/** Tests the captured inbox over HTTP in Mailpit's format, and emails through an SMTP server. */
+/** Tests the captured inbox over HTTP in Mailpit's format, and emails that are sent through an SMTP server. */
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { configFrom, createLiveConfig } from '../../src/config/index.ts';

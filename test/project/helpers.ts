@@ -1,4 +1,4 @@
-/** Creates a project folder with a separate database, which is prepared as in `main.ts`. */
+/** Creates a project folder with a separate database that is prepared as in `main.ts`. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';

@@ -30,8 +30,8 @@ beforeAll(async () => {
 afterAll(() => h.stop());
 
 test.each([
-  // The key is sent even if it isn't changed. For a deleted row, the replica identity is sent or, with RLS, only the
-  // primary key.
+  // The key is sent even if it isn't changed. For a deleted row, the replica identity is sent, or only the primary key
+  // if RLS is enabled.
   ['by_key', `(1, 'a')`, { id: 1 }, { id: 1 }],
   ['whole', `(1, 'a')`, { id: 1, text: 'a' }, { id: 1, text: 'b' }],
   ['whole_rls', `(1, 'a')`, { id: 1, text: 'a' }, { id: 1 }],

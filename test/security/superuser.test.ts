@@ -133,7 +133,7 @@ test.each([
       .pool('postgres')
       .exec(`do $$ begin execute format('alter database %I ${change}', ${database}); end $$`);
   await alter(`set ${name} = ''${value}''`);
-  // Opens as many sessions as the pool has, because idle sessions still have the old settings.
+  // Opens as many sessions as the pool allows, because idle sessions still have the old settings.
   const sessions = await Promise.all(Array.from({ length: 5 }, () => pool.connect()));
   try {
     const values = await Promise.all(

@@ -57,7 +57,7 @@ test.each([
   );
 });
 
-/** Runs an upgrade that ends at a step. Resolves with the signal or the exit code. */
+/** Runs an upgrade that is killed at the given step. Resolves with the signal or the exit code. */
 async function upgradeUntil(dataDir: string, step: string): Promise<string | number | null> {
   const child = spawn(process.execPath, [script, dataDir, step], { stdio: ['ignore', 'ignore', 'inherit'] });
   const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];

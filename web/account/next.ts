@@ -1,4 +1,4 @@
-/** Determines which page follows a sign-in. It is the second factor's page, the app or one of the Account pages. */
+/** Determines what follows a sign-in: the second factor's page, the app or one of the Account pages. */
 
 import { ApiError } from '../lib/api.ts';
 import type { SessionState } from '../lib/session/index.ts';

@@ -130,8 +130,8 @@ const userIdOf = (state: SessionState<User>): string | undefined =>
   state.status === 'signed-in' ? state.session.user.id : undefined;
 
 /**
- * Returns the name by which users recognize their account, which is an address, number or wallet. Returns an empty
- * string for guests.
+ * Returns the name by which users recognize their account (an address, number or wallet). Returns an empty string for
+ * guests.
  */
 export function nameOf({ email, phone = '', identities }: User): string {
   if (email !== '') return email;

@@ -28,9 +28,7 @@ function withAdvice(problem: Problem): Problem {
     : problem;
 }
 
-/**
- * Offers the sign-in methods that a guest can add, which are providers and an email address with or without a password.
- */
+/** Offers the sign-in methods that a guest can add: providers, and an email address with or without a password. */
 export function KeepAccount({ onSaved }: { onSaved: () => void }) {
   const { offers, password: policy, providers, linking } = usePageConfig();
   const { search } = useFlow();

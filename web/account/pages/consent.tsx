@@ -94,7 +94,7 @@ function Request({ id, user }: { id: string | undefined; user: User }) {
 
 type EndedPage = 'page.consent-none' | 'page.consent-expired' | 'page.consent-answered';
 
-/** Returns the page for an error after which the request can't be decided anymore. */
+/** Returns the page for an error after which the request can't be approved or denied anymore. */
 function endedPage(problem: Problem | undefined): EndedPage | undefined {
   if (problem?.code === 'oauth_authorization_not_found') return 'page.consent-expired';
   return problem?.code === 'consent_answered' ? 'page.consent-answered' : undefined;

@@ -1,4 +1,4 @@
-/** The last pages of a flow, which are "signed out" and "page not found". */
+/** The last pages of a flow: "signed out" and "page not found". */
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { formatList } from '../../lib/i18n.ts';
 import { Copyable } from '../../ui/copyable.tsx';

@@ -1,6 +1,6 @@
 /**
- * The pages that respond to forms that were submitted without scripts, in every state. They are prerendered and never
- * contain scripts, so only visitors without scripts download them.
+ * The pages, in every state, with which the server responds to forms that were submitted without scripts. They are
+ * prerendered and never contain scripts, so only visitors without scripts download them.
  */
 import { Button } from '@mantine/core';
 import { IconBuilding, IconMail, IconUser } from '@tabler/icons-react';

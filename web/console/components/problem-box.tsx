@@ -62,7 +62,7 @@ const isTemporary = (error: unknown): boolean =>
 
 /**
  * A button that repeats the query that failed with this error. It isn't shown for failed actions, because the operator
- * can repeat them with their own buttons.
+ * can repeat an action with the action's own button.
  */
 function Retry({ error }: { error: unknown }) {
   const client = useQueryClient();

@@ -117,7 +117,7 @@ export default function SqlEditor({
   const view = useRef<EditorView>(undefined);
   const wordsSlot = useRef(new Compartment());
   const words = useRef<typeof import('./sql-words.ts')>(undefined);
-  /** Whether the last change of the text or of the cursor was typing. */
+  /** Whether the text or the cursor was last changed by typing. */
   const isTyping = useRef(false);
   const latest = useRef({ onChange, onRun, onSelection });
   latest.current = { onChange, onRun, onSelection };

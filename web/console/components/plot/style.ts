@@ -72,7 +72,7 @@ export function faded(color: string, percent: number): string {
   return normal.startsWith('#') ? `${normal}${opacity.padStart(2, '0')}` : normal;
 }
 
-/** The mark at the pointer, which is a vertical line with a point on each line of the chart. */
+/** The mark at the pointer: a vertical line, with a point on each line of the chart. */
 export const cursor: uPlot.Cursor = {
   y: false,
   points: { size: 7, width: 2 },

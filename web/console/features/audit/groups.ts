@@ -1,4 +1,4 @@
-/** Groups the entries of one operation, such as a bulk action, which is recorded in batches. */
+/** Groups the entries of an operation that is recorded in batches, such as a bulk action. */
 import type { AuditEntry } from './api.ts';
 
 export interface AuditGroup {

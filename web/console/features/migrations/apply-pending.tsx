@@ -1,4 +1,4 @@
-/** Lists the pending migrations, runs them as a dry run, and applies them. */
+/** Lists the pending migrations, tests them in a dry run, and applies them. */
 import { Button, Checkbox } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -17,7 +17,7 @@ import { t } from './text.ts';
 const checkEveryMs = 2000;
 /**
  * The time for which the page waits for a sign-in. It is limited because a sign-in much later, for another reason, must
- * not perform the action.
+ * not trigger the action.
  */
 const waitMs = 10 * 60_000;
 

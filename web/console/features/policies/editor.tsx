@@ -205,7 +205,7 @@ function PolicyFacts({ policy: { name, command, permissive, roles } }: { policy:
   );
 }
 
-/** Returns the change without empty conditions and conditions that the policy's command doesn't support. */
+/** Returns the change without empty conditions and without conditions that the policy's command doesn't support. */
 function changeOf(previous: Policy | undefined, draft: Policy): Change {
   const text = (value: string | null): string | null =>
     value === null || value.trim() === '' ? null : value;

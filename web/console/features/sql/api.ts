@@ -61,7 +61,7 @@ export async function downloadResult(body: ExportRequest, mayWrite: boolean): Pr
   link.click();
 }
 
-/** Finds the parameters in the editor's text, with the server's own parser. */
+/** Uses the server's own parser to find the parameters in the editor's text. */
 export const parametersQuery = (text: string) =>
   queryOptions({
     queryKey: ['sql-parameters', text],

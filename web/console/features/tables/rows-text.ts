@@ -1,4 +1,4 @@
-/** Loads the messages for the parts of a table's page that are loaded on demand, which are forms, editors and menus. */
+/** Loads the messages for the parts of a table's page that are loaded on demand: forms, editors and menus. */
 import { addMessages, textOf } from '../../../lib/i18n.ts';
 import { messages } from '../../../locales/en/console-rows.ts';
 import type { TableTextId } from './text.ts';

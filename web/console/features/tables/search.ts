@@ -1,6 +1,6 @@
 /**
- * Validates the grid's search parameters, which are filters, the sort order and the open row. An invalid link opens the
- * table without them instead of causing an error.
+ * Validates the grid's search parameters: filters, the sort order and the open row. An invalid link opens the table
+ * without them instead of causing an error.
  */
 import { type Filter, filterOperators, type RowKey, type Sort } from '../../api/types.ts';
 import { validateAs } from '../../components/persona.ts';

@@ -20,7 +20,7 @@ export interface Failure {
   readonly isUndo: boolean;
 }
 
-/** The changes that the Undo button reverts, which are changed cells or deleted rows. */
+/** The changes that the Undo button reverts: changed cells or deleted rows. */
 export type Undoable =
   | { readonly kind: 'cells'; readonly cells: number; readonly column: string }
   | { readonly kind: 'rows'; readonly rows: number };

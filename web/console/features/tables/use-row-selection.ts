@@ -1,4 +1,4 @@
-/** Manages the selected rows of a table, which are individual rows or all rows that match the filters. */
+/** Manages the selected rows of a table: individual rows, or all rows that match the filters. */
 import { hashKey } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
 import type { RowView } from '../../api/queries.ts';

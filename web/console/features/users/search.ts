@@ -21,7 +21,7 @@ export type UsersSearch = {
   /** The ID of the user in the panel. */
   readonly id?: string;
 } & { readonly [Name in Choice]?: 'yes' | 'no' } & {
-  /** A day in the local time zone, such as `2026-05-31`. The range includes both of its days. */
+  /** A day in the local time zone, such as `2026-05-31`. The range includes its first and its last day. */
   readonly [Name in DateField]?: string;
 };
 

@@ -1,4 +1,4 @@
-/** Lists a user's sign-in methods, which are identities and second factors. Each has a button that removes it. */
+/** Lists a user's identities and second factors. Each has a button that removes it. */
 import { ActionIcon } from '@mantine/core';
 import { IconLinkOff, IconTrash } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';

@@ -4,7 +4,7 @@ interface Named {
   readonly phone?: string | null | undefined;
 }
 
-/** Returns the user's display name, which is the first available of the email address, the phone number and the ID. */
+/** Returns the user's display name: the email address, otherwise the phone number, otherwise the ID. */
 export const nameOf = ({ email, phone, id }: Named): string => email || (phone ? `+${phone}` : id);
 
 /**

@@ -1,4 +1,4 @@
-/** Finds results without the server, which are pages, actions, tables, queries and documentation. */
+/** Finds the results that don't require the server: pages, actions, tables, queries and documentation. */
 import { IconBook, IconFileCode, IconTable } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';

@@ -96,7 +96,7 @@ export function useItems(
   };
 }
 
-/** Returns the groups that are shown before the operator types, which are recent results, actions and pages. */
+/** Returns the groups that are shown before the operator types: recent results, actions and pages. */
 function recentGroups(operator: string, local: readonly Item[], tools: ActionTools): ItemGroup[] {
   const recent = readRecents(operator).flatMap(({ id, title, detail, target }): Item[] => {
     const known = local.find((item) => item.id === id);

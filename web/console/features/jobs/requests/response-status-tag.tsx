@@ -1,4 +1,4 @@
-/** Shows the outcome of a request, which is the response status or the reason why the response is missing. */
+/** Shows the outcome of a request: the response status, or the reason why the response is missing. */
 import { Tag } from '../../../components/tag.tsx';
 import type { AnsweredRequest } from '../api.ts';
 import { StatusTag } from '../outcome.tsx';

@@ -1,6 +1,5 @@
 /**
- * The components of the structure page, which are sections and their items, such as columns, constraints, indexes or
- * triggers.
+ * The components of the structure page: sections and their items, such as columns, constraints, indexes or triggers.
  */
 import { ActionIcon, Button } from '@mantine/core';
 import { IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';
