@@ -81,7 +81,7 @@ export async function restoreBackup(request: RestoreRequest): Promise<Restored> 
 }
 
 export interface DrillRequest extends BackupLocation {
-  /** The data folder that stores the result as its last drill. The folder may not exist. */
+  /** The data folder in which the result is recorded as the last drill. The folder may not exist. */
   readonly dataDir: string;
   readonly toBackup?: string | undefined;
   readonly workDir: string;

@@ -1,6 +1,6 @@
 /**
- * Limits requests per IP address and handler, and emails and text messages for the whole server. A request counts even
- * if its operation is rolled back.
+ * Limits requests per IP address and handler, and emails and text messages for the whole server. A request counts
+ * toward its limit even if its operation is rolled back.
  */
 
 import { ageMs } from '../kernel/clock.ts';
@@ -21,7 +21,7 @@ import type { Settings } from './settings.ts';
 /** The maximum number of security notices of the same kind that an account receives per hour. */
 const noticesPerHour = 10;
 
-/** Added to `forMs` to cover the clock skew between two requests (`horizonMs`). */
+/** Added to `forMs` because two requests can be handled by servers whose clocks differ (`horizonMs`). */
 const onceSlackMs = 1000;
 
 export interface RateLimits {
@@ -40,8 +40,8 @@ export interface RateLimits {
   /** Counts a text message. Throws `over_sms_send_rate_limit`. */
   sms(nowMs: number): Promise<void>;
   /**
-   * Counts a security notice. Notices don't count as emails, because requests for codes could then suppress them.
-   * Returns false if the account has received too many notices of this kind.
+   * Counts a security notice. Notices don't count as emails, because notices could then be suppressed by requesting
+   * many codes. Returns false if the account has received too many notices of this kind.
    */
   notice(userId: string, kind: string, nowMs: number): Promise<boolean>;
   /** Limits an action to once per key. Returns true for the first call with a key, then false for at least `forMs`. */
@@ -84,7 +84,7 @@ export function createRateLimits(
         (await consumeOfSite(handler, ip, rule, nowMs));
       if (isAllowed) return;
       onLimited('address');
-      // Uses the longest possible wait, because rejecting a request must not cost another query.
+      // Reports the longest possible wait, because computing the exact wait would require another query.
       throw authError('over_request_rate_limit', undefined, rule && { retryAfterMs: rule.refillMs });
     },
     async change(key, nowMs) {

@@ -116,20 +116,20 @@ export interface Settings {
   /** The maximum number of emails and text messages that the whole server sends per hour. */
   readonly hourly: { readonly emails: number; readonly sms: number };
   /**
-   * Whether requests are limited per IP address. False in development, where all clients have the same IP address and
-   * the local stack has no header that distinguishes them.
+   * Whether requests are limited per IP address. False in development, because all clients have the same IP address
+   * there and the local stack has no header that distinguishes them.
    */
   readonly limitsByAddress: boolean;
   /** Whether OAuth clients can change the user's account with their tokens, as upstream allows. */
   readonly clientsActAsUsers: boolean;
-  /** Whether failed attempts at user-entered secrets are limited per account and token. */
+  /** Whether failed attempts to enter a password or code are limited per account and token. */
   readonly limitsGuesses: boolean;
   readonly security: {
     /** Which notices are sent even if `[auth.email.notification]` doesn't enable them. */
     readonly notices: 'always' | 'account' | 'configured';
     /** How long the link in a notice can undo the change. */
     readonly undoPeriodMs: number;
-    /** The waiting period before lost second factors are removed. 0 means that users can't request their removal. */
+    /** The waiting period before lost second factors are removed. If 0, users can't request the removal. */
     readonly factorRemovalWaitMs: number;
     readonly eventRetentionMs: number;
     /** Whether a password sign-in on a new device requires an emailed code. */

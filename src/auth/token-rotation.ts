@@ -95,7 +95,8 @@ export function createTokenRotation(pool: Pool, settings: () => Settings, clock:
 }
 
 /**
- * Whether the refresh can be part of a batch. Sessions of OAuth clients can't, because those clients must authenticate.
+ * Whether the refresh can be part of a batch. Refreshes by OAuth clients can't, because those clients must
+ * authenticate.
  */
 function isUsual({ user, session, tokenUpdatedAt }: ActiveRefresh, settings: Settings, nowMs: number) {
   if (session.oauth_client_id !== null) return false;

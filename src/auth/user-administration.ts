@@ -25,7 +25,7 @@ import { listUserEvents } from './flows/security-events.ts';
 import { fallbackCode, publicError, publicPostgresError } from './public-errors.ts';
 
 /**
- * The admin API's operations. Users are JSON objects as returned by GoTrue, and `create` and `update` take the same
+ * The admin API's operations. Users are JSON objects as returned by GoTrue, and `create` and `update` accept the same
  * format. Every operation rejects with an {@link OperationError}.
  */
 export interface UserAdministration {
@@ -41,8 +41,8 @@ export interface UserAdministration {
   /** Removes all second factors and recovery codes, ends all sessions, and notifies the user. */
   resetFactors(id: string): Promise<void>;
   /**
-   * Returns a user's sessions with their browsers and apps. Includes sessions of banned users, because a ban prevents
-   * their use but doesn't delete them.
+   * Returns a user's sessions with their browsers and apps. Includes a banned user's sessions, because a ban blocks
+   * sessions without deleting them.
    */
   sessions(id: string): Promise<JsonObject[]>;
   endSession(id: string, sessionId: string): Promise<void>;

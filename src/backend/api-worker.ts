@@ -24,7 +24,7 @@ import type { WorkerInit } from './worker-init.ts';
 export async function runApiWorker(): Promise<never> {
   let socketDir: string | undefined;
   const lead = connectLead<WorkerInit>(() => {
-    // Removes the folder because a killed main process can't.
+    // Removes the folder because the main process can't remove it after being killed.
     if (socketDir !== undefined) rmSync(socketDir, { recursive: true, force: true });
   });
   try {
@@ -119,7 +119,7 @@ async function serve(init: WorkerInit, lead: LeadLink<WorkerInit>): Promise<void
   await disk.start();
   void keys.warm();
   await rest?.start?.();
-  // The main process passes on the clients' connections. The gateway listens nonetheless, because Node enforces
+  // The main process passes clients' connections to this worker. The gateway listens nonetheless, because Node enforces
   // timeouts only on servers that listen.
   await gateway.listenOn(join(init.socketDir, `worker-${process.pid}`));
   lead.ready({

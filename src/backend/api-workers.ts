@@ -137,8 +137,8 @@ export function createApiWorkers(
 }
 
 /**
- * Creates a trace from a message, which contains a trace's fields but not its class. Times are relative to a process's
- * start, so the trace's start is computed from its duration.
+ * Creates a trace from a message, because a message contains only a trace's fields and not its class. A trace's times
+ * are relative to the start of the process that recorded it, so its start is recomputed from its duration.
  */
 function revive(trace: Trace, durationMs: number): Trace {
   const { startedAt, ...fields } = trace;

@@ -8,8 +8,8 @@ const bytesPerExclusive = 64 * 1024 ** 2;
 const bytesPerSlow = 128 * 1024 ** 2;
 const bytesPerPooled = 128 * 1024 ** 2;
 /**
- * The minimum number of exclusive connections. Calls of unknown speed get only a share of them (decision 48), which
- * requires at least three.
+ * The minimum number of exclusive connections. Calls of unknown speed get only a share of these connections (decision
+ * 48), so at least three are needed.
  */
 export const minExclusive = 3;
 export const minSlow = 2;

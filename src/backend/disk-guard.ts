@@ -9,7 +9,8 @@ import type { Logger } from '../kernel/log.ts';
 
 const intervalMs = 1000;
 /**
- * The interval while the free space is close to the reserve. A fast upload could use up the reserve within a second.
+ * The interval between measurements while the free space is close to the reserve. A fast upload could use up the
+ * reserve within a second.
  */
 const hurriedMs = 100;
 
@@ -118,7 +119,7 @@ export function createDiskGuard({
           status: 'failing',
           message: "The database couldn't be switched between read-only and read-write.",
         };
-      // Not an outage because reads continue and the load balancer should still send requests to this server.
+      // Not an outage, because reads continue and the load balancer should still send requests to this server.
       if (isFull)
         return { status: 'degraded', message: 'The disk is almost full, so the project is read-only.' };
       if (space.freeBytes < 2 * reserveOf(space, reservedBytes()))

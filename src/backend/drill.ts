@@ -6,7 +6,7 @@ import { openBodyStore } from '../storage/index.ts';
 export interface DrillRequest {
   readonly settings: BackupSettings;
   readonly config: Config;
-  /** The folder that targets are relative to. */
+  /** The folder against which relative target folders are resolved. */
   readonly projectDir: string;
   /** The ID of a base backup. If undefined, the newest recoverable state is restored. */
   readonly toBackup?: string | undefined;

@@ -15,8 +15,8 @@ export function isLoopback(host: string): boolean {
  *
  * @param wellKnown the names of settings whose values are the local stack's defaults or placeholders from the
  * documentation
- * @throws {Error} with a description of the fix, if such a key would be reachable from other machines. `serve` also
- * rejects these keys on loopback addresses, because it is usually behind a proxy.
+ * @throws {Error} with a description of the fix, if a server that uses such a key would be reachable from other
+ * machines. `serve` also rejects these keys on loopback addresses, because it is usually behind a proxy.
  */
 export function rejectExposure(
   host: string,

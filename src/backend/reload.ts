@@ -9,7 +9,7 @@ export interface Reload {
   readonly applied: readonly string[];
   /** The settings that differ from the running configuration and apply only after a restart. */
   readonly needsRestart: readonly NeedsRestart[];
-  /** Problems with services and with certificate files, which each reload reads again. */
+  /** Problems with services and certificate files. Each reload reads the certificate files again. */
   readonly problems: readonly string[];
 }
 

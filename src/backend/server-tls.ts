@@ -28,7 +28,7 @@ export function createServerTls(
   });
 }
 
-/** Returns the origin to which unencrypted requests for a host are redirected, which is the API's for unknown hosts. */
+/** Returns the origin to which unencrypted requests for a host are redirected. For unknown hosts, returns the API's. */
 function originOf({ apiUrl, consoleUrl, consolePublicUrl }: Addresses, hostname: string | undefined): string {
   const isConsole = consolePublicUrl !== undefined && hostname === hostnameOf(consolePublicUrl.host);
   return new URL(isConsole ? consoleUrl() : apiUrl()).origin;

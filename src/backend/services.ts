@@ -231,8 +231,8 @@ export function createConsole(parts: BackendParts, modules: Modules, hosting: Ho
 }
 
 /**
- * Checks that no symbolic link leads from the project to another folder of the machine, because operators can choose
- * the file's content. @throws {OutsideFolders}
+ * Checks that no symbolic link makes this path lead out of the project and the allowed folders, because operators
+ * choose the content that is written there. @throws {OutsideFolders}
  */
 function requireWritable({ live, projectDir, supabaseDir }: BackendParts, path: string): void {
   const allowed = live.current.plinth.files.allowed_folders.map((folder) => resolve(projectDir, folder));

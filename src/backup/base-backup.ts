@@ -14,7 +14,7 @@ export interface BaseBackupOptions {
   /** The maximum read rate in bytes per second. */
   readonly maxRate: number;
   readonly nowMs: number;
-  /** Uploads the object bodies of all rows and the snapshot. Called after PostgreSQL's files have been stored. */
+  /** Uploads the snapshot and the object bodies of all rows. Called after PostgreSQL's files have been stored. */
   readonly complete: () => Promise<void>;
 }
 

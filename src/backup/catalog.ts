@@ -117,7 +117,7 @@ export interface Choice {
 
 /**
  * Chooses the base backup to restore: the newest one that ended before the time. Each timeline begins with its own base
- * backup, so this also determines the timeline.
+ * backup, so this choice also determines the timeline.
  * @throws {BackupError} unknown_backup, no_backup, time_too_late
  */
 export function chooseBackup(

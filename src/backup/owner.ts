@@ -18,7 +18,7 @@ import type { Repository } from './repository.ts';
 /** The interval at which the owner checks that the entry is still its own and renews it. */
 export const renewEveryMs = 10_000;
 /**
- * If the entry doesn't change for this time, its owner is considered to have exited. The result doesn't depend on
+ * If the entry doesn't change for this long, its owner is considered to have exited. The result doesn't depend on
  * either machine's clock.
  */
 const observeMs = 2.5 * renewEveryMs;

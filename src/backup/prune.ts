@@ -1,6 +1,6 @@
 /**
- * Removes files that aren't needed to recover any time in the retention window. Manifests are removed first so that no
- * incomplete backup is listed.
+ * Removes files that aren't needed to restore the database to any time in the retention window. Manifests are removed
+ * first so that no incomplete backup is listed.
  */
 import type { Bodies } from './bodies.ts';
 import { type BaseManifest, reach, readManifests, readWalCatalog } from './catalog.ts';

@@ -17,8 +17,8 @@ export function createRounds(journal: JournalFiles, bodies: Bodies, store: BodyS
   const round = async (archiver: Archiver | undefined): Promise<number | undefined> => {
     const taken = await archiver?.take();
     const entries = journal.read();
-    // Removed object bodies are uploaded too, because another process may have recorded that they were stored after its
-    // file was read.
+    // Removed object bodies are uploaded too, because another process's file may have been read before that process
+    // recorded that it had stored them.
     await bodies.upload([...entries.stored, ...entries.removed]);
     const completeMs = await taken?.store();
     if (entries.removed.length > 0) await store.remove(entries.removed);

@@ -1,4 +1,4 @@
-/** Runs backups in the running server. Its loop archives continuously and starts base backups. */
+/** Runs backups in the running server. A loop archives continuously and starts base backups. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CurrentSession, createBaseRuns, messageOf } from './base-runs.ts';
 import { listBackups } from './catalog.ts';

@@ -15,7 +15,7 @@ export interface BackupEntry {
   readonly sizeBytes: number;
   readonly storedBytes: number;
   readonly timeline: number;
-  /** The newest time that this base backup can be recovered to. */
+  /** The newest time to which the database can be restored from this base backup. */
   readonly newestMs: number;
 }
 

@@ -45,7 +45,7 @@ export async function drill(options: DrillOptions): Promise<DrillReport> {
       repository,
       dataDir,
       toBackup: options.toBackup,
-      // Allowed because the report lists a gap as a problem.
+      // Gaps are allowed because the report lists them as problems.
       allowGap: newest.hasGap,
       openStore: () => openStore(dataDir),
       storesBodies: true,

@@ -75,7 +75,7 @@ const proofOf = (token: string, challenge: string): string =>
 function isAllowed({ headers }: IncomingMessage, token: string): boolean {
   const given = Buffer.from(headers.authorization ?? '');
   const expected = Buffer.from(`Bearer ${token}`);
-  // Rejects browsers, which send an Origin header, unlike Plinth's commands.
+  // Rejects browsers, which, unlike Plinth's commands, send an Origin header.
   return headers.origin === undefined && given.length === expected.length && timingSafeEqual(given, expected);
 }
 
@@ -112,7 +112,7 @@ const proofTimeoutMs = 10_000;
 /** A Plinth process that is running for this data folder. */
 export interface Running {
   readonly state: State;
-  /** Runs an operation in the process. @throws {RemoteError} with the error message of the process */
+  /** Runs an operation in the process. @throws {RemoteError} with the error message from the process */
   call<T = unknown>(
     operation: string,
     parameters?: Readonly<Record<string, unknown>>,

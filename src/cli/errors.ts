@@ -6,7 +6,7 @@ export interface Described {
   readonly advice: readonly string[];
 }
 
-/** An error in the running process, which the calling command prints. */
+/** An error from the running process. The calling command prints the error. */
 export class RemoteError extends Error {
   override name = 'RemoteError';
   readonly advice: readonly string[];

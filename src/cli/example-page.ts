@@ -8,7 +8,7 @@ const send = (message: PageMessage) => {
   if (process.connected) process.send?.(message);
 };
 
-// Ignores Ctrl-C, which also signals this process, because the parent decides when it exits.
+// Ignores Ctrl-C, which also signals this process, because the parent decides when this process exits.
 for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
 process.on('disconnect', () => process.exit());
 

@@ -51,7 +51,7 @@ export interface Companion {
   stop(): Promise<void>;
 }
 
-/** Runs the server. Resolves after a signal or `plinth stop` has stopped it. */
+/** Runs the server. Resolves when a signal or `plinth stop` has stopped the server. */
 export async function runServer(options: ServerOptions): Promise<void> {
   const { projectDir, dataDir, mode, onProgress } = options;
   ensureDataDir(dataDir);

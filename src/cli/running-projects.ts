@@ -1,7 +1,7 @@
 /**
  * The list of running projects for `stop --all` and `status --all`. Each project has a file without secrets in the
- * user's state folder. The file only records where the project is. The project's state file and the proof of its token
- * determine whether it is running.
+ * user's state folder. The file only records where the project is. Whether the project is running is determined from
+ * its state file and from its process's proof that it has the token.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

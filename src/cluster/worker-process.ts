@@ -125,5 +125,5 @@ export class WorkerProcess<Init> {
   }
 }
 
-/** A worker that hasn't exited this long after the time limits of its stop request is killed. */
+/** The additional time, after the time limits in a stop request, before a worker that hasn't exited is killed. */
 const killAfterMs = 5000;

@@ -234,7 +234,10 @@ function watchSilence<Init>(slots: readonly Slot<Init>[], log: Logger): NodeJS.T
   }, checkMs).unref();
 }
 
-/** Returns the ready worker with the fewest connections. Workers with equal numbers take turns. */
+/**
+ * Returns the ready worker with the fewest connections. If several workers have equally few connections, they take
+ * turns.
+ */
 function leastLoaded<Init>(slots: readonly Slot<Init>[], turn: number): WorkerProcess<Init> | undefined {
   const ready = slots.flatMap(({ current }) => (current?.isReady ? [current] : []));
   const first = turn % Math.max(1, ready.length);

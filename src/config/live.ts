@@ -27,8 +27,8 @@ export type Listener = (config: Config, previous: Config) => void | Promise<void
 
 export interface LiveConfigOwner extends LiveConfig {
   /**
-   * Replaces the configuration for all later requests. Resolves with the errors of listeners, whose work may be
-   * incomplete.
+   * Replaces the configuration for all later requests. Resolves with the errors of listeners that failed and may not
+   * have completed their work.
    * @throws {Error} if computing a derived value fails. In that case, the configuration isn't replaced.
    */
   replace(next: Config): Promise<readonly unknown[]>;

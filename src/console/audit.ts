@@ -27,10 +27,10 @@ export interface Actor {
   readonly name: string;
 }
 
-/** The operator recorded for commands, which anyone with access to the project folder can run. */
+/** The operator that is recorded for commands, because anyone with access to the project folder can run commands. */
 export const commandLine: Actor = { id: null, name: 'command line' };
 
-/** Longer than any name of an object, a user or a file. */
+/** The maximum length of a target's name, which is longer than the name of any object, user or file. */
 const maxTargetLength = 2000;
 
 export const createAudit =

@@ -1,7 +1,7 @@
 /**
  * Streams log entries as server-sent events (HTML standard, section 9.2). The number and duration of streams are
- * limited. When a stream ends, the browser reconnects automatically, which checks its session again. If a client reads
- * too slowly, entries are dropped and the client receives their number.
+ * limited. When a stream ends, the browser reconnects automatically, and its session is checked again. If a client
+ * reads too slowly, entries are dropped and the client receives the number of dropped entries.
  */
 import type { ServerResponse } from 'node:http';
 import { ConsoleError } from './errors.ts';
@@ -22,7 +22,9 @@ export interface EventStreams {
    * @throws {ConsoleError} too_many
    */
   open(response: ServerResponse, follow: (send: (json: string, id?: number) => void) => () => void): void;
-  /** Closes all streams. Called when the server stops, because it would otherwise wait for them. */
+  /**
+   * Closes all streams. Called when the server stops, because the server would otherwise wait for the streams to end.
+   */
   closeAll(): void;
 }
 

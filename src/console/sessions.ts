@@ -16,8 +16,8 @@ import * as queries from './queries.ts';
 const linkLifetimeSeconds = 600;
 const sessionLifetimeSeconds = 12 * 3600;
 /**
- * The maximum age of the sign-in or the second factor for actions that reveal a secret key or let someone sign in.
- * Someone who finds an open browser can use its session but can't sign in again.
+ * For actions that reveal a secret key or let someone sign in, the maximum time since the operator signed in or
+ * verified the second factor. Someone who finds an open browser can use its session but can't sign in again.
  */
 const freshSeconds = 600;
 const attemptLimits = { max: 10, windowMs: 60_000, addresses: 1000 };

@@ -72,7 +72,7 @@ export type BrowserScope = 'this' | 'others';
 
 /**
  * Ends the user's sessions by browser. A session whose browser is unknown counts as a separate browser. Returns the
- * ended sessions of clients that are notified.
+ * ended sessions whose clients are notified.
  */
 export async function signOutBrowsers(
   ctx: AuthContext,

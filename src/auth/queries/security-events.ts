@@ -84,7 +84,7 @@ export function listEvents(
 
 /**
  * Lists the user's own reversible changes since an event, including that event. The list contains each addition once,
- * but only the first change of the email address and of the phone number, so that an attacker can't make the list long.
+ * but only the first change to the email address and to the phone number, so that an attacker can't make the list long.
  */
 export function listReversibleEvents(db: Queryable, event: SecurityEvent): Promise<SecurityEvent[]> {
   return db.query<SecurityEvent>(sql`
@@ -98,7 +98,7 @@ export function listReversibleEvents(db: Queryable, event: SecurityEvent): Promi
     order by kind, subject, created_at, id`);
 }
 
-/** Returns the user's latest event of a kind. */
+/** Returns the user's latest event of the given kind. */
 export async function findLatestEvent(
   db: Queryable,
   userId: string,
@@ -110,7 +110,7 @@ export async function findLatestEvent(
   return event;
 }
 
-/** The number of recent events that are enough to explain why a session ended. */
+/** The maximum number of recent events that are read to find out why a session ended. */
 const maxEndings = 10;
 
 /** Lists the user's events that ended sessions since the given time, newest first. */
@@ -122,7 +122,7 @@ export function listEndings(db: Queryable, userId: string, since: string): Promi
     order by created_at desc, id desc limit ${maxEndings}`);
 }
 
-/** The maximum number of changes that the page lists before the user undoes them. */
+/** The maximum number of changes that are listed on the page where the user can undo them. */
 const maxListedChanges = 10;
 
 /** Lists the user's own changes after an event, oldest first, for the page that describes what a link would undo. */
@@ -166,7 +166,7 @@ export async function deleteSecurityData(db: Queryable, userId: string): Promise
   await db.query(sql`delete from _plinth.known_devices where user_id = ${userId}`);
 }
 
-/** Deletes expired links, events and devices older than the retention period, and data of users who no longer exist. */
+/** Deletes expired links, deleted users' data, and events and devices that are older than the retention period. */
 export async function deleteOldSecurityData(
   db: Queryable,
   retentionMs: number,

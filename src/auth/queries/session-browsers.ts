@@ -24,7 +24,7 @@ export async function insertSessionBrowser(
     values (${row.sessionId}, ${row.userId}, ${row.browser}, ${fromMs(nowMs)})`);
 }
 
-/** Assigns an app's session to the browser of the session that it was created from, if that browser is known. */
+/** Assigns an app's session to the browser of the session from which the app's session was created, if known. */
 export async function inheritBrowser(
   db: Queryable,
   row: { readonly sessionId: string; readonly originId: string; readonly app: string | null },

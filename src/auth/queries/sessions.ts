@@ -19,7 +19,7 @@ export async function findSession(db: Queryable, id: string): Promise<Session | 
   return session;
 }
 
-/** Locks a session. Returns undefined if it doesn't exist or another transaction has locked the row. */
+/** Locks a session. Returns undefined if the session doesn't exist or another transaction has locked its row. */
 export async function lockSession(db: Queryable, id: string): Promise<Session | undefined> {
   const [session] = await db.query<Session>(
     sql`select ${columns} from auth.sessions s where s.id = ${id} for update of s skip locked`,
@@ -115,7 +115,7 @@ export async function setRefreshKey(db: Queryable, id: string, key: string, nowM
     update auth.sessions set refresh_token_hmac_key = ${key}, updated_at = ${fromMs(nowMs)} where id = ${id}`);
 }
 
-/** Limits the session to `notAfter` (ISO 8601), regardless of the settings. */
+/** Makes the session end at `notAfter` (ISO 8601), regardless of the settings. */
 export async function setSessionEnd(db: Queryable, id: string, notAfter: string): Promise<void> {
   await db.query(sql`update auth.sessions set not_after = ${notAfter} where id = ${id}`);
 }
@@ -130,9 +130,9 @@ export async function deleteSession(db: Queryable, id: string): Promise<void> {
 }
 
 /**
- * Deletes flows that could still result in a session, namely codes that haven't been exchanged and identities that are
- * being linked. Must run before deleting a user's sessions, so that a concurrent exchange can't create a session in
- * between. Keeps emailed links, whose codes haven't been issued yet.
+ * Deletes flows that could still result in a session: those with an unexchanged code, and those that link an identity.
+ * Must run before deleting a user's sessions, so that a concurrent exchange can't create a session in between. Keeps
+ * emailed links, whose codes haven't been issued yet.
  */
 async function deleteCodes(db: Queryable, userId: string): Promise<void> {
   await db.query(sql`
@@ -207,8 +207,8 @@ export async function deleteSessionsBelow(db: Queryable, userId: string, aal: st
 }
 
 /**
- * Lowers the level of sessions that a deleted factor had raised, and removes the factor's amr claim. Doesn't end the
- * sessions.
+ * Lowers the assurance level of sessions that used a deleted factor, and removes the factor's amr claim from them.
+ * Doesn't end the sessions.
  */
 export async function downgradeSessions(
   db: Queryable,

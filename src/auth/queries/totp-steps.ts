@@ -4,7 +4,7 @@ import { sql } from '../../kernel/sql.ts';
 
 /**
  * Stores the time step of an accepted code. Returns false if this or a newer step has been accepted before. If two
- * requests send the same code, only one request gets true.
+ * requests send the same code, only one of the two calls returns true.
  */
 export async function consumeTotpStep(db: Queryable, factorId: string, step: number): Promise<boolean> {
   const rows = await db.query(sql`

@@ -7,8 +7,8 @@ import { fromMs } from '../core/times.ts';
 import type { User, UserColumns } from '../rows.ts';
 
 /**
- * The instance that all users belong to. Dumps of old multi-tenant projects can also contain users of other instances,
- * which are excluded.
+ * The instance that all users belong to. Dumps of old multi-tenant projects can also contain users of other instances.
+ * Those users are excluded.
  */
 const noInstance = '00000000-0000-0000-0000-000000000000';
 

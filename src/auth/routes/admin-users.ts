@@ -93,7 +93,7 @@ export function adminUserRoutes({ define }: Router, ctx: AuthContext): void {
   });
 }
 
-/** Returns the path for pagination links, without the service's mount. */
+/** Returns the path for pagination links, without the service's mount path. */
 function pathBelowMount(exchange: Exchange): string {
   return exchange.path.replace(/^.*?(?=\/admin\/)/, '');
 }

@@ -7,7 +7,9 @@ import type { SignInMethod } from '../sign-in-counts.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Handles a request. Returns the JSON body of a 200 response, or undefined if it has already sent the response. */
+/**
+ * Handles a request. Returns the JSON body of a 200 response, or undefined if the handler has already sent a response.
+ */
 export type Handler = (exchange: Exchange) => Promise<object | undefined> | object;
 
 /** Declares a route with a handler. The guards run before the handler in the given order. */

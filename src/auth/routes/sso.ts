@@ -1,6 +1,6 @@
 /**
- * Declares the routes for single sign-on with SAML 2.0. They serve this server's metadata and the redirects to and from
- * the identity provider.
+ * Declares the routes for single sign-on with SAML 2.0. They serve this server's metadata and handle the redirects to
+ * and from the identity provider.
  */
 
 import type { AuthContext } from '../context.ts';

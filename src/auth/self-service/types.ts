@@ -96,9 +96,9 @@ export interface VisitorOperations {
   }): Promise<SessionEnding | undefined>;
   /** Unlocks an account that was locked after too many wrong attempts. Rejects with `otp_expired`. */
   unlock(token: string): Promise<void>;
-  /** Undoes the change. Returns how the user regains access. Rejects with `otp_expired`. */
+  /** Undoes the change. Returns how the user can sign in again. Rejects with `otp_expired`. */
   reverse(token: string): Promise<Reversed>;
-  /** Returns the request that the link in the email about lost factors would confirm. Rejects with `otp_expired`. */
+  /** Returns the request to remove lost factors that the emailed link would confirm. Rejects with `otp_expired`. */
   readFactorRemoval(token: string): Promise<RemovalFacts>;
   confirmFactorRemoval(token: string): Promise<void>;
   /**
@@ -106,7 +106,7 @@ export interface VisitorOperations {
    * expired.
    */
   checkLink(link: { type: string; token: string }): Promise<LinkFacts>;
-  /** Returns the provider's URL, where the user signs in. */
+  /** Returns the URL where the user signs in to the provider. */
   providerAddress(query: URLSearchParams): Promise<string>;
   /** Returns the identity provider's URL for a domain. */
   ssoAddress(body: Body): Promise<string>;
@@ -125,7 +125,7 @@ export interface UserOperations {
   signOut(scope: string): Promise<void>;
   /**
    * Ends all sessions in this browser, including those of apps, or all sessions in other browsers. Returns the ended
-   * sessions of OpenID clients that are notified.
+   * sessions whose OpenID clients are notified.
    */
   signOutBrowsers(
     scope: 'this' | 'others',

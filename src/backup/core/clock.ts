@@ -13,8 +13,9 @@ export interface ClockFacts {
 }
 
 /**
- * Whether the clock can be correct. A backup dated in the future means that the clock is slow. If everything is older
- * than the retention window, the clock may be fast, and removing backups by age could remove backups that are needed.
+ * Whether the machine's clock is plausible. A backup dated in the future means that the clock is slow. If everything is
+ * older than the retention window, the clock may be fast, and removing backups by age could remove backups that are
+ * needed.
  */
 export const isPlausible = ({ nowMs, keepMs, newestBackupMs, newestArchivedMs }: ClockFacts): boolean =>
   newestBackupMs <= nowMs + toleranceMs && nowMs <= newestArchivedMs + keepMs;

@@ -2,7 +2,7 @@
 
 export interface Dated {
   readonly id: string;
-  /** When the base backup ended. It can be recovered to every later point in time. */
+  /** When the base backup ended. The database can be restored from this backup to any later point in time. */
   readonly endedAtMs: number;
 }
 

@@ -7,9 +7,9 @@ import type { BodyStore } from '../types.ts';
 export interface RestoredBodies {
   readonly objects: number;
   readonly objectBytes: number;
-  /** Versions of rows whose bytes the backup doesn't contain. */
+  /** Object versions that rows refer to, but whose bytes the backup doesn't contain. */
   readonly missing: readonly string[];
-  /** Versions whose bytes in the backup are damaged. They aren't written to the data folder. */
+  /** Object versions whose bytes are damaged in the backup. They aren't written to the data folder. */
   readonly damaged: readonly string[];
 }
 

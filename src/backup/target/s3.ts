@@ -20,7 +20,7 @@ const partBytes = 8 * 1024 * 1024;
 
 interface Timeouts {
   readonly connectMs: number;
-  /** If no bytes are sent or received for this time, the server is considered unavailable. */
+  /** If no bytes are sent or received for this long, the server is considered unavailable. */
   readonly idleMs: number;
   /**
    * The maximum duration of a request up to its response. A slow connection can upload two parts in parallel within
@@ -94,7 +94,10 @@ export function s3Target(location: S3Location, timeouts: Timeouts = defaultTimeo
         if (!isAbsent(error)) throw s3Error(error, label);
       }
     },
-    /** Removes the upload parts of killed processes, which cost money and aren't listed as objects. */
+    /**
+     * Removes upload parts that killed processes left behind, because the parts cost money and aren't listed as
+     * objects.
+     */
     async removeUnfinished(beforeMs) {
       const { AbortMultipartUploadCommand, ListMultipartUploadsCommand } = await import('@aws-sdk/client-s3');
       const command = new ListMultipartUploadsCommand({ Bucket, Prefix: prefix });

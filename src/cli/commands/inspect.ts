@@ -115,7 +115,7 @@ function nameOf({ positionals }: Input): ReportName | undefined {
   throw new UsageError(`Unknown report "${first}". Use one of ${names}`);
 }
 
-/** Returns the report, or null if the database doesn't have the extension that it needs. */
+/** Returns the report, or null if the database doesn't have the extension that the report needs. */
 async function read(input: Input, name: ReportName): Promise<Report | null> {
   const location = locationOf(input);
   const url = input.text('db-url') ?? (input.flag('linked') ? linkedUrl(location) : undefined);

@@ -11,7 +11,7 @@ const separator = ';\n\n';
 
 /**
  * Applies the migrations up to the version in a temporary database and dumps its schema. Runs the result in another
- * temporary database and compares both.
+ * temporary database and compares both databases' schemas.
  *
  * @throws {ProjectError} if a migration fails
  * @throws {CommandError} if the text doesn't create the same schema

@@ -12,8 +12,8 @@ export interface CheckContext {
 type Report = (key: string, message: string) => void;
 
 /**
- * Calls `report` for each invalid setting. As in upstream's CLI, a fresh clone must start without its secrets, so calls
- * `warn` if only an environment variable or an email template is missing.
+ * Calls `report` for each invalid setting. As in upstream's CLI, a fresh clone must start without its secrets, so this
+ * function calls `warn` if only an environment variable or an email template is missing.
  */
 export function check(config: Config, { exists, unset }: CheckContext, report: Report, warn: Report): void {
   const need = (key: string, value: string | number | undefined, because: string) => {

@@ -26,7 +26,7 @@ export interface Confinement {
   readonly realPath: (path: string) => string;
 }
 
-/** Returns the end of an error message, or undefined if the setting may refer to the file. */
+/** Returns the reason why the setting may not refer to the file, or undefined if it may. */
 export function outsideFault(
   file: NamedFile,
   { folders, dataFolder, realPath }: Confinement,

@@ -38,7 +38,7 @@ test('keys with both signs of the curve point are accepted', () => {
   }
 });
 
-/** Encrypts a value like dotenvx. `half` is the first byte of the shared point's compressed form. */
+/** Encrypts a value as dotenvx does. `half` is the first byte of the shared point's compressed form. */
 function seal(plain: string, publicKey: Buffer, half: number): string {
   const sender = createECDH('secp256k1');
   const ephemeral = sender.generateKeys();

@@ -8,8 +8,7 @@ const applyFix = z
     name: z.string().min(1).max(100),
     key: z.string().min(1).max(10_000),
     /**
-     * The statements that the operator has seen. The server runs the fix only if its current statements are still the
-     * same.
+     * The statements that the operator has seen. The server runs the fix only if it still consists of these statements.
      */
     sql: z.string().min(1).max(100_000),
     /** The migration file's name. If set, the statements are saved in this file. */

@@ -9,7 +9,7 @@ export interface BaseBackup {
   /** The uncompressed size of PostgreSQL's files. */
   readonly sizeBytes: number;
   readonly storedBytes: number;
-  /** The range of times that this base backup can be restored to. */
+  /** The range of times to which the database can be restored from this base backup. */
   readonly oldestRecoverable: string;
   readonly newestRecoverable: string;
 }

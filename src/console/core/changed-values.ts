@@ -28,7 +28,10 @@ export const hiddenChange = (name: string, wasSet: boolean, isSet: boolean): Hid
   hidden: !wasSet ? 'set' : isSet ? 'changed' : 'removed',
 });
 
-/** Compares the top-level keys of an object, such as a user's metadata, without recording their values. */
+/**
+ * Compares an object's top-level keys before and after a change, without recording their values. Used for users'
+ * metadata.
+ */
 export function changedKeys(
   name: string,
   before: Readonly<Record<string, unknown>>,
@@ -52,14 +55,16 @@ function valueText(value: unknown): string | null {
 /** Masks the user information of a URL, which can contain a password (RFC 3986, section 3.2.1). */
 const withoutPassword = (text: string): string => text.replaceAll(/:\/\/[^/?#@\s"]*@/g, '://••••••@');
 
-/** Cuts a text and adds its full length. PostgreSQL's jsonb rejects NUL and half of a surrogate pair. */
+/**
+ * Truncates a text and appends its full length. Replaces NUL and unpaired surrogates, which PostgreSQL's jsonb rejects.
+ */
 export function cutText(text: string, maxLength: number): string {
   const cut =
     text.length <= maxLength ? text : `${text.slice(0, maxLength)}… (${text.length} characters in all)`;
   return cut.toWellFormed().replaceAll('\0', '\ufffd');
 }
 
-/** Limits the size of an entry's details. Longer texts and lists end with a mark. */
+/** Limits the size of an entry's details. Truncated texts and lists end with a note. */
 export function boundedDetail(detail: object): object {
   const whole = bounded(detail, 2000, 200);
   return JSON.stringify(whole).length <= maxDetailLength

@@ -70,7 +70,7 @@ type ParamName<Route extends string> = Route extends `${string}:${infer Name}/${
     : never;
 
 /**
- * `Actual` with all fields that `Expected` doesn't declare replaced by `never`, at any depth. Unlike TypeScript itself,
+ * Replaces all fields of `Actual` that `Expected` doesn't declare with `never`, at any depth. Unlike TypeScript itself,
  * this type rejects additional fields in a function's return value.
  */
 export type Exact<Actual, Expected> = unknown extends Expected

@@ -1,5 +1,5 @@
 /**
- * Masks secrets in the responses and the output of functions, whose environment contains the project's keys and the
+ * Masks secrets in functions' responses and output, because functions' environment contains the project's keys and the
  * database's password.
  */
 import type { Keys } from '../../keys/types.ts';

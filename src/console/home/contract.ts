@@ -88,7 +88,7 @@ export type Problem = { readonly severity: 'error' | 'warning' } & (
       readonly meanMs: number;
       readonly calls: number;
     }
-  /** A source of problems that couldn't be read. */
+  /** A part of the project that couldn't be checked for problems. */
   | { readonly kind: 'unchecked'; readonly source: 'jobs' | 'advisors' | 'statements' }
   /** An enabled sign-in provider whose client ID or secret is missing. */
   | {

@@ -12,7 +12,8 @@ export function incompleteProviders({ auth }: Config, supabaseDir: string): Prob
   if (!auth.enabled) return [];
   return Object.entries(auth.external).flatMap(([name, { enabled, client_id, secret }]): Problem[] => {
     if (!enabled) return [];
-    // An `env()` reference to an unset variable remains in the text of a client ID. A secret is undefined instead.
+    // If the variable of an `env()` reference isn't set, a client ID is the reference's text, but a secret is
+    // undefined.
     const hasClientId = client_id !== '' && !envReference.test(client_id ?? '');
     const hasSecret =
       (secret ?? '') !== '' || (nativeProviders.includes(name) && !isSecretInFile(name, supabaseDir));

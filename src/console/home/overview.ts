@@ -12,7 +12,7 @@ export interface OverviewDeps {
 }
 
 const hourMs = 3_600_000;
-/** How long all open Console windows share the same statistics. */
+/** How long the statistics are cached. All open Console windows share them. */
 const reuseMs = 10_000;
 /** The maximum number of rows that are counted. */
 const maxCountedRows = 100_000;

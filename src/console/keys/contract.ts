@@ -26,7 +26,7 @@ export interface SigningKey {
   readonly algorithm: string;
   /** The key's state. `secret` is the JWT secret, which signed older tokens. */
   readonly state: 'in use' | 'standby' | 'previous' | 'secret';
-  /** When a request last used a token signed with this key. Counts only requests since the server started. */
+  /** When a request last used a token signed with this key. Considers only requests since the server started. */
   readonly lastUsedAt: string | null;
   readonly uses: number;
   readonly subjects: readonly string[];

@@ -114,7 +114,7 @@ export function keyRoutes(api: Api, { keys, jwtExpirySeconds, audit }: KeyDeps):
   });
 }
 
-/** Runs a change of the keys. @throws {ConsoleError} refused */
+/** Runs a change to the keys. @throws {ConsoleError} refused */
 function orRefused<T>(change: () => T): T {
   try {
     return change();

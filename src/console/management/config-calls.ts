@@ -27,7 +27,7 @@ export interface ConfigDeps extends RunningDeps {
 
 const file = 'config.toml';
 
-/** Settings of the hosted service in upstream's default config.toml, which Plinth ignores. */
+/** Settings in upstream's default config.toml that apply only to the hosted service. Plinth ignores them. */
 const withoutEffect = /^storage\.(?:analytics|vector)\.(?:enabled|max_\w+)$/;
 const hasEffect = ({ path }: PushedSettings['changes'][number]): boolean =>
   !withoutEffect.test(path.join('.'));

@@ -1,4 +1,4 @@
-/** Receives a deployment as a multipart form, which consists of a JSON field, `metadata`, and the function's files. */
+/** Receives a deployment as a multipart form, which consists of the JSON field `metadata` and the function's files. */
 import type { IncomingMessage } from 'node:http';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
 import { ManagementError } from './errors.ts';

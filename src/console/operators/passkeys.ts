@@ -12,7 +12,7 @@ import type { CreationOptions, CredentialDescriptor, PasskeySummary, RequestOpti
 import * as keys from './passkey-queries.ts';
 import { findFactor, markProven } from './queries.ts';
 
-/** The fields used from the result of `toJSON()` in the browser. */
+/** The fields of the browser's `toJSON()` result that the server uses. */
 export interface KeyResponse {
   readonly id: string;
   readonly response: {

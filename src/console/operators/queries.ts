@@ -187,7 +187,7 @@ export function listAudit(
     where ${sql.join(conditions, ' and ')} order by _plinth.audit_log.id desc limit ${limit}::int`);
 }
 
-/** The fields of the details of row changes that contain values. */
+/** The fields that contain row values in the details of row changes. */
 const valueFields = ['key', 'keys', 'filters'];
 
 /** Lists the available filter values. */

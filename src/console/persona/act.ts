@@ -25,8 +25,9 @@ export interface Identity {
 }
 
 /**
- * Returns the role for an operator's own statements, which owns the project's tables. Read-only operators get a role
- * that can read every table, but can't write to tables or switch to a role that can.
+ * Returns the role for an operator's own statements. Operators who can write get the role that owns the project's
+ * tables. Read-only operators get a role that can read every table, but can't write to tables or switch to a role that
+ * can.
  */
 export const databaseRoleOf = (role: OperatorRole): LoginRole =>
   may(role, 'write') ? 'postgres' : 'supabase_read_only_user';

@@ -1,4 +1,4 @@
-/** Creates short-lived access tokens for personas, which are needed for calls outside the database. */
+/** Creates short-lived access tokens, which are needed to act as a persona outside the database. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { Claims as TokenClaims } from '../../keys/types.ts';

@@ -92,7 +92,7 @@ export function policyRoutes(
       change.kind === 'off' ? { prepare: (tx) => keepDefinition(tx, name, change.name) } : {},
     );
     const what = 'policy' in change ? change.policy.name : 'name' in change ? change.name : '';
-    // Deletes the stored definition of a policy with this name, which this change has made obsolete.
+    // Deletes the stored definition for this policy name, because this change has made that definition obsolete.
     if (change.kind !== 'off' && what !== '') await forgetPolicy(kept, name, what);
     await audit(call, actions[change.kind], `${schema}.${table}`, {
       ...(what === '' ? {} : { policy: what }),

@@ -68,14 +68,14 @@ export interface GenericPlan {
   readonly advice: readonly Advice[];
 }
 
-/** A full table scan that an index would make much faster. */
+/** A full table scan that could be replaced with a much faster index scan. */
 export interface Advice {
   readonly schema: string;
   readonly table: string;
   readonly rows: number;
   /** The estimated number of rows that satisfy the condition. */
   readonly kept: number;
-  /** The condition without a suitable index. */
+  /** The condition for which there is no suitable index. */
   readonly filter: string;
 }
 

@@ -30,7 +30,7 @@ export function hasPlan(text: string): boolean {
   return only !== undefined && statements.length === 1 && plannedVerbs.includes(verbOf(only));
 }
 
-/** The roles of REST requests, whose sessions log in as `authenticator`. */
+/** The roles of REST requests. The sessions of these requests log in as `authenticator`. */
 const requestRoles = ['anon', 'authenticated', 'service_role'];
 
 export interface Planned {

@@ -5,7 +5,7 @@ import type { ActivityRow, StatementDetails, StatementOrder, StatementRow } from
 
 export const maxStatements = 200;
 const listedChars = 300;
-/** The length of the beginning from which a statement's outline is derived. */
+/** The number of characters at the beginning of a statement from which its outline is derived. */
 const outlinedChars = 5000;
 /** Below this row count, reading the whole table is as fast as using an index. */
 const bigTableRows = 10_000;

@@ -13,7 +13,7 @@ import * as queries from './queries.ts';
 
 /**
  * Whether literals must be hidden. PostgreSQL replaces the literals of most statements with `$1`, but not those of
- * running statements and of commands, which can contain passwords.
+ * running statements and of commands. These literals can be passwords.
  */
 const isRedacted = ({ operator }: Call): boolean => !may(operator.role, 'secrets');
 

@@ -20,7 +20,9 @@ const settings: readonly Setting[] = [
   ['standard_conforming_strings', 'on'],
 ];
 
-/** Writes a migration file and records it in the transaction of its changes (`project/written-migration.ts`). */
+/**
+ * Writes a migration file and records it in the transaction that makes the changes (`project/written-migration.ts`).
+ */
 export type WriteMigration = (
   tx: Parameters<Parameters<Pool['transaction']>[0]>[0],
   name: string,

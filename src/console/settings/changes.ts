@@ -120,7 +120,7 @@ export function createSettingChanges(deps: ChangesDeps): SettingChanges {
         return faults;
       } catch (error) {
         if (!(error instanceof ConfigError)) throw error;
-        // A setting that can't be written already has an error, so other errors of the same setting are omitted.
+        // A setting that can't be written already has an error, so other errors about the same setting are omitted.
         const others = error.faults.filter(({ key }) => !faults.some((fault) => fault.key === key));
         return [...faults, ...others.map(({ key, message }) => ({ key, message }))];
       }

@@ -1,6 +1,6 @@
 /**
- * Stores secrets that owners enter in `supabase/.env`. The settings file then contains only the variable's name, so it
- * can be committed.
+ * Writes the secrets that owners enter to `supabase/.env`. The settings file then contains only the variable's name, so
+ * it can be committed.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';

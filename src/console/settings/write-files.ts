@@ -4,7 +4,7 @@ import { basename, dirname } from 'node:path';
 import { replaceFile } from '../../kernel/replace-file.ts';
 import { ConsoleError } from '../errors.ts';
 
-/** Runs changes one after another. Each one checks the files and writes them later, so they must not overlap. */
+/** Runs changes one after another. Each change checks the files before it writes them, so changes must not overlap. */
 export type SettingsLock = <T>(change: () => Promise<T>) => Promise<T>;
 
 export function createSettingsLock(): SettingsLock {

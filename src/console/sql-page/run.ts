@@ -112,7 +112,7 @@ export async function runScript(options: RunOptions): Promise<RunReport> {
     return { outcome, tags, error, ms };
   } finally {
     await stopCanceling();
-    // Resets the session. This discards settings, locks and temporary tables that the script created.
+    // Resets the session. Discards the settings, locks and temporary tables that the script left behind.
     session.release();
   }
 }

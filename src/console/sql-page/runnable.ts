@@ -15,8 +15,8 @@ export interface Runnable {
   readonly text: string;
   readonly parameters: readonly BoundParameter[];
   /**
-   * Converts an offset in {@link text} to an offset in the script. Undefined if PostgreSQL has printed the text, whose
-   * offsets then don't match the script.
+   * Converts an offset in {@link text} to an offset in the script. Undefined if PostgreSQL has printed the text,
+   * because the text's offsets then don't match the script's.
    */
   readonly scriptOffset: ((offset: number) => number) | undefined;
 }

@@ -4,7 +4,7 @@ import { ConsoleError } from '../errors.ts';
 
 /** The maximum number of concurrent runs. Each run occupies a connection of the pool that other pages also use. */
 const maxAtOnce = 3;
-/** The maximum number of concurrent runs of an operator, so that other operators can also run statements. */
+/** The maximum number of concurrent runs per operator, so that other operators can also run statements. */
 const maxPerOperator = 2;
 
 export interface Running {

@@ -36,8 +36,8 @@ export async function begin(session: Session, options: Beginning, ownTransaction
 }
 
 /**
- * Cancels the running statement when the signal aborts. Returns a function that stops this and waits for pending cancel
- * requests, which could otherwise cancel a statement of the connection's next user.
+ * Cancels the running statement when the signal aborts. Returns a function that stops listening to the signal and waits
+ * for pending cancel requests, which could otherwise cancel a statement of the connection's next user.
  */
 export function cancelOn(session: Session, signal: AbortSignal): () => Promise<void> {
   let again: NodeJS.Timeout | undefined;

@@ -6,7 +6,7 @@ const missing = "This bucket or file doesn't exist.";
 const pageLimit = 200;
 const deleteBatch = 1000;
 /**
- * The maximum number of objects that one call deletes, which keeps a call from taking too long. The caller repeats the
+ * The maximum number of objects that one call deletes, so that a call doesn't take too long. The caller repeats the
  * call until all objects are deleted.
  */
 const maxDeleted = 10_000;

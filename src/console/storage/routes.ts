@@ -23,7 +23,7 @@ export interface StorageDeps {
 
 /**
  * The lifetime of preview links, which is long enough to watch a movie. For longer access, operators create a share
- * link, which the audit log records.
+ * link, which is recorded in the audit log.
  */
 const previewSeconds = 2 * 3600;
 /** Twice the panel's width, because high-density screens show more pixels. */
@@ -169,7 +169,7 @@ async function thumbnailsOf(
       try {
         return [path, await objects.readLink(bucket, path, thumbnailSeconds, width)];
       } catch {
-        // The file may have been deleted since the list was read. This must not prevent other thumbnails.
+        // The file may have been deleted since the list was read. The other thumbnails must still be returned.
         return undefined;
       }
     }),

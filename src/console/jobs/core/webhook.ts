@@ -42,8 +42,8 @@ export function argumentsOf({ url, method, headers, params, timeoutMs }: Webhook
 }
 
 /**
- * Parses a JSON object. A trigger written by hand can contain any text here. If it isn't an object, every call of the
- * trigger fails.
+ * Parses a JSON object. A trigger written by hand can contain any text here. If the text isn't an object, the trigger
+ * fails each time it runs.
  */
 function objectIn(text: string | undefined): Record<string, unknown> | undefined {
   if (text === undefined) return undefined;

@@ -29,7 +29,7 @@ export function apiKeyFields(keys: KeyValues, reveals: boolean): ApiKeyFields[] 
     name,
     type,
     api_key: isSecret && !reveals ? null : value,
-    // A JWT begins with its header, so only its end is distinctive.
+    // All JWTs begin with nearly the same header, so only the end is distinctive.
     prefix: type === 'legacy' ? value.slice(-prefixChars.legacy) : value.slice(0, prefixChars[type]),
     hash: createHash('sha256').update(value).digest('base64url'),
     description,

@@ -1,6 +1,6 @@
 /**
  * The settings that upstream's CLI 3.1 reads and writes in the hosted service's format. Each service has an object
- * whose fields have other names and units than the settings in config.toml.
+ * whose fields have different names and units from the settings in config.toml.
  */
 import { authFields, emptyAuthFields } from './hosted-auth.ts';
 import { at, type HostedSetting, list, number } from './hosted-formats.ts';
@@ -21,7 +21,7 @@ const settings: Readonly<Record<HostedService, Readonly<Record<string, HostedSet
   storage: storageFields,
 };
 
-/** The server's connection pool isn't configurable, which null represents in the hosted format. */
+/** Fields that are null because the server's connection pool isn't configurable. */
 const poolFields = ['db_pool', 'db_pool_acquisition_timeout', 'db_pool_max_lifetime', 'db_pool_max_idletime'];
 
 const nulls = (names: readonly string[]): Fields => Object.fromEntries(names.map((name) => [name, null]));

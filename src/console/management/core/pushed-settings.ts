@@ -4,7 +4,7 @@ export type PushedValue = string | number | boolean | readonly string[];
 
 export interface PushedSettings {
   readonly changes: readonly { readonly path: readonly string[]; readonly value: PushedValue }[];
-  /** The keys of settings in the pushed sections that are left out. */
+  /** The keys of settings that aren't pushed even though their sections are. */
   readonly skipped: readonly string[];
 }
 

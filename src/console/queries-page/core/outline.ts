@@ -14,7 +14,7 @@ export function outlineOf(text: string): string {
   let outline = '';
   let copied = 0;
   let depth = 0;
-  /** The `select` whose `from` is searched for, which hides all nested ones. */
+  /** The outermost `select` whose `from` hasn't been found yet. Nested ones are ignored. */
   let open: { readonly depth: number; readonly end: number } | undefined;
   for (const [at, token] of tokens.entries()) {
     if (token.text === '(') depth++;

@@ -9,7 +9,7 @@ export interface Scan {
   readonly kept: number;
 }
 
-/** Returns the scans in a plan, which must be verbose because only verbose plans contain schemas. */
+/** Returns the scans in a plan. The plan must be verbose, because only verbose plans contain schemas. */
 export function filteredScans(plan: unknown): Scan[] {
   if (!isRecord(plan)) return [];
   const {

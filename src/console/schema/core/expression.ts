@@ -66,8 +66,8 @@ function closing(text: string, from: number, quote: string, escapes = false): nu
 }
 
 /**
- * Returns the end of an `E'…'` string. After a line break, it can continue with another `'…'`, where backslashes are
- * also escapes (PostgreSQL manual, 4.1.2.2).
+ * Returns the position after an `E'…'` string. After a line break, the string can continue with another `'…'`, where
+ * backslashes are also escapes (PostgreSQL manual, 4.1.2.2).
  */
 function escapedEnd(text: string, from: number): number | undefined {
   const end = closing(text, from, "'", true);

@@ -49,8 +49,8 @@ export function lossesOf(change: SchemaChange): Loss[] {
 }
 
 /**
- * Returns the name of the largest object that is permanently deleted, which the operator must type. Returns undefined
- * if nothing is deleted.
+ * Returns the name that the operator must type, which is that of the largest object that is permanently deleted.
+ * Returns undefined if nothing is deleted.
  */
 export function nameToConfirm(changes: readonly SchemaChange[]): string | undefined {
   const table = changes.find((change) => change.kind === 'drop_table');
