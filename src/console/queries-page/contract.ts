@@ -75,7 +75,7 @@ export interface Advice {
   readonly rows: number;
   /** The estimated number of rows that satisfy the condition. */
   readonly kept: number;
-  /** The condition for which there is no suitable index. */
+  /** The condition that lacks a suitable index. */
   readonly filter: string;
 }
 
