@@ -58,7 +58,7 @@ insert into storage.buckets (id, name, public) values ('box', 'box', true);
   );
 }
 
-/** Returns the path of the file that contains the memory limit of this process's control group. */
+/** Returns the path to the file that contains the memory limit of this process's control group. */
 function limitFile(): string {
   const groups = readFileSync('/proc/self/cgroup', 'utf8');
   const group = /^\d+:memory:(.*)$/m.exec(groups)?.[1] ?? '';

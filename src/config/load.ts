@@ -30,7 +30,7 @@ export interface Loaded {
   readonly environment: Readonly<Record<string, string>>;
   /** The warnings with file and line. */
   readonly warnings: readonly string[];
-  /** The path of the `supabase/` folder, which may not exist. */
+  /** The path to the `supabase/` folder, which may not exist. */
   readonly supabaseDir: string;
   readonly overrides: Overrides;
   /** The settings in config.toml that refer to environment variables. */

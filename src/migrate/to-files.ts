@@ -21,7 +21,7 @@ import { readSecrets } from './vault.ts';
 export interface ToFilesOptions {
   readonly source: EndOptions;
   readonly folder: string;
-  /** The path of the project's `supabase/` folder. */
+  /** The path to the project's `supabase/` folder. */
   readonly supabaseDir: string;
   /** Whether to write the vault's secrets too, in plain text. */
   readonly withSecrets: boolean;

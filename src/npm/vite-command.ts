@@ -3,7 +3,7 @@
 /** Svelte's type checker and language server resolve the configuration for `serve`, although they start no server. */
 const checker = /[\\/]svelte-(?:check|language-server)(?:[\\/]|$)/;
 
-/** `program` is the path of the script that Node runs. */
+/** `program` is the path to the script that Node runs. */
 export const isDevelopmentServer = (
   { command, isPreview }: { readonly command: string; readonly isPreview?: boolean | undefined },
   program: string | undefined,

@@ -9,7 +9,7 @@ export interface User {
 }
 
 /**
- * Returns the path of the cache folder, following the operating system's conventions. `PLINTH_CACHE_DIR` overrides it.
+ * Returns the path to the cache folder, following the operating system's conventions. `PLINTH_CACHE_DIR` overrides it.
  *
  * @example cacheFolder({ os: 'linux', home: '/home/ada', env: {} }); // '/home/ada/.cache/plinth'
  */

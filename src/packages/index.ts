@@ -78,7 +78,7 @@ function storedGroup(group: PackageGroup): StoredGroup | undefined {
 }
 
 /**
- * Returns the path of a Node.js binary that can run the server. If the running version is too old, returns a newer
+ * Returns the path to a Node.js binary that can run the server. If the running version is too old, returns a newer
  * binary from the cache, and installs it first if necessary.
  */
 export async function serverNode({

@@ -48,7 +48,7 @@ export interface ServerConfig {
 
 export interface ConfigSources {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The path of the configuration file. */
+  /** The path to the configuration file. */
   readonly path: string | undefined;
   readonly readFile: (path: string) => Buffer;
   readonly database: ReadonlyMap<string, string>;

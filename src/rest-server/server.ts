@@ -38,7 +38,7 @@ import { selectOne, selectServerSettings, selectVersion } from './queries.ts';
 
 export interface RestServerOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The path of the configuration file. */
+  /** The path to the configuration file. */
   readonly path: string | undefined;
   readonly readFile: (path: string) => Buffer;
   readonly out: (text: string) => void;

@@ -1,7 +1,7 @@
 /**
- * Defines the service's settings, which are PostgREST's settings under Plinth's names and some additional ones. The
- * settings come from the project configuration. The `pgrst.*` settings of the login role take precedence and are read
- * on each reload.
+ * Defines the service's settings: those of PostgREST under Plinth's names, and some additional settings. The settings
+ * come from the project configuration. The `pgrst.*` settings of the login role take precedence and are read on each
+ * reload.
  */
 import type { Config } from '../config/index.ts';
 import { type ClaimPath, DEFAULT_ROLE_CLAIM, readClaimPath } from './core/claim-path.ts';

@@ -9,7 +9,7 @@ const JOIN_LIMIT_BYTES = 64 * 1024;
 /** Bodies below this size are written as a string, which Node sends together with the head. */
 const SMALL_BYTES = 8 * 1024;
 
-/** If a client doesn't read any data of a large response for this long, its connection is closed. */
+/** If a client doesn't read any data from a large response for this long, its connection is closed. */
 const STALLED_MS = 120_000;
 
 /**

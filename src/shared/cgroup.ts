@@ -83,8 +83,8 @@ function foldersUp(hierarchy: Hierarchy | undefined, group: string | undefined):
   if (hierarchy === undefined || group === undefined) return [];
   const { root, mountPoint } = hierarchy;
   const base = root === '/' ? '' : root;
-  // If the group is outside the mounted part, its path is relative to a different namespace, so the limits of the mount
-  // are used.
+  // If the group is outside the mounted part, its path is relative to a different namespace, so the mount's limits are
+  // used.
   const isInside = group === base || group.startsWith(`${base}/`);
   const names = isInside
     ? group

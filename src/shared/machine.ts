@@ -16,7 +16,7 @@ export interface LimitedMachine extends Machine {
 
 let known: LimitedMachine | undefined;
 
-/** Returns the machine's resources within the limits of this process's control groups, which are read once. */
+/** Returns the machine's resources, limited by this process's control groups. The limits are read only once. */
 export function thisMachine(): LimitedMachine {
   known ??= machineOf(
     { cores: availableParallelism(), memoryBytes: totalmem() },

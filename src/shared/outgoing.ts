@@ -121,7 +121,7 @@ function checkUrl(text: string, reach: Reach, mode: OutgoingOptions['mode']): UR
   return url;
 }
 
-/** Returns the host in the form that `net` expects, in which IPv6 addresses have no brackets. */
+/** Returns the host in the form that `net` expects, without the brackets around an IPv6 address. */
 const bareHost = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 
 const isLocalName = (host: string): boolean => host === 'localhost' || host.endsWith('.localhost');

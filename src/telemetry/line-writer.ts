@@ -24,7 +24,7 @@ const busyMs = 10;
 const lastWriteMs = 3000;
 
 export interface Destination {
-  /** The path of a file to append to, or the descriptor of an open stream. */
+  /** The path to the file that lines are appended to, or the descriptor of an open stream. */
   readonly target: string | number;
   /**
    * Called after complete lines have been written. Returns true if the path must be opened again, because it now refers

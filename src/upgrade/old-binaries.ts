@@ -17,7 +17,7 @@ export interface OldBinariesOptions {
   readonly onProgress: (message: string) => void;
 }
 
-/** Returns the path of the program `postgres`. @throws {UpgradeError} */
+/** Returns the path to the program `postgres`. @throws {UpgradeError} */
 export async function findOldPostgres(options: OldBinariesOptions): Promise<string> {
   const { major, bindir, dataDir } = options;
   const folder = bindir ?? (await installed(options, join(dataDir, 'bin', `postgresql-${major}`)));

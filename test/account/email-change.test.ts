@@ -40,7 +40,7 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 const heading = (page: Page, name: string) =>
   page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
 
-/** Signs in and requests a change of the email address. */
+/** Signs in and requests an email address change. */
 async function startChange(page: Page): Promise<{ old: string; next: string }> {
   const [old, next] = [newEmail(), newEmail()];
   await makeUser(stage.backend, old);

@@ -1,4 +1,4 @@
-/** Tests the error responses of factor enrollment, challenges, verification and administration. */
+/** Tests the error responses to factor enrollment, challenges, verification and administration. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { totpCode } from '../../src/shared/totp.ts';

@@ -1,6 +1,6 @@
 /**
- * Tests error responses that no other test covers, and successful responses of routes for which other tests cover only
- * the errors.
+ * Tests error responses that no other test covers, and successful responses from routes for which other tests cover
+ * only the errors.
  */
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:net';

@@ -1,4 +1,4 @@
-/** Tests responses field by field. Also tests error responses of GoTrue 2.196 that don't belong to a single flow. */
+/** Tests responses field by field. Also tests GoTrue 2.196's error responses that don't belong to a single flow. */
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';

@@ -24,7 +24,7 @@ export interface World {
    * workers, because the main process prefers the worker with fewer connections.
    */
   client(): Promise<Client>;
-  /** Returns the samples of a metric by its labels. */
+  /** Returns a metric's samples, keyed by their labels. */
   metric(name: string): Promise<Readonly<Record<string, number>>>;
   stop(): Promise<void>;
 }

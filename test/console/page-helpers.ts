@@ -64,7 +64,7 @@ export async function expectPanelAtEdge(page: Page): Promise<void> {
 }
 
 /**
- * The window sizes and color schemes with which a page loads. {@link expectSound} checks each state in both color
+ * The window sizes and color schemes in which a page is loaded. {@link expectSound} checks each state in both color
  * schemes.
  */
 export const looks = [

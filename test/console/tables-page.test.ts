@@ -521,7 +521,7 @@ test('the project’s schemas are listed first, and system schemas are collapsed
   const list = page.getByRole('navigation', { name: 'Tables' });
   const open = list.getByRole('link', { name: 'tasks', exact: true });
   await open.waitFor();
-  // The warning is a description, so that the link's name is the table's name.
+  // The warning is the link's accessible description, so its accessible name is only the table's name.
   const warning = await open.getAttribute('aria-describedby');
   expect(await page.locator(`[id="${warning}"]`).textContent()).toContain('Row-level security is off');
   await list.getByRole('link', { name: 'books' }).waitFor();

@@ -22,8 +22,8 @@ interface Fact {
 }
 
 /**
- * Parses the table, which has one line per object. If Plinth differs, the line is followed by `plinth: owner | grants #
- * reason`.
+ * Parses the table, which has one line per object. If Plinth's owner or grants differ, the next line is `plinth: owner
+ * | grants # reason`.
  */
 function factsOf(text: string): Fact[] {
   const facts: Fact[] = [];

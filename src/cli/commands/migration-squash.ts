@@ -88,7 +88,7 @@ async function squash(
   say('Add those that you need to a new migration.');
 }
 
-/** Returns the path of a new folder in `supabase/.temp`, which Git ignores. */
+/** Returns the path to a new folder in `supabase/.temp`, which Git ignores. */
 function backupFolder(projectDir: string, version: string): string {
   for (let count = 1; ; count++) {
     const folder = `supabase/.temp/squashed-${version}${count === 1 ? '' : `-${count}`}`;

@@ -8,7 +8,7 @@ export interface User {
 }
 
 /**
- * Returns the path of the state folder according to the operating system's conventions. An absolute XDG_STATE_HOME
+ * Returns the path to the state folder according to the operating system's conventions. An absolute XDG_STATE_HOME
  * takes precedence on every system.
  *
  * @example stateFolder({ os: 'linux', home: '/home/ada', env: {} }); // '/home/ada/.local/state/plinth'

@@ -25,7 +25,7 @@ export interface FunctionUpload {
 export interface UploadOptions {
   readonly projectDir: string;
   readonly config: Pick<Config, 'functions'>;
-  /** The absolute path of an import map that replaces the configured one. */
+  /** The absolute path to an import map that replaces the configured one. */
   readonly importMap: string | undefined;
   readonly noVerifyJwt: boolean;
   readonly warn: (message: string) => void;

@@ -19,7 +19,7 @@ export interface MissingOptions {
   readonly files: readonly SqlText[];
   /** A sentence about the extension to which the object belongs, if the server doesn't have it. */
   readonly absentExtension?: string | undefined;
-  /** Returns the path of the file with generated types that contains the object, relative to the project folder. */
+  /** Returns the path to the file with generated types that contains the object, relative to the project folder. */
   readonly typesFileNaming?: (schema: string | undefined, name: string) => string | undefined;
 }
 

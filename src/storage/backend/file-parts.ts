@@ -18,7 +18,7 @@ import type { OpenBody, Part } from './types.ts';
 const listName = 'parts';
 
 /**
- * Creates the object folder `target` from `parts` in `uploadDir`. `draft` is the path of a temporary folder. Returns
+ * Creates the object folder `target` from `parts` in `uploadDir`. `draft` is the path to a temporary folder. Returns
  * false if a part is missing.
  */
 export async function assembleParts(

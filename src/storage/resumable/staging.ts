@@ -46,7 +46,7 @@ export interface Staging {
    * kept and synced. Returns the new offset and the reason why appending ended.
    */
   append(id: string, body: Readable, limits: AppendLimits): Promise<Appended>;
-  /** Returns the path of the file that contains the received bytes of an upload. */
+  /** Returns the path to the file that contains an upload's received bytes. */
   pathOf(id: string): string;
   /**
    * Removes the bytes but keeps the metadata. A client that didn't receive the response can therefore still query the

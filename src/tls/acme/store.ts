@@ -8,7 +8,7 @@ import { type KeyPair, readKeyPair } from '../core/key-pair.ts';
 export interface AcmeStore {
   accountKey(): string | undefined;
   saveAccountKey(pem: string): void;
-  /** Returns the domain's certificate, or undefined if no usable one is stored. */
+  /** Returns the domain's certificate, or undefined if no usable certificate is stored. */
   certificate(domain: string): KeyPair | undefined;
   saveCertificate(domain: string, pair: PemPair): void;
 }

@@ -23,7 +23,7 @@ const corners: readonly Look[] = [
 ];
 const schemes = ['light', 'dark'] as const;
 
-/** Whether React has hydrated the page, detected by the properties that React adds to elements. */
+/** Whether React has hydrated the page, which is detected by the properties that React adds to elements. */
 const isAwake = `Object.keys(document.querySelector('main') ?? {}).some((key) => key.startsWith('__react'))`;
 
 /** Resolves when the page is hydrated and its styles are applied. */

@@ -1,4 +1,4 @@
-/** Tests the users that result from the providers' documented responses, claim by claim. */
+/** Tests the users that are created from the providers' documented responses, claim by claim. */
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Issuer, startIssuer } from '../../keys/issuer.ts';

@@ -35,7 +35,7 @@ const toNewAddress =
     return { message: await stage.received(email), email };
   };
 
-/** Sends a request for the address of an account, and returns the email. */
+/** Sends a request for an account's address, and returns the email. */
 const toAccount =
   (path: string, more: object): Sender =>
   async (stage, language) => {
