@@ -4,11 +4,11 @@
  *
  *     npm run bench:auth -- [--rounds 3] [--refreshes 2000] [--logins 400]
  *
- * Logins use accounts with the lowest hash cost, because variations in the normal hashing time of about 50 ms would
- * hide the remaining work. Hashes with both costs are measured separately. Concurrent refreshes share a transaction, so
- * they are measured with one client and with several. For comparison, also measures PostgreSQL's CPU time for only the
- * writes that upstream's tables require. One such transaction contains as many refreshes as there are clients. Linux
- * only, because CPU time is read from /proc.
+ * Logins use accounts with the lowest hash cost, because the normal hashing time, which is about 50 ms, varies so much
+ * that it would hide the remaining work. Hashes with both costs are measured separately. Concurrent refreshes share a
+ * transaction, so they are measured with one client and with several. For comparison, also measures the CPU time that
+ * PostgreSQL uses for only the writes to upstream's tables. One such transaction contains as many refreshes as there
+ * are clients. Linux only, because CPU time is read from /proc.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';

@@ -1,8 +1,8 @@
 /**
  * Measures the Console's tables in a real browser and compares the results with limits. Measures the size of a table's
  * first view, the additional size of each other page, and the time until a table is visible. Also measures the
- * smoothness of scrolling through 100,000 rows, the time to the first rows of 10,000,000, and the export of 300,000
- * rows.
+ * smoothness of scrolling through 100,000 rows, the time until the first of 10,000,000 rows are visible, and the export
+ * of 300,000 rows.
  *
  *     npm run build && node --expose-gc bench/console.ts
  */

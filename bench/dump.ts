@@ -1,8 +1,8 @@
 /**
  * Measures dumps and restores of a large table and of many small tables with `node bench/dump.ts [SIZE_MIB] [TABLES]`.
  * Prints the speed and the highest memory use (RSS) of each command's process. If pg_dump is installed, also prints the
- * ratio of its speed to Plinth's. pg_dump can't read newer versions of PostgreSQL, so it dumps a database with the same
- * content from a separate server.
+ * ratio of pg_dump's speed to Plinth's. pg_dump can't read newer versions of PostgreSQL, so it dumps a database with
+ * the same content from a separate server.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';

@@ -1,7 +1,7 @@
 /**
- * Measures how many seconds a new user needs until the first success. The time starts with `npm start -- --example`,
- * when the dependencies are installed and the data folder is empty. It ends when a user has signed up in a browser,
- * written a note in the example app and marked it as done.
+ * Measures how many seconds a new user needs until the first success. The measurement starts with `npm start --
+ * --example`, with the dependencies already installed and an empty data folder. It ends when a user has signed up in a
+ * browser, written a note in the example app and marked it as done.
  *
  *     node bench/first-success.ts [--rounds 3]
  */

@@ -1,9 +1,9 @@
 /**
  * Measures the CPU time of a read by ID with row-level security, compared with alternatives. The alternatives are
- * PostGraphile 5, and Fastify with pg and a handwritten transaction of four round trips, once with the statements as in
- * pg's manual and once with prepared statements. All of them use the same rows, PostgreSQL server and tokens, with 32
- * connections each, and they take turns. The result is the median of all rounds. It combines the CPU time of the server
- * and PostgreSQL.
+ * PostGraphile 5 and a handwritten Fastify server, which uses pg and a transaction of four round trips. The Fastify
+ * server is measured once with the statements from pg's manual and once with prepared statements. All of them use the
+ * same rows, PostgreSQL server and tokens, with 32 connections each, and they take turns. The result is the median of
+ * all rounds. It combines the CPU time of the server and PostgreSQL.
  *
  *   node bench/rest-peers.ts [--rounds 3] [--seconds 3] [--connections 32]
  *

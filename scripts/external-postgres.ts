@@ -1,6 +1,7 @@
 /**
- * Starts Plinth on an external PostgreSQL in situations that used to fail. Where a start must not change anything,
- * compares the server's catalogs. Prints one line per case and exits with 1 if a case fails.
+ * Starts Plinth with an external PostgreSQL server in situations that used to fail. If a start must not change
+ * anything, compares the server's catalogs before and after it. Prints one line per case and exits with 1 if a case
+ * fails.
  *
  * node scripts/external-postgres.ts [--bin /usr/lib/postgresql/15/bin] [--pgbouncer /usr/sbin/pgbouncer]
  */
@@ -194,7 +195,7 @@ try {
   await server.stop();
 }
 
-/** The first server already has the roles, so accounts without superuser privileges get a new server. */
+/** The first server already has the roles, so accounts without superuser privileges are tested on a new server. */
 const fresh = mkdtempSync(join(tmpdir(), 'plinth-external-'));
 chmodSync(fresh, 0o755);
 Object.assign(server, await startExternalServer(bin, fresh));

@@ -39,7 +39,7 @@ export interface ServerStats {
   readonly rssBytes: number;
   readonly loopDelayMaxMs: number;
   readonly loopDelayP99Ms: number;
-  /** The number of database connections of the backend. `busyConnections` is the number that aren't idle. */
+  /** The number of database connections of the backend. `busyConnections` is the number of those that aren't idle. */
   readonly connections: number;
   readonly busyConnections: number;
 }

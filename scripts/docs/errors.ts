@@ -30,7 +30,7 @@ import { upgradeErrors } from '../../src/upgrade/errors.ts';
 import { faultMessages } from '../../web/lib/session/faults.ts';
 import { code, table } from './markdown.ts';
 
-/** An object in which the value of every property is the property's name in braces. */
+/** An object in which each property's value is the property's own name in braces. */
 const placeholders = new Proxy({} as Record<string, string>, { get: (_target, name) => `{${String(name)}}` });
 
 type Entry = { readonly status: number; readonly message: string };

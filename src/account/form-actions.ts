@@ -207,8 +207,8 @@ export function createFormActions(deps: FormActionDeps): Readonly<Record<string,
 }
 
 /**
- * Returns the next page: the second factor, the page for choosing a password, or the page that shows that the user is
- * signed in.
+ * Returns the next page: the second-factor page, the page for choosing a password, or the page that shows that the user
+ * is signed in.
  */
 function continueFlow({ query }: FormContext, visitor: Visitor, first = query.get('next') ?? ''): Outcome {
   const next = first === 'new-password' || first === 'join' ? first : undefined;

@@ -43,7 +43,7 @@ export interface WaitingWindows {
   numberOf(request: FastifyRequest): Promise<number | undefined>;
   /** Whether the request comes from the browser whose window has this ID. */
   isSame(request: FastifyRequest, id: string): boolean;
-  /** Returns the window that is waiting for the link, as seen from another device. */
+  /** Returns the state of the window that is waiting for the link, to be shown on another device. */
   find(id: string): Promise<OtherWindow | undefined>;
   /** Compares the entered number with the number that the window displays. */
   checkNumber(id: string, number: string): Promise<'right' | 'wrong' | 'canceled'>;

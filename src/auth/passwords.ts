@@ -1,8 +1,8 @@
 /**
  * Hashes and verifies passwords. New hashes use bcrypt with cost 10 and the prefix `$2a$`, like GoTrue and pgcrypto
  * (equivalent to `$2b$` for up to 72 bytes). All formats in `core/password-hash.ts` can be verified. Hashes are
- * computed on Node's thread pool. A queue ensures that many concurrent sign-ins leave threads for file and DNS
- * operations.
+ * computed on Node's thread pool. A queue keeps threads free for file and DNS operations during many concurrent
+ * sign-ins.
  */
 import { createCipheriv, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -74,7 +74,7 @@ export function createPasswords(cost = defaultCost, maxWaitMs = () => Number.POS
 
   async function pretendToVerify(password: string): Promise<void> {
     decoy ??= hash('not the password of any user');
-    // If the queue is full, creating the decoy fails and the next call tries again.
+    // If the queue is full, hashing the decoy password fails and the next call tries again.
     decoy.catch(() => {
       decoy = undefined;
     });

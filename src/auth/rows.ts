@@ -154,7 +154,7 @@ export interface FlowState {
   /** The URL that the browser is redirected to at the end of the sign-in. */
   readonly referrer: string | null;
   readonly oauth_client_state_id: string | null;
-  /** The ID of the user who gets the linked identity. */
+  /** The ID of the user to whom the identity will be linked. */
   readonly linking_target_id: string | null;
   readonly email_optional: boolean;
 }

@@ -1,4 +1,4 @@
-/** Defines which modules each module can import, and which of their files. CONTRIBUTING.md describes the modules. */
+/** Defines which modules, and which files in them, each module can import. CONTRIBUTING.md describes the modules. */
 import type { Graph, Import } from './graph.ts';
 
 export interface Violation {

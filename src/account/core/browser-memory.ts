@@ -1,6 +1,6 @@
 /**
- * A cookie that stores the browser's earlier sign-ins, with the accounts and the sign-in method of each. It affects
- * only which content pages show and in what order, and grants no access.
+ * A cookie that stores the accounts that have signed in with this browser, and each account's sign-in method. It
+ * affects only which content pages show and in what order, and grants no access.
  */
 import { isRecord } from '../../shared/is-record.ts';
 import type { CookieKind } from './cookies.ts';

@@ -5,7 +5,7 @@
 
 export interface CookieKind {
   readonly name: string;
-  /** How long a browser keeps the cookie after its last use. */
+  /** How long a browser keeps the cookie after it was last set. */
   readonly maxAgeSeconds: number;
 }
 

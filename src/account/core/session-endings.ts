@@ -18,8 +18,8 @@ export const parseEnding = (text: string | undefined): Ending | undefined =>
   endings.find((ending) => ending === text);
 
 /**
- * Returns the session limit that auth reports. Reads it from the message, because GoTrue's error code is the same for
- * all limits.
+ * Returns the session limit that auth reports. Reads the limit from the message, because GoTrue's error code is the
+ * same for all limits.
  */
 export function limitOf({ code, message }: AuthRejection): Ending | undefined {
   if (code !== 'session_expired') return undefined;

@@ -50,7 +50,7 @@ const pagesOf: Readonly<Record<string, AnyPage>> = {
   email_change: 'plain/confirm-email_change',
 };
 
-/** Returns the page for a used or expired link, which continues the flow that the link belongs to. */
+/** Returns the page for a used or expired link. The page continues the flow that the link belongs to. */
 const expiredAddress = (type: string, own = new URLSearchParams()): string =>
   ourPage(
     type === 'recovery' || type === 'invite' ? `link-expired-${type}` : 'link-expired',

@@ -117,8 +117,8 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
     });
   });
 
-  // The signed-in page links to this route, because it can't redirect to the app itself. Browsers apply the page's
-  // form-action policy to redirects after a form submission.
+  // The signed-in page links to this route, because that page can't redirect to the app itself. Browsers apply the
+  // page's form-action policy to redirects after a form submission.
   app.get('/go', async (request, reply) => {
     const query = queryOf(request);
     if (!isFromOurPage(request)) return reply.redirect(address('signed-in', query), 303);

@@ -32,7 +32,7 @@ export const eventKinds = [
 
 export type EventKind = (typeof eventKinds)[number];
 
-/** The changes that add something to an account. "This wasn't me" removes what they added. */
+/** The changes that add something to an account, which "This wasn't me" removes again. */
 export const additions = [
   'factor_added',
   'recovery_codes_created',
@@ -41,7 +41,7 @@ export const additions = [
   'app_connected',
 ] as const satisfies readonly EventKind[];
 
-/** The changes whose previous value "This wasn't me" restores. */
+/** The changes that "This wasn't me" undoes by restoring the previous value. */
 export const contactChanges = ['email_changed', 'phone_changed'] as const satisfies readonly EventKind[];
 
 export interface SecurityEvent {

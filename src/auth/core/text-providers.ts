@@ -23,7 +23,8 @@ export interface ProviderRequest {
 }
 
 /**
- * A request and a check of its response. `fault` returns upstream's error text, or undefined if the request succeeded.
+ * A request and a function that checks its response. `fault` returns upstream's error text, or undefined if the request
+ * succeeded.
  */
 export interface ProviderCall<T> {
   request(config: SmsConfig, input: T): ProviderRequest;

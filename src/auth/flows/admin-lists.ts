@@ -1,4 +1,4 @@
-/** Returns pages of users and of the audit log for administrators. */
+/** Returns pages of the user list and of the audit log to administrators. */
 
 import type { AdminCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';

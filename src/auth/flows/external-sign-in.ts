@@ -31,7 +31,7 @@ export interface SignInStart {
   readonly inviteToken: string | undefined;
   /** The allowed URL that the browser is redirected to at the end of the sign-in. */
   readonly redirectTo: string;
-  /** The ID of the user who gets the linked identity. */
+  /** The ID of the user to whom the identity will be linked. */
   readonly linkingTargetId: string | undefined;
   /** The app's parameters for the provider. */
   readonly params: Readonly<Record<string, string>>;

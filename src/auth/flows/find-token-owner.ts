@@ -1,4 +1,4 @@
-/** Finds the user who received a code or link, and checks that it is still valid. */
+/** Finds the user who received a code or link, and checks that the code or link is still valid. */
 import type { Queryable, Transaction } from '../../database/types.ts';
 import type { ConsumeToken } from '../attempt-limits.ts';
 import type { Caller } from '../caller.ts';

@@ -56,8 +56,8 @@ export async function runHook(
 }
 
 /**
- * Throws the error in a successful response, which has the form `{"error": {"http_code", "message"}}`. Does nothing if
- * the response contains no error or the message is empty.
+ * Throws the error that a successful response contains, in the form `{"error": {"http_code", "message"}}`. Does nothing
+ * if the response contains no error or the message is empty.
  */
 function throwOnRejection(response: JsonObject): void {
   const error = response.error;

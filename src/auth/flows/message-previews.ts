@@ -25,7 +25,7 @@ export interface MailPreview {
 export interface MailSource {
   /** The default subject of each language. */
   readonly defaultSubjects: Readonly<Record<string, string>>;
-  /** The default subject of emails that an app requests, which don't have a page's language. */
+  /** The default subject of emails that an app requests. No page determines the language of these emails. */
   readonly apiSubject: string;
   readonly html: string;
   readonly defaultHtml: string;

@@ -17,7 +17,7 @@ import { endAndNotify } from './notify-clients.ts';
 import { countRecoveryCodes, forgetRecoveryCodes, type RecoveryCodeCount } from './recovery-codes.ts';
 import { exportEvents, forgetSecurityData } from './security-events.ts';
 
-/** The SQLSTATEs of foreign keys that prevent a deletion, which are foreign_key_violation and restrict_violation. */
+/** The SQLSTATEs of deletions that a foreign key prevents: foreign_key_violation and restrict_violation. */
 const stillNeeded = new Set(['23503', '23001']);
 
 /** Throws `insufficient_aal` if the user has a second factor and the session didn't use it. */

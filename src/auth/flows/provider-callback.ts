@@ -71,7 +71,7 @@ const callbackPath = '/auth/v1/callback';
 
 interface StoredSignIn {
   readonly flow: FlowState;
-  /** The user who gets the linked identity. */
+  /** The user to whom the identity will be linked. */
   readonly target: User | undefined;
 }
 

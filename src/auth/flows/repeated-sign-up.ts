@@ -82,7 +82,7 @@ function isTooSoon({ settings, clock }: AuthContext, user: User, provider: Provi
 
 /**
  * Handles two sign-ups that share one code. The code can't prove which of the two passwords is the owner's, so the
- * password is removed unless they are equal.
+ * password is removed unless the passwords are equal.
  */
 async function contest(
   ctx: AuthContext,

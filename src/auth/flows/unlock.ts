@@ -27,7 +27,7 @@ export async function checkUnlock(ctx: AuthContext, token: string): Promise<'loc
 }
 
 /**
- * Resets the attempt limits and records the browser as known, so that other people can't lock it out again.
+ * Resets the attempt limits and records the browser as known, so that other people can't lock out the browser again.
  * @throws {AuthError} otp_expired
  */
 export async function unlockAccount(ctx: AuthContext, caller: Caller, token: string): Promise<void> {

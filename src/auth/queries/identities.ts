@@ -28,7 +28,7 @@ export async function lockIdentities(tx: Transaction, userId: string): Promise<I
 }
 
 /**
- * Finds the identities of all users with one of these addresses, which must be in lowercase. Only verified addresses
+ * Finds all users' identities that have one of these addresses, which must be in lowercase. Only verified addresses
  * count. Otherwise, an identity with an unverified address would match the account of the address's owner. Addresses
  * from an SSO connection count as verified.
  */

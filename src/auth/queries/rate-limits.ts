@@ -7,8 +7,9 @@ import { fromMs, toMs } from '../core/times.ts';
 /**
  * Takes a token from the bucket. If none are left, changes nothing and returns false.
  *
- * A bucket is stored as the time when it will be full again (generic cell rate algorithm). Each token delays that time
- * by `refillMs`, up to the equivalent of `size` tokens in the future (`horizonMs`).
+ * A bucket is stored as the time when it will be full again (generic cell rate algorithm). Each token taken delays that
+ * time by `refillMs`. The time can be at most `horizonMs` in the future, which is the refill time of `size` tokens plus
+ * a margin.
  */
 export async function consumePermission(
   db: Queryable,

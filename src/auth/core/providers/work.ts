@@ -190,7 +190,7 @@ const zoom: ProviderSpec = {
       const name = `${textAt(user, 'first_name')} ${textAt(user, 'last_name')}`.trim();
       const picture = textAt(user, 'pic_url');
       // Login type 100 is a sign-in by email address. Only these users can have an unverified address, because they
-      // confirm it by opening a link. With other login types, the address comes from another source.
+      // must confirm the address by opening a link. With other login types, the address comes from another source.
       const isVerified = idAt(user, 'login_type') !== '100' || numberAt(user, 'verified') !== 0;
       return {
         emails: soleEmail(textAt(user, 'email'), isVerified),

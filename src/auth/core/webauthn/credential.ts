@@ -89,7 +89,7 @@ export function readFactorCredential(credential: JsonObject | null): KeyRecord |
   };
 }
 
-/** Returns a copy of the credential that records a use of the key. */
+/** Returns a copy of the credential in which a use of the key is recorded. */
 export function usedFactorCredential(credential: JsonObject, use: KeyUse): JsonObject {
   const { flags, authenticator } = credential;
   return {
