@@ -319,7 +319,7 @@ export interface PoolLoad {
 export interface Overflow {
   /** The column whose cells are stored. All other cells are kept in memory. */
   readonly column: number;
-  /** The total size in bytes up to which rows are kept in memory without being counted. */
+  /** Rows with a total size of at most this number of bytes are kept in memory without being counted. */
   readonly freeBytes: number;
   /** Opens a store for one execution of the statement. */
   open(flow: RowFlow, signal: Cancellation | undefined): RowStore;
@@ -463,7 +463,7 @@ export interface Database {
   /** Applies the numbered SQL files that haven't been applied yet, in the given order. */
   migrate(sets: readonly MigrationSet[]): Promise<number>;
   readonly info: DatabaseInfo;
-  /** Returns the data that another process of this server needs to serve requests from the database. */
+  /** Returns the data that another process of this server needs to use the database for requests. */
   member(): Member;
   /** Resets the passwords of Plinth's login roles after a member's password was rejected. */
   restoreLogins(): Promise<void>;
@@ -538,7 +538,7 @@ export interface ReplicationConnection {
     command: string,
     onMessage: (payload: Buffer, walStart: bigint, serverTimeMicros: bigint) => void,
   ): { readonly ended: Promise<void> };
-  /** Runs BASE_BACKUP. Each archive arrives with its data, followed by the manifest with its data. */
+  /** Runs BASE_BACKUP. `onPart` receives the beginning and the data of each archive, and then those of the manifest. */
   baseBackup(command: string, onPart: (part: BaseBackupPart) => void): Promise<BaseBackupEnd>;
   /** Runs START_REPLICATION PHYSICAL. The caller must confirm positions with `acknowledge` and {@link sendStatus}. */
   streamWal(command: string, onChunk: (chunk: WalChunk) => void): { readonly ended: Promise<void> };

@@ -26,7 +26,7 @@ export interface VirtualColumn {
   readonly expression: string;
 }
 
-/** An object of an extension whose privileges the extension's script sets. Overloaded functions share a name. */
+/** An extension's object whose privileges the extension's script sets. Overloaded functions share a name. */
 export interface ScriptedMember {
   readonly schema: string;
   readonly name: string;

@@ -142,7 +142,7 @@ export interface TableData {
   readonly name: string;
   /** The quoted names of the copied columns. */
   readonly columns: readonly string[];
-  /** The condition for rows of an extension's table. */
+  /** The condition that selects the rows to copy from an extension's table. */
   readonly condition?: string | undefined;
 }
 

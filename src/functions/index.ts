@@ -77,7 +77,7 @@ export interface FunctionsDeps {
   readonly ownCertificate: string | undefined;
   /** Returns the traceparent header for a function. If it returns undefined, the caller's header is forwarded. */
   readonly traceparent?: ((trace: Trace) => string) | undefined;
-  /** Enables reloads, type checks and errors in responses. */
+  /** Enables reloads, type checks and error details in responses. */
   readonly isDevelopment: boolean;
   /** Limits that replace the defaults in tests. */
   readonly limits?: Limits;
@@ -165,7 +165,7 @@ const mountOf = (config: LiveConfig, routes: RouteDeps): Mount => ({
 type RouteDeps = Parameters<typeof functionsPlugin>[0] & Parameters<typeof upgradeHandler>[0];
 
 /**
- * Replaces all workers when settings that workers receive at startup change. Requests in progress keep their worker.
+ * Replaces all workers when a setting that they receive at startup has changed. Requests in progress keep their worker.
  */
 function replaceWorkersOnChange(config: LiveConfig, supervisor: Supervisor): void {
   config.onChange((next, previous) => {

@@ -100,7 +100,7 @@ interface Ring {
  * logs.recent({ function: 'hello' }).length; // 1
  */
 export function createFunctionLogs(bounds: LogBounds = defaultLogBounds): FunctionLogRing {
-  // The function with the oldest last line comes first and is removed next.
+  // The function whose latest line is the oldest comes first and is removed next.
   const rings = new Map<string, Ring>();
   const listeners = new Set<(line: FunctionLogLine) => void>();
   let lastId = 0;

@@ -42,7 +42,7 @@ const plainJson = () => () => JSON.stringify;
 /** The keep-alive time in milliseconds that is announced to clients for idle connections. */
 const keepAliveTimeout = 72_000;
 /**
- * The additional time for which idle connections are kept. Without it, the server might close the connection just
+ * The additional time for which idle connections are kept open. Without it, the server might close the connection just
  * before a busy client's next request arrives.
  */
 const keepAliveTimeoutBuffer = 10_000;

@@ -52,7 +52,7 @@ export function finishHeads(app: FastifyInstance): void {
   });
 }
 
-/** Passes the requests of all other paths to the main process, with their bodies unread. */
+/** Passes requests for all other paths to the main process without reading their bodies. */
 export function forwardRequests(
   app: FastifyInstance,
   forwarder: Forwarder,

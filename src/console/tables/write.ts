@@ -1,4 +1,7 @@
-/** Writes changes from the row grid: edited cells (after checking for conflicts), rows, and bulk changes. */
+/**
+ * Writes changes from the row grid: edited cells (after checking for conflicts), new rows, and bulk changes and
+ * deletions.
+ */
 import type { Queryable, Transaction } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import { ConsoleError } from '../errors.ts';

@@ -38,7 +38,7 @@ export interface Need {
   readonly fix: string;
 }
 
-/** Why row-level security applies or doesn't apply. Policies are evaluated only if it is `on`. */
+/** Why row-level security applies or doesn't apply. Policies are evaluated only if the value is `on`. */
 export type Security = 'on' | 'off' | 'superuser' | 'bypassrls' | 'owner';
 
 /** A condition's value for the row: true, false, NULL, or the error that its evaluation raised. */
@@ -189,7 +189,7 @@ export interface Through {
   readonly role: string;
   readonly mayRead: boolean;
   readonly security: Security;
-  /** Whether the policies were evaluated. This isn't possible if the view doesn't show the relation's key. */
+  /** Whether the policies were evaluated. They can't be evaluated if the view doesn't show the relation's key. */
   readonly isEvaluated: boolean;
   readonly depth: number;
 }

@@ -66,7 +66,7 @@ export async function findSecurity(
   return row.bypass ? 'bypassrls' : 'on';
 }
 
-/** Returns the policies in alphabetical order, in which PostgreSQL also evaluates them. */
+/** Returns the policies in alphabetical order, which is also the order in which PostgreSQL evaluates them. */
 export async function listPolicies(db: Queryable, oid: number, role: string): Promise<Policy[]> {
   return db.query<Policy>(sql`
     select p.polname as name, p.polpermissive as permissive,

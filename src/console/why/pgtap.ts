@@ -1,4 +1,4 @@
-/** Formats the result as a pgTAP test (pgTAP 1.3), which fails if the database behaves differently later. */
+/** Formats the result as a pgTAP test (pgTAP 1.3), which fails if the database's behavior has changed. */
 import { quoteIdentifier, quoteLiteral } from '../../kernel/sql.ts';
 import type { Identity } from '../persona/act.ts';
 import { settingsOf } from '../persona/act.ts';

@@ -59,8 +59,8 @@ export async function lendLogin(
 }
 
 /**
- * Returns the statements that prepare the login. They acquire a lock because another process may prepare the same
- * login.
+ * Returns the statements that prepare the login. The statements acquire a lock because another process may prepare the
+ * same login.
  */
 function preparation(user: string, role: string, verifier: string): string {
   const name = quoteIdentifier(user);

@@ -77,8 +77,8 @@ export async function startRecovery({
       await setReaderPassword(cluster);
     } catch (error) {
       if ((error as PostgresErrorShape).code !== '28P01') throw error;
-      // If all logins of the original server shared one password, the superuser's password is unknown. It is then reset
-      // for this start, and the next start restores the configured password.
+      // If all logins of the original server shared one password, the superuser's password is unknown. The password is
+      // then reset for this start, and the next start restores the configured password.
       await cluster.stop();
       cluster = await startCluster({ ...options, settings: guards, resetSuperuser: true });
       await setReaderPassword(cluster);

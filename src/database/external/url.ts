@@ -50,7 +50,7 @@ async function withPassword(given: ConnectionTarget): Promise<ConnectionTarget> 
   return { ...target, password: found };
 }
 
-/** Whether the text alone is a URI for the target. If so, it can be shown as the user wrote it. */
+/** Whether the text alone is a URI for the target. If so, the text can be shown as the user wrote it. */
 function isComplete(text: string, target: ConnectionTarget): boolean {
   return (
     isConnectionUri(text) && printConnectionUri(parseConnectionString(text)) === printConnectionUri(target)

@@ -109,8 +109,8 @@ const earlierHashes: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Warns about files whose hash differs from the applied file. Released files never change, so a different hash means
- * that another version created the database.
+ * Warns about files whose hash differs from that of the applied file. Released files never change, so a different hash
+ * means that another version created the database.
  */
 function warnOfChanges(
   files: readonly MigrationFile[],

@@ -20,7 +20,7 @@ export interface Job extends Waiter {
   observedMs: number;
   /** Whether the run in progress was recorded as blocking. */
   blocking: boolean;
-  /** Whether the job was canceled on a shared connection. If so, it runs again on a connection for slow calls. */
+  /** Whether the job was canceled on a shared connection. If so, the job runs again on a connection for slow calls. */
   evicted: boolean;
   /** How often the job was sent to a connection that turned out to be closed. */
   resent: number;

@@ -74,9 +74,11 @@ const UNLIMITED: QueueLimits = {
 };
 /** The maximum number of concurrent calls of a query shape whose speed is unknown. */
 const UNKNOWN_PER_SHAPE = 2;
-/** The duration above which a call of unknown speed is slow if too many calls of its shape wait for it. */
+/**
+ * If too many calls of the same shape wait for a call of unknown speed, the call counts as slow above this duration.
+ */
 const SLOW_FOR_MANY_MS = 100;
-/** The multiple of `slowAfterMs` that is assumed until the duration of a slow call has been measured. */
+/** The assumed duration of a slow call until one has been measured, as a multiple of `slowAfterMs`. */
 const ASSUMED_SLOW = 4;
 
 const WATCH_MS = 25;

@@ -123,7 +123,7 @@ async function endExplicit(
     await runScript(connection, 'commit');
     return;
   }
-  // Checks deferred constraints before the rollback, so that the errors of a commit are raised.
+  // Checks deferred constraints before the rollback, so that any error that a commit would cause is raised.
   const checked = runScript(connection, 'set constraints all immediate');
   const undone = runScript(connection, 'rollback');
   const [check] = await Promise.allSettled([checked, undone]);

@@ -37,8 +37,9 @@ export class SettingsStatements {
 
   /**
    * Returns the statement for a request. For every `request.…` setting that other requests have used, it also sets the
-   * value to the empty string, which the setting has after those transactions anyway. The request therefore can't read
-   * a value that a user's function has set for the whole session (`set_config('request.jwt.claim.sub', …, false)`).
+   * value to the empty string, which is the setting's value after those transactions anyway. The request therefore
+   * can't read a value that a user's function has set for the whole session (`set_config('request.jwt.claim.sub', …,
+   * false)`).
    */
   of(request: Pick<PathRequest, 'role' | 'settings' | 'access'>): SettingsStatement {
     checkRole(request.role);

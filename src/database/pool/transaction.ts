@@ -52,7 +52,8 @@ export async function runTransaction<T>(
     }
   } catch (error) {
     clearTimeout(again);
-    // Waits for the cancel request before the connection is used again, because it could cancel the next statement.
+    // Waits for the cancel request before the connection is used again, because the request could otherwise cancel the
+    // next statement.
     await canceled;
     if (!client.connection.ended && !client.connection.idle) await client.exec('rollback').catch(() => {});
     if (signal?.aborted) throw signal.reason;

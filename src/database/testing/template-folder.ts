@@ -69,7 +69,10 @@ async function templateFolder(): Promise<string> {
   return folder;
 }
 
-/** Returns the cluster that Plinth's npm package has prepared for new projects. Returns undefined in a clone. */
+/**
+ * Returns the cluster that Plinth's npm package has prepared for new projects. Returns undefined in a clone of the
+ * repository.
+ */
 function preparedFolder(): string | undefined {
   const build = packageManifest()?.build;
   return build === undefined ? undefined : join(userCache(), 'prepared', build);

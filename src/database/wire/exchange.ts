@@ -4,7 +4,7 @@ import type { ConnectionError, PostgresError } from './errors.ts';
 import type { LargeMessage } from './message-reader.ts';
 import type { Notice, Notification } from './messages.ts';
 
-/** Receives the responses to the messages with which it was submitted. */
+/** Receives the responses to the messages that were submitted with it. */
 export interface Exchange {
   /**
    * Whether the messages use the extended protocol. In the simple protocol, the server doesn't report when a statement

@@ -1,4 +1,4 @@
-/** Signs in by sending StartupMessage and responding to the authentication that the server requests. */
+/** Signs in by sending StartupMessage and responding to the server's authentication requests. */
 import { createHash } from 'node:crypto';
 import { ConnectionError, PostgresError } from './errors.ts';
 import type { ConnectionOptions, Exchange } from './exchange.ts';

@@ -1,7 +1,7 @@
 /**
- * Handles objects that depend on each other, such as a view that calls a function of the view's row type, because
- * pg-delta can't sort them. As in a dump, the view is first created without its query and the function without its
- * body.
+ * Handles objects that depend on each other, because pg-delta can't sort them. An example is a view that calls a
+ * function that uses the view's row type. As in a dump, the view is first created without its query and the function
+ * without its body.
  */
 import {
   type Action,

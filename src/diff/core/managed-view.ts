@@ -76,7 +76,7 @@ function projectRules(facts: FactBase): NonNullable<Policy['filter']> {
   return [...functions.flatMap(includedRoutine), ...includedTriggers(facts, functions)];
 }
 
-/** The base policy excludes triggers on the services' tables that call a function in the services' schemas. */
+/** The base policy excludes triggers that are on the services' tables and call a function in the services' schemas. */
 const includedTriggers = (facts: FactBase, functions: readonly Routine[]): NonNullable<Policy['filter']> =>
   facts.edges.flatMap(({ from: trigger, to }) =>
     trigger.kind === 'trigger' &&

@@ -27,8 +27,8 @@ export interface Changes {
 
 export interface PropertyStatements {
   /**
-   * Statements that must run first. They reset trigger states, which later changes to a parent's trigger overwrite, and
-   * set schema owners, because a new owner takes over the old owner's privileges.
+   * Statements that must run first. They reset trigger states, because later changes to a parent's trigger overwrite
+   * them, and set schema owners, because a new owner takes over the old owner's privileges.
    */
   readonly before: readonly string[];
   readonly after: readonly string[];

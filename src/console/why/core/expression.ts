@@ -158,6 +158,6 @@ function rightOf(source: string, tokens: readonly SqlToken[]): string {
   return isSymbol(inner[0], '(') ? '' : textOf(source, inner);
 }
 
-/** Whether showing the operand's value is useful. It isn't for constants, whose text is their value. */
+/** Whether showing the operand's value is useful. Constants aren't informative, because their text is their value. */
 const isInformative = (text: string): boolean =>
   text !== '' && !/^(?:'[^']*'(?:::[\w. ]+)?|-?[\d.]+|true|false|NULL::\w+)$/.test(text);

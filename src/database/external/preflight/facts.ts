@@ -74,7 +74,9 @@ export function preparesDatabase({ hasLedger, login, schemas }: Facts): boolean 
   return hasLedger ? login.isSuperuser || schemas._plinth === true : schemas.auth === undefined;
 }
 
-/** Whether another project's account manages the passwords of Plinth's roles. If so, they must not be changed. */
+/**
+ * Whether another project's account manages the passwords of Plinth's roles. If so, the passwords must not be changed.
+ */
 export function isManagedByOthers(facts: Facts): boolean {
   if (facts.authenticator !== 'rejected') return false;
   return facts.manager === undefined ? !facts.hasLedger : facts.manager !== facts.login.name;

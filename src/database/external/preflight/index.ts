@@ -88,7 +88,7 @@ async function tryAuthenticator(
   return found?.hasPassword ? 'rejected' : 'no password';
 }
 
-/** Returns the error of a sign-in attempt, or undefined if it succeeds. */
+/** Returns the error from a sign-in attempt, or undefined if the attempt succeeds. */
 async function signIn(target: ConnectionOptions): Promise<{ readonly routine?: string } | undefined> {
   try {
     const client = await Client.connect(target);
