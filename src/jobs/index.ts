@@ -1,7 +1,7 @@
 /**
  * Performs the work that SQL code requests from this process: pg_net requests, database webhooks, pg_cron jobs and
- * requests from the http extension. Pending work is stored in the database, so several processes can share it and none
- * is lost in a crash (docs/decisions/0025-jobs.md).
+ * requests from the http extension. Pending work is stored in the database, so several processes can share the work and
+ * no work is lost in a crash (docs/decisions/0025-jobs.md).
  */
 import { createHash } from 'node:crypto';
 import type { LiveConfig } from '../config/index.ts';
@@ -24,7 +24,7 @@ export interface JobsDeps {
   readonly mode: 'development' | 'production';
   /** Returns the URL of this server for clients. */
   readonly apiUrl: () => string;
-  /** Resolves to this server's URL on this machine once it accepts connections. */
+  /** Resolves to this server's URL on this machine once the server accepts connections. */
   readonly localUrl: Promise<string>;
   readonly log: Logger;
 }
@@ -79,7 +79,8 @@ export function createJobs({ database, config, mode, apiUrl, localUrl, log }: Jo
     async start() {
       // If Plinth doesn't manage the database, the workers of the database's provider do this work.
       if (!database.info.ownsSchemas) return;
-      // Requests in the queue may be addressed to this server, so sending starts only when it accepts connections.
+      // Requests in the queue may be addressed to this server, so sending starts only when the server accepts
+      // connections.
       void localUrl.then((url) => {
         localOrigin = new URL(url).origin;
         bridge = open();

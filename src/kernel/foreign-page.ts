@@ -1,6 +1,6 @@
 /**
  * Determines whether a request comes from a web page of another origin. Secret keys are for servers only, so a page
- * that sends one has either leaked its key or uses the key from the local stack's documentation.
+ * that sends one either leaks its key or uses the key from the local stack's documentation.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
@@ -31,8 +31,8 @@ const privateEnd = /\.(?:internal|local|lan|test|home\.arpa)$/;
 
 /**
  * Whether this host can't belong to a website because it is an address, or a name of this machine, a container or a
- * private network. This check detects DNS rebinding. Other checks can't, because they consider a page same-origin if
- * its own name resolves to this machine.
+ * private network. This check detects DNS rebinding. Other checks can't detect it, because to them, a page whose own
+ * host name resolves to this machine is same-origin.
  */
 export function isPrivateHost(host: string | undefined): boolean {
   const name = hostnameOf(host);

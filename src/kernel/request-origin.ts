@@ -91,8 +91,8 @@ function isFromOwnPage({ 'sec-fetch-site': site, origin }: IncomingHttpHeaders, 
 }
 
 /**
- * Whether the request follows a link to a page. The browser displays the page to the user, but the page that contains
- * the link can't read it.
+ * Whether the request follows a link to a page. The browser displays the linked page to the user, but the page that
+ * contains the link can't read it.
  */
 function isNavigation(method: string | undefined, headers: IncomingHttpHeaders): boolean {
   return (

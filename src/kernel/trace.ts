@@ -1,6 +1,6 @@
 /**
  * Records the caller and the statements of one request. The gateway creates a trace for each request, and any code can
- * add to it. Code that can't access the request gets the trace from its asynchronous context.
+ * add to it. Code that can't access the request gets the trace from the asynchronous context.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 

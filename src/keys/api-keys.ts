@@ -103,7 +103,7 @@ export function createApiKeys({ file, monotonicMs, now, log }: ApiKeysOptions): 
   return {
     kindOf(key) {
       if (monotonicMs() - lookedAt >= followEveryMs) look();
-      // Most projects have no additional keys, so their requests don't need a hash.
+      // Most projects have no additional keys, so no hash is computed for their requests.
       if (keys.size === 0) return undefined;
       const found = keys.get(hashOf(key));
       if (found !== undefined) usedAt.set(found.id, now());

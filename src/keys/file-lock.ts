@@ -38,7 +38,7 @@ function create(lock: string): boolean {
 
 /**
  * The file is renamed first, so only one process removes it. If another process replaced the abandoned file in the
- * meantime, its file is put back.
+ * meantime, the new file is put back.
  */
 function removeIfAbandoned(lock: string): void {
   const isAbandoned = (path: string): boolean => Date.now() - statSync(path).mtimeMs > abandonedAfterMs;

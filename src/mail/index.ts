@@ -50,8 +50,8 @@ const sweepEvery = 100;
 const defaultSenderName = 'Admin';
 
 /**
- * Creates the mail service. Email is sent by SMTP if it is configured. Otherwise, it is captured in the inbox, which is
- * served on a separate port in Mailpit's REST format. `port()` is available after startup.
+ * Creates the mail service. Email is sent by SMTP if SMTP is configured. Otherwise, it is captured in the inbox, which
+ * is served on a separate port in Mailpit's REST format. `port()` is available after startup.
  */
 export function createMail(deps: MailDeps): Service & {
   readonly mailer: Mailer;

@@ -26,7 +26,8 @@ export async function openTarget(options: EndOptions): Promise<End> {
 }
 
 /**
- * The time limit for acquiring the lock. After a process is killed, the server may need a moment to end its session.
+ * The time limit for acquiring the lock. After a process is killed, the server may need a moment to end the process's
+ * session.
  */
 const lockTimeoutMs = 30_000;
 const lockPauseMs = 200;

@@ -1,4 +1,4 @@
-/** Connects a test to the process that runs its backends. The first test of a run starts this process. */
+/** Connects a test to the process that runs the test's backends. The first test of a run starts this process. */
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';

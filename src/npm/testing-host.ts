@@ -56,7 +56,7 @@ interface Session {
   end(): Promise<void>;
 }
 
-/** Serves one test process. Its backends stop when it disconnects. */
+/** Serves one test process. The test process's backends stop when it disconnects. */
 function createSession(socket: Socket): Session {
   const backends = new Map<number, Backend>();
   let isEnded = false;

@@ -1,6 +1,6 @@
 /**
- * The messages between a test and the process that runs its backends. Each message is a line of JSON. A request has an
- * ID, and exactly one response has the same ID.
+ * The messages between a test and the process that runs the test's backends. Each message is a line of JSON. A request
+ * has an ID, and exactly one response has the same ID.
  */
 import type { Environment } from '../packages/index.ts';
 

@@ -1,6 +1,6 @@
 /**
- * A Vite plugin that runs the project's backend while the development server runs, and passes its address and key to
- * the app. Works with every framework on Vite, such as SvelteKit.
+ * A Vite plugin that runs the project's backend while the development server runs, and passes the backend's address and
+ * key to the app. Works with every framework on Vite, such as SvelteKit.
  *
  * @example
  * // vite.config.ts
@@ -17,7 +17,7 @@ export interface PlinthPluginOptions {
   readonly port?: number;
 }
 
-/** The parts of Vite's interfaces that this plugin uses, which all versions from 5 have. */
+/** The parts of Vite's interfaces that this plugin uses. All versions since 5 have them. */
 export interface PlinthPlugin {
   readonly name: string;
   readonly enforce: 'pre';

@@ -25,7 +25,7 @@ export async function copyPackage(each: NpmPackage, source: string, target: stri
       [`"npm pack ${each.name}@${each.version}" on a machine with a network writes the archive.`],
     );
   }
-  // Symbolic links are skipped because archives don't contain any and they would point to the source folder.
+  // Symbolic links are skipped because archives don't contain any and the links would point to the source folder.
   cpSync(join(installed, each.name), target, {
     recursive: true,
     verbatimSymlinks: true,

@@ -31,7 +31,7 @@ export async function fillGroup(cache: string, stored: StoredGroup, options: Fil
   return folder;
 }
 
-/** Only the user can write to the cache, because its programs run with the user's permissions. */
+/** Only the user can write to the cache, because the programs in the cache run with the user's permissions. */
 function makeCache(cache: string): void {
   mkdirSync(join(cache, 'packages'), { recursive: true, mode: 0o755 });
   if (process.platform !== 'win32') chmodSync(cache, 0o755);

@@ -65,7 +65,7 @@ export interface RecordedMigration {
   readonly text: string;
 }
 
-/** Returns the migrations that the database has recorded with their statements. */
+/** Returns the recorded migrations and their statements. */
 export async function recordedMigrations(pool: Pool): Promise<RecordedMigration[]> {
   const rows = await selectHistory(pool);
   return rows.map(({ version, name, statements }) => {

@@ -10,7 +10,9 @@ import { isPostgresError } from '../shared/postgres-error.ts';
 import type { LintIssue, LintResult } from './core/lint.ts';
 import { ProjectError } from './errors.ts';
 
-/** The search path for the statements in this module, so that their names refer to PostgreSQL's own objects. */
+/**
+ * The search path for the statements in this module, so that names in the statements refer to PostgreSQL's own objects.
+ */
 const ownPath = 'pg_catalog, pg_temp';
 /** PostgreSQL's default search path. */
 const defaultPath = '"$user", public';

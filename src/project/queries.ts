@@ -221,7 +221,7 @@ export async function selectFunctions(db: Queryable): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Returns the source text of functions in SQL and PL/pgSQL outside these schemas. */
+/** Returns the source text of the SQL and PL/pgSQL functions outside these schemas. */
 export async function selectFunctionBodies(
   db: Queryable,
   ignoredSchemas: readonly string[],

@@ -76,7 +76,7 @@ function isChanged({ path }: MigrationFile, { recorded }: Compared): boolean {
 export interface MigrationText {
   /** The text of the file. Null if it doesn't exist. */
   readonly file: string | null;
-  /** The statements that were applied. Null if the migration isn't applied, or if they weren't recorded. */
+  /** The statements that were applied. Null if the migration isn't applied, or if its statements weren't recorded. */
   readonly applied: string | null;
 }
 

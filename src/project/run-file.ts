@@ -1,7 +1,7 @@
 /**
  * Runs one of the user's SQL files. If PostgreSQL allows it, the file is applied either completely or not at all. If a
- * statement fails, the error identifies it. Settings that the file changes don't affect Plinth's own statements, which
- * run in the same transaction after {@link shieldFromFile}.
+ * statement fails, the error identifies it. Plinth's own statements run in the same transaction after {@link
+ * shieldFromFile}, so the file's changes to settings don't affect them.
  */
 
 import { createHash } from 'node:crypto';
@@ -52,7 +52,7 @@ export interface KeepGoing {
   failed(failure: StatementFailure, tx: Queryable): Promise<'retry' | 'leave out'>;
   /** Called after each statement. If it returns an error, the statement is rolled back, as if it had failed. */
   complaint?(): PostgresErrorShape | undefined;
-  /** Records the statements of a file that were skipped, in the transaction of its last statements. */
+  /** Records a file's skipped statements, in the transaction of the file's last statements. */
   record?(tx: Queryable, file: string): Promise<void>;
 }
 

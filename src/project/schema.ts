@@ -1,4 +1,4 @@
-/** Creates the schema of an empty database from the project's files, without its data. */
+/** Creates the project's schema in an empty database from the project's files, without any data. */
 import { globSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { Config } from '../config/index.ts';

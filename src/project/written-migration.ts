@@ -1,4 +1,4 @@
-/** Saves a change that was made in the running database as a migration, with a file and an entry in the history. */
+/** Saves a change to the running database as a migration, with a file and an entry in the history. */
 import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Queryable } from '../database/types.ts';
@@ -13,8 +13,9 @@ export interface WrittenMigration {
 }
 
 /**
- * Records the statements as applied, in the transaction that ran them, and writes their file. The file must not exist
- * yet. Its version is the current time or, if there is a later version, one second after that, so the file comes last.
+ * Records the statements as applied, in the transaction that ran them, and writes the migration file. The file must not
+ * exist yet. Its version is the current time or, if there is a later version, one second after that, so the file comes
+ * last.
  * @param name The name, which consists of letters, digits, `_`, `.` and `-`.
  */
 export async function writeMigration(

@@ -251,8 +251,8 @@ export class RestServer {
     if (number < OLDEST_VERSION) this.#die(`PostgreSQL 15 or newer is required, but this is ${text}.`);
     if (text !== this.#version) this.#log.say(`Successfully connected to ${text}`);
     this.#version = text;
-    // When only the schema is reloaded, PostgREST's binary rereads its configuration only if it includes database
-    // settings.
+    // When only the schema is reloaded, PostgREST's binary rereads its configuration only if the configuration includes
+    // database settings.
     if (extent === 'all' && !this.#config.readsDatabase) return this.#config.rest;
     const database = await this.#databaseSettings();
     try {

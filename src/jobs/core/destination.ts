@@ -10,7 +10,8 @@ export interface DestinationRules {
   /** The private hosts that are allowed in production, in lower case and without a port. */
   readonly privateHosts: readonly string[];
   /**
-   * The origin of this server for clients, such as `http://127.0.0.1:54321`, followed by its origin on this machine.
+   * This server's origin for clients, such as `http://127.0.0.1:54321`, followed by this server's origin on this
+   * machine.
    */
   readonly publicOrigin: string;
   readonly localOrigin: string;

@@ -27,7 +27,7 @@ export const maxRunningJobs = 32;
 export const runDetailsRetentionMs = 30 * 24 * 3_600_000;
 const oldRunsAtOnce = 5_000;
 const sweepEveryMs = 60_000;
-/** The polling interval if no job is active. It is long because a new job sends a notification. */
+/** The polling interval if no job is active. The interval is long because new jobs are announced by notifications. */
 const emptyPollMs = 600_000;
 /** The delay after which a locked job is checked again. */
 const lockedRetryMs = 1_000;
@@ -53,8 +53,8 @@ interface Running {
 }
 
 export function createScheduler({ database, log, counts }: SchedulerDeps): CountedWorker {
-  // A project can replace pg_cron's schema at any time, so the role that calls its functions must not have significant
-  // privileges.
+  // A project can replace pg_cron's schema at any time, so the role that calls the schema's functions must not have
+  // significant privileges.
   const owner = database.pool('supabase_functions_admin');
   const running = new Set<Running>();
   let sweptAt = Number.NEGATIVE_INFINITY;

@@ -5,8 +5,8 @@
 import { ExchangeError, type ExchangeRequest, type Exchanges } from '../exchange.ts';
 
 /**
- * The JSON that `http()` creates. It must be validated because a caller of `http()` can also call its internal
- * functions with any text.
+ * The JSON that `http()` creates. It must be validated because a caller of `http()` can also call the extension's
+ * internal functions with any text.
  */
 interface Question {
   readonly method: string;

@@ -5,7 +5,9 @@ export interface MetricDefinition {
   readonly help: string;
   /** The label names, in the order of the values in {@link Sample}. */
   readonly labels: readonly string[];
-  /** How the values of several processes with the same labels are combined. Histograms are always added. */
+  /**
+   * How values that have the same labels but come from different processes are combined. Histograms are always added.
+   */
   readonly merge: 'sum' | 'max' | 'min';
 }
 

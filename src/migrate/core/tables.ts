@@ -3,7 +3,7 @@ import type { ProjectPlan, TableData } from '../../dump/index.ts';
 import { orderByReferences } from './reference-order.ts';
 import { type SharedTable, sharedTable } from './row-text.ts';
 
-/** Tables that other steps fill, or whose rows belong to unfinished work of the source's server. */
+/** Tables that other steps fill, or whose rows belong to work that the source's server hasn't finished. */
 const elsewhere = new Set([
   'storage.objects',
   'storage.s3_multipart_uploads',

@@ -1,4 +1,4 @@
-/** Reads and writes functions in `supabase/functions/`, and reads the secrets in its `.env`. */
+/** Reads and writes functions in `supabase/functions/`, and reads the secrets in the folder's `.env` file. */
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { parseEnv } from 'node:util';

@@ -17,7 +17,7 @@ export interface MissingOptions {
   readonly failed: string;
   /** The files in the order in which they are applied. */
   readonly files: readonly SqlText[];
-  /** A sentence about the extension to which the object belongs, if the server doesn't have it. */
+  /** A sentence about the extension to which the object belongs, if the server doesn't have that extension. */
   readonly absentExtension?: string | undefined;
   /** Returns the path to the file with generated types that contains the object, relative to the project folder. */
   readonly typesFileNaming?: (schema: string | undefined, name: string) => string | undefined;
@@ -118,7 +118,7 @@ export function isCreatedBy(
   return creates(text, { kind, schema, name, shown: name });
 }
 
-/** The schemas that Plinth creates. Migrations don't need to create the objects in them. */
+/** The schemas that Plinth creates. Migrations don't need to create the objects in these schemas. */
 export const serviceSchemas = new Set([
   'auth',
   'extensions',

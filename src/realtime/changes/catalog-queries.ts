@@ -13,8 +13,8 @@ export const changesPublication = 'supabase_realtime';
 
 /**
  * The services' schemas, which a publication for all tables also includes. Changes in these schemas aren't sent to
- * subscribers. Some of their tables are readable by every role, such as queued HTTP requests with keys in their
- * headers.
+ * subscribers. Every role can read some of their tables, such as the queue of HTTP requests, whose headers can contain
+ * keys.
  */
 export const unpublishedSchemas: readonly string[] = [
   '_plinth',

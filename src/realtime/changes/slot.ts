@@ -84,8 +84,8 @@ export async function dropAbandoned(database: Database, own: string | undefined)
 }
 
 /**
- * Terminates the server process that uses the slot and the server process `creatorPid`, which may still be creating it.
- * Then drops the slot.
+ * Terminates the server process that uses the slot and the server process `creatorPid`, which may still be creating the
+ * slot. Then drops the slot.
  */
 export async function dropSlot(db: Queryable, name: string, creatorPid: number): Promise<void> {
   await endServer(db, creatorPid);

@@ -1,9 +1,9 @@
 /**
  * The logical decoding stream of this process. It delivers rows of the user-managed publication and of
  * realtime.messages in commit order. PostgreSQL creates a slot only after all open write transactions in the cluster
- * have ended. To keep startup from waiting for them, the stream opens when the first channel needs it. When the stream
- * ends, it is reopened on the same slot, so that no changes are missed. If the slot no longer exists, a new one is
- * created.
+ * have ended. To keep startup from waiting for these transactions, the stream opens when the first channel needs it.
+ * When the stream ends, it is reopened on the same slot, so that no changes are missed. If the slot no longer exists, a
+ * new one is created.
  */
 import type { Database, PostgresErrorShape, ReplicationConnection } from '../../database/types.ts';
 import type { Logger } from '../../kernel/log.ts';
@@ -61,8 +61,8 @@ const firstRetryMs = 200;
 const lastRetryMs = 10_000;
 const slotWarningAfterMs = 5_000;
 /**
- * The heartbeat interval. Heartbeat messages are received through the stream, which shows that it works. They also
- * advance the slot while other transactions write only to unpublished tables, so that WAL doesn't accumulate.
+ * The heartbeat interval. Heartbeat messages are received through the stream, which shows that the stream works. They
+ * also advance the slot while other transactions write only to unpublished tables, so that WAL doesn't accumulate.
  */
 const heartbeatMs = 30_000;
 const silenceMs = 120_000;

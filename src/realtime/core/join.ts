@@ -44,7 +44,7 @@ export function parseJoin(payload: ClientPayload, subTopic: string): JoinRequest
 function tokenOf(join: Record<string, unknown>): string | undefined {
   const { user_token: userToken, access_token: accessToken } = join;
   const preferred = accessToken || userToken;
-  // If the client sends a publishable key, it doesn't have a session.
+  // A client that sends a publishable key doesn't have a session.
   if (typeof preferred === 'string' && preferred.startsWith('sb_')) return undefined;
   if (typeof userToken === 'string') return userToken;
   return typeof accessToken === 'string' ? accessToken : undefined;

@@ -15,7 +15,10 @@ export interface ChannelSocket {
   close(code: number, reason: string): void;
   /** Pauses (1) or resumes (-1) reading from the socket. */
   stall(by: 1 | -1): void;
-  /** Counts memory that is retained for the client. If it exceeds the limit, closes the socket and returns false. */
+  /**
+   * Counts memory that is retained for the client. If the memory exceeds the limit, closes the socket and returns
+   * false.
+   */
   hold(weight: number): boolean;
   release(weight: number): void;
   /** Called after a channel was joined with this role. */

@@ -266,7 +266,7 @@ function planCallAction(
     ? (payload?.keys ?? [])
     : [...new Set(parts.query.callArguments.map(([name]) => name))].sort();
   const routine = findRoutine(cache, { schema, name: action.name, given, contentType, isPost });
-  // If a function returns a relation's row type, its result can embed the relation's relationships.
+  // If a function returns a relation's row type, the request can embed the relation's related tables in the result.
   const relation: QualifiedName = {
     schema: routine.schema,
     name: routine.returnsComposite ? routine.returns.name : routine.name,

@@ -7,8 +7,8 @@ import type { Sources } from './sources.ts';
 import { mentions } from './statement.ts';
 
 /**
- * Returns the column that has this name now or after a later migration, from the generated types. If they don't contain
- * the column, returns a nullable string column.
+ * Returns the column that has this name now or after a later migration, from the generated types. If the types don't
+ * contain the column, returns a nullable string column.
  */
 export function columnModel(draft: Draft, sources: Sources, table: TableDraft, name: string): ColumnModel {
   const names = [

@@ -262,8 +262,8 @@ export class Repairer {
   }
 
   /**
-   * Handles a table that existed before the migrations. Migrations create such a table only if it is missing, and it
-   * has columns that no migration adds.
+   * Handles a table that existed before the migrations. Migrations create such a table only if it is missing, and the
+   * table has columns that no migration adds.
    */
   #lateColumn(found: LateTable | undefined, name: string): Remedy | undefined {
     if (found === undefined) return undefined;

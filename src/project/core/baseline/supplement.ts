@@ -98,7 +98,7 @@ function addFunctions(
 }
 
 /**
- * Adds columns into which a function inserts values, such as the trigger function that creates a user's profile.
+ * Adds columns into which a function, such as the trigger function that creates a user's profile, inserts values.
  * PostgreSQL doesn't check the function before its first call.
  */
 function addInsertedColumns(

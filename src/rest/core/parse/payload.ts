@@ -1,6 +1,6 @@
 /**
- * Reads the request body. JSON is checked to be one object or an array of objects with the same keys, and then passed
- * to PostgreSQL unchanged. CSV and forms are converted to JSON first.
+ * Reads the request body. JSON must be one object or an array of objects with the same keys, and is passed to
+ * PostgreSQL unchanged. CSV and forms are converted to JSON first.
  */
 import { RestError, restError } from '../../errors.ts';
 import { csvToJson } from './csv.ts';

@@ -32,7 +32,7 @@ function relate(level: ReadPlan, parent: ReadPlan, cache: SchemaCache, schema: s
   level.parentAlias = parent.fromAlias;
   if (level.spread !== undefined && !isToOne(relationship))
     level.spread = { kind: 'to-many', extra: [], order: [] };
-  // A many-to-many embed joins its junction in the same FROM clause, so it doesn't need an alias.
+  // A many-to-many embed joins its junction in the same FROM clause, so the embedded table doesn't need an alias.
   const isJoined = relationship.kind === 'key' && relationship.junction !== undefined;
   level.fromAlias = isJoined ? undefined : `${relationship.foreignTable.name}_${level.depth}`;
   level.joinConditions = joinConditions(relationship, level.fromAlias, parent.fromAlias);
