@@ -6,7 +6,7 @@ import { code, table } from './markdown.ts';
 const intro = `# Metrics
 
 \`/metrics\` returns these metrics in Prometheus text format. Requests must send the secret key as a bearer token. A metric
-is missing if its feature isn't in use. Counters start at zero when the process starts, except those of PostgreSQL.
+is missing if its feature isn't in use. Counters start at zero when the process starts, except those that PostgreSQL provides.
 
 All histograms have the same buckets (in seconds): ${durationBounds.join(', ')}. Routes are patterns such as
 \`/rest/v1/:relation\`, so their number doesn't grow with the number of different URLs.

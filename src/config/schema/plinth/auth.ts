@@ -128,14 +128,17 @@ export const auth = liveSection(
       ),
       event_retention: duration(
         365 * 24 * 60 * 60_000,
-        'How long entries in the account timeline and unused devices are kept. Must be at least as long as `undo_period`.',
+        'How long entries in the account timeline and records of unused devices are kept. Must be at least as long as `undo_period`.',
       ),
     }),
     password: section('Passwords.', {
       hibp: section('Rejects passwords that have been leaked.', {
         enabled: optionalBoolean(
           "Checks passwords against the list in `list_path`. Without a list, checks them with a service that receives only the first five characters of a password's hash.",
-          { defaultText: 'true if the list is present, so that no service is used unless you enable it' },
+          {
+            defaultText:
+              'true if the list is present. Otherwise false, so that no service is used by default',
+          },
         ),
         fail_closed: boolean(
           false,

@@ -115,7 +115,7 @@ export const backup = restartSection(
       'Backup target, which is a folder or `s3://bucket/prefix`. For S3 servers other than Amazon S3, append `?endpoint=https://…&region=…`. If unset, no backups are created.',
     ),
     encryption_key: secret(
-      'Key of 32 bytes in hexadecimal or base64 that encrypts backups, for example from `openssl rand -hex 32`. Keep a copy in another location. Without it, no backup can be restored.',
+      'Key of 32 bytes in hexadecimal or base64 that encrypts backups, for example from `openssl rand -hex 32`. Keep a copy in another location. Without the key, no backup can be restored.',
     ),
     schedule: text('0 3 * * *', 'Schedule of base backups, as a cron expression in UTC.', live),
     keep: duration(

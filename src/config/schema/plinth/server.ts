@@ -54,7 +54,7 @@ export const telemetry = section('Traces for an OpenTelemetry collector.', {
   ),
   sampling: integer(
     100,
-    'Percentage of traces that are exported. The decision applies to all requests of a trace.',
+    'Percentage of traces that are exported. The decision applies to all requests in a trace.',
     { max: 100 },
     live,
   ),
@@ -180,7 +180,7 @@ export const server = liveSection('API server.', {
         {
           domains: list(
             [],
-            'Domains of this server, for example api.example.com and console.example.com. Each receives a separate certificate. If empty, ACME is off.',
+            'Domains of this server, for example api.example.com and console.example.com. Each domain receives a separate certificate. If empty, ACME is off.',
           ),
           email: optionalText('Contact address for the ACME server.'),
           directory: text(
