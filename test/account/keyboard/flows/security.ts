@@ -150,7 +150,7 @@ const authenticator: Flow = {
 
     await context.clock.setFixedTime(Date.now() + 20 * 60_000);
     await scene.open('security');
-    await walker.press(`${say('security.factor-remove')} Pocket phone`);
+    await walker.press(say('factor.remove-what', { name: 'Pocket phone' }));
     await scene.sees(say('mfa.again'));
     await scene.state('mfa, once more');
     await context.clock.setFixedTime(Date.now());
@@ -196,11 +196,11 @@ const recoveryCodes: Flow = {
     await scene.state('mfa, recovery code used');
     await walker.press(say('recovery-used.replace'));
     await scene.sees(say('recovery.left', { remaining: 9, total: 10 }));
-    await walker.press(`${say('security.factor-remove')} Lost phone`);
+    await walker.press(say('factor.remove-what', { name: 'Lost phone' }));
     await walker.reaches(say('security.factor-keep'));
     await scene.state('security, authenticator about to go');
     await walker.press(say('security.factor-keep'));
-    await walker.press(`${say('security.factor-remove')} Lost phone`);
+    await walker.press(say('factor.remove-what', { name: 'Lost phone' }));
     await walker.press(say('security.factor-remove'), 'button');
     await scene.sees(say('factor.removed'));
     await scene.state('security, authenticator removed');
