@@ -1,4 +1,7 @@
-/** Tests functions over the Management API. The server in this test stores what it receives, like the hosted server. */
+/**
+ * Tests downloading and deploying functions over the Management API. The server in this test stores what it receives,
+ * like the hosted server.
+ */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -162,7 +162,7 @@ describe('if one of two processes', () => {
     throw new Error('the process ended before it served');
   }
 
-  /** Returns the names of complete slots. An incomplete slot ends with the process that creates it. */
+  /** Returns the names of complete slots. An incomplete slot is dropped when the process that creates it ends. */
   const slots = async (active: boolean): Promise<string[]> => {
     const rows = await direct.database.pool('supabase_admin').query<{ name: string }>(sql`
       select slot_name::text as name from pg_replication_slots

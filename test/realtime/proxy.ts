@@ -7,7 +7,7 @@ import type { TestServerAddress } from '../../src/database/testing.ts';
 export interface NetworkProxy {
   /** The server's address through the proxy. */
   readonly place: TestServerAddress;
-  /** Breaks all connections and rejects new ones until {@link mend}. */
+  /** Breaks all connections and rejects new ones until {@link mend} is called. */
   cut(): void;
   /** Stops all traffic without closing connections. */
   freeze(): void;

@@ -1,6 +1,5 @@
 /**
- * Tests that websites that the developer visits can't read or change the captured inbox, because it contains sign-in
- * codes.
+ * Tests that websites that the developer visits can't read or change the captured inbox, which contains sign-in codes.
  */
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * Tests that npm installs exactly the expected packages, because the lock file contains each package's version and
- * checksum.
+ * Tests that the lock file contains each package's version and checksum, so that npm installs exactly the expected
+ * packages.
  */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';

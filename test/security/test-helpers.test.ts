@@ -1,6 +1,7 @@
 /**
- * Tests that REST never exposes the helpers of `basejump-supabase_test_helpers`, which create users and set any API
- * role, even in an exposed schema. A project's tests call the helpers as an API role, so these roles need EXECUTE.
+ * Tests that REST never exposes the helpers of `basejump-supabase_test_helpers`, even if their schema is exposed. The
+ * helpers can create users and set any API role. A project's tests call the helpers as an API role, so these roles need
+ * EXECUTE.
  */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';

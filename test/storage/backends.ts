@@ -1,6 +1,4 @@
-/**
- * Selects the backend of the storage tests, which is the file backend by default and S3 for the files in `over-s3/`.
- */
+/** Selects the backend of the storage tests: S3 for the tests in `over-s3/`, and the file backend for all others. */
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

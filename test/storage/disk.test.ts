@@ -1,6 +1,6 @@
 /**
- * Tests a full disk. Objects that don't fit are rejected with the service's error format, existing objects are kept,
- * and space can be freed.
+ * Tests what happens when the disk is full. Objects that don't fit are rejected with the service's error format,
+ * existing objects are kept, and space can be freed.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

@@ -50,8 +50,8 @@ export function copyOldPrograms(folder: string): string {
   for (const name of readdirSync(own)) {
     const isStock = existsSync(join(binaries.stockExtensions, name)) || stockExtensions.has(name);
     if (isStock) continue;
-    // PostgreSQL 15 has neither references to another extension's schema (`@extschema:name@`) nor the event_triggers
-    // setting.
+    // PostgreSQL 15 supports neither references to another extension's schema (`@extschema:name@`) nor the
+    // event_triggers setting.
     const text = readFileSync(join(own, name), 'utf8')
       .replaceAll(/@extschema:\w+@/g, 'extensions')
       .replaceAll(/set local event_triggers = \w+;/g, '');

@@ -83,7 +83,7 @@ let shared: Promise<Browser> | undefined;
 /**
  * Returns the browser of this process, which starts on the first call. It is the headless shell if that is installed,
  * because the shell doesn't open windows and a new page uses only a third of the CPU time. `close()` closes the
- * contexts but keeps the browser for subsequent test files. The browser ends with the process.
+ * contexts but keeps the browser for subsequent test files. The browser ends when the process ends.
  */
 export function launchBrowser(): Promise<Browser> {
   shared ??= launchSmallest(cheap).then((browser) => {

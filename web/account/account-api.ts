@@ -99,7 +99,7 @@ export interface SignedOut {
   /** The apps that are still signed in in this browser. */
   readonly apps: readonly string[];
   readonly scope: 'local' | 'browser';
-  /** Whether the page reloads to load the logout pages of the apps that were signed out. */
+  /** Whether the page reloads to load the logout pages of the apps that the user was signed out of. */
   readonly isReloading?: boolean;
 }
 

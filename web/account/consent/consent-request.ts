@@ -1,4 +1,4 @@
-/** Describes an app's request to the user in words. */
+/** Describes in words what an app requests from the user. */
 import { hostOf } from '../flow.ts';
 import { t } from '../text.ts';
 

@@ -1,4 +1,4 @@
-/** Shows the dialog that confirms the operator's identity while a request waits for it. */
+/** Shows the dialog that confirms the operator's identity while a request waits for the confirmation. */
 import { Suspense } from 'react';
 import { usePendingConfirmation } from '../api/identity.ts';
 import { lazyPart } from '../components/lazy-part.ts';

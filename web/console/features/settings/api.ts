@@ -39,7 +39,7 @@ export const runningQuery = queryOptions({
   retry: false,
 });
 
-/** Fetches the errors of the configuration with these changes. */
+/** Fetches the errors that the configuration would have after these changes. */
 export const checkQuery = (changes: readonly Change[]) =>
   queryOptions({
     queryKey: ['settings-check', changes],

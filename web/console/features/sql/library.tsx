@@ -48,7 +48,7 @@ export function Library({ onOpen, onClose }: { onOpen: OpenQuery; onClose: () =>
   );
 }
 
-/** Returns a function that matches texts which together contain every word of the search. */
+/** Returns a function that matches texts that together contain every word of the search. */
 function matcher(search: string): Matcher {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   return (...texts) => {
