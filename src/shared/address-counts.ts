@@ -12,7 +12,7 @@ const ipv4 = /^(?:::ffff:)?(\d+)\.\d+\.\d+\.\d+$/;
 export class AddressCounts {
   readonly #counts = new Map<string, number>();
 
-  /** Adds an event from this address. Returns the new count of the address's network. */
+  /** Adds an event from this address. Returns the network's new count. */
   add(address: string): number {
     const network = networkOf(address);
     const count = (this.#counts.get(network) ?? 0) + 1;
@@ -33,8 +33,8 @@ export class AddressCounts {
 }
 
 /**
- * Whether requests from this address are counted. Requests from loopback addresses aren't, because they come from the
- * operator's programs or from an untrusted proxy that forwards all clients' requests.
+ * Whether requests from this address are counted. Requests from loopback addresses aren't counted, because they come
+ * from the operator's programs or from an untrusted proxy that forwards all clients' requests.
  */
 export function isCountedAddress(address: string | undefined): address is string {
   if (address === undefined) return false;

@@ -1,6 +1,6 @@
 /**
- * Classifies IP addresses by the registries of special-purpose addresses (RFC 6890, IANA). To prevent SSRF, a server
- * that fetches URLs from others must contact only public addresses.
+ * Classifies IP addresses according to the special-purpose address registries (RFC 6890, IANA). To prevent SSRF, a
+ * server that fetches URLs supplied by others must contact only public addresses.
  */
 import { BlockList, isIP } from 'node:net';
 

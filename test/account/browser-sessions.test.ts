@@ -81,8 +81,8 @@ const pkce = () => {
 };
 
 /**
- * Signs in to the app in this browser, on the Account pages. The app exchanges the code on a server, so its session has
- * a different user agent from the browser's.
+ * Signs in to the app in this browser, on the Account pages. The app exchanges the code on a server, so the session's
+ * user agent differs from the browser's.
  */
 async function openApp(page: Page, email: string): Promise<string> {
   const { verifier, challenge } = pkce();

@@ -1,4 +1,4 @@
-/** Tests that errors are shown once, that limits count down, and that every page links to a next step. */
+/** Tests that errors are shown once, that rate limits show a countdown, and that every page links to a next step. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -119,7 +119,7 @@ test('commands work from start to stop', async () => {
   expect(reset.stderr).not.toContain('bad.sql');
   expect(await todos(status)).toEqual([]);
 
-  // A failed reset leaves no partial state behind, explains what to do, and can be repeated.
+  // A failed reset leaves no partial state behind, prints what to do, and can be repeated.
   writeFileSync(join(cwd, 'supabase/migrations/30000101000000_bad.sql'), 'select nonsense;');
   expect((await plinth(['db', 'reset'], { cwd })).stderr).toContain('column "nonsense" does not exist');
   expect((await plinth(['status'], { cwd })).stderr).toContain(

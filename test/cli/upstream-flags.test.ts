@@ -1,5 +1,6 @@
 /**
- * Tests that the flags of every upstream CLI command that Plinth has are either accepted or rejected with one sentence.
+ * Tests that, for every upstream CLI command that Plinth has, each flag is either accepted or rejected with a
+ * one-sentence error.
  */
 import { describe, expect, test } from 'vitest';
 import { type ParsedInput, parseInput, UsageError } from '../../src/cli/command.ts';

@@ -69,7 +69,7 @@ export function createOwners(directory: string): Owners {
 
 /**
  * Returns a name that is the same for all processes that can check each other's PIDs. Processes in different containers
- * can't, even on the same machine.
+ * have different names, even on the same machine.
  */
 function machineName(): string {
   const namespace = attempt(() => readlinkSync('/proc/self/ns/pid')) ?? '';

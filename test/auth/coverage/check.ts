@@ -71,8 +71,7 @@ function distinct(responses: readonly RecordedResponse[]): string[] {
 }
 
 /**
- * Returns the codes that are missing from the responses without being exempt, and the exempt codes that were returned
- * after all.
+ * Returns the codes that were never returned although they aren't exempt, and the exempt codes that were returned.
  */
 export function checkCodes(
   codes: readonly string[],

@@ -1,5 +1,5 @@
 /**
- * Defines the format of the auth service's responses that a test run records, and where they are stored until the run
+ * Defines the format in which a test run records the auth service's responses, and where they are stored until the run
  * ends.
  */
 import { randomUUID } from 'node:crypto';

@@ -334,13 +334,13 @@ describe('a client is also notified', () => {
         () => isStopping,
       );
     await sweepAfter(23);
-    // A server that is stopping doesn't process the sessions, so the next run does.
+    // A server that is stopping doesn't process the sessions, so the next run processes them.
     await sweepAfter(25, true);
     expect(received).toEqual([]);
     await Promise.all([sweepAfter(25), sweepAfter(25)]);
     const own = tokenClaims().filter(({ sub }) => sub === user.id);
     expect(own).toEqual([expect.objectContaining({ aud: client.client_id, sid })]);
-    // The sessions of other clients are kept for a day, as upstream does.
+    // Other clients' sessions are kept for a day, as in upstream.
     const [left] = await server.database.pool('supabase_admin').query<{ n: number }>(sql`
       select count(*)::int as n from auth.sessions where user_id = ${user.id} and oauth_client_id is not null`);
     expect(left?.n).toBe(1);
