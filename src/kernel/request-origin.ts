@@ -1,7 +1,7 @@
 /**
- * Determines which page sent a request, and to which host name. The result is based on headers that only the browser
- * sets (Fetch Metadata, Origin). This protects servers on loopback, because every website in the same browser can send
- * requests to them, even under the website's own name (DNS rebinding).
+ * Determines which page sent a request, and to which host name the request was sent. The result is based on headers
+ * that only the browser sets (Fetch Metadata, Origin). This protects servers on loopback, because every website in the
+ * same browser can send requests to them, even under the website's own name (DNS rebinding).
  */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';

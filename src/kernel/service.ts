@@ -62,7 +62,7 @@ export interface Mount {
   readonly isFirst?: boolean;
   /**
    * Specifies who handles CORS. With `open`, the gateway handles preflight requests, adds `access-control-allow-origin:
-   * *`, as the local stack's gateway does, and exposes `exposeHeaders`. With `none`, the service handles CORS itself.
+   * *` (like the local stack's gateway) and exposes `exposeHeaders`. With `none`, the service handles CORS itself.
    */
   readonly cors: 'open' | 'none';
   readonly exposeHeaders?: readonly string[];

@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import { brotliDecompressSync, createBrotliDecompress, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** The text that the build inserts where each response needs its nonce. */
+/** The placeholder that the build inserts where each response needs its nonce. */
 export const noncePlaceholder = '%PLINTH_NONCE%';
 
 export interface WebFace {

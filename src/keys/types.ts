@@ -100,8 +100,8 @@ export interface Keys {
   /** Returns this project's keys for SAML identity providers. */
   samlKeys(): Promise<SamlKeys>;
   /**
-   * Returns the keys for Plinth's own services (REST, functions' SUPABASE_JWKS). Includes the `oct` secret if the
-   * project still accepts tokens that were signed with it.
+   * Returns the keys for Plinth's own services (REST, and `SUPABASE_JWKS` in functions). Includes the `oct` secret if
+   * the project still accepts tokens that were signed with it.
    */
   internalJwks(): JsonWebKeySet;
 }

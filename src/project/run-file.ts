@@ -36,7 +36,7 @@ export interface RunOptions {
   readonly record: (tx: Queryable, statements: readonly string[]) => Promise<void>;
   /**
    * Whether the caller's last transaction flushes all earlier ones to disk, so that this file's transactions don't have
-   * to.
+   * to be flushed.
    */
   readonly isFlushedLater?: boolean;
   /** Handles statements that fail. If undefined, the file stops at the first failure. */

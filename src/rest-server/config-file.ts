@@ -18,7 +18,7 @@ export interface FileSources {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** The maximum import depth, which stops files that import each other. */
+/** The maximum import depth, which prevents endless recursion if files import each other. */
 const MAX_IMPORTS = 16;
 
 /**

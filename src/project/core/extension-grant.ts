@@ -29,7 +29,7 @@ export function grantedWhereThere(
 
 interface GrantedObject {
   readonly kind: 'function' | 'table';
-  /** The parts of the name, which are the schema, if present, and the name itself. */
+  /** The parts of the qualified name: the schema, if present, and the object's own name. */
   readonly name: readonly string[];
 }
 

@@ -64,7 +64,10 @@ function columnName(text: string): string | undefined {
   return quoted?.[1]?.replaceAll('""', '"');
 }
 
-/** Whether the expression is `auth.uid()` or the claim `sub`, optionally cast to uuid or text or in a subselect. */
+/**
+ * Whether the expression is `auth.uid()` or the claim `sub`, optionally with a cast to uuid or text, or within a
+ * subselect.
+ */
 function isCallerId(text: string): boolean {
   const bare = unselect(text);
   if (bare === 'auth.uid()' || bare === "current_setting('request.jwt.claim.sub'::text, true)") return true;

@@ -16,7 +16,10 @@ export function step(
 export const isStopped = (steps: readonly CheckStep[]): boolean =>
   steps.some(({ outcome }) => outcome === 'stops');
 
-/** Checks a persona's token as a join does. If the claims don't include `exp`, the token is treated as newly issued. */
+/**
+ * Checks a persona's token in the same way as a join does. If the claims don't include `exp`, the token is treated as
+ * newly issued.
+ */
 export function tokenStep({ role, claims }: Persona, nowMs: number): { caller: Caller; step: CheckStep } {
   const whole: Claims & { exp: number } = { ...claims, role, exp: expiryOf(claims, nowMs) };
   const claimsJson = JSON.stringify(whole);
