@@ -25,8 +25,8 @@ const sizeMib = Number(process.argv[2] ?? 1024);
 const kinds = process.argv[3] === undefined ? ['folder', 's3'] : [process.argv[3]];
 const clients = 8;
 /**
- * The size of the database for the throughput measurements. It is small, so that each measurement covers a whole base
- * backup.
+ * The size of the database for the throughput measurements. A small database ensures that each measurement covers a
+ * whole base backup.
  */
 const smallMib = 96;
 const rounds = 5;

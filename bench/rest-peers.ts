@@ -3,7 +3,7 @@
  * PostGraphile 5 and a handwritten Fastify server, which uses pg and a transaction of four round trips. The Fastify
  * server is measured once with the statements from pg's manual and once with prepared statements. All of them use the
  * same rows, PostgreSQL server and tokens, with 32 connections each, and they take turns. The result is the median of
- * all rounds. It combines the CPU time of the server and PostgreSQL.
+ * all rounds. The result combines the CPU time of the server and PostgreSQL.
  *
  *   node bench/rest-peers.ts [--rounds 3] [--seconds 3] [--connections 32]
  *

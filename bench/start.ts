@@ -136,7 +136,7 @@ function npxMs(dir: string): number {
 const first: number[] = [];
 const warm: number[] = [];
 let memory: ReturnType<typeof idleMemory> | undefined;
-// This start isn't counted. It fills the compile cache for modules, like any earlier start on the machine.
+// This start isn't counted. This start fills the compile cache for modules, like any earlier start on the machine.
 const warmUp = await makeProject();
 await stop(await start(warmUp));
 const ownTime = packageFolder === undefined ? [] : [npxMs(warmUp), npxMs(warmUp), npxMs(warmUp)];

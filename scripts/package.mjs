@@ -136,7 +136,7 @@ function publishedManifest() {
     description: own.description,
     keywords: ['supabase', 'postgresql', 'backend', 'auth', 'rest', 'realtime', 'storage', 'testing'],
     license: own.license,
-    // npm provenance requires the public repository's URL. It is copied from the clone's package.json if specified
+    // npm provenance requires the public repository's URL. The URL is copied from the clone's package.json if specified
     // there.
     ...(own.repository === undefined ? {} : { repository: own.repository }),
     type: 'module',

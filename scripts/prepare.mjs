@@ -37,8 +37,8 @@ function fail(/** @type {string} */ text) {
 }
 
 /**
- * Runs a program. Its output is sent to stderr, because stdout is reserved for the command that follows. Prints a dot
- * every two seconds to show progress.
+ * Runs a program. The program's output is sent to stderr, because stdout is reserved for the command that follows.
+ * Prints a dot every two seconds to show progress.
  */
 function run(/** @type {string} */ program, /** @type {string[]} */ args, shell = false) {
   return new Promise((resolve) => {
@@ -81,8 +81,8 @@ function readIfThere(/** @type {string} */ file) {
 }
 
 /**
- * Returns the path of the Node program that the lock file installs. If it isn't installed, returns the path of the Node
- * program that runs this script.
+ * Returns the path of the Node program that the lock file installs. If that program isn't installed, returns the path
+ * of the Node program that runs this script.
  */
 function projectNode() {
   const platform = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
@@ -132,8 +132,8 @@ async function build(/** @type {string} */ node) {
 }
 
 /**
- * Writes a shell script that checks whether anything must be installed or built. It takes only milliseconds, because it
- * doesn't start Node. package.json runs this script first.
+ * Writes a shell script that checks whether anything must be installed or built. The shell script takes only
+ * milliseconds, because it doesn't start Node. package.json runs this script first.
  */
 function writeReadyScript(/** @type {Date} */ asOf) {
   const watched =

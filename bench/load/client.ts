@@ -2,7 +2,8 @@
  * Generates load in a separate process, for benchmarks. Each keep-alive connection sends one request at a time. Every
  * response must contain exactly the requested rows, which belong to the caller.
  *
- * The process is forked with IPC. It receives one {@link LoadJob}, responds with one {@link LoadResult} and exits.
+ * The process is forked with IPC. The process receives one {@link LoadJob}, responds with one {@link LoadResult} and
+ * exits.
  */
 import { connect, type Socket } from 'node:net';
 

@@ -27,8 +27,8 @@ export interface ServerFacts {
   readonly tokens: readonly string[];
   readonly jwtSecret: string;
   /**
-   * The database for the other servers in a comparison. They connect as `peer`, with the password `postgres` and the
-   * privileges of `authenticator`.
+   * The database for the other servers in a comparison. The other servers connect as `peer`, with the password
+   * `postgres` and the privileges of `authenticator`.
    */
   readonly database: { readonly host: string; readonly port: number; readonly name: string };
   readonly postmasterPid: number;

@@ -1,4 +1,4 @@
-/** Writes the type declarations of Plinth's npm package. They don't refer to other packages. */
+/** Writes the type declarations of Plinth's npm package. The declarations don't refer to other packages. */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

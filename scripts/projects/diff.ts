@@ -1,7 +1,7 @@
 /**
  * Compares an empty database with the migrations of public projects, applies the difference, and checks that both
- * databases are then equal. They are equal if a new comparison finds no differences and their catalogs are the same.
- * Then does the same in the other direction.
+ * databases are then equal. Databases are equal if a new comparison finds no differences and their catalogs are the
+ * same. Then does the same in the other direction.
  *
  * node scripts/projects/diff.ts CHECKOUTS [--list FILE] [--only OWNER/NAME …] [--limit 30] [--max-files 400] [--json
  * FILE]

@@ -22,7 +22,7 @@ export interface AuthClient {
    * open the link in an email (`waiting-windows.ts`).
    */
   visitor(caller: Caller, wait?: string): VisitorOperations;
-  /** Returns the operations available to a signed-in user. They run with the session's access token. */
+  /** Returns the operations available to a signed-in user. The operations run with the session's access token. */
   user(caller: Caller, session: { readonly tokens: { readonly access_token: string } }): UserOperations;
   /** Returns the language in which the browser displays the pages. */
   languageOf(caller: Caller): string;

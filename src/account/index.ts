@@ -44,7 +44,9 @@ export interface AccountDeps extends Omit<ReturnDeps, 'implicit' | 'requireMfa'>
   readonly config: LiveConfig;
   /** Auth's operations for the pages. */
   readonly selfService: SelfService;
-  /** Returns the public API URL, for example http://127.0.0.1:54321. It is unknown until the server is listening. */
+  /**
+   * Returns the public API URL, for example http://127.0.0.1:54321. The URL is unknown until the server is listening.
+   */
   readonly apiUrl: () => string;
   /** The folder of the built web app (dist/web). */
   readonly webDir: string;

@@ -2,10 +2,10 @@
  * Windows that are waiting for the user to open an email link. The link contains a hash of the window's cookie.
  *
  * In the browser that requested the email, the cookie matches, so opening the link signs that browser in. On any other
- * device, the link doesn't sign anyone in. It only confirms the waiting window, and only after the user enters the
- * number shown in that window. Otherwise, an attacker could request an email for another person's account and wait
- * until that person clicks the link (decision 60). The waiting window itself uses the link, so the device that opened
- * the link never receives its session.
+ * device, the link doesn't sign anyone in. The link then only confirms the waiting window, and only after the user
+ * enters the number shown in that window. Otherwise, an attacker could request an email for another person's account
+ * and wait until that person clicks the link (decision 60). The waiting window itself uses the link, so the device that
+ * opened the link never receives its session.
  */
 import { createHash, randomBytes, randomInt } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -35,7 +35,7 @@ export interface WaitingWindow {
 }
 
 export interface WaitingWindows {
-  /** Returns the window that sent the request. Its ID becomes part of the link in the email. */
+  /** Returns the window that sent the request. The window's ID becomes part of the link in the email. */
   of(request: FastifyRequest): WaitingWindow;
   /** Marks the window as waiting and sets its cookie. Returns the number that the window displays. */
   begin(request: FastifyRequest, reply: FastifyReply, window: WaitingWindow): Promise<number>;

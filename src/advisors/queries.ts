@@ -1,6 +1,6 @@
 /**
- * The queries that read the catalogs. They run in a session with an empty search path so that `pg_get_expr` prints
- * schema-qualified names.
+ * The queries that read the catalogs. The queries run in a session with an empty search path so that `pg_get_expr`
+ * prints schema-qualified names.
  */
 import type { Queryable } from '../database/types.ts';
 import { sql } from '../kernel/sql.ts';

@@ -1,6 +1,6 @@
 /**
- * Limits the duration of requests. A request that exceeds the limit gets 504 `request_timeout`. Its open transactions
- * are canceled, so that changes aren't committed after the client has received an error.
+ * Limits the duration of requests. A request that exceeds the limit gets 504 `request_timeout`. The request's open
+ * transactions are canceled, so that changes aren't committed after the client has received an error.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Pool } from '../database/types.ts';

@@ -236,7 +236,7 @@ export function authError(
   return new AuthError(code, message === undefined ? options : { ...options, message });
 }
 
-/** Creates an error with status 500. Its message names the step that failed. The cause is only logged. */
+/** Creates an error with status 500. The error's message names the step that failed. The cause is only logged. */
 export function internalError(message: string, cause?: unknown): AuthError {
   return new AuthError('unexpected_failure', cause === undefined ? { message } : { message, cause });
 }

@@ -17,7 +17,7 @@ export interface Housekeeping {
 
 /** Long enough that this task doesn't keep an idle server's connection open. */
 const sweepEveryMs = 600_000;
-/** The pause between batches. It keeps a large backlog from slowing down requests. */
+/** The pause between batches. The pause keeps a large backlog from slowing down requests. */
 const pauseMs = 20;
 
 type Tools = Pick<

@@ -16,7 +16,7 @@ export interface LeakedPasswordSettings {
   readonly list_path: string | undefined;
 }
 
-/** The timeout of a check, which matches upstream's. It limits how long a check can delay a sign-up. */
+/** The timeout of a check, which matches upstream's. The timeout limits how long a check can delay a sign-up. */
 const leakCheckTimeoutMs = 5000;
 
 /** The default list, relative to the project folder. */

@@ -36,7 +36,7 @@ export interface IdTokenRules {
   readonly aliases?: readonly string[];
   /** The accepted audiences. The token must be intended for at least one of these audiences. */
   readonly audience: readonly string[];
-  /** The access token issued with the ID token. It is compared with `at_hash` if both are present. */
+  /** The access token issued with the ID token. This token is compared with `at_hash` if both are present. */
   readonly accessToken: string | undefined;
 }
 

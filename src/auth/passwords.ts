@@ -35,8 +35,8 @@ export interface Passwords {
 }
 
 /**
- * Creates the password functions. They throw a `QueueFullError` if the estimated wait for a hash exceeds `maxWaitMs()`.
- * New hashes use 2^`cost` bcrypt rounds. A hash contains its cost, so `verify` supports every cost.
+ * Creates the password functions. The functions throw a `QueueFullError` if the estimated wait for a hash exceeds
+ * `maxWaitMs()`. New hashes use 2^`cost` bcrypt rounds. A hash contains its cost, so `verify` supports every cost.
  */
 export function createPasswords(cost = defaultCost, maxWaitMs = () => Number.POSITIVE_INFINITY): Passwords {
   const queue = createWorkQueue(

@@ -46,8 +46,8 @@ export function useNotes(): { notes: Note[] | undefined; error: string | undefin
       })
       .on('system', {}, (message: { extension?: string; status?: string }) => {
         if (message.extension !== 'postgres_changes' || message.status !== 'ok') return;
-        // The channel now delivers every change, so the existing rows can be loaded. They are loaded again after each
-        // reconnect.
+        // The channel now delivers every change, so the existing rows can be loaded. The rows are loaded again after
+        // each reconnect.
         setLive(true);
         void load();
       })

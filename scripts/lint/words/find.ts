@@ -47,7 +47,7 @@ export function createWordFinder(
       .filter((found) => !isExcepted(found, exceptions));
 }
 
-/** Formats the findings. They are grouped by rule, with the suggested replacement for each rule. */
+/** Formats the findings. The words are grouped by rule, with the suggested replacement for each rule. */
 export const reportFindings = (findings: readonly WordFinding[]): string[] =>
   [...Map.groupBy(findings, ({ rule }) => rule)].flatMap(([rule, found]) => [
     `"${rule.name}": write instead: ${rule.instead}`,

@@ -13,7 +13,7 @@ export interface EndedSession {
 /** Expires quickly, because only the page that opens immediately after the sign-out uses it. */
 export const endedCookie: CookieKind = { name: 'plinth-account-ended', maxAgeSeconds: 60 };
 
-/** The maximum number of logout pages that one sign-out loads. It also limits the size of the cookie. */
+/** The maximum number of logout pages that one sign-out loads. This maximum also limits the size of the cookie. */
 const maxPages = 20;
 
 const pair = /^([0-9a-f-]{36})\.([0-9a-f-]{36})$/;

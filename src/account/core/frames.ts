@@ -14,8 +14,8 @@ export const framesOf = (urls: readonly string[]): string =>
     .join('');
 
 /**
- * Returns the sources for `frame-src`. They contain the path, so the client's other pages can't be loaded. `;` and `,`
- * are escaped because they would end a source (CSP Level 3, section 2.3.1).
+ * Returns the sources for `frame-src`. The sources contain the path, so the client's other pages can't be loaded. `;`
+ * and `,` are escaped because they would end a source (CSP Level 3, section 2.3.1).
  */
 export const frameSourcesOf = (urls: readonly string[]): readonly string[] => [
   ...new Set(

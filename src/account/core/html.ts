@@ -8,7 +8,7 @@ export interface PageFill {
   /** The project's `site_url`. */
   readonly appUrl: string;
   readonly logo: string;
-  /** The features that this project doesn't offer. A style sheet hides them before the script runs. */
+  /** The features that this project doesn't offer. A style sheet hides these features before the script runs. */
   readonly off: readonly string[];
   readonly brandCss: string;
   /** The CSS for dark screens when scripts are disabled. */

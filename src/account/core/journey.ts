@@ -1,6 +1,6 @@
 /**
- * A round trip to an identity provider. Its state is stored in a cookie that scripts can't read. The PKCE verifier (RFC
- * 7636) in the cookie binds the provider's response to this browser.
+ * A round trip to an identity provider. The state of the round trip is stored in a cookie that scripts can't read. The
+ * PKCE verifier (RFC 7636) in the cookie binds the provider's response to this browser.
  */
 import { createHash } from 'node:crypto';
 import type { CookieKind } from './cookies.ts';

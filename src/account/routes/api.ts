@@ -1,6 +1,6 @@
 /**
- * Declares `/account/api/*`, the API for the pages. It calls auth on their behalf and stores the token pair, so a
- * refresh token never reaches a page. It accepts only JSON from the same origin.
+ * Declares `/account/api/*`, the API for the pages. The API calls auth on the pages' behalf and stores the token pair,
+ * so a refresh token never reaches a page. It accepts only JSON from the same origin.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isSameOrigin, sameOriginHeader } from '../../kernel/same-origin.ts';

@@ -1,6 +1,6 @@
 /**
  * Declares `/account/cancel-change`. The email to the user's old address links to this page. The page cancels the
- * address change when the user presses a button. It doesn't require a session.
+ * address change when the user presses a button. The page doesn't require a session.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AuthRejection } from '../../shared/auth-rejection.ts';

@@ -42,7 +42,9 @@ export interface ConfirmDeps {
   readonly send: Send;
 }
 
-/** The pages with the button, by link type. They work without scripts. Other link types use the `confirm` page. */
+/**
+ * The pages with the button, by link type. These pages work without scripts. Other link types use the `confirm` page.
+ */
 const pagesOf: Readonly<Record<string, AnyPage>> = {
   invite: 'plain/confirm-invite',
   recovery: 'plain/confirm-recovery',

@@ -65,7 +65,7 @@ export interface PageFields {
   /** The logout pages of OpenID clients that the page loads in frames. */
   readonly frameUrls?: readonly string[];
   readonly status?: number;
-  /** Whether to omit the scripts, because they would show a different page. */
+  /** Whether to omit the scripts, because the scripts would show a different page. */
   readonly isStill?: boolean;
 }
 

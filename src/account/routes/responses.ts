@@ -12,7 +12,7 @@ export const sendRefused = (send: Send, request: FastifyRequest, reply: FastifyR
 export const sendExpired = (send: Send, request: FastifyRequest, reply: FastifyReply) =>
   send(request, reply, 'link-expired', { status: 400, isStill: true });
 
-/** Sends the page for a request that exceeded a rate limit. Its link may still work later. */
+/** Sends the page for a request that exceeded a rate limit. The request's link may still work later. */
 export function sendLimited(send: Send, request: FastifyRequest, reply: FastifyReply, error: AuthRejection) {
   const retryAfter = retryAfterOf(error);
   if (retryAfter !== undefined) reply.header('retry-after', retryAfter);

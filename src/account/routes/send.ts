@@ -13,8 +13,8 @@ import { cookieOf, keepCookie } from '../request-cookies.ts';
 import type { AnyPage, PageFields, PageName, Send } from './page-names.ts';
 
 /**
- * Pages where a sign-in for an app can start. They check the app's request when they open. Otherwise, users might enter
- * a password for an app that can't receive a session.
+ * Pages where a sign-in for an app can start. These pages check the app's request when they open. Otherwise, users
+ * might enter a password for an app that can't receive a session.
  */
 export const forApps: ReadonlySet<string> = new Set<PageName>([
   'sign-in',

@@ -40,7 +40,10 @@ export function findingsOf(rule: Rule, catalog: Catalog): Finding[] {
   }));
 }
 
-/** The schemas of services and extensions. Their objects are created by migrations that users can't change. */
+/**
+ * The schemas of services and extensions. The objects in these schemas are created by migrations that users can't
+ * change.
+ */
 const systemSchemas = new Set([
   '_plinth',
   '_timescaledb_cache',

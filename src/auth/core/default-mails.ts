@@ -1,8 +1,8 @@
 /**
  * The default emails for projects without their own templates. Like a project's own templates, they are Go templates,
- * so the same engine renders both. They show the code in large type for users who type it, and a button for users who
- * click. They support dark mode and right-to-left languages. The name, logo, color and help link come from the project
- * (`.Brand`).
+ * so the same engine renders both. The emails show the code in large type for users who type it, and a button for users
+ * who click. The emails support dark mode and right-to-left languages. The name, logo, color and help link come from
+ * the project (`.Brand`).
  */
 import { mails as arabic, words as arabicWords } from './mails/ar.ts';
 import { mails as english, words as englishWords } from './mails/en.ts';

@@ -12,8 +12,8 @@ export function isJsonObject(value: unknown): value is JsonObject {
 const maxDepth = 1000;
 
 /**
- * Whether PostgreSQL can store the value as jsonb. It rejects NUL characters, unpaired surrogates, and values nested
- * too deeply for its stack.
+ * Whether PostgreSQL can store the value as jsonb. PostgreSQL rejects NUL characters, unpaired surrogates, and values
+ * nested too deeply for its stack.
  */
 export function isStorable(value: unknown): boolean {
   const text = (part: string): boolean => part.isWellFormed() && !part.includes('\0');

@@ -11,8 +11,8 @@ export function linkingDomain(provider: string): string {
 }
 
 /**
- * Returns the addresses that the provider has verified, regardless of the project's confirmation setting. They are used
- * to find an account.
+ * Returns the addresses that the provider has verified, regardless of the project's confirmation setting. These
+ * addresses are used to find an account.
  */
 export function verifiedEmails(emails: readonly ProviderEmail[]): string[] {
   return emails

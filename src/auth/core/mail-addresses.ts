@@ -13,7 +13,9 @@ export function isAuthorized(email: string, allowed: readonly string[]): boolean
 /** Reserved domains (RFC 2606, RFC 6762), which never receive email. */
 const reserved = /(?:^|\.)(?:test|example|invalid|local|localhost)$|^example\.(?:com|net|org)$/;
 
-/** Queries DNS. Both methods reject with the code ENOTFOUND or ENODATA if a name has no such records. */
+/**
+ * Queries DNS. Both methods reject with the code ENOTFOUND or ENODATA if a name has no records of the requested type.
+ */
 export interface DomainLookup {
   resolveMx(domain: string): Promise<readonly { readonly exchange: string }[]>;
   resolve(domain: string): Promise<readonly string[]>;

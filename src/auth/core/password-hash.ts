@@ -9,8 +9,8 @@ export type PasswordHash =
   | FirebaseHash;
 
 /**
- * A hash of Firebase's scrypt variant (https://github.com/firebase/scrypt). It encrypts the signer key with AES-256 in
- * counter mode, using a key derived with scrypt.
+ * A hash of Firebase's scrypt variant (https://github.com/firebase/scrypt). This variant encrypts the signer key with
+ * AES-256 in counter mode, using a key derived with scrypt.
  */
 export interface FirebaseHash {
   readonly kind: 'firebase';

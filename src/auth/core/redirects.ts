@@ -20,8 +20,8 @@ export function redirectRules(siteUrl: string, globs: readonly string[]): Redire
 const maxUrlLength = 16_384;
 
 /**
- * Schemes that a browser executes or displays instead of passing them to an app. They are never allowed, even if the
- * allow list contains them.
+ * Schemes that a browser executes or displays instead of passing them to an app. These schemes are never allowed, even
+ * if the allow list contains them.
  */
 const dangerousSchemes = new Set([
   'about',

@@ -1,7 +1,7 @@
 /**
- * Version 2 refresh tokens, which sessions from hosted projects may have. A token is encoded in base64url. It consists
- * of a zero byte (the format version), the session's UUID, a uvarint counter, 16 bytes of HMAC-SHA256 with the
- * session's key, and 4 bytes of SHA-256 over the preceding bytes.
+ * Version 2 refresh tokens, which sessions from hosted projects may have. A token is encoded in base64url. The decoded
+ * token consists of a zero byte (the format version), the session's UUID, a uvarint counter, 16 bytes of HMAC-SHA256
+ * with the session's key, and 4 bytes of SHA-256 over the preceding bytes.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 

@@ -28,7 +28,9 @@ export function sameSecret(a: string, b: string): boolean {
   return timingSafeEqual(left, right);
 }
 
-/** Generates a password for an account created without one. It contains a character from each required set. */
+/**
+ * Generates a password for an account created without one. The password contains a character from each required set.
+ */
 export function randomPassword(requiredSets: readonly string[], length = 40): string {
   const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
   const picked = requiredSets.filter((set) => set !== '').map((set) => set[randomInt(set.length)] ?? '');

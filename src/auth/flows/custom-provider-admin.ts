@@ -26,7 +26,9 @@ import {
 import type { CustomProvider } from '../rows.ts';
 import { accountProvider } from './authorize.ts';
 
-/** The maximum number of custom providers. It limits the list's size, and projects don't reach it in practice. */
+/**
+ * The maximum number of custom providers. The maximum limits the list's size, and projects don't reach it in practice.
+ */
 const maxCustomProviders = 100;
 
 export function listCustom(ctx: AuthContext, type: 'oauth2' | 'oidc' | undefined): Promise<CustomProvider[]> {

@@ -1,6 +1,6 @@
 /**
- * Handles "This wasn't me", the link in security notices. It undoes a change and all later changes, invalidates the
- * password and ends all sessions. The user then regains access with an emailed code (decision 64).
+ * Handles "This wasn't me", the link in security notices. The link undoes a change and all later changes, invalidates
+ * the password and ends all sessions. The user then regains access with an emailed code (decision 64).
  */
 import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';

@@ -15,7 +15,9 @@ import { audit } from './audit.ts';
 import { recordApp } from './session-browsers.ts';
 import { issueSession } from './sessions.ts';
 
-/** The lifetime of a code. It starts when a magic link is opened or, in other flows, when the request arrives. */
+/**
+ * The lifetime of a code. The lifetime starts when a magic link is opened or, in other flows, when the request arrives.
+ */
 const codeLifetimeMs = 300_000;
 
 export interface RedeemedCode {

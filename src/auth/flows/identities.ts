@@ -25,9 +25,9 @@ import { recordEvent, recordOperatorEvent } from './security-events.ts';
 
 /**
  * Chooses a new address if none of the remaining identities has the user's address. Prefers the oldest verified
- * address. With autoconfirm, also considers unverified addresses. Otherwise, they aren't considered, because an
- * unverified address would block its real owner. If no address qualifies, removes the user's address. Returns false if
- * every address belongs to another user.
+ * address. With autoconfirm, also considers unverified addresses. Otherwise, unverified addresses aren't considered,
+ * because such an address would block its real owner. If no address qualifies, removes the user's address. Returns
+ * false if every address belongs to another user.
  */
 export async function followIdentities(
   ctx: AuthContext,

@@ -1,5 +1,6 @@
 /**
- * Functions that all of this service's emails share. They handle limits, links, and the hook that can send the emails.
+ * Functions that all of this service's emails share. The functions handle limits, links, and the hook that can send the
+ * emails.
  */
 import type { Transaction } from '../../database/types.ts';
 import { keepLoopbackName } from '../../kernel/request-origin.ts';

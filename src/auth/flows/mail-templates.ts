@@ -57,7 +57,7 @@ export async function composeMail(
 ): Promise<ComposedMail> {
   const brand = ctx.settings.mail.brand();
   const fallback = defaultMail(name, brand, pageLanguage);
-  // The project has one template for all languages. It can choose its text based on `.Language`.
+  // The project has one template for all languages. The template can choose its text based on `.Language`.
   const branded = {
     ...data,
     Brand: { ...brand, initial: initialOf(brand.name) },

@@ -157,8 +157,8 @@ async function sendNotice(
 }
 
 /**
- * Whether the notice is sent. `[auth.email.notification]` enables upstream's notices. Its setting for second factors
- * also enables the passkey notice. `[auth.security] notices` enables notices regardless of these settings.
+ * Whether the notice is sent. `[auth.email.notification]` enables upstream's notices. The setting for second factors in
+ * that section also enables the passkey notice. `[auth.security] notices` enables notices regardless of these settings.
  */
 function isEnabled(
   ctx: AuthContext,

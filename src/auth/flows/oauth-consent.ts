@@ -166,8 +166,8 @@ export function errorUrl(
 }
 
 /**
- * Returns the redirect URL after a decision. It contains the issuer, so that a client that uses several servers can
- * determine which of them sent the response (RFC 9207). Upstream omits the issuer.
+ * Returns the redirect URL after a decision. The URL contains the issuer, so that a client that uses several servers
+ * can determine which of them sent the response (RFC 9207). Upstream omits the issuer.
  */
 function decisionUrl(
   ctx: AuthContext,

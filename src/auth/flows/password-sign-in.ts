@@ -27,7 +27,7 @@ export interface PasswordInput {
 
 export interface PasswordSignIn {
   readonly session: IssuedSession;
-  /** Why the password no longer meets the requirements. It can still be used to sign in. */
+  /** Why the password no longer meets the requirements. The password can still be used to sign in. */
   readonly weakness: AuthError | undefined;
 }
 

@@ -94,7 +94,7 @@ async function findStoredSignIn(ctx: AuthContext, state: string): Promise<Stored
 const usedBefore = () => authError('flow_state_already_used', 'State has already been used');
 
 /**
- * Returns the redirect URL. It contains the session in the fragment or, with PKCE, a code that only the app can
+ * Returns the redirect URL. The URL contains the session in the fragment or, with PKCE, a code that only the app can
  * exchange.
  */
 async function finish(

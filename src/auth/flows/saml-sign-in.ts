@@ -194,7 +194,7 @@ async function findOurs(ctx: AuthContext, relayStateId: string): Promise<Beginni
   return { provider, relayState, redirectTo: relayState.redirect_to ?? '' };
 }
 
-/** Returns the issuer in the response. It is unverified, so it must be used only to select the provider. */
+/** Returns the issuer in the response. The issuer is unverified, so it must be used only to select the provider. */
 function peekIssuer(encoded: string): string {
   const xml = decode(encoded);
   if (xml === undefined) throw authError('validation_failed', 'SAMLResponse is not a valid Base64 string');

@@ -36,8 +36,8 @@ export async function recordEvent(
 const repairs: readonly EventKind[] = [...contactChanges, 'password_changed'];
 
 /**
- * Records a change made by an administrator. Doesn't record the IP address, because it isn't the user's. If the change
- * recovers the account, invalidates the links in earlier notices, because an attacker may have received them.
+ * Records a change made by an administrator. Doesn't record the IP address, because it isn't the user's address. If the
+ * change recovers the account, invalidates the links in earlier notices, because an attacker may have received them.
  */
 export async function recordOperatorEvent(
   ctx: AuthContext,

@@ -47,7 +47,9 @@ export async function returnAttempt(db: Queryable, key: string, rule: Bucket): P
     update _plinth.guesses set full_at = full_at - ${interval(rule.refillMs)} where key = ${key}`);
 }
 
-/** Returns when the budget will be full again. If it is already full, returns a time in the past or undefined. */
+/**
+ * Returns when the budget will be full again. If the budget is already full, returns a time in the past or undefined.
+ */
 export async function findFullAt(db: Queryable, key: string): Promise<number | undefined> {
   const [row] = await db.query<{ full_at: string }>(
     sql`select full_at from _plinth.guesses where key = ${key}`,

@@ -70,8 +70,8 @@ export async function setAuthorizationUser(db: Queryable, id: string, userId: st
 }
 
 /**
- * Removes the user from a pending authorization. Does nothing if it belongs to another user or has already been
- * approved or denied.
+ * Removes the user from a pending authorization. Does nothing if the authorization belongs to another user or has
+ * already been approved or denied.
  */
 export async function freeAuthorization(
   db: Queryable,

@@ -30,7 +30,9 @@ export async function consumePermission(
   return rows.length > 0;
 }
 
-/** Returns when the bucket will be full again. If it is already full, returns a time in the past or undefined. */
+/**
+ * Returns when the bucket will be full again. If the bucket is already full, returns a time in the past or undefined.
+ */
 export async function findBucketFullAt(db: Queryable, key: string): Promise<number | undefined> {
   const [row] = await db.query<{ full_at: string }>(
     sql`select full_at from _plinth.rate_limits where key = ${key}`,

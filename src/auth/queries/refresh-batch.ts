@@ -94,9 +94,9 @@ export interface TokenRotation {
 }
 
 /**
- * Returns the statements that revoke the tokens, insert their children and record the refreshes, one per table. They
- * are in upstream's order, because triggers can observe the order. With {@link rotationSettings}, the statements use
- * the indexes.
+ * Returns the statements that revoke the tokens, insert their children and record the refreshes, one per table. The
+ * statements are in upstream's order, because triggers can observe the order. With {@link rotationSettings}, the
+ * statements use the indexes.
  */
 export function tokenRotations(rotations: readonly TokenRotation[], now: string): Sql[] {
   const entries = rotations.flatMap(({ entries }) => entries);

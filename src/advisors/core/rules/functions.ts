@@ -31,9 +31,9 @@ export const functionSearchPathMutable: Rule = {
 };
 
 /**
- * Returns the fix for a function without a fixed search path. It sets the API's usual schemas, because an empty path
- * would break bodies with unqualified names. Procedures have no fix, because a procedure with settings can't control
- * transactions.
+ * Returns the fix for a function without a fixed search path. The fix sets the API's usual schemas, because an empty
+ * path would break bodies with unqualified names. Procedures have no fix, because a procedure with settings can't
+ * control transactions.
  */
 const fixSearchPath = (each: DatabaseFunction): { readonly fix?: Fix } =>
   each.kind === 'procedure'
@@ -142,9 +142,9 @@ export const extensionFunctionExecutable: Rule = {
 };
 
 /**
- * Returns the fix for an extension in an exposed schema. It recreates the extension, because `alter extension ... set
- * schema` requires superuser privileges. Extensions with tables have no fix, because recreating them would delete the
- * rows.
+ * Returns the fix for an extension in an exposed schema. The fix recreates the extension, because `alter extension ...
+ * set schema` requires superuser privileges. Extensions with tables have no fix, because recreating them would delete
+ * the rows.
  */
 export function moveExtension({ name: extension, ownsTables }: Extension): { readonly fix?: Fix } {
   if (ownsTables) return {};

@@ -60,8 +60,8 @@ function checkWebUri(name: string, uri: string): void {
 
 /**
  * Returns the reason why the Account pages can't load the client's logout page in a frame, or undefined if they can.
- * The page must have the same origin as one of the client's redirect URIs (Front-Channel Logout 1.0, section 2). It
- * can't have the origin of the Account pages, because they trust requests from their own origin.
+ * The page must have the same origin as one of the client's redirect URIs (Front-Channel Logout 1.0, section 2). The
+ * page can't have the origin of the Account pages, because they trust requests from their own origin.
  */
 export function frontchannelFault(
   uri: string,

@@ -3,7 +3,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import { base32 } from '../../../shared/base32.ts';
 import { sameSecret } from '../secrets.ts';
 
-/** Generates a client secret, which is 32 random bytes in base64url. It is shown only once, when it is generated. */
+/**
+ * Generates a client secret, which is 32 random bytes in base64url. The secret is shown only once, when it is
+ * generated.
+ */
 export function clientSecretText(): string {
   return randomBytes(32).toString('base64url');
 }
@@ -23,9 +26,9 @@ export function authorizationIdText(): string {
 }
 
 /**
- * Derives the ID of the session that is created from a code. It is a version 8 UUID (RFC 9562, section 5.8). If a code
- * is used again, its row has already been deleted, but this ID still identifies the session that was created with the
- * code.
+ * Derives the ID of the session that is created from a code. The ID is a version 8 UUID (RFC 9562, section 5.8). If a
+ * code is used again, the code's row has already been deleted, but this ID still identifies the session that was
+ * created with the code.
  */
 export function sessionIdOfCode(code: string): string {
   const bytes = createHash('sha256').update(`oauth session of ${code}`).digest().subarray(0, 16);

@@ -16,7 +16,7 @@ export function findProviderSpec(name: string): ProviderSpec | undefined {
   return Object.hasOwn(oauth2Providers, name) ? oauth2Providers[name as OAuth2ProviderName] : undefined;
 }
 
-/** The only provider that uses OAuth 1.0a. It is X under its former name. */
+/** The only provider that uses OAuth 1.0a. Twitter is the former name of X. */
 export const oauth1Provider = 'twitter';
 
 /** Providers that upstream's CLI disables in favor of those whose names end with `_oidc`. */

@@ -44,7 +44,7 @@ export interface ArtifactQuestion {
   readonly artifact: string;
 }
 
-/** Builds the request that resolves an artifact. It must be signed and sent in a {@link soapEnvelope}. */
+/** Builds the request that resolves an artifact. The request must be signed and sent in a {@link soapEnvelope}. */
 export function artifactResolve(provider: ServiceProvider, question: ArtifactQuestion): string {
   return (
     `<samlp:ArtifactResolve xmlns:samlp="${protocol}" xmlns:saml="${assertionNamespace}" ID="${question.id}" Version="2.0" ` +

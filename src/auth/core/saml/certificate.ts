@@ -1,7 +1,7 @@
 /**
- * Generates the self-signed certificate that contains this server's public key, for identity providers. It is
- * byte-for-byte identical to the one that GoTrue 2.196 generates from the same key and host, so migrated projects keep
- * their connections.
+ * Generates the self-signed certificate that contains this server's public key, for identity providers. The certificate
+ * is byte-for-byte identical to the one that GoTrue 2.196 generates from the same key and host, so migrated projects
+ * keep their connections.
  *
  * X.509 v3 (RFC 5280) in DER (X.690), signed with RSASSA-PKCS1-v1_5 and SHA-256, so equal keys produce equal bytes.
  */

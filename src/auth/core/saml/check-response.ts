@@ -23,7 +23,8 @@ const maxIssueDelayMs = 90_000;
 const bearer = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
 
 /**
- * Checks the parts of the response outside the assertion. They may be unsigned, so they can only lead to a rejection.
+ * Checks the parts of the response outside the assertion. These parts may be unsigned, so they are used only to reject
+ * the response.
  * @throws {SamlFault}
  */
 export function checkResponse(

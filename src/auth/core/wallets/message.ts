@@ -13,7 +13,10 @@ export interface WalletMessage {
   /** The requesting page's host, with an optional port. */
   readonly domain: string;
   readonly address: string;
-  /** The statement displayed to the user. If it is missing, the value is null for Ethereum and empty for Solana. */
+  /**
+   * The statement displayed to the user. If the message has no statement, the value is null for Ethereum and empty for
+   * Solana.
+   */
   readonly statement: string | null;
   readonly uri: string;
   /** The chain ID. Empty if the message doesn't contain one. */

@@ -3,7 +3,7 @@ import { isBelow, isRedirectAllowed, type RedirectRules } from '../redirects.ts'
 import type { Chain, WalletMessage } from './message.ts';
 import { splitUri } from './uri.ts';
 
-/** The maximum age of a message. Its time may also be ahead of this server's clock by up to this duration. */
+/** The maximum age of a message. The message's time may also be ahead of this server's clock by up to this duration. */
 export const walletMessageValidityMs = 600_000;
 
 export const chainNames: Readonly<Record<Chain, string>> = { ethereum: 'Ethereum', solana: 'Solana' };

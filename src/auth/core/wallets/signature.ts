@@ -39,8 +39,8 @@ function keccak256(bytes: Uint8Array): Buffer {
 }
 
 /**
- * Verifies a Solana account's Ed25519 signature. It covers the text or, on Ledger devices, the text in an off-chain
- * format (docs.anza.xyz/proposals/off-chain-message-signing).
+ * Verifies a Solana account's Ed25519 signature. The signature covers the text or, on Ledger devices, the text in an
+ * off-chain format (docs.anza.xyz/proposals/off-chain-message-signing).
  *
  * @param domain the message's domain, which is part of the off-chain format
  */
