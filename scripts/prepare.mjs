@@ -60,7 +60,7 @@ async function install() {
   if (readIfThere(installStamp) === lock) return;
   say('Installing dependencies. This takes a moment and is needed only once.');
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-  // npm sets this variable to the path of its program. Without the variable, a shell is used to find npm, which is
+  // npm sets this variable to the path to its program. Without the variable, a shell is used to find npm, which is
   // npm.cmd on Windows.
   const npm = process.env.npm_execpath;
   const status = npm?.endsWith('.js')
@@ -81,8 +81,8 @@ function readIfThere(/** @type {string} */ file) {
 }
 
 /**
- * Returns the path of the Node program that the lock file installs. If that program isn't installed, returns the path
- * of the Node program that runs this script.
+ * Returns the path to the Node program that the lock file installs. If that program isn't installed, returns the path
+ * to the Node program that runs this script.
  */
 function projectNode() {
   const platform = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;

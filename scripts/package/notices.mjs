@@ -6,7 +6,7 @@ import path from 'node:path';
 
 /**
  * Returns the license texts, combined in one file.
- * @param {string} root the path of the clone
+ * @param {string} root the path to the clone
  * @param {readonly string[]} modules the files in the server's bundles
  * @param {readonly { name: string, version: string }[]} downloaded the packages that are downloaded at run time
  */

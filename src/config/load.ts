@@ -67,7 +67,7 @@ export function loadConfig({ projectDir, env = process.env, flags = {}, texts = 
 }
 
 /**
- * Returns the paths of the files that {@link loadConfig} reads, including missing ones. Files that settings refer to,
+ * Returns the paths to the files that {@link loadConfig} reads, including missing ones. Files that settings refer to,
  * such as certificates, aren't included.
  */
 export function settingsFiles({ projectDir, env = process.env }: LoadOptions): string[] {

@@ -53,7 +53,7 @@ export class ProjectError extends Error {
 }
 
 export interface FailedStatement {
-  /** The path of the file, such as `supabase/migrations/1_init.sql`. */
+  /** The path to the file, such as `supabase/migrations/1_init.sql`. */
   readonly file: string;
   readonly index: number;
   /** The line on which the statement begins. */

@@ -24,7 +24,7 @@ export interface ReviewedMigration {
    * file doesn't exist.
    */
   readonly state: 'applied' | 'pending' | 'changed' | 'missing';
-  /** The path of the file. Null if it doesn't exist. */
+  /** The path to the file. Null if it doesn't exist. */
   readonly file: string | null;
   /** Whether the migration is pending even though a newer one is applied. */
   readonly isOlder: boolean;

@@ -57,7 +57,7 @@ export interface KeepGoing {
 }
 
 export interface StatementFailure {
-  /** The path of the file, such as `supabase/migrations/1_init.sql`. */
+  /** The path to the file, such as `supabase/migrations/1_init.sql`. */
   readonly file: string;
   /**
    * The index of the statement, starting at 0 as in upstream. Undefined if the transaction of the whole file failed on

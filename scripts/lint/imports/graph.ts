@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import { parseSync } from 'vite';
 
 export interface Import {
-  /** The path of the imported file relative to the repository. */
+  /** The path to the imported file, relative to the repository. */
   readonly target: string;
   /**
    * Whether the import doesn't exist at run time, such as `import type`, `export type`, or `import('...')` in a type.

@@ -15,7 +15,7 @@ export interface NamedFile {
 }
 
 export interface Confinement {
-  /** The absolute paths of the project folder and of the folders in `[files] allowed_folders`. */
+  /** The absolute paths to the project folder and to the folders in `[files] allowed_folders`. */
   readonly folders: readonly string[];
   /**
    * The data folder, which contains keys, passwords and data. Settings can't refer to its files even if it is inside

@@ -25,7 +25,7 @@ export const contract = {
     body: applyFix,
     response: json<{
       readonly statements: readonly string[];
-      /** The path of the migration file that was written, or null if none was requested. */
+      /** The path to the migration file that was written, or null if none was requested. */
       readonly file: string | null;
       /** Whether the problem no longer exists. */
       readonly isGone: boolean;

@@ -109,7 +109,7 @@ export const contract = {
     body: policyChange,
     response: json<{
       readonly tables: readonly SecuredTable[];
-      /** The path of the migration file that was written, or null if none was requested. */
+      /** The path to the migration file that was written, or null if none was requested. */
       readonly file: string | null;
     }>(),
   },

@@ -49,7 +49,7 @@ export function statementsOf(changes: readonly SchemaChange[]): string[] {
 }
 
 /**
- * Applies the changes. Returns the path of the migration file if one was requested.
+ * Applies the changes. Returns the path to the migration file if one was requested.
  * @throws {PostgresErrorShape} if a statement fails. In this case, nothing is changed and the file is removed.
  */
 export async function applyChanges(

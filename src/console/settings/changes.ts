@@ -31,7 +31,7 @@ export interface Edit {
 export interface CheckedEdit {
   readonly changes: readonly Change[];
   readonly keys: readonly string[];
-  /** The paths of the changed files, relative to the project folder. */
+  /** The paths to the changed files, relative to the project folder. */
   readonly fileNames: readonly string[];
   /** The new text of each changed settings file. */
   readonly texts: Readonly<Record<string, string>>;

@@ -155,7 +155,7 @@ export interface MailSource {
   readonly defaultHtml: string;
   /** Identifies the version of the project's own file. Empty if the file doesn't exist. */
   readonly stamp: string;
-  /** The path of the project's own template. Null if the built-in template is used. */
+  /** The path to the project's own template. Null if the built-in template is used. */
   readonly file: string | null;
 }
 
@@ -165,7 +165,7 @@ export interface RenderedMail {
   readonly text: string;
   /** The ID of the HTML document for a sandboxed frame. */
   readonly frame: string;
-  /** The path of the project's own template. Null if the built-in template is used. */
+  /** The path to the project's own template. Null if the built-in template is used. */
   readonly file: string | null;
   /** Why the project's own template can't be used. */
   readonly fault: string | null;

@@ -28,7 +28,7 @@ const VARIABLES: Readonly<Record<string, string>> = {
   connect_timeout: 'PGCONNECT_TIMEOUT',
 };
 
-/** The paths of the certificate files that libpq reads by default, relative to the home folder. */
+/** The paths to the certificate files that libpq reads by default, relative to the home folder. */
 const FILES: Readonly<Record<string, string>> = {
   sslrootcert: '.postgresql/root.crt',
   sslcert: '.postgresql/postgresql.crt',

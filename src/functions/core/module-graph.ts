@@ -21,7 +21,7 @@ export interface DenoInfo {
 }
 
 export interface ModuleGraph {
-  /** The absolute paths of the project's files in the graph. */
+  /** The absolute paths to the project's files in the graph. */
   readonly files: readonly string[];
   /** The files that the function isn't allowed to import. */
   readonly refused: readonly string[];

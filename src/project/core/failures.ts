@@ -3,7 +3,7 @@ import { observe } from './baseline/observe.ts';
 import { isCreatedBy } from './missing.ts';
 
 export interface SkippedStatement {
-  /** The path of the file, such as `supabase/migrations/1_init.sql`. */
+  /** The path to the file, such as `supabase/migrations/1_init.sql`. */
   readonly file: string;
   /** The line on which the statement begins. */
   readonly line: number;

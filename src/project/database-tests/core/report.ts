@@ -2,7 +2,7 @@
 import { parseTap, type TapResult } from './tap.ts';
 
 export interface FileOutcome {
-  /** The path of the file, such as `supabase/tests/todos.test.sql`. */
+  /** The path to the file, such as `supabase/tests/todos.test.sql`. */
   readonly shownPath: string;
   /** The rows that the statements in the file returned. */
   readonly output: readonly string[];

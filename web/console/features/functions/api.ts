@@ -20,7 +20,7 @@ export interface FunctionsSearch extends AsSearch {
   readonly name?: string;
   /** Shows the secrets that all functions share, instead of a function. */
   readonly view?: 'secrets';
-  /** The path of the file in the code view. */
+  /** The path to the file in the code view. */
   readonly file?: string;
 }
 

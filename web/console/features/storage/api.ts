@@ -17,7 +17,7 @@ export interface StorageSearch {
   /** The folder's path with its trailing slash. Undefined for the root. */
   readonly folder?: string;
   readonly search?: string;
-  /** The full path of the open file. */
+  /** The full path to the open file. */
   readonly file?: string;
   /** Undefined sorts by name. */
   readonly sort?: Exclude<FileSort, 'name'>;

@@ -15,7 +15,7 @@ export function DeleteEntries({
   onDeleted,
 }: {
   bucket: Bucket;
-  /** The paths of the files and folders. The path of a folder ends with a slash. */
+  /** The paths to the files and folders. The path to a folder ends with a slash. */
   names: readonly string[];
   onClose: () => void;
   onDeleted: () => void;

@@ -7,7 +7,7 @@ import { messageOf } from '../../components/problem-box.tsx';
 import { refreshFiles } from './api.ts';
 
 export interface Step {
-  /** The path of a file, or of a folder with its trailing slash. */
+  /** The path to a file, or to a folder with its trailing slash. */
   readonly from: string;
   readonly to: string;
 }
