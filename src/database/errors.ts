@@ -1,4 +1,4 @@
-/** The errors that can prevent the database from starting, by code, with a message and a hint. */
+/** The errors that can prevent the database from starting, by code, each with a message and a hint. */
 
 const table = {
   platform: {

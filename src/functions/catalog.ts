@@ -1,6 +1,6 @@
 /**
- * Finds the functions of a project, from the files `supabase/functions/SLUG/index.ts` and the sections
- * `[functions.SLUG]` in config.toml.
+ * Finds a project's functions in the files `supabase/functions/SLUG/index.ts` and the sections `[functions.SLUG]` of
+ * config.toml.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';

@@ -109,7 +109,7 @@ export function createProxy(limits: Limits): FunctionProxy {
   };
 }
 
-/** Returns the error for the reason why a worker closed the connection. */
+/** Converts the reason why a worker closed the connection to an error. */
 export async function reasonOf(
   error: unknown,
   worker: Worker,

@@ -1,6 +1,6 @@
 /**
- * Allows all cross-origin requests, with any origin, any requested header and the usual methods, like the local stack's
- * gateway.
+ * Like the local stack's gateway, allows cross-origin requests from any origin, with any requested header and the usual
+ * methods.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 

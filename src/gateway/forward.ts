@@ -24,8 +24,8 @@ export interface ForwardOptions {
 }
 
 /**
- * The properties of the main process's mount that API workers need. Their values can be sent in a message to another
- * process.
+ * A mount of the main process, with only the properties that API workers need. Their values can be sent in a message to
+ * another process.
  */
 export interface LeadMount extends Pick<Mount, 'prefix' | 'cors' | 'overloaded' | 'isProbe'> {
   readonly hasUpgrades: boolean;

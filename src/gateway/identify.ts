@@ -1,6 +1,6 @@
 /**
- * Identifies the caller of a request for the log. Some services set the caller themselves. For the other services, the
- * caller is read from the token if this project signed it.
+ * Identifies a request's caller, to include it in the log. Some services set the caller themselves. For the other
+ * services, the caller is read from the token if this project signed it.
  */
 import type { Trace } from '../kernel/trace.ts';
 import type { Keys } from '../keys/types.ts';

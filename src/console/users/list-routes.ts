@@ -18,7 +18,7 @@ export interface ListDeps {
   readonly audit: Audit;
 }
 
-/** The verbs in the audit log, which match those for a single user. */
+/** The verbs for bulk actions in the audit log, which match those for a single user. */
 const bulkVerbs = {
   ban: 'ban',
   unban: 'unban',

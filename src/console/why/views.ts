@@ -26,7 +26,7 @@ export interface Source {
 /** The maximum depth of nested views. */
 const maxDepth = 5;
 
-/** Returns all relations behind a view in the order in which they are read, including those behind nested views. */
+/** Returns all relations behind a view, including those behind nested views, in the order in which they are read. */
 export async function sourcesOf(db: Queryable, view: RelationFacts, role: string): Promise<Source[]> {
   const own = new Map(view.columns.map(({ name }) => [name, name]));
   return behind(db, { relation: view, role: role, depth: 0, shown: own, isKept: false, used: [] });

@@ -56,8 +56,7 @@ export interface ClusterOptions {
   /** Aborts the start. A server that is already running isn't affected. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Returns the folder of a prepared cluster, which is copied instead of running initdb. Called only if the data folder
-   * is new.
+   * Returns the folder of a prepared cluster to copy instead of running initdb. Called only if the data folder is new.
    */
   readonly prepared?: (() => Promise<string | undefined>) | undefined;
   readonly log: Logger;

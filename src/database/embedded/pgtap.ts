@@ -1,6 +1,6 @@
 /**
  * Reads pgTAP's control file and script from the npm package that contains them for PGlite. Both files are pure SQL, so
- * they work in any PostgreSQL. The package is optional because only a project's database tests need it.
+ * they work in any PostgreSQL server. The package is optional because only a project's database tests need it.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

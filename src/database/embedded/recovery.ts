@@ -1,4 +1,7 @@
-/** Recovers the restored files of a cluster. PostgreSQL replays the WAL up to a target and begins a new timeline. */
+/**
+ * Recovers a cluster whose files have been restored. PostgreSQL replays the WAL up to a target and begins a new
+ * timeline.
+ */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Logger, silentLogger } from '../../kernel/log.ts';

@@ -10,7 +10,7 @@ import { flushFolder, flushPath } from './flush-folder.ts';
 
 const spareName = 'spare';
 const unfinishedPrefix = 'spare-';
-/** The age at which an unfinished copy is considered abandoned by a process that was killed. */
+/** The age at which an unfinished copy is considered abandoned because its process was killed. */
 const staleMs = 3600_000;
 
 /**

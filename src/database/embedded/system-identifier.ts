@@ -20,7 +20,8 @@ const minControlBytes = 128;
  */
 export function newSystemIdentifier(nowMs: number, random: number): bigint {
   const seconds = BigInt(Math.floor(nowMs / 1000));
-  // The lower microseconds are also random, because two clusters can be created in the same millisecond.
+  // The last three digits of the microseconds are also random, because two clusters can be created in the same
+  // millisecond.
   const micros = BigInt(Math.floor(nowMs % 1000)) * 1000n + BigInt(random % 1000);
   const suffix = BigInt(Math.floor(random / 1000)) & 0xfffn;
   return (seconds << 32n) | (micros << 12n) | suffix;

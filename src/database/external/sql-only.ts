@@ -21,8 +21,8 @@ export function sqlOnlyFiles(installed: readonly string[]): MigrationFile[] {
 }
 
 /**
- * Converts a script to plain SQL. Removes the event_triggers setting, because the migration runner sets it on versions
- * that support it, and inserts pgcrypto's schema, `extensions`.
+ * Converts a script to plain SQL. Inserts pgcrypto's schema, `extensions`, and removes the event_triggers setting,
+ * because the migration runner sets it on versions that support it.
  */
 function asPlainSql(script: string): string {
   return script

@@ -1,4 +1,4 @@
-/** A lane, which is a connection of the request path with the requests in flight on it. */
+/** A lane: a connection of the request path and the requests in flight on it. */
 import type { Waiter } from '../../shared/fair-queue.ts';
 import type { PathRequest, PathResult } from '../types.ts';
 import { type Connection, StatementCache } from '../wire/index.ts';

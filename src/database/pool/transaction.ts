@@ -65,8 +65,8 @@ export async function runTransaction<T>(
 }
 
 /**
- * Sends BEGIN, the settings, the statements and the end in one write, so that they need a single round trip. Returns
- * the rows of each statement.
+ * Sends BEGIN, the settings, the statements and COMMIT or ROLLBACK in one write, so that they need a single round trip.
+ * Returns the rows of each statement.
  */
 export async function runStatements(
   client: Client,

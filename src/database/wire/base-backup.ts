@@ -57,7 +57,7 @@ type BaseBackupRows = readonly (readonly (string | null)[])[];
 
 /**
  * Runs BASE_BACKUP. The first row contains the start position, and the last row contains the end position. The rows in
- * between are tablespaces.
+ * between describe tablespaces.
  */
 export function runBaseBackup(
   connection: Connection,

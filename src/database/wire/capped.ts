@@ -1,6 +1,6 @@
 /**
- * Runs a single user statement, prepared without a name. Passes on rows as they arrive, limits the number of rows, and
- * truncates long cells while they are read. The extended protocol rejects text with more than one statement.
+ * Runs a single user statement as an unnamed prepared statement. Passes on rows as they arrive, limits the number of
+ * rows, and truncates long cells while they are read. The extended protocol rejects text with more than one statement.
  */
 import type { CappedEnd, CappedRows } from '../types.ts';
 import type { Connection } from './connection.ts';

@@ -5,8 +5,8 @@
 import type { Cells } from './spilled-rows.ts';
 
 /**
- * The number of bytes before the cell in a DataRow message, which are the type, the length, the number of cells, and
- * the cell's length.
+ * The number of bytes before the cell in a DataRow message: the type, the length, the number of cells, and the cell's
+ * length.
  */
 const HEADER_BYTES = 11;
 /** The offset of the cell from the start of the message body. */

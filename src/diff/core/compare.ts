@@ -132,7 +132,7 @@ function narrowsColumn({ sql, verb, consumes }: Action, before: FactBase, facts:
   return canLoseData(String(before.get(id)?.payload.type), String(facts.get(id)?.payload.type));
 }
 
-/** Returns the schema of the first object that is in a schema. */
+/** Returns the schema of the action's first object that has one. */
 function schemaOf({ produces, destroys, releases, consumes }: Action): string | undefined {
   for (const id of [...produces, ...destroys, ...releases, ...consumes]) {
     const schema = schemaOfId(id);

@@ -1,4 +1,4 @@
-/** Compares objects of kinds that pg-delta doesn't model, by their definitions. */
+/** Compares the definitions of objects that pg-delta doesn't model. */
 import type { Action, StableId } from '@supabase/pg-delta';
 import { type CatalogObject, type ObjectKind, quoteIfNeeded } from '../../dump/index.ts';
 import { quoteIdentifier, quoteLiteral } from '../../kernel/sql.ts';

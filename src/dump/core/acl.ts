@@ -232,8 +232,8 @@ const schemaType = 'n';
 const apiDefaultTypes = 'rSf';
 
 /**
- * Returns the database's default privileges. Adds an empty entry for each default of Plinth and the hosted service that
- * the project removed.
+ * Returns the database's default privileges. Adds an empty entry for each default privilege of Plinth and the hosted
+ * service that the project removed.
  */
 export function completeDefaults(defaults: readonly DefaultAcl[], apiRoles: readonly string[]): DefaultAcl[] {
   if (apiRoles.length === 0) return [...defaults];

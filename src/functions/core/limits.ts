@@ -58,7 +58,7 @@ export function limitsFor(machineBytes: number): Limits {
 }
 
 /**
- * Returns the maximum number of concurrent requests of one client to one function. A quarter of the slots is reserved
+ * Returns the maximum number of concurrent requests from one client to one function. A quarter of the slots is reserved
  * for other clients.
  */
 export const maxRequestsPerClient = (

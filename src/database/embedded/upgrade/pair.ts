@@ -1,5 +1,5 @@
 /**
- * Opens the two clusters of an upgrade, which are the current data folder with its major version's binaries and a new
+ * Opens the two clusters of an upgrade: the current data folder, with its own major version's binaries, and a new
  * folder beside it. Both servers listen only on a private socket.
  */
 import { spawnSync } from 'node:child_process';
