@@ -263,7 +263,7 @@ export const settingsTable = {
   'server-host': {
     kind: text,
     default: '!4',
-    help: 'Address to listen on. *, *4, !4, *6 and !6 mean all addresses. !4 and !6 use only that IP version. *4 and *6 prefer that version.',
+    help: 'Address to listen on. *, *4, !4, *6 and !6 mean all addresses. !4 and !6 use only the IP version that they name. *4 and *6 prefer it.',
   },
   'server-port': { kind: port, default: '3000', help: 'Port to listen on. 0 uses a free port.' },
   'server-reuseport': {

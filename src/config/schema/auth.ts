@@ -51,7 +51,7 @@ const email = section('Sign-in with an email address.', {
   enable_signup: boolean(true, "If false, users can't sign up or sign in with email.", { alias: 'enabled' }),
   double_confirm_changes: boolean(
     true,
-    'Requires users to confirm a change of the email address from both the old and the new address.',
+    'Requires users to confirm an email address change with both the old and the new address.',
   ),
   enable_confirmations: boolean(
     false,
@@ -212,7 +212,7 @@ export const auth = liveSection('Users and sessions.', {
   }),
   oauth_server: section('The OAuth server, which lets users sign in to other apps with their account.', {
     enabled: boolean(false, 'Enables this API.'),
-    authorization_url_path: optionalText('Path of your own consent page, relative to the site URL.', {
+    authorization_url_path: optionalText('Path to your own consent page, relative to the site URL.', {
       defaultText: 'the consent page of the Account pages',
     }),
     allow_dynamic_registration: boolean(false, 'Allows dynamic client registration.'),

@@ -121,7 +121,7 @@ export const functions = names(
   liveSection('A function.', {
     enabled: boolean(true, 'Serves the function.'),
     verify_jwt: boolean(true, 'Rejects requests without a valid token (401).'),
-    import_map: optionalPath('supabase', 'Path of deno.json or an import map.', {
+    import_map: optionalPath('supabase', 'Path to deno.json or to an import map.', {
       defaultText: 'deno.json beside the entrypoint',
     }),
     entrypoint: optionalPath('supabase', 'Entrypoint file.', { defaultText: './functions/SLUG/index.ts' }),
