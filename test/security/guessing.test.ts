@@ -75,7 +75,7 @@ const signUp = async (email: string) => (await send('/signup', home, { json: { e
 
 /** The attacker's and the owner's actions. */
 interface Scenario {
-  /** Submits a wrong guess of the current token and returns the status. */
+  /** Submits a wrong guess for the current token and returns the status. */
   wrong(ip: string): Promise<number>;
   right(ip: string): Promise<number>;
   /** Issues a new token. Undefined if the secret doesn't expire. */

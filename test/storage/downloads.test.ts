@@ -65,7 +65,7 @@ async function openBodies(): Promise<number> {
   return targets.filter((target) => target.startsWith(join(server.dataDir, 'storage', 'objects'))).length;
 }
 
-/** Opens a connection that requests these objects without reading the responses. */
+/** Opens a connection and requests these objects, but doesn't read the responses. */
 function ask(...names: string[]): Socket {
   const { port, hostname } = new URL(server.url);
   const socket = connect({ port: Number(port), host: hostname });

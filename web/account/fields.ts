@@ -13,7 +13,7 @@ export function phoneOf(text: string): string | undefined {
   return /^[1-9][0-9]{6,14}$/.test(digits) ? digits : undefined;
 }
 
-/** Reads the address of an account, which is an email address or, if `takesPhone` is set, a phone number. */
+/** Reads an account's address: an email address or, if `takesPhone` is set, a phone number. */
 export function addressIn(
   text: string,
   takesPhone: boolean,

@@ -45,8 +45,8 @@ export interface PageConfig {
   /** Whether the remaining sign-in methods are inside "Other ways to sign in". */
   readonly isCollapsed: boolean;
   /**
-   * The sign-in method that was last used in this browser, which is one of Plinth's own (`passkey`, `sso`, ...) or a
-   * provider's ID.
+   * The sign-in method that was last used in this browser: one of Plinth's own (`passkey`, `sso`, ...) or a provider's
+   * ID.
    */
   readonly last?: string;
   /** Whether the page still shows the prerendered markup. */

@@ -100,7 +100,7 @@ function endedPage(problem: Problem | undefined): EndedPage | undefined {
   return problem?.code === 'consent_answered' ? 'page.consent-answered' : undefined;
 }
 
-/** Shown if there is nothing to decide. The heading gives the reason. */
+/** Shown if the user has nothing to approve or deny. The heading gives the reason. */
 function Ended({ page, text }: { page: EndedPage; text: string }) {
   return (
     <Shell page={page} intro={text}>

@@ -23,7 +23,10 @@ const enrollments: Readonly<Record<Kind, ComponentType<{ onClose: (isReady: bool
   webAuthn: KeyEnrollment,
 };
 
-/** Shows second factors and recovery codes. Hidden if the project doesn't offer any and the user doesn't have any. */
+/**
+ * Shows second factors and recovery codes. Hidden if the project doesn't offer second factors and the user doesn't have
+ * any.
+ */
 export function FactorsSection({ user }: { user: User }) {
   const { factors: offered, requireMfa } = usePageConfig();
   const [adding, setAdding] = useState<Kind>();

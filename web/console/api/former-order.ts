@@ -4,8 +4,8 @@ import type { RowPage } from './types.ts';
 
 /**
  * Returns the page `after` with its rows in the order of the page `before`. A table without a primary key is read in
- * storage order, in which every update moves the row. New rows replace missing rows, because an update also changes a
- * row's identifier. Pages of tables with a primary key are returned unchanged.
+ * storage order, and every update moves the row in that order. New rows replace missing rows, because an update also
+ * changes a row's identifier. Pages of tables with a primary key are returned unchanged.
  */
 export function inFormerOrder(before: RowPage | undefined, after: RowPage): RowPage {
   const { keys } = after;

@@ -15,7 +15,7 @@ interface RecordedValue {
 const maxNames = 3;
 const maxShown = 60;
 
-/** Returns the changed values. Entries of earlier versions don't have any. */
+/** Returns the changed values. Entries that earlier versions recorded don't have any. */
 export function changesOf({ detail: { changes } }: AuditEntry): readonly RecordedChange[] {
   return Array.isArray(changes) ? changes.filter(isChange) : [];
 }

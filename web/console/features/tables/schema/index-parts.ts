@@ -1,7 +1,7 @@
 import type { IndexPart } from './api.ts';
 
 /**
- * Parses one line of the form, which is a column or an expression in parentheses. `desc` at the end reverses the order.
+ * Parses one line of the form: a column, or an expression in parentheses. `desc` at the end reverses the order.
  * @example
  * indexPartOf('(lower(title)) desc'); // { expression: 'lower(title)', descending: true }
  */
